@@ -119,7 +119,8 @@ impl Bridge {
         let mut reply = self.reach.post(&[], &initialize.text).await?;
         let (status, session) = (reply.status, reply.session.take());
         let answer = answer_of(reply, &id).await?;
-        let opened: Opened = serde_json::from_str(&answer).map_err(|_| Trouble::refused(status, &answer))?;
+        let opened: Opened =
+            serde_json::from_str(&answer).map_err(|_| Trouble::refused(status, &answer))?;
         legacy.session = session;
         legacy.version = Some(opened.result.version);
         legacy.number += 1;

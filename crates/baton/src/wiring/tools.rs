@@ -7,8 +7,8 @@ use baton_peers::Book;
 use baton_ports::{AgentEditor, AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, GuestServers, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, RemoteConnect,
-    RemoteSettings, StdioConnect, Toolbox, TransportKind,
+    Connectors, GuestServers, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers,
+    RemoteConnect, RemoteSettings, StdioConnect, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};

@@ -117,7 +117,7 @@ fn credentials_come_from_where_they_are_kept() {
     let handed = home.run(&["run", "host", "Weather in Oakland?", "-q"]);
     assert!(handed.stdout.starts_with("They say: The weather in Oakland"), "{}", handed.shown());
     let kept = home.run(&["agents", "remove", "forecast"]);
-    assert!(kept.code == Some(2) && kept.stderr.contains("stands in the configuration"), "{}", kept.shown());
+    assert!(kept.code == Some(2) && kept.stderr.contains("is in the configuration"), "{}", kept.shown());
     // Added by command, with the token in the server's environment.
     let unknown = home.run(&["agents", "add", &url, "--name", "second", "--bearer", "env://NOBODY_SET_THIS"]);
     assert!(unknown.stderr.contains("BTN-5008"), "{}", unknown.shown());
@@ -132,7 +132,7 @@ fn credentials_come_from_where_they_are_kept() {
         bare.shown()
     );
     let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
-    assert!(refused.stderr.contains("it wants credentials: the request shows no token"), "{}", refused.shown());
+    assert!(refused.stderr.contains("it requires credentials: the request shows no token"), "{}", refused.shown());
     // Directly: with the configured credential of the same address, with one of its own, and with none.
     assert_eq!(home.run(&["run", &url, "Weather in Rome?", "-q"]).code, Some(0));
     let stranger = Home::new();

@@ -214,7 +214,7 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
     let meters = request(&url, "GET", "/metrics", &[], "").body;
     assert!(meters.contains(r#"baton_export_blocked{target="otlp",signal="traces"} 1"#), "{meters}");
     let said = ends(server);
-    assert_eq!(said.matches("turned away").count(), 1, "{said}");
+    assert_eq!(said.matches("are rejected until").count(), 1, "{said}");
     for (place, text) in [
         ("the log", said.as_str()),
         ("doctor", &doctor.shown()),

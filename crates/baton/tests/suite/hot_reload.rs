@@ -99,7 +99,7 @@ fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
     let old = start("old", OLD);
     assert_eq!(arrived.by_ref().take(OLD).filter_map(Result::ok).count(), OLD, "all of them are in the middle");
     save(&home, "busy/agent.yaml", &definition("lively", "second"));
-    await_line(&mut server.stderr, "the definition is different from now on");
+    await_line(&mut server.stderr, "the definition has changed");
     let new = start("new", NEW);
     assert_eq!(arrived.by_ref().take(NEW).filter_map(Result::ok).count(), NEW);
     gate.write_all(&[b'\n'; OLD + NEW]).expect("let through");
@@ -130,12 +130,12 @@ fn a_broken_edit_keeps_the_last_good_version_and_says_so() {
     assert_eq!(answer(), "before\n");
     let good = fs::read_to_string(home.path("kept/agent.yaml")).expect("a definition");
     save(&home, "kept/agent.yaml", "name: [\n");
-    let told = await_line(&mut server.stderr, "cannot be used as it stands; what worked before is still served");
+    let told = await_line(&mut server.stderr, "the entry is unusable; the previous version is still served");
     assert!(told.contains("kept/agent.yaml:1:7: error:"), "{told}");
     assert_eq!(answer(), "before\n");
     save(&home, "kept/playbook.yaml", &playbook("after"));
     save(&home, "kept/agent.yaml", &good);
-    await_line(&mut server.stderr, "the definition is different from now on");
+    await_line(&mut server.stderr, "the definition has changed");
     assert_eq!(answer(), "after\n");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));

@@ -115,9 +115,9 @@ fn tries_are_as_many_as_they_are_said_to_be() {
     home.agent("helper", "model: mine:echo\n", "rules: []\n");
     home.write("baton.yaml", &format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", provider.url));
     for (words, tries, told) in [
-        ("be busy", 4, "(after 4 tries)"),
+        ("be busy", 4, "(after 4 attempts)"),
         ("leave me alone", 1, "retry after 120 s"),
-        ("break off", 1, "mine broke off the connection"),
+        ("break off", 1, "mine closed the connection unexpectedly"),
         ("refuse", 1, "mine does not accept the key"),
     ] {
         let before = provider.chats().len();

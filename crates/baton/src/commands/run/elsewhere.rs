@@ -7,9 +7,8 @@ use self::watching::Watching;
 use super::{
     Said,
     finish::{answer, finish},
-    inputs,
-    telling::Telling,
-    words,
+    inputs, telling:
+    :Telling,words,
 };
 use crate::{
     failure::{CliError, Exit},

@@ -59,7 +59,8 @@ fn expiry(text: &str) -> Result<Expiry, String> {
         return Ok(Expiry::Never);
     }
     let time = duration(text).filter(|time| *time >= Duration::from_secs(1));
-    time.map(Expiry::After).ok_or_else(|| "expected a number with a unit, such as 12h or 90d, or never".to_owned())
+    time.map(Expiry::After)
+        .ok_or_else(|| "expected a number with a unit, such as 12h or 90d, or never".to_owned())
 }
 
 /// Creates the token; stdout gets only the token.

@@ -87,7 +87,8 @@ fn line(set: &PermissionReply, word: SetPermission) -> String {
         (None, Some(server)) => format!("server {server}"),
         (None, None) => String::new(),
     };
-    let (name, now, before) = (one_line(&name, SHOWN), told(set.permission, word), told(set.previous, word));
+    let (name, now, before) =
+        (one_line(&name, SHOWN), told(set.permission, word), told(set.previous, word));
     match (set.changed, now == before) {
         (true, false) => format!("{name}: {now} (before: {before}); written to {}", set.file),
         (true, true) => format!("{name}: {now}, as before; written to {}", set.file),

@@ -71,7 +71,8 @@ fn print(list: &ToolList, screen: Screen) {
     }
     if !list.servers.is_empty() {
         screen.print(&paint.strong("MCP servers"));
-        for line in list.servers.iter().zip(table(&list.servers)).flat_map(|(server, head)| about(server, head)) {
+        for line in list.servers.iter().zip(table(&list.servers)).flat_map(|(server, head)| about(server, head))
+        {
             screen.print(&format!("  {line}"));
         }
     }

@@ -83,7 +83,8 @@ fn object(a: &[Span], b: &[Span]) -> Value {
     while let Some(index) = open.pop() {
         let pair = &both.pairs[index];
         open.extend(pair.children.iter().rev());
-        places.push(json!({ "name": pair.name, "depth": pair.depth, "a": side(&pair.a), "b": side(&pair.b) }));
+        places
+            .push(json!({ "name": pair.name, "depth": pair.depth, "a": side(&pair.a), "b": side(&pair.b) }));
     }
     json!({ "a": whole(&a), "b": whole(&b), "spans": places })
 }

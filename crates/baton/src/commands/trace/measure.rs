@@ -70,7 +70,8 @@ pub(super) async fn run(
         return Ok(Exit::Ok);
     }
     let look = Look::of_stdout(measured_width(asked.width), screen.stdout_paint());
-    let (lines, left) = series::lines(&reply.series, &steps, Kind::of(metrics), asked.limit.max(1), &look);
+    let (lines, left) =
+        series::lines(&reply.series, &steps, Kind::of(metrics), asked.limit.max(1), &look);
     lines.iter().for_each(|line| screen.print(line));
     if left > 0 {
         screen.print_stderr(&format!("{} more series with lower peaks; use --limit to show them", count(left)));

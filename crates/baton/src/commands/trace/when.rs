@@ -20,7 +20,10 @@ pub(crate) fn when(text: &str) -> Result<When, String> {
         return Ok(When::Ago(ago));
     }
     if let Ok(seconds) = text.parse::<i64>() {
-        return seconds.checked_mul(1000).map(|millis| When::At(Timestamp::from_millis(millis))).ok_or_else(wrong);
+        return seconds
+            .checked_mul(1000)
+            .map(|millis| When::At(Timestamp::from_millis(millis)))
+            .ok_or_else(wrong);
     }
     let midnight = format!("{text}T00:00:00Z");
     let moment = Timestamp::parse(text).or_else(|_| Timestamp::parse(&midnight));

@@ -229,7 +229,10 @@ mod tests {
     #[test]
     fn counts_bytes_and_money() {
         assert_eq!([count(7), count(1_000), count(12_345_678)], ["7", "1,000", "12,345,678"]);
-        assert_eq!([short(9_999), short(10_000), short(123_456), short(7_500_000)], ["9999", "10k", "123k", "7.5M"]);
+        assert_eq!(
+            [short(9_999), short(10_000), short(123_456), short(7_500_000)],
+            ["9999", "10k", "123k", "7.5M"]
+        );
         assert_eq!([bytes(1_023), bytes(1_024), bytes(1_536), bytes(5 << 30)], ["1023 B", "1 KB", "1.5 KB", "5 GB"]);
         assert_eq!(
             [money(12.345), money(0.0123), money(0.001_2), money(1e-6)],
