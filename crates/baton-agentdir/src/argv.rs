@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgvError {
     /// `${` is not closed, or encloses an invalid name.
-    #[error("a `${{` in the command is not closed or names nothing")]
+    #[error("a `${{` in the command is not closed or encloses no valid name")]
     Malformed,
     /// The call lacks an argument that the command uses.
     #[error("the argument '{0}' is missing")]

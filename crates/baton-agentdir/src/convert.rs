@@ -38,10 +38,10 @@ pub enum ConvertError {
     #[error("the agent cannot be read")]
     Invalid(Vec<Diagnostic>),
     /// The agent already has the requested format.
-    #[error("the agent has the form {} already", .0.as_str())]
+    #[error("the agent is already in the format {}", .0.as_str())]
     Same(Format),
     /// The written files do not make a valid agent: the source contains a case that the converter does not support.
-    #[error("the agent cannot be written in the form {}", .0.as_str())]
+    #[error("the agent cannot be written in the format {}", .0.as_str())]
     Unwritable(Format, Vec<Diagnostic>),
 }
 

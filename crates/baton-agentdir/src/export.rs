@@ -23,7 +23,7 @@ fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> 
     let declared = Declared(&parameters);
     let Some(names) = placeholders(&prompt.value) else {
         let hint = "write {name} for an argument, and {{ for a brace";
-        reader.error(prompt.place, "a `{` in the prompt is not closed or names nothing", hint);
+        reader.error(prompt.place, "a `{` in the prompt is not closed or encloses no valid name", hint);
         return None;
     };
     for argument in names.into_iter().filter(|name| !declared.has(name)) {
@@ -32,7 +32,7 @@ fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> 
         reader.error(prompt.place, message, hint);
     }
     if prompt.value.trim().is_empty() {
-        reader.error(prompt.place, "the prompt is empty", "say what the agent shall do");
+        reader.error(prompt.place, "the prompt is empty", "describe the task of the agent");
     }
     let name = name?;
     let description = described(reader, raw.place, "export", &name, raw.description);

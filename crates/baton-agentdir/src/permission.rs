@@ -79,7 +79,7 @@ pub(crate) fn check_servers(reader: &mut Reader, globs: &[Located<String>], serv
                 [] => "the agent has no servers; remove the rule, or the key `server`".to_owned(),
                 known => format!("servers of the agent: {}", known.join(", ")),
             };
-            reader.warning(glob.place, "the agent has no such server, so the rule is about nothing", hint);
+            reader.warning(glob.place, "the agent has no such server, so the rule has no effect", hint);
         }
     }
 }
@@ -94,7 +94,7 @@ fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
     }
     if wanted.is_empty() && reader.errors() == before {
         // A rule with a forgotten condition would match every call.
-        reader.error(place, "arguments names none", "write entries with path and glob, or leave the key out");
+        reader.error(place, "arguments is empty", "write entries with path and glob, or leave the key out");
     }
     wanted
 }
@@ -102,11 +102,11 @@ fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
 /// `path` and `glob` of one argument.
 fn argument(reader: &mut Reader, habits: Habits, mut fields: Fields) -> Option<ArgumentMatch> {
     let path = fields.required_text(reader, "path", POINTER_HINT);
-    let glob = fields.required_text(reader, "glob", "write what its text looks like, such as /tmp/*");
+    let glob = fields.required_text(reader, "glob", "write a pattern for its value, such as /tmp/*");
     let path = path.filter(|path| {
         let is_good = is_pointer(&path.value) && path.value.len() <= MAX_TEXT;
         if !is_good {
-            reader.error(path.place, "path does not lead to an argument", POINTER_HINT);
+            reader.error(path.place, "path is not a JSON pointer", POINTER_HINT);
         }
         is_good
     });
@@ -160,8 +160,8 @@ fn bounded(reader: &mut Reader, what: &str, node: Node, most: usize) -> Vec<Node
 /// Warns that a denial overrides other rules of a tool.
 pub(crate) fn never_heard(reader: &mut Reader, place: Place, tool: &str, denied: &str) {
     let message =
-        format!("some words about {tool:?} are never heard: {denied:?} is denied, and a denial always counts");
-    reader.warning(place, message, "deny less, or remove the other words");
+        format!("some rules for {tool:?} have no effect: {denied:?} is denied, and a denial takes precedence");
+    reader.warning(place, message, "remove the denial or the other rules");
 }
 
 pub(crate) fn too_many(reader: &mut Reader, place: Place, what: &str, count: usize, most: usize) {

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";
 const MAX_MODEL: usize = 256;
-const RESERVED_HINT: &str = "paths of A2A begin with this word; choose another, such as weather or sales-desk";
+const RESERVED_HINT: &str = "this word is reserved for A2A paths; choose another, such as weather or sales-desk";
 
 /// Contents of the other files of the directory.
 pub(crate) struct Companions<'a> {
@@ -90,7 +90,7 @@ pub(crate) fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> S
 fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets: &[HandoffTarget]) -> bool {
     let Some(&Located { place, value: wanted }) = written else { return true };
     if !wanted && !targets.is_empty() {
-        let message = "handoffs are named, but enable_handoff says that there are none";
+        let message = "handoffs are configured, but enable_handoff is false";
         reader.warning(place, message, "remove enable_handoff, or the handoffs");
     }
     wanted
@@ -113,11 +113,11 @@ fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bo
         reader.error(tools.place, "an autonomous agent runs its tools itself, so no caller can", hint);
     }
     if let Some(always) = settings.tool_permission.as_ref().filter(|ask| ask.value == ApprovalMode::Always) {
-        let message = "an autonomous agent has no tools when somebody is to be asked about every call";
-        reader.warning(always.place, message, "write `tool_permission: tool` and allow what may run");
+        let message = "an autonomous agent cannot call tools if every call requires approval";
+        reader.warning(always.place, message, "write `tool_permission: tool` and allow the tools that may run");
     }
     if let Some(ask_user) = settings.control_tools.iter().find(|tool| tool.value == "ask_user") {
-        let message = "an autonomous agent has nobody to ask";
+        let message = "an autonomous agent cannot ask a user";
         reader.warning(ask_user.place, message, "remove ask_user, or write `autonomous: false`");
     }
     Alone { autonomous, ask }

@@ -158,7 +158,7 @@ pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: 
     if BUILT_IN_TOOLS.contains(&name.value.as_str()) {
         reader.error(
             name.place,
-            format!("{:?} is a tool of Baton itself", name.value),
+            format!("{:?} is a built-in tool", name.value),
             "choose another name; enable_handoff, settings.control_tools and settings.orchestration switch the built-in tools on",
         );
         return None;

@@ -50,15 +50,15 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
     note(old.version != new.version, "its version".to_owned());
     note(old.prompt != new.prompt, "some of its prompt".to_owned());
     note(old.skills != new.skills && !has_made_up_skill(source), "some of its skills".to_owned());
-    note(old.input_modes != new.input_modes, "what it reads: `input_modes`".to_owned());
-    note(old.about != new.about, "who makes it: `provider`, `icon_url` or `documentation_url`".to_owned());
-    note(old.writing != new.writing, "how its model writes".to_owned());
+    note(old.input_modes != new.input_modes, "its input types: `input_modes`".to_owned());
+    note(old.about != new.about, "its publisher: `provider`, `icon_url` or `documentation_url`".to_owned());
+    note(old.writing != new.writing, "its model settings".to_owned());
     let names: Vec<&str> = old.tools.iter().map(|tool| tool.name.as_str()).collect();
-    note(old.tools != new.tools, format!("tools of its own: {}", names.join(", ")));
+    note(old.tools != new.tools, format!("its tools: {}", names.join(", ")));
     let ModelSpec::Playbook { rules: playbook } = &old.model else { return lost };
-    note(playbook.is_some() && old.model != new.model, "what its own model answers: `playbook.yaml`".to_owned());
+    note(playbook.is_some() && old.model != new.model, "its playbook rules: `playbook.yaml`".to_owned());
     let callers = old.tool_execution == ToolExecution::Caller && old.tool_execution != new.tool_execution;
-    note(callers, "that callers run its tools: `settings.tools`".to_owned());
+    note(callers, "tool execution by callers: `settings.tools`".to_owned());
     note(old.limits.max_turns != new.limits.max_turns, "`settings.max_turns`".to_owned());
     note(old.limits.parallel_tools != new.limits.parallel_tools, "`settings.parallel_tools`".to_owned());
     note(old.limits.deadline != new.limits.deadline, "`settings.deadline`".to_owned());
@@ -67,24 +67,24 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
         is_usual(&old.limits) != is_usual(&new.limits),
         "`settings.tool_errors`, `spill_bytes` or `compact_at`".to_owned(),
     );
-    note(old.limits.budgets != new.limits.budgets, "what may be used up: `settings.budgets`".to_owned());
-    note(old.answer != new.answer, "the form of its answers: `answer`".to_owned());
-    note(old.a2a != new.a2a, "how its answers appear over A2A: `a2a`".to_owned());
-    note(old.guardrails != new.guardrails, "who looks on: `guardrails`".to_owned());
+    note(old.limits.budgets != new.limits.budgets, "its budgets: `settings.budgets`".to_owned());
+    note(old.answer != new.answer, "its answer format: `answer`".to_owned());
+    note(old.a2a != new.a2a, "its A2A settings: `a2a`".to_owned());
+    note(old.guardrails != new.guardrails, "its guardrails: `guardrails`".to_owned());
     note(old.control_tools != new.control_tools, "`settings.control_tools`".to_owned());
     note(old.orchestration != new.orchestration, "`settings.orchestration`".to_owned());
     note(old.enable_handoff != new.enable_handoff, "`enable_handoff`".to_owned());
-    note(old.handoffs != new.handoffs, "to whom it hands work: `handoffs`".to_owned());
-    note(old.policy.ask != new.policy.ask, "when somebody is asked: `settings.tool_permission`".to_owned());
-    note(old.policy.rules != new.policy.rules, "rules about tools: `permissions`".to_owned());
-    note(old.autonomous != new.autonomous, "whether it works alone: `autonomous`".to_owned());
+    note(old.handoffs != new.handoffs, "its handoff targets: `handoffs`".to_owned());
+    note(old.policy.ask != new.policy.ask, "its approval mode: `settings.tool_permission`".to_owned());
+    note(old.policy.rules != new.policy.rules, "its permission rules: `permissions`".to_owned());
+    note(old.autonomous != new.autonomous, "its autonomous mode: `autonomous`".to_owned());
     note(old.knowledge.relevance != new.knowledge.relevance, "`settings.context`".to_owned());
     for kind in [ItemKind::Rule, ItemKind::Reference] {
         items(&mut lost, kind, old.knowledge.items(kind), new.knowledge.items(kind));
     }
     servers(&mut lost, &source.kit.servers, &kit.servers, to);
     for entry in source.kit.providers.iter().filter(|entry| !kit.providers.contains(entry)) {
-        lost.push(format!("some of what is said about the provider {}", entry.id));
+        lost.push(format!("some settings of the provider {}", entry.id));
     }
     for export in source.kit.exports.iter().filter(|export| !kit.exports.contains(export)) {
         lost.push(format!("the export {}", export.name));
@@ -100,9 +100,9 @@ fn items(lost: &mut Vec<String>, kind: ItemKind, old: &[ContextItem], new: &[Con
             Some(new) if new == item => {}
             Some(new) if new.text != item.text => lost.push(format!("white space around the text of {what}")),
             Some(new) if new.media_type != item.media_type => {
-                lost.push(format!("that {what} is {}", item.media_type));
+                lost.push(format!("the media type {} of {what}", item.media_type));
             }
-            Some(_) => lost.push(format!("what is said about {what}")),
+            Some(_) => lost.push(format!("metadata of {what}")),
         }
     }
 }
@@ -115,14 +115,14 @@ fn servers(lost: &mut Vec<String>, old: &[McpServer], new: &[McpServer], to: For
             continue;
         };
         if server.transport != new.transport {
-            lost.push(format!("the server {name}: that an address alone may be either kind of HTTP"));
+            lost.push(format!("the server {name}: automatic detection of the HTTP transport"));
         }
         let same_words = server.permissions.default == new.permissions.default
             && sorted(&server.permissions.rules) == sorted(&new.permissions.rules)
             && (&server.include, &server.exclude) == (&new.include, &new.exclude);
         if !same_words {
-            let instead = if to == Format::Native { "" } else { "; what was denied is switched off" };
-            lost.push(format!("the server {name}: some words about its tools{instead}"));
+            let instead = if to == Format::Native { "" } else { "; denied tools are disabled" };
+            lost.push(format!("the server {name}: some permissions of its tools{instead}"));
         }
         let rest = |server: &McpServer| {
             let McpServer { enabled, era, timeouts, modes, prefix, required, trusted, oauth, .. } = server.clone();

@@ -43,7 +43,7 @@ impl Cursor<'_> {
         self.skip_blank()?;
         match self.rest.is_empty() {
             true => Ok(node),
-            false => self.fail("something stands behind the end of the document", "check the brackets before it"),
+            false => self.fail("there is content after the end of the document", "check the brackets before it"),
         }
     }
 
@@ -78,11 +78,11 @@ impl Cursor<'_> {
             }
             let key = self.text()?;
             if !seen.insert(key.clone()) {
-                return Err((place, "the key stands twice in this map", "keep one of them"));
+                return Err((place, "the key is defined twice in this map", "keep one of them"));
             }
             self.skip_blank()?;
             if !self.took(':') {
-                return self.fail("a colon is missing behind the key", "write \"key\": value");
+                return self.fail("a colon is missing after the key", "write \"key\": value");
             }
             self.skip_blank()?;
             let vectors = (self.is_lean && key == "embeddings").then(|| behind_numbers(self.rest)).flatten();
@@ -118,7 +118,7 @@ impl Cursor<'_> {
         match self.took(',') || self.rest.starts_with(close) {
             true => Ok(()),
             false => {
-                self.fail("a comma or a closing bracket is missing", "check commas and brackets before this place")
+                self.fail("a comma or a closing bracket is missing", "check commas and brackets before this point")
             }
         }
     }
@@ -232,14 +232,14 @@ mod tests {
     fn what_is_wrong_has_a_place() {
         for (text, expect) in [
             ("{\n  \"a\": 1\n  \"b\": 2\n}", "f:3:3: error: a comma or a closing bracket is missing"),
-            ("{\"a\": 1, \"a\": 2}", "f:1:10: error: the key stands twice in this map"),
+            ("{\"a\": 1, \"a\": 2}", "f:1:10: error: the key is defined twice in this map"),
             ("{a: 1}", "f:1:2: error: a key in quotes is missing"),
-            ("{\"a\" 1}", "f:1:6: error: a colon is missing behind the key"),
+            ("{\"a\" 1}", "f:1:6: error: a colon is missing after the key"),
             ("{\"ä\": }", "f:1:7: error: a value is missing here"),
             ("[\"x\ny\"]", "f:1:2: error: the text has no closing quote on its line"),
             ("[\"\\q\"]", "f:1:2: error: the text has an escape that JSON does not know"),
             ("[1-2]", "f:1:2: error: this is not a number"),
-            ("[1] 2", "f:1:5: error: something stands behind the end of the document"),
+            ("[1] 2", "f:1:5: error: there is content after the end of the document"),
             ("/* x", "f:1:1: error: the comment has no end"),
             ("[", "f:1:2: error: a value is missing here"),
         ] {

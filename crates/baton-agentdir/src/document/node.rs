@@ -125,7 +125,7 @@ pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
 fn explain(error: &serde_saphyr::Error) -> (String, &'static str) {
     let error = error.without_snippet();
     if let serde_saphyr::Error::DuplicateMappingKey { key, .. } = error {
-        return (format!("the key '{}' stands twice", key.as_deref().unwrap_or("?")), "keep one of them");
+        return (format!("the key '{}' is defined twice", key.as_deref().unwrap_or("?")), "keep one of them");
     }
     let text = error.to_string();
     // A limit exceeded inside a nested value is reported as a plain message.
@@ -135,7 +135,7 @@ fn explain(error: &serde_saphyr::Error) -> (String, &'static str) {
     let first = text.lines().next().unwrap_or_default();
     let cut = first.find(" at line ").unwrap_or(first.len());
     let message = format!("not valid YAML: {}", first[..cut].trim());
-    (message, "check indentation, quotes and colons near this place")
+    (message, "check indentation, quotes and colons near this line")
 }
 
 fn not_utf8(file: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {

@@ -205,7 +205,7 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> b
 /// Description of the setting that overrides the new value.
 fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
     let (Some(server), PermissionTarget::Tool(mcp)) = (server(parsed, &change.target), &change.target) else {
-        return "another key says otherwise".to_owned();
+        return "another key overrides it".to_owned();
     };
     let tool = mcp.tool.as_str();
     let rule = server.permissions.rules.iter().find(|rule| {
@@ -215,10 +215,10 @@ fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
     });
     let off = server.exclude.iter().find(|glob| glob_matches(glob, tool));
     match (rule, off) {
-        (Some(rule), _) => format!("the pattern '{}' says {}", rule.tool, words::word(rule.permission)),
-        (None, Some(glob)) if change.disabled == Some(false) => format!("the pattern '{glob}' switches it off"),
-        (None, None) if change.disabled == Some(false) => "it is not among those that are offered".to_owned(),
-        _ => "another key says otherwise".to_owned(),
+        (Some(rule), _) => format!("the pattern '{}' sets {}", rule.tool, words::word(rule.permission)),
+        (None, Some(glob)) if change.disabled == Some(false) => format!("the pattern '{glob}' disables it"),
+        (None, None) if change.disabled == Some(false) => "it is not in the list of exposed tools".to_owned(),
+        _ => "another key overrides it".to_owned(),
     }
 }
 

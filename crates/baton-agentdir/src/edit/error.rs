@@ -7,10 +7,10 @@ use baton_types::{ErrorCode, PermissionTarget};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The agent's files have errors, so the effect of a change cannot be determined.
-    #[error("the agent's files have errors; put them right first\n{}", lines(.0))]
+    #[error("the agent's files have errors; fix them first\n{}", lines(.0))]
     Invalid(Vec<Diagnostic>),
     /// The agent has no such tool or server.
-    #[error("the agent's files do not name {0}")]
+    #[error("the agent's files do not define {0}")]
     Missing(PermissionTarget),
     /// The agent has no entry with this name.
     #[error("the agent has no {noun} '{name}'")]
@@ -21,7 +21,7 @@ pub enum EditError {
         name: String,
     },
     /// The agent already has an entry with this name.
-    #[error("the agent has the {noun} '{name}' already; update it, or choose another name")]
+    #[error("the agent already has the {noun} '{name}'; update it, or choose another name")]
     Exists {
         /// Kind of the entry.
         noun: &'static str,
@@ -29,13 +29,13 @@ pub enum EditError {
         name: String,
     },
     /// The files would be invalid with the change.
-    #[error("the agent's files would have mistakes with that; nothing is changed\n{}", lines(.0))]
+    #[error("the change would make the agent's files invalid; nothing was changed\n{}", lines(.0))]
     Refused(Vec<Diagnostic>),
     /// The requested value is invalid in every format.
-    #[error("the change does not fit: {0}")]
+    #[error("the change is invalid: {0}")]
     Unfit(&'static str),
     /// The file is written in a way that cannot be edited automatically.
-    #[error("{file} is written in a way that is not changed by program; write it by hand, near line {line}: {write}")]
+    #[error("{file} cannot be edited automatically; edit it by hand, near line {line}: {write}")]
     ByHand {
         /// The file, relative to the agent.
         file: String,
@@ -45,7 +45,7 @@ pub enum EditError {
         write: String,
     },
     /// The file's format cannot express the change.
-    #[error("{file} has no word for that; {instead}")]
+    #[error("{file} cannot express this; {instead}")]
     NoWord {
         /// The file, relative to the agent.
         file: String,
@@ -53,7 +53,7 @@ pub enum EditError {
         instead: &'static str,
     },
     /// Another setting in the file would still override the change.
-    #[error("{file} would still decide otherwise about {scope}: {because}; change that by hand")]
+    #[error("another setting in {file} would override the change for {scope}: {because}; change it by hand")]
     Overruled {
         /// The file, relative to the agent.
         file: String,

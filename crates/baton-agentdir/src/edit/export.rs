@@ -70,7 +70,7 @@ fn written(subject: &Subject<'_>, name: &str, entry: &Json) -> Result<Node, Edit
                 parameters: Json::from(parameters.unwrap_or_default()),
                 prompt: prompt.clone(),
             };
-            let instead = "a brace in the prompt would be a place for an argument there; say it without braces";
+            let instead = "a brace in the prompt would become a placeholder there; write it without braces";
             let theirs = as_theirs(&tool);
             *prompt = theirs.ok_or_else(|| EditError::NoWord { file: subject.file.to_owned(), instead })?;
         }

@@ -66,7 +66,7 @@ fn check(kind: ItemKind, draft: &ItemDraft) -> Result<(), EditError> {
         return Err(EditError::Unfit("a tool is neither a rule nor a reference"));
     }
     if draft.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
-        return Err(EditError::Unfit("a text has to say something"));
+        return Err(EditError::Unfit("a text cannot be empty"));
     }
     if draft.priority.is_some_and(|priority| priority > ContextItem::MAX_PRIORITY) {
         return Err(EditError::Unfit("a priority is a whole number from 0 to 999"));

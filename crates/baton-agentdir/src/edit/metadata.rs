@@ -13,7 +13,7 @@ pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amen
     let texts = [&change.title, &change.description, &change.version, &change.icon_url, &change.documentation_url];
     let organization = change.provider.as_ref().map(|provider| &provider.organization);
     if texts.into_iter().flatten().chain(organization).any(|text| text.trim().is_empty()) {
-        return Err(EditError::Unfit("what a card says cannot be empty; take the key away by hand"));
+        return Err(EditError::Unfit("card metadata cannot be empty; remove the key by hand"));
     }
     let is_native = subject.format == Format::Native;
     let is_moved = |title: &String| {
@@ -21,7 +21,7 @@ pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amen
         agent.is_some_and(|agent| agent.name != segment(title.trim(), HERE))
     };
     if !is_native && change.title.as_ref().is_some_and(is_moved) {
-        let instead = "the name is where callers find the agent, too; change `metadata.name` by hand to move it";
+        let instead = "the name is also the agent's address; change `metadata.name` by hand to rename the agent";
         return Err(EditError::NoWord { file: subject.file.to_owned(), instead });
     }
     let name = |ours: &'static str, theirs: &'static str| {

@@ -132,10 +132,10 @@ pub(super) fn told(change: &AgentChange) -> String {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {
             format!("the {} '{}' as you want it", kind.as_str(), item.name)
         }
-        AgentChange::Remove { kind, name } => format!("the agent without the {} '{name}'", kind.as_str()),
+        AgentChange::Remove { kind, name } => format!("remove the {} '{name}'", kind.as_str()),
         AgentChange::Prompt(_) => "the prompt".to_owned(),
         AgentChange::Settings(_) => "the settings".to_owned(),
-        AgentChange::Metadata(_) => "what the card says".to_owned(),
+        AgentChange::Metadata(_) => "the agent card metadata".to_owned(),
         AgentChange::Include { scope, .. } => format!("`include` of {scope}"),
         AgentChange::Server { name, .. } => format!("the server '{name}'"),
         AgentChange::Export { name, .. } => format!("the exported tool '{name}'"),

@@ -14,7 +14,7 @@ const KEY: &str = "systemPrompt";
 /// Replaces the prompt in the file that holds it.
 pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditError> {
     if text.trim().is_empty() {
-        return Err(EditError::Unfit("a prompt has to say something"));
+        return Err(EditError::Unfit("a prompt cannot be empty"));
     }
     let is_said = subject.parsed.agent.as_ref().is_some_and(|agent| agent.prompt == text.trim_end());
     let path = keys(&[KEY]);

@@ -57,7 +57,7 @@ pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Re
         draft.set(&["permission"], word(permission).into());
     }
     match change.disabled {
-        Some(true) => Err("to have an agent's own tool neither offered nor run, deny it"),
+        Some(true) => Err("to disable a tool of agent.yaml, deny it"),
         Some(false) | None => Ok(draft.steps),
     }
 }
@@ -181,7 +181,7 @@ impl Draft<'_> {
     /// Older keys are effective beside the newer ones, so they are updated where they are present.
     fn teamspark(&mut self, tool: Option<&str>, permission: Permission) -> Result<(), NoWord> {
         if permission == Permission::Deny {
-            return Err("switch it off instead");
+            return Err("disable it instead");
         }
         let required = if asks(permission) { "required" } else { "not_required" };
         match tool {

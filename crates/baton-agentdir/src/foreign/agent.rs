@@ -49,7 +49,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     let mut remarks = Vec::new();
     let prompt = prompt(&mut soft, &mut remarks, fields.take("systemPrompt"), format, files);
     if let Some(node) = fields.take("supervisors").filter(|node| node.value != Value::List(Vec::new())) {
-        let hint = "they stay in the file; nothing in Baton asks them yet";
+        let hint = "they stay in the file; Baton does not support them yet";
         soft.warning(node.place, "supervisors are not run", hint);
     }
     let mut servers = mcp::theirs(&mut soft, fields.take("mcpServers"), base_directory);
@@ -131,7 +131,7 @@ fn prompt(
     let beside = beside.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
         Ok(text) => Some(text.to_owned()),
         Err(error) => {
-            remarks.push(error.softened("the usual prompt is used"));
+            remarks.push(error.softened("the default prompt is used"));
             None
         }
     });

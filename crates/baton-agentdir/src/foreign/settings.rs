@@ -80,7 +80,7 @@ fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[ProviderE
     let provider = named.split_once(':').map(|(provider, _)| provider);
     let is_missing = |provider: &str| providers.is_some_and(|all| !all.iter().any(|there| there.id == provider));
     if let Some(provider) = provider.filter(|provider| is_missing(provider)) {
-        let message = format!("the model is one of {provider:?}, which providers do not name");
+        let message = format!("the model's provider {provider:?} is not listed under providers");
         reader.warning(place, message, format!("add `{provider}: {{}}` under providers, or choose another model"));
     }
     Some(named)

@@ -97,7 +97,7 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
     let priority = fields.take("priorityLevel").and_then(|node| {
         let number = priority_of(&node);
         if number.is_none() {
-            reader.warning(node.place, "priorityLevel is not a whole number from 0 to 999; 500 counts", "write one");
+            reader.warning(node.place, "priorityLevel is not a whole number from 0 to 999; 500 is used", "write one");
         }
         number
     });

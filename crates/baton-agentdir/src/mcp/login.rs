@@ -24,7 +24,7 @@ fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> 
         Value::Text(_) => {
             // Some programs accept a token here.
             let hint = "write \"oauth\", or send a token as a header: \"Authorization\": \"Bearer ${TOKEN}\"";
-            reader.error(node.place, "the way to log in is not known", hint);
+            reader.error(node.place, "the login method is not supported", hint);
             return None;
         }
         _ => {}

@@ -55,7 +55,7 @@ fn plain(reader: &mut Reader, habits: Habits, node: &Node) -> Option<Duration> {
         return counted(reader, "timeout", node, 0.001);
     }
     let message = format!("timeout is {number}, which is too short in milliseconds and is read as seconds");
-    reader.warning(node.place, message, format!("that is what Cline means; for Baton alone, \"{number}s\" is clearer"));
+    reader.warning(node.place, message, format!("Cline uses seconds; for Baton alone, \"{number}s\" is clearer"));
     counted(reader, "timeout", node, 1.0)
 }
 

@@ -160,7 +160,7 @@ fn about_one(reader: &mut Reader, habits: Habits, entry: Entry) -> Vec<Permissio
     }
     let Some(mut fields) = Fields::open(reader, format!("the tool {tool:?}"), entry.node) else { return Vec::new() };
     if !fields.has("permission") && !fields.has("arguments") {
-        reader.error(place, format!("nothing is said about the tool {tool:?}"), "write permission, arguments or both");
+        reader.error(place, format!("the tool {tool:?} has no settings"), "write permission, arguments or both");
     }
     let word = fields.take("permission").and_then(|node| reader.choice("permission", &node, &PERMISSIONS));
     let some = fields.take("arguments").map(|node| about_some_calls(reader, habits, &tool, node));

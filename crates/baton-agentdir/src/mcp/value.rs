@@ -23,7 +23,7 @@ pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node)
     }
     if text.contains("${input:") {
         let hint = "write ${NAME}, and set that environment variable where Baton runs";
-        reader.warning(node.place, format!("{what} asks for an input, and nobody can be asked"), hint);
+        reader.warning(node.place, format!("{what} asks for an input, but input prompts are not supported"), hint);
     }
     Some(text)
 }

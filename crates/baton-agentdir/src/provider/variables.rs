@@ -73,7 +73,7 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let name = name.trim_end();
     if !is_variable(name) {
         let hint = "use letters, digits and underscores, such as OPENAI_API_KEY";
-        return Err(Wrong { column: begin, message: "what stands before `=` is not the name of a variable", hint });
+        return Err(Wrong { column: begin, message: "the text before `=` is not a valid variable name", hint });
     }
     let unclosed = Wrong {
         column: begin,

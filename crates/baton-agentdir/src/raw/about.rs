@@ -13,7 +13,7 @@ impl RawAbout {
     pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
         let provider = fields.take("provider").and_then(|node| {
             let mut own = Fields::open(reader, "provider", node)?;
-            let organization = own.required_text(reader, "organization", "name who makes the agent");
+            let organization = own.required_text(reader, "organization", "name the publisher of the agent");
             let url = own.text(reader, "url").and_then(|url| address(reader, "url", url));
             own.finish(reader);
             Some(AgentPublisher { organization: organization?.value, url: url.unwrap_or_default() })

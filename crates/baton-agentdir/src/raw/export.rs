@@ -22,7 +22,7 @@ impl RawExport {
             prompt: fields.required_text(
                 reader,
                 "prompt",
-                "say what the agent shall do, such as `Plan a trip to {city}.`",
+                "describe the task of the agent, such as `Plan a trip to {city}.`",
             ),
         };
         fields.finish(reader);

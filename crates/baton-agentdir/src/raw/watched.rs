@@ -59,7 +59,7 @@ impl RawGuardrail {
         });
         if on.is_none() {
             let hint = "say which of input, output, tool_call and tool_result, as in `on: [input, output]`";
-            reader.error(place, "a guardrail looks at nothing", hint);
+            reader.error(place, "a guardrail has no stage", hint);
         }
         let mut stages: Vec<GuardStage> =
             on.unwrap_or_default().iter().filter_map(|node| reader.choice("on", node, &stages)).collect();
@@ -121,7 +121,7 @@ pub(super) fn effort(reader: &mut Reader, node: &Node) -> Option<Located<String>
         }
         _ => {
             let hint = format!("choose one of: {}; or a number of tokens", EFFORTS.join(", "));
-            reader.error(node.place, "effort is neither a word for it nor a number of tokens", hint);
+            reader.error(node.place, "effort is neither a level nor a number of tokens", hint);
             None
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn resolve(
 pub(crate) fn guard_request(reader: &mut Reader, http: Located<RawHttp>) -> Option<GuardRunner> {
     let RawHttp { method, url, headers, body } = http.value;
     if method.is_some_and(|method| method != "POST") || body.is_some_and(|body| body != HttpBody::Json) {
-        reader.error(http.place, "a guardrail is asked with POST and JSON", "remove method and body");
+        reader.error(http.place, "a guardrail is always called with POST and JSON", "remove method and body");
     }
     let url = url.and_then(|url| address(reader, url, &Declared(&serde_json::Value::Null)));
     let headers = checked(reader, http.place, headers);
@@ -76,13 +76,13 @@ fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -
     }
     if !is_authority(host) {
         let hint = "write a host and, if need be, a port: api.example.com:8443";
-        reader.error(place, "the url has no good host", hint);
+        reader.error(place, "the url has no valid host", hint);
         return None;
     }
     let printable = |c: char| c.is_ascii_graphic() && !matches!(c, '#' | '"' | '<' | '>' | '\\' | '^' | '`' | '|');
     if !url.chars().all(printable) {
         let hint = "percent-encode blanks and other characters, and leave out #";
-        reader.error(place, "the url has characters that an address cannot have", hint);
+        reader.error(place, "the url has invalid characters", hint);
         return None;
     }
     let path = rest[host.len()..].split('?').next().unwrap_or_default();
@@ -93,7 +93,7 @@ fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -
     let balanced = url.matches('{').count() == url.matches('}').count() && !url.contains("{{");
     let Some(names) = placeholders(&url).filter(|_| balanced) else {
         let hint = "write {name} for an argument; percent-encode a brace as %7B or %7D";
-        reader.error(place, "a brace in the url is not closed or names nothing", hint);
+        reader.error(place, "a brace in the url is not closed or encloses no valid name", hint);
         return None;
     };
     for name in names {
@@ -132,7 +132,7 @@ fn checked(reader: &mut Reader, place: Place, headers: Vec<(Located<String>, Str
         let Located { place, value: name } = name;
         let lower = name.to_ascii_lowercase();
         if !is_header(&name) || OWN_HEADERS.contains(&lower.as_str()) {
-            let hint = "use letters, digits and dashes, such as X-Api-Key; Host and the like are made by Baton";
+            let hint = "use letters, digits and dashes, such as X-Api-Key; headers such as Host are set by Baton";
             reader.error(place, format!("a header cannot be named {name:?}"), hint);
         } else if value.chars().any(char::is_control) {
             reader.error(place, format!("the header {name:?} has control characters"), "write it on one line");
@@ -140,7 +140,7 @@ fn checked(reader: &mut Reader, place: Place, headers: Vec<(Located<String>, Str
             let message = format!("the header {name:?} must say where the secret is, not the secret itself");
             reader.error(place, message, "write env://NAME for it, as in \"Bearer env://API_TOKEN\"");
         } else if good.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-            reader.error(place, format!("the header {name:?} stands twice"), "keep one of them");
+            reader.error(place, format!("the header {name:?} is given twice"), "keep one of them");
         } else {
             good.push((name, value));
         }

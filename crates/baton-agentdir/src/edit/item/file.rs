@@ -52,7 +52,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
     };
     if path == GUIDE_FILE {
         if !said.is_empty() {
-            let instead = "it is a text and nothing more; write a rule of your own instead";
+            let instead = "it has no front matter; add a rule instead";
             return Err(EditError::NoWord { file: path.to_owned(), instead });
         }
         return Ok(format!("{mark}{}", with_text(content, draft)));
@@ -61,7 +61,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         let is_fence = draft.text.as_ref().is_some_and(|text| text.trim_start().starts_with(FENCE));
         let can_say = path.ends_with(".md") || path.ends_with(".mdt");
         if !can_say && !said.is_empty() {
-            let instead = "a file that does not end in .md is a text and nothing more; rename it first";
+            let instead = "only .md files have front matter; rename it first";
             return Err(EditError::NoWord { file: path.to_owned(), instead });
         }
         let text = with_text(content, draft);
@@ -89,7 +89,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         let fits =
             |header: &str| split(path, &format!("{FENCE}\n{header}{FENCE}")).is_some_and(|(there, _)| there == header);
         ways.iter().find_map(|syntax| syntax.carry_out_where(header, &steps, &fits)).ok_or_else(|| {
-            EditError::ByHand { file: path.to_owned(), line: 2, write: "what the item says about itself".to_owned() }
+            EditError::ByHand { file: path.to_owned(), line: 2, write: "the front matter of the item".to_owned() }
         })?
     };
     let body = match &draft.text {
