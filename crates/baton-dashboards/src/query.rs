@@ -63,7 +63,8 @@ pub(crate) fn tools(more: &[String]) -> String {
 
 /// Handoffs by the selected agent.
 pub(crate) fn handoffs(more: &[String]) -> String {
-    let handoff = [is(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST), chosen(names::HANDOFF_FROM_AGENT)];
+    let handoff =
+        [is(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST), chosen(names::HANDOFF_FROM_AGENT)];
     spans(&[&handoff, more].concat())
 }
 

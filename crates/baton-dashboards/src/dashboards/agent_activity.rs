@@ -1,8 +1,9 @@
 //! Agent activity: runs, model calls and requests by agent.
 
 use crate::{
-    Dashboard, Panel, Price,
-    Shape::{Bars, Lines, Ranking, Spans, Stat},
+    Dashboard, Panel,
+    Price,Shape::{ Bars, Lines, Ranking, Spans,Stat
+    },
     Unit::{Count, PerSecond, Seconds},
     query::{by, chats, handoffs, requests, runs, select, tools},
 };

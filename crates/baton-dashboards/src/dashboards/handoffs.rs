@@ -1,8 +1,9 @@
 //! Handoffs between agents.
 
 use crate::{
-    Dashboard, Panel, Price,
-    Shape::{Bars, Lines, Pie, Ranking, Spans, Stat},
+    Dashboard, Panel,
+    Price,Shape::{ Bars, Lines, Pie, Ranking, Spans,Stat
+    },
     Unit::{Count, Percent, Seconds},
     query::{by, failed, failed_share, handoffs, select},
 };

@@ -1,8 +1,9 @@
 //! Latency and errors.
 
 use crate::{
-    Dashboard, Panel, Price,
-    Shape::{Bars, Heatmap, Lines, Ranking, Spans, Stat},
+    Dashboard, Panel,
+    Price,Shape::{ Bars, Heatmap, Lines, Ranking, Spans,Stat
+    },
     Unit::{Count, PerSecond, Percent, Seconds},
     query::{by, chats, failed, failed_share, requests, runs, select, spans, tools},
 };

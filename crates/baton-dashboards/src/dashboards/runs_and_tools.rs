@@ -1,8 +1,9 @@
 //! Run states and tool calls.
 
 use crate::{
-    Dashboard, Panel, Price,
-    Shape::{Bars, Lines, Pie, Ranking, Spans},
+    Dashboard, Panel,
+    Price,Shape::{ Bars, Lines, Pie, Ranking,Spans
+    },
     Unit::{Count, Seconds},
     query::{by, chats, failed, runs, select, span, tools},
 };
@@ -75,7 +76,11 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Count,
                 "Newest failed tool calls",
                 "Open one: the model's next turn shows how it handled the failure.",
-                format!("{} | {}", tools(&failed()), select(&[names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME])),
+                format!(
+                    "{} | {}",
+                    tools(&failed()),
+                    select(&[names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME])
+                ),
             ),
             Panel::new(
                 Spans,

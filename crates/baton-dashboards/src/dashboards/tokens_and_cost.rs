@@ -1,8 +1,9 @@
 //! Token usage and cost of models.
 
 use crate::{
-    Dashboard, Panel, Price,
-    Shape::{Bars, Lines, Ranking, Spans, Stat},
+    Dashboard, Panel,
+    Price,Shape::{ Bars, Lines, Ranking, Spans,Stat
+    },
     Unit::{Count, Money},
     query::{by, chats, is, select, span},
 };
