@@ -91,7 +91,8 @@ impl EngineInner {
         let impossible = |illegal: baton_rules::IllegalTransition| internal(&illegal.to_string());
         let mut task = TaskRecord::from_submission(id.clone(), at, &event).map_err(impossible)?;
         let submitted = task.clone();
-        let mut start: Vec<TaskEvent> = wishes.into_iter().map(|wishes| TaskEvent::RunOptionsSet { options: wishes }).collect();
+        let mut start: Vec<TaskEvent> =
+            wishes.into_iter().map(|wishes| TaskEvent::RunOptionsSet { options: wishes }).collect();
         start.extend(self.start_run(&task, pinned));
         for event in &start {
             task.apply(at, event).map_err(impossible)?;

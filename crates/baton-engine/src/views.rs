@@ -97,7 +97,8 @@ impl Engine {
             let full = events.len() == EVENT_PAGE_LEN;
             after = events.last().map_or(after, |last| last.number);
             // The start of a turn is needed to read the rest and reveals no intermediate steps.
-            let begins = |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(TaskEvent::RunOptionsSet { .. }));
+            let begins =
+                |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(TaskEvent::RunOptionsSet { .. }));
             let seen = |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(fact) if is_visible_to_caller(true, fact));
             told.extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || seen(event)));
             if !full {
@@ -120,7 +121,8 @@ impl Engine {
         }
         // An overdue handoff is recorded as timed out when it is read, so no background job is needed.
         let error = Some("the deadline passed".to_owned());
-        let moved = HandoffEvent::StatusChanged { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
+        let moved =
+            HandoffEvent::StatusChanged { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
         let writes = self.inner.handoff_write(principal, id, vec![moved]).await?;
         if !writes.is_empty() {
             self.inner.journal().append(Commit::from_writes(writes)).await?;
