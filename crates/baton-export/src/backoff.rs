@@ -1,12 +1,12 @@
-//! How long to wait before trying again.
+//! Exponential backoff.
 
 use rand::RngExt as _;
 use std::time::Duration;
 
-/// No server may ask for more patience than this.
+/// Upper bound of a delay requested by a server.
 const LONGEST_ASKED: Duration = Duration::from_secs(10 * 60);
 
-/// Pauses that grow, each a little different, so that many who wait for one do not come together.
+/// Exponential backoff with jitter, so that clients do not retry at the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     first: Duration,
@@ -19,7 +19,7 @@ impl Backoff {
         Self { first, longest, next: first }
     }
 
-    /// The next pause; at least as long as the server asked for.
+    /// Returns the next delay; a delay requested by the server takes precedence.
     pub(crate) fn pause(&mut self, asked: Option<Duration>) -> Duration {
         let usual = self.next.mul_f64(rand::rng().random_range(0.75..1.25));
         self.next = (self.next * 2).min(self.longest);
@@ -29,7 +29,7 @@ impl Backoff {
         }
     }
 
-    /// It went well.
+    /// Resets the delay after a success.
     pub(crate) fn reset(&mut self) {
         self.next = self.first;
     }

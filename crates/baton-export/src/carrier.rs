@@ -1,4 +1,4 @@
-//! One signal that has no place on disk, on its way to one target.
+//! Exporter of a signal without storage on disk, for one target.
 
 use crate::{
     ExportTarget, Pace, Route, Signal,
@@ -11,10 +11,10 @@ use crate::{
 use baton_otlp::Encoding;
 use std::{sync::Arc, time::Duration};
 
-/// It was time to end before everything was sent.
+/// Shutdown before everything was sent.
 pub(crate) struct Ended;
 
-/// Carries one signal to one target.
+/// Sends one signal to one target.
 pub(crate) struct Carrier {
     signal: Signal,
     courier: Courier,
@@ -24,7 +24,7 @@ pub(crate) struct Carrier {
 }
 
 impl Carrier {
-    /// What is carried, as people say it.
+    /// `items` is the display name of the exported items.
     pub(crate) fn new(
         target: &ExportTarget,
         (signal, items): (Signal, &'static str),
@@ -43,23 +43,23 @@ impl Carrier {
         }
     }
 
-    /// When to end.
+    /// Shutdown signals.
     pub(crate) fn ending(&self) -> &Ending {
         &self.ending
     }
 
-    /// How it goes.
+    /// Counters of this signal and target.
     pub(crate) fn count(&self) -> &Arc<Count> {
         &self.count
     }
 
-    /// Looks whether anybody listens, where that is not certain; gives the pause before it is looked again.
+    /// Probes a default target; returns the retry delay if no receiver listens.
     pub(crate) async fn knock(&mut self) -> Option<Duration> {
         let why = self.courier.knock().await.err()?;
         Some(self.standing.away(&why, None))
     }
 
-    /// Writes, compresses and frames a message, away from whoever must not wait.
+    /// Encodes, compresses and frames a message on a blocking thread.
     pub(crate) async fn pack<T: Send + 'static>(
         &self,
         what: T,
@@ -72,12 +72,12 @@ impl Carrier {
         });
         match packing.await {
             Ok(packed) => packed,
-            // Only a defect ends a thread; what it had is not there any more.
+            // The task can only fail by a panic, which loses the message.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
 
-    /// Sends something once.
+    /// Sends a request once.
     pub(crate) async fn deliver(&self, packed: &Packed) -> Result<Delivery, Ended> {
         tokio::select! {
             delivery = self.courier.deliver(packed) => Ok(delivery),
@@ -85,14 +85,15 @@ impl Carrier {
         }
     }
 
-    /// How long to wait before the next try; nothing when the target has decided.
+    /// Delay before the next attempt; `None` if the target accepted or rejected the request.
     pub(crate) fn pause(&mut self, delivery: &Delivery) -> Option<Duration> {
         match delivery {
             Delivery::Later { after, why } => Some(self.standing.away(why, *after)),
             Delivery::Broken(why) | Delivery::Exhausted(why) => Some(self.standing.away(why, None)),
             Delivery::Misplaced(why) => {
                 let variable = self.signal.as_str().to_ascii_uppercase();
-                let otherwise = format!("OTEL_{variable}_EXPORTER=none or the target's `signals` switch them off");
+                let otherwise =
+                    format!("to disable this signal, set OTEL_{variable}_EXPORTER=none or the target's `signals`");
                 Some(self.standing.blocked(&format!("{why}; {otherwise}")))
             }
             Delivery::Taken { .. } | Delivery::TooLarge(_) | Delivery::Refused(_) => {
@@ -102,7 +103,7 @@ impl Carrier {
         }
     }
 
-    /// Waits. Whoever ends does not: nothing is kept for later.
+    /// Waits. Shutdown ends the wait: unsent items are not stored.
     pub(crate) async fn wait(&self, pause: Duration) -> Result<(), Ended> {
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
@@ -110,7 +111,7 @@ impl Carrier {
         }
     }
 
-    /// The target has so many of them, but for those that it refused.
+    /// Records accepted items, except the rejected ones.
     pub(crate) fn taken(&mut self, items: usize, rejected: u64, said: &str) {
         let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(items);
         self.count.sent(items - rejected);
@@ -120,7 +121,7 @@ impl Carrier {
         }
     }
 
-    /// The target does not want these, now or ever.
+    /// Records permanently rejected items.
     pub(crate) fn refused(&mut self, items: usize, why: &str) {
         self.count.failed(items);
         self.standing.skips(items, why);

@@ -1,9 +1,10 @@
-//! What models and tools read and wrote, and what agents handed to each other: it leaves only when it may.
+//! Removes content from spans: inputs and outputs of models and tools, and handoff data. Content is exported only if
+//! allowed.
 
 use baton_telemetry::names;
 use baton_types::{Attributes, Span};
 
-/// Attributes that are content, by whatever convention.
+/// Attribute keys with content, of all known conventions.
 const CONTENT: [&str; 34] = [
     names::GEN_AI_SYSTEM_INSTRUCTIONS,
     names::GEN_AI_INPUT_MESSAGES,
@@ -40,7 +41,7 @@ const CONTENT: [&str; 34] = [
     "ai.value",
     "ai.values",
 ];
-/// Conventions that give each message, document or argument attributes of its own.
+/// Key prefixes of conventions with one attribute per message, document or argument.
 const FAMILIES: [&str; 16] = [
     "gen_ai.prompt.",
     "gen_ai.completion.",
@@ -60,7 +61,7 @@ const FAMILIES: [&str; 16] = [
     "ai.embedding",
 ];
 
-/// Takes content from a span, its events and its links, and counts it as dropped.
+/// Removes content from a span, its events and its links, and counts it as dropped.
 pub(crate) fn hide(span: &mut Span) {
     span.dropped.attributes = span.dropped.attributes.saturating_add(strip(&mut span.attributes));
     for event in &mut span.events {

@@ -1,4 +1,4 @@
-//! What became of everything that was to be sent.
+//! Counters and states of exports.
 
 use crate::Signal;
 use baton_ports::{BoxFuture, ExportMonitor, ExportReport, ExportState};
@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// How one signal of one target goes.
+/// Counters of one signal of one target.
 #[derive(Debug)]
 pub(crate) struct Count {
     target: String,
@@ -20,7 +20,7 @@ pub(crate) struct Count {
     standing: Mutex<Standing>,
 }
 
-/// How things stand with a target, and where it is.
+/// State and endpoint of a target.
 #[derive(Clone, Debug, Default)]
 struct Standing {
     place: String,
@@ -34,13 +34,13 @@ impl Count {
         Arc::new(Self { target: target.to_owned(), signal, sent, failed, dropped, waiting, standing: Mutex::default() })
     }
 
-    /// Where it is, and whether nobody named it.
+    /// Sets the endpoint and whether it is the default target.
     pub(crate) fn describe(&self, place: &str, assumed: bool) {
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         (standing.place, standing.assumed) = (place.to_owned(), assumed);
     }
 
-    /// How things stand with the target.
+    /// Sets the state of the target.
     pub(crate) fn set_state(&self, state: ExportState) {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).state = state;
     }
@@ -49,28 +49,28 @@ impl Count {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The target took these.
+    /// Counts accepted items.
     pub(crate) fn sent(&self, count: usize) {
         self.sent.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// The target refused these for good.
+    /// Counts permanently rejected items.
     pub(crate) fn failed(&self, count: usize) {
         self.failed.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// So many went because too much waited.
+    /// Sets the number of items dropped because the queue was full.
     pub(crate) fn set_dropped(&self, count: u64) {
         self.dropped.store(count, Ordering::Relaxed);
     }
 
-    /// So many bytes wait.
+    /// Sets the number of queued bytes.
     pub(crate) fn set_waiting(&self, bytes: u64) {
         self.waiting.store(bytes, Ordering::Relaxed);
     }
 }
 
-/// What became of everything that was to be sent, by target and signal; clones show the same figures.
+/// Export counters by target and signal; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct ExportCounts(Vec<Arc<Count>>);
 
@@ -88,17 +88,17 @@ impl ExportCounts {
         own.map(|count| figure(count).load(Ordering::Relaxed)).sum()
     }
 
-    /// How many a target took.
+    /// Number of items accepted by a target.
     pub fn sent(&self, target: &str, signal: Signal) -> u64 {
         self.sum(target, signal, |count| &count.sent)
     }
 
-    /// How many it refused for good.
+    /// Number of items permanently rejected by a target.
     pub fn failed(&self, target: &str, signal: Signal) -> u64 {
         self.sum(target, signal, |count| &count.failed)
     }
 
-    /// How many went because too many waited.
+    /// Number of items dropped because the queue was full.
     pub fn dropped(&self, target: &str, signal: Signal) -> u64 {
         self.sum(target, signal, |count| &count.dropped)
     }

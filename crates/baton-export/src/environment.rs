@@ -1,25 +1,25 @@
-//! The usual variables of OpenTelemetry, `OTEL_EXPORTER_OTLP_*` and those that switch signals off.
+//! OpenTelemetry variables: `OTEL_EXPORTER_OTLP_*` and those that disable signals.
 
 use crate::{Compression, ExportTarget, Protocol, Route, Signal};
 use baton_outbound::Target;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{net::IpAddr, time::Duration};
 
-/// The target that is tried when nobody named one.
+/// Name of the default target, used when no target is configured.
 pub const ASSUMED: &str = "default";
-/// The target that variables name.
+/// Name of the target defined by variables.
 const NAMED: &str = "otlp";
-/// The same beside a target of the file that has that name.
+/// Alternative name if a configured target already uses the first.
 const NAMED_BESIDE: &str = "otlp-variables";
 
 const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
 const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
 
-/// Changes targets as variables say, and gives a sentence for each variable that says nothing sensible.
+/// Applies the variables to the configured targets. Also returns a warning for each invalid variable.
 ///
-/// An endpoint in a variable takes the place of all targets that were configured for its signals. Without any, what
-/// listens on this machine is assumed, as everywhere in OpenTelemetry. When endpoints are given for some signals only,
-/// nothing is assumed of the others: what goes along may be meant for nobody else.
+/// An endpoint in a variable replaces all configured targets of its signals. Without any target, the default is a
+/// receiver on this machine, as in all of OpenTelemetry. If endpoints are set for some signals only, the others get no
+/// default: their headers may contain secrets for a specific receiver.
 pub fn from_environment(
     configured: Vec<ExportTarget>,
     variable: impl Fn(&str) -> Option<String>,
@@ -55,20 +55,20 @@ pub fn from_environment(
     (targets, reading.remarks)
 }
 
-/// How often meters are read, unless somebody says otherwise.
+/// Default interval of metrics exports.
 pub const METER_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often variables say that meters are read, and a sentence for each variable that says nothing sensible.
+/// Metrics export interval from the variables, and a warning for each invalid variable.
 pub fn meter_interval(variable: impl Fn(&str) -> Option<String>) -> (Duration, Vec<String>) {
     let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let mut remarks = Vec::new();
     if let Some(value) = given(TEMPORALITY).filter(|value| !value.eq_ignore_ascii_case("cumulative")) {
-        remarks.push(format!("{TEMPORALITY}={value}: there is cumulative; it is ignored"));
+        remarks.push(format!("{TEMPORALITY}={value}: only cumulative is supported; the variable is ignored"));
     }
     let Some(value) = given(INTERVAL) else { return (METER_INTERVAL, remarks) };
     let millis = value.parse().ok().filter(|millis| *millis > 0).map(Duration::from_millis);
     if millis.is_none() {
-        remarks.push(format!("{INTERVAL}={value}: milliseconds are wanted; it is ignored"));
+        remarks.push(format!("{INTERVAL}={value}: not a positive number of milliseconds; the variable is ignored"));
     }
     (millis.unwrap_or(METER_INTERVAL), remarks)
 }
@@ -94,12 +94,12 @@ impl Reading<'_> {
             return Wish::Asked;
         }
         if value != "none" {
-            self.remarks.push(format!("{name}={value}: there are otlp and none; nothing is sent"));
+            self.remarks.push(format!("{name}={value}: supported values are otlp and none; nothing is sent"));
         }
         Wish::Off
     }
 
-    /// The value for a signal, or for all of them.
+    /// Value for a signal, with fallback to the value for all signals.
     fn of(&self, signal: Signal, what: &str) -> Option<String> {
         self.own(signal, what).or_else(|| (self.given)(&format!("OTEL_EXPORTER_OTLP_{what}")))
     }
@@ -136,8 +136,8 @@ impl Reading<'_> {
         }
     }
 
-    /// An address may come without its scheme, as gRPC writes it. What goes along may be secret, so it is encrypted
-    /// unless somebody says otherwise or it stays on this machine.
+    /// Adds a missing scheme, since gRPC endpoints are often written without one. Headers may be secret, so the default
+    /// is TLS, except for loopback addresses or if `INSECURE` is set.
     fn whole(&self, signal: Signal, endpoint: String) -> String {
         if endpoint.contains("://") {
             return endpoint;
@@ -154,7 +154,10 @@ impl Reading<'_> {
         let found = words.iter().find(|(word, _)| value.eq_ignore_ascii_case(word)).map(|(_, meant)| *meant);
         if found.is_none() {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.remark(format!("OTEL_EXPORTER_OTLP_{what}={value}: there are {}; it is ignored", known.join(", ")));
+            self.remark(format!(
+                "OTEL_EXPORTER_OTLP_{what}={value}: supported values are {}; the variable is ignored",
+                known.join(", ")
+            ));
         }
         found
     }
@@ -163,7 +166,9 @@ impl Reading<'_> {
         let value = self.of(signal, "TIMEOUT")?;
         let millis = value.parse().ok().filter(|millis| *millis > 0).map(Duration::from_millis);
         if millis.is_none() {
-            self.remark(format!("OTEL_EXPORTER_OTLP_TIMEOUT={value}: milliseconds are wanted; it is ignored"));
+            self.remark(format!(
+                "OTEL_EXPORTER_OTLP_TIMEOUT={value}: not a positive number of milliseconds; the variable is ignored"
+            ));
         }
         millis
     }
@@ -180,14 +185,15 @@ impl Reading<'_> {
             });
             match read {
                 Some((name, value)) => drop(headers.append(name, value)),
-                // It may be a secret with a comma in it, so it is not repeated.
-                None => self.remark("OTEL_EXPORTER_OTLP_HEADERS: an entry is no name=value; it is ignored".to_owned()),
+                // The entry may be a secret that contains a comma, so it is not repeated in the warning.
+                None => self
+                    .remark("OTEL_EXPORTER_OTLP_HEADERS: an entry is not name=value; the entry is ignored".to_owned()),
             }
         }
         headers
     }
 
-    /// All signals read the same variables; once is enough.
+    /// Deduplicates warnings: all signals read the same variables.
     fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
@@ -195,13 +201,13 @@ impl Reading<'_> {
     }
 }
 
-/// Whether what is sent there does not leave this machine.
+/// Whether the host is this machine.
 fn is_here(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Values are percent-encoded, as in W3C baggage.
+/// Decodes percent-encoded values, as in W3C baggage.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! All targets at work.
+//! Exporter with the tasks of all targets.
 
 use crate::{
     ExportCounts, ExportTarget, LogQueue, Route, Signal,
@@ -16,33 +16,33 @@ use baton_types::SpanResource;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 
-/// What is sent where.
+/// Options of the exporter.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
-    /// To whom.
+    /// Export targets.
     pub targets: Vec<ExportTarget>,
-    /// Whether they may see what models and tools read and wrote, unless they say otherwise themselves.
+    /// Default for exporting content of models and tools; a target may override it.
     pub content: bool,
-    /// Most bytes of the log that are held for targets that do not take them.
+    /// Maximum size of the log retained for unavailable targets, in bytes.
     pub held_bytes: u64,
-    /// How often meters are read for those who are sent what they show.
+    /// Interval of metrics exports.
     pub meter_interval: Duration,
-    /// How soon, and how often again.
+    /// Delays and retry limits.
     pub pace: Pace,
 }
 
-/// How soon things are sent, and how often again.
+/// Delays and retry limits of exports.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// What has just come waits this long for more.
+    /// Delay for collecting a batch after the first item.
     pub gather: Duration,
-    /// The first pause when something cannot be sent; it doubles with every further one.
+    /// Delay before the first retry; it doubles with each further retry.
     pub first: Duration,
-    /// The longest pause.
+    /// Maximum retry delay.
     pub longest: Duration,
-    /// The longest pause for a target that nobody named.
+    /// Maximum retry delay of the default target.
     pub longest_assumed: Duration,
-    /// How long something that goes wrong at the other side is tried before what was sent is taken to be the reason.
+    /// Time limit for retrying after server errors, before the payload is assumed to be the cause and skipped.
     pub patience: Duration,
 }
 
@@ -59,7 +59,7 @@ impl Default for Pace {
 }
 
 impl ExportOptions {
-    /// What the span store has to hold for these targets; its options need it.
+    /// Log retention that the span store needs for these targets; part of its options.
     pub fn hold(&self) -> Hold {
         let readers = self.targets.iter().filter(|target| target.route(Signal::Traces).is_some());
         let named = self.targets.iter().any(|target| !target.assumed);
@@ -74,7 +74,7 @@ impl ExportOptions {
     }
 }
 
-/// Sends in the background what the store keeps.
+/// Exports telemetry in background tasks.
 pub struct Exporter {
     ending: Ending,
     counts: ExportCounts,
@@ -82,7 +82,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Begins to send spans; the store must have been opened with [`ExportOptions::hold`]. Needs a running tokio.
+    /// Starts exporting spans; the store must be opened with [`ExportOptions::hold`]. Requires a tokio runtime.
     pub fn start(store: &EmbeddedSpans, options: &ExportOptions) -> Self {
         let ending = Ending::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ impl Exporter {
         Self { ending, counts: ExportCounts::of(counts), tasks }
     }
 
-    /// Sends what these meters show, too; the clock tells nanoseconds since the Unix epoch.
+    /// Also exports these metrics; `now` returns nanoseconds since the Unix epoch.
     #[must_use]
     pub fn with_meters(mut self, options: &ExportOptions, meters: &Arc<Meters>, now: fn() -> u64) -> Self {
         for (target, route) in options.routes(Signal::Metrics) {
@@ -112,10 +112,10 @@ impl Exporter {
         self
     }
 
-    /// Sends these lines of the log, too, as lines of that resource; without anybody who wants them, the queue is closed.
+    /// Also exports these log lines, with this resource; the queue is closed if no target exports logs.
     #[must_use]
     pub fn with_logs(mut self, options: &ExportOptions, lines: &LogQueue, resource: &Arc<SpanResource>) -> Self {
-        // All readers are there before the first of them can end, which may close the queue.
+        // All readers must exist before the first can end, because the last one to end closes the queue.
         let readers: Vec<_> = options.routes(Signal::Logs).map(|route| (route, lines.reader())).collect();
         if readers.is_empty() {
             lines.close();
@@ -134,12 +134,12 @@ impl Exporter {
         self
     }
 
-    /// How it goes.
+    /// Export counters and states.
     pub fn counts(&self) -> ExportCounts {
         self.counts.clone()
     }
 
-    /// Sends what is left as long as that takes no longer than this, and ends. The log keeps spans that were not sent.
+    /// Sends the remaining data for at most `limit` and shuts down. Unsent spans stay in the log.
     pub async fn close(self, limit: Duration) {
         self.ending.finish.cancel();
         let deadline = tokio::time::Instant::now() + limit;

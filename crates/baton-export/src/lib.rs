@@ -1,13 +1,12 @@
-//! Spans, metrics and logs on their way to other backends, over OTLP.
+//! Exports spans, metrics and logs to other backends over OTLP.
 //!
-//! Spans that have to be sent lie on disk already, in the log of the span store; this crate reads them from there, sends
-//! them until the other side has taken them, and remembers how far it came. What meters show is read when it is sent, and
-//! lines of the log wait in memory. This crate must never make anybody wait who emits, never send what models and tools
-//! said unless it was allowed to, never complain more than once about a backend that is not there, and never send lines
-//! that tell of sending lines.
+//! Spans to export are already on disk, in the log of the span store; this crate reads them from there, sends them
+//! until the target accepts them, and saves its position. Metrics are read when they are sent, and log lines are queued
+//! in memory. This crate must never block code that emits telemetry, never send content of models and tools unless
+//! allowed, never log an unavailable backend more than once, and never export log lines about exporting log lines.
 //!
-//! Read first: [`ExportTarget`] (where to, and how), [`Exporter`] (what runs), [`LogQueue`] (how lines come here),
-//! [`from_environment`] (the usual variables).
+//! Read first: [`ExportTarget`] (destination and settings), [`Exporter`] (background tasks), [`LogQueue`] (queue of log
+//! lines), [`from_environment`] (OpenTelemetry variables).
 
 mod backoff;
 mod carrier;

@@ -1,4 +1,4 @@
-//! Lines of the log: caught as they are written, held in memory, and sent.
+//! Log export: captures log lines, queues them in memory and sends them.
 
 mod catch;
 mod fields;

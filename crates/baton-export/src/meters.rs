@@ -1,5 +1,4 @@
-//! What the meters show, read and sent again and again: every reading has all that was counted since the start, so one
-//! that did not arrive is not missed.
+//! Metrics export at an interval. Values are cumulative since the start, so a lost export needs no retry.
 
 mod pieces;
 mod send;

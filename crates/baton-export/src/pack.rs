@@ -1,4 +1,4 @@
-//! Messages as bodies of requests.
+//! Encodes messages as request bodies.
 
 use crate::{Compression, Protocol};
 use baton_otlp::Encoding;
@@ -6,19 +6,19 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use flate2::{Compression as Level, write::GzEncoder};
 use std::io::Write as _;
 
-/// A flag and the length, before a message of gRPC.
+/// Length of the gRPC frame header: a flag and the message length.
 pub(crate) const FRAME_HEAD: usize = 5;
 
-/// A message as it is sent; clones share it.
+/// An encoded message; clones share the bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
-    /// The body of a request.
+    /// Body of the request.
     pub(crate) body: Bytes,
-    /// How long the message was before it was compressed.
+    /// Length of the message before compression.
     pub(crate) length: usize,
 }
 
-/// How a message is written for a protocol.
+/// Encoding used by a protocol.
 pub(crate) fn encoding(protocol: Protocol) -> Encoding {
     match protocol {
         Protocol::Json => Encoding::Json,
@@ -26,7 +26,7 @@ pub(crate) fn encoding(protocol: Protocol) -> Encoding {
     }
 }
 
-/// A message as the body of a request, compressed and framed as the protocol wants it.
+/// Compresses and frames a message as the protocol requires.
 pub(crate) fn pack(message: Vec<u8>, protocol: Protocol, compression: Compression) -> Packed {
     let length = message.len();
     let (flag, message) = match compression {
@@ -38,7 +38,7 @@ pub(crate) fn pack(message: Vec<u8>, protocol: Protocol, compression: Compressio
     }
     let mut framed = BytesMut::with_capacity(FRAME_HEAD + message.len());
     framed.put_u8(flag);
-    // A batch is far below this; one that were not would be refused by its length.
+    // A batch is far below this limit; a larger one would be rejected because of its length.
     framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
     framed.extend_from_slice(&message);
     Packed { body: framed.freeze(), length }
@@ -46,7 +46,7 @@ pub(crate) fn pack(message: Vec<u8>, protocol: Protocol, compression: Compressio
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Level::fast());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
 }

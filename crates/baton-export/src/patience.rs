@@ -1,19 +1,19 @@
-//! How long something that goes wrong at the other side is tried before what was sent is taken to be the reason.
+//! Time limit for retrying after server errors, before the payload is assumed to be the cause.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// It doubles at most so often.
+/// Maximum number of doublings of the time limit.
 const MOST_DOUBLED: u32 = 4;
 
-/// How long it is tried. When one thing after the other goes wrong there, what is sent is hardly the reason: then it
-/// lasts longer each time, until something is taken.
+/// Retry time limit. If consecutive payloads fail, the payload is unlikely to be the cause: the limit doubles each
+/// time, until a payload is accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     usual: Duration,
-    /// Since when this goes wrong.
+    /// Time of the first failure of the current payload.
     since: Option<Instant>,
-    /// How often in a row it did not help to wait.
+    /// Number of consecutive payloads whose limit was reached.
     in_vain: u32,
 }
 
@@ -22,7 +22,7 @@ impl Patience {
         Self { usual, since: None, in_vain: 0 }
     }
 
-    /// It went wrong; says whether to try once more.
+    /// Records a failure; returns whether to retry.
     pub(crate) fn lasts(&mut self) -> bool {
         let since = *self.since.get_or_insert_with(Instant::now);
         let lasts = since.elapsed() < self.usual * 2_u32.pow(self.in_vain);
@@ -33,12 +33,12 @@ impl Patience {
         lasts
     }
 
-    /// Something else is sent now.
+    /// Starts a new payload.
     pub(crate) fn begin(&mut self) {
         self.since = None;
     }
 
-    /// Something was taken.
+    /// Records an accepted payload.
     pub(crate) fn reset(&mut self) {
         (self.since, self.in_vain) = (None, 0);
     }

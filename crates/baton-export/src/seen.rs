@@ -1,4 +1,4 @@
-//! Spans that were sent a while ago: one that comes back is not sent again, unless it has more to say.
+//! Cache of recently sent spans: a repeated span is not sent again, unless it has a later end.
 
 use baton_types::Span;
 use std::{
@@ -6,11 +6,11 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
-/// How many are remembered at least; twice as many at most.
+/// Minimum number of cached spans; the maximum is twice as many.
 const REMEMBERED: usize = 128 * 1024;
 
-/// The ids of the last spans that were sent, and when each ended. Some are sent when they begin and once more when they
-/// end: as everywhere, the one that ended last is the whole one.
+/// Ids and end times of recently sent spans. Some spans are exported at their start and again at their end; the one
+/// with the latest end is complete.
 #[derive(Default)]
 pub(crate) struct Seen {
     newer: HashMap<u64, u64>,
@@ -23,7 +23,8 @@ impl Seen {
         self.hasher.hash_one((span.trace.0, span.id.0))
     }
 
-    /// Drops spans of which as much was sent, and of those that are there twice all but the one that ended last.
+    /// Removes spans that were already sent with the same or a later end; of duplicates, keeps the one with the latest
+    /// end.
     pub(crate) fn without(&self, spans: &mut Vec<Span>) {
         let mut last: HashMap<u64, (usize, u64)> = HashMap::with_capacity(spans.len());
         for (index, span) in spans.iter().enumerate() {
@@ -45,7 +46,7 @@ impl Seen {
         });
     }
 
-    /// Remembers that these were sent.
+    /// Adds sent spans.
     pub(crate) fn remember(&mut self, spans: &[Span]) {
         for span in spans {
             let key = self.key(span);
@@ -96,11 +97,11 @@ mod tests {
         for first in (0..all).step_by(PIECE) {
             let sent = spans(first..all.min(first + PIECE));
             seen.remember(&sent);
-            // Those that come twice take no room.
+            // Duplicates take no space.
             seen.remember(&sent);
             assert!(seen.newer.len() <= REMEMBERED && seen.older.len() <= REMEMBERED);
         }
-        // The tables themselves: a table is at most twice as large as what was ever in it.
+        // A hash table is at most twice as large as its maximum content.
         assert!(seen.newer.capacity() + seen.older.capacity() <= 4 * REMEMBERED);
         let mut last = spans(all - REMEMBERED..all);
         seen.without(&mut last);

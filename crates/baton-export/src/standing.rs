@@ -1,23 +1,23 @@
-//! How things stand with a target: people are told when that changes, and only then.
+//! Health of a target. Only changes are logged.
 
 use crate::{ExportTarget, Pace, Route, backoff::Backoff, counts::Count};
 use baton_outbound::Target;
 use baton_ports::ExportState;
 use std::{sync::Arc, time::Duration};
 
-/// How things stand with a target.
+/// Health of a target, with backoff.
 pub(crate) struct Standing {
     target: String,
     place: String,
-    /// What it is sent, as people say it.
+    /// Display name of the exported items.
     items: &'static str,
     assumed: bool,
     mood: Mood,
-    /// Whether it was said that something is skipped.
+    /// Whether skipped items were already logged.
     skipping: bool,
-    /// Pauses for one who may be back any moment.
+    /// Backoff for temporary failures.
     soon: Backoff,
-    /// Pauses for one who waits for a person.
+    /// Backoff for failures that need a configuration change.
     slow: Backoff,
     count: Arc<Count>,
 }
@@ -53,34 +53,34 @@ impl Standing {
         }
     }
 
-    /// It may take later what it does not take now; gives the pause until then, at least as long as it asked for.
+    /// Records a temporary failure; returns the retry delay, which respects the delay requested by the target.
     pub(crate) fn away(&mut self, why: &str, asked: Option<Duration>) -> Duration {
         self.count.set_state(ExportState::Unreachable { why: why.to_owned() });
         if std::mem::replace(&mut self.mood, Mood::Away) != Mood::Away {
             let Self { target, place, items, .. } = &*self;
             if self.assumed {
-                tracing::debug!(target, place, why, "nobody takes {items} there; it is tried again now and then");
+                tracing::debug!(target, place, why, "{items} are not accepted there; retrying occasionally");
             } else {
-                tracing::warn!(target, place, why, "{items} wait until they can be sent");
+                tracing::warn!(target, place, why, "{items} cannot be sent; retrying");
             }
         }
         self.slow.reset();
         self.soon.pause(asked)
     }
 
-    /// It takes nothing until somebody changes a setting; gives the pause until that is looked for, a long one.
+    /// Records a failure that needs a configuration change; returns a long retry delay.
     pub(crate) fn blocked(&mut self, why: &str) -> Duration {
         self.count.set_state(ExportState::Blocked { why: why.to_owned() });
         if std::mem::replace(&mut self.mood, Mood::Blocked) != Mood::Blocked {
             let Self { target, place, items, .. } = &*self;
             if self.assumed {
-                tracing::debug!(target, place, why, "{items} are turned away there; it is tried again now and then");
+                tracing::debug!(target, place, why, "{items} are rejected there; retrying occasionally");
             } else {
                 tracing::warn!(
                     target,
                     place,
                     why,
-                    "{items} are turned away until a setting is changed, here or there; they wait meanwhile"
+                    "{items} are rejected until you change a setting here or at the target; retrying"
                 );
             }
         }
@@ -88,7 +88,7 @@ impl Standing {
         self.slow.pause(None)
     }
 
-    /// It decided about what was sent.
+    /// Records that the target accepted or rejected a request.
     pub(crate) fn well(&mut self) {
         self.soon.reset();
         self.slow.reset();
@@ -98,32 +98,32 @@ impl Standing {
         }
     }
 
-    /// It took something.
+    /// Records accepted items.
     pub(crate) fn took(&mut self) {
         self.skipping = false;
     }
 
-    /// Something is skipped because of what it answers; that is said once until it takes something again.
+    /// Logs skipped items as a warning once until items are accepted.
     pub(crate) fn skips(&mut self, items: usize, why: &str) {
         let (target, place) = (&self.target, &self.place);
         if std::mem::replace(&mut self.skipping, true) {
-            tracing::debug!(target, place, items, why, "{} were refused and are skipped", self.items);
+            tracing::debug!(target, place, items, why, "{} were rejected and are skipped", self.items);
         } else {
             tracing::warn!(
                 target,
                 place,
                 items,
                 why,
-                "{} were refused and are skipped; so are further ones until some are taken",
+                "{} were rejected and are skipped; further rejections are logged at debug level until some are accepted",
                 self.items
             );
         }
     }
 }
 
-/// The scheme, host and port of an address; the rest of it may be secret.
+/// Scheme, host and port of a URL; the rest may be secret.
 pub(crate) fn place(url: &str) -> String {
-    Target::parse(url).map_or_else(|_| "an address that cannot be used".to_owned(), |target| target.to_string())
+    Target::parse(url).map_or_else(|_| "an invalid address".to_owned(), |target| target.to_string())
 }
 
 #[cfg(test)]
@@ -140,7 +140,7 @@ mod tests {
         (standing, ExportCounts::of(vec![count]))
     }
 
-    /// That a pause is about so many seconds long.
+    /// Asserts that a delay is about this many seconds.
     fn about(pause: Duration, seconds: f64) {
         assert!((0.75..1.25).contains(&(pause.as_secs_f64() / seconds)), "{pause:?} is not about {seconds} s");
     }
@@ -157,7 +157,7 @@ mod tests {
         let report = counts.reports().remove(0);
         assert_eq!(report.state, ExportState::Blocked { why: "401".to_owned() });
         assert_eq!((report.endpoint.as_str(), report.is_default), ("https://collector.example.com:443", false));
-        // Whoever changes from one to the other begins anew.
+        // A change of state resets the other backoff.
         about(standing.away("gone", None), 0.5);
         assert_eq!(counts.reports()[0].state, ExportState::Unreachable { why: "gone".to_owned() });
         about(standing.blocked("401"), 30.0);

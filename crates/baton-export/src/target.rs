@@ -1,28 +1,28 @@
-//! Where to send, and how.
+//! Export targets and routes.
 
 use crate::standing::place;
 use http::HeaderMap;
 use std::{fmt, path::PathBuf, time::Duration};
 
-/// How long a request may take unless somebody says otherwise.
+/// Default timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What can be sent.
+/// An OTLP signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Signal {
     /// Spans.
     Traces,
-    /// What meters show.
+    /// Metrics.
     Metrics,
-    /// Lines of the log.
+    /// Log lines.
     Logs,
 }
 
 impl Signal {
-    /// All of them.
+    /// All signals.
     pub const ALL: [Self; 3] = [Self::Traces, Self::Metrics, Self::Logs];
 
-    /// Its name in addresses, and in configurations.
+    /// Name in URLs and in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Traces => "traces",
@@ -31,7 +31,7 @@ impl Signal {
         }
     }
 
-    /// The method that takes it over gRPC.
+    /// gRPC method of the signal.
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Traces => "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
@@ -41,7 +41,7 @@ impl Signal {
     }
 }
 
-/// How requests are made.
+/// OTLP transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// gRPC.
@@ -53,48 +53,48 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The words that everybody uses for them.
+    /// Configuration names of the protocols.
     pub const WORDS: [(&str, Self); 3] =
         [("grpc", Self::Grpc), ("http/protobuf", Self::Http), ("http/json", Self::Json)];
 
-    /// The protocol that an address means when nobody says which.
+    /// Default protocol of an address: gRPC for port 4317, otherwise HTTP.
     pub fn of_address(url: &str) -> Self {
         let authority = url.rsplit("//").next().unwrap_or(url).split('/').next().unwrap_or_default();
         if authority.ends_with(":4317") { Self::Grpc } else { Self::Http }
     }
 }
 
-/// Whether bodies are made smaller.
+/// Compression of request bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// They are.
+    /// gzip.
     #[default]
     Gzip,
-    /// They are not.
+    /// No compression.
     None,
 }
 
-/// Where one signal goes.
+/// Destination of one signal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The whole address; over gRPC only its origin matters.
+    /// Full URL; gRPC uses only its origin.
     pub url: String,
-    /// How requests are made.
+    /// Transport protocol.
     pub protocol: Protocol,
-    /// Whether bodies are made smaller.
+    /// Compression of request bodies.
     pub compression: Compression,
-    /// What every request says as well.
+    /// Headers of every request.
     pub headers: HeaderMap,
-    /// How long a request may take.
+    /// Timeout of a request.
     pub timeout: Duration,
-    /// A PEM file with authorities to trust besides those of the system.
+    /// PEM file with additional trusted root certificates.
     pub certificate: Option<PathBuf>,
-    /// PEM files with a certificate of our own and its key.
+    /// PEM files of the client certificate and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
 impl Route {
-    /// A route to that address, with the usual settings.
+    /// Route to this URL with default settings.
     pub fn to(url: impl Into<String>, protocol: Protocol) -> Self {
         Self {
             url: url.into(),
@@ -107,7 +107,7 @@ impl Route {
         }
     }
 
-    /// The address of a signal below an address for all of them.
+    /// URL of a signal below a common endpoint.
     pub fn below(endpoint: &str, protocol: Protocol, signal: Signal) -> String {
         match protocol {
             Protocol::Grpc => endpoint.to_owned(),
@@ -116,7 +116,7 @@ impl Route {
     }
 }
 
-/// Without what may be secret: the values of headers, and all of the address but its origin.
+/// Omits secrets: header values and all of the URL except its origin.
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Route")
@@ -130,21 +130,21 @@ impl fmt::Debug for Route {
     }
 }
 
-/// Somebody who is sent what Baton keeps.
+/// A destination for exported telemetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportTarget {
-    /// What it is called; its place in the log goes by this name: letters, digits, dashes and underscores.
+    /// Name of the target and of its log position: letters, digits, dashes and underscores.
     pub name: String,
-    /// Which signals it is sent, and where to.
+    /// Exported signals and their destinations.
     pub routes: Vec<(Signal, Route)>,
-    /// Whether it may see what models and tools read and wrote; as everybody else when not given.
+    /// Whether content of models and tools is exported; `None` uses the global default.
     pub content: Option<bool>,
-    /// Whether nobody named it: then nothing is held for it, and nobody is told when it is not there.
+    /// Whether this is the default target: no data is retained for it, and failures are not logged as warnings.
     pub assumed: bool,
 }
 
 impl ExportTarget {
-    /// Where a signal goes.
+    /// Destination of a signal.
     pub fn route(&self, signal: Signal) -> Option<&Route> {
         self.routes.iter().find(|(other, _)| *other == signal).map(|(_, route)| route)
     }

@@ -1,4 +1,4 @@
-//! What answers mean, as OTLP says it.
+//! Interprets responses as OTLP specifies.
 
 use super::Delivery;
 use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
@@ -8,10 +8,10 @@ use serde_json::Value;
 use std::fmt;
 use tonic::{Code, Status};
 
-/// Characters of what somebody says that are told.
+/// Maximum length of an excerpt of a response, in characters.
 pub(super) const EXCERPT: usize = 200;
 
-/// What a person should look at before anything can be sent.
+/// Setting to check before anything can be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advice {
     Credentials,
@@ -21,20 +21,20 @@ pub(super) enum Advice {
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Credentials => "check the credentials in its headers, and what they allow there",
+            Self::Credentials => "check the credentials in its headers and their permissions",
             Self::Address => "check its address and its protocol",
         })
     }
 }
 
-/// How those who mean the size of a message say it.
+/// Phrases in error messages about the size of a message.
 const OF_SIZE: [&str; 3] = ["larger than max", "exceeds maximum size", "too large"];
 
-/// Nothing was answered.
+/// Outcome of a request without a response.
 pub(super) fn of_outbound(error: &OutboundError, shown: &Shown) -> Delivery {
-    // A redirect is told with its address, which may repeat anything.
+    // The message of a redirect contains its address, which may echo secrets.
     let why = shown.hide(&error.to_string()).into_owned();
-    // A redirect that cannot be followed stays one.
+    // A rejected redirect is permanent.
     if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
         Delivery::Misplaced(format!("{why}; {}", Advice::Address))
     } else {
@@ -42,7 +42,7 @@ pub(super) fn of_outbound(error: &OutboundError, shown: &Shown) -> Delivery {
     }
 }
 
-/// It was taken; perhaps not all of it. The answers for all signals have the same form.
+/// Outcome of a successful response, possibly a partial success. The responses of all signals have the same form.
 pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &Shown) -> Delivery {
     let partial = match encoding {
         Encoding::Protobuf => ExportTraceServiceResponse::decode(body)
@@ -61,12 +61,12 @@ pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &Shown) -> Del
     Delivery::Taken { rejected: u64::try_from(rejected).unwrap_or(0), said: shown.excerpt(said.as_bytes(), EXCERPT) }
 }
 
-/// 64-bit numbers are text in JSON, and some write them as numbers.
+/// 64-bit numbers are text in JSON, but some servers write numbers.
 fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// What a status of gRPC that is no success means.
+/// Outcome of a gRPC error status.
 pub(super) fn of_status(status: &Status, shown: &Shown) -> Delivery {
     let why = format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), EXCERPT));
     let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
@@ -81,7 +81,8 @@ pub(super) fn of_status(status: &Status, shown: &Shown) -> Delivery {
         Code::ResourceExhausted if OF_SIZE.iter().any(|words| status.message().contains(words)) => {
             Delivery::TooLarge(why)
         }
-        // Without a time this is said of messages that are too large, and by those who forget to say when.
+        // Without a delay, this status means a message that is too large, or a rate limit of a server that omits the
+        // delay.
         Code::ResourceExhausted => Delivery::Exhausted(why),
         Code::Unauthenticated | Code::PermissionDenied => {
             Delivery::Misplaced(format!("{why}; {}", Advice::Credentials))

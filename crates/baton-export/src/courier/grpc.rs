@@ -1,4 +1,4 @@
-//! OTLP over gRPC: one message there, one message back.
+//! OTLP over gRPC, as a unary call.
 
 use super::{
     Delivery,
@@ -13,11 +13,11 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use tonic::{Code, Status};
 use tower::Service as _;
 
-/// An answer is a few bytes; more than this is none.
+/// Maximum size of a response; valid responses have a few bytes.
 const MOST: usize = 1 << 20;
 
 pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
-    let Kind::Grpc(service) = &line.kind else { return Delivery::Misplaced("no gRPC is spoken there".to_owned()) };
+    let Kind::Grpc(service) = &line.kind else { return Delivery::Misplaced("the connection is not gRPC".to_owned()) };
     let mut request = Request::post(line.uri.clone()).body(Full::new(body)).unwrap_or_default();
     let headers = request.headers_mut();
     *headers = route.headers.clone();
@@ -37,23 +37,23 @@ pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes)
         Err(error) => return of_outbound(&error, shown),
     };
     let (head, body) = response.into_parts();
-    // Nobody who speaks gRPC answers with another status: it is something between, or something else.
+    // A gRPC server always answers 200; another status comes from a proxy or another server.
     if head.status != ::http::StatusCode::OK {
         return super::http::of_status(head.status, &head.headers, "");
     }
     let body = match Limited::new(body, MOST).collect().await {
         Ok(body) => body,
-        Err(error) => return Delivery::Later { after: None, why: format!("the answer broke off: {error}") },
+        Err(error) => return Delivery::Later { after: None, why: format!("the response ended early: {error}") },
     };
     let status = body.trailers().and_then(Status::from_header_map).or_else(|| Status::from_header_map(&head.headers));
     match status {
         Some(status) if status.code() == Code::Ok => of_message(&body.to_bytes(), shown),
         Some(status) => of_status(&status, shown),
-        None => Delivery::Later { after: None, why: "the answer has no status".to_owned() },
+        None => Delivery::Later { after: None, why: "the response has no gRPC status".to_owned() },
     }
 }
 
-/// An answer that is compressed or cut says at least that it was taken.
+/// A compressed or truncated response still means that the request was accepted.
 fn of_message(framed: &[u8], shown: &Shown) -> Delivery {
     let message = framed.get(FRAME_HEAD..).filter(|_| framed.first() == Some(&0)).unwrap_or_default();
     of_response(message, baton_otlp::Encoding::Protobuf, shown)

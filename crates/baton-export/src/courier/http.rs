@@ -13,15 +13,15 @@ use bytes::Bytes;
 use jiff::fmt::rfc2822;
 use std::time::Duration;
 
-/// Who sends.
+/// User agent.
 pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
-/// Receivers that would discard a signal refuse it instead, so that it is no longer sent.
+/// Asks receivers that would discard a signal to reject it instead, so that it is no longer sent.
 pub(super) const STRICT: &str = "handling=strict";
-/// An answer is a few bytes; more than this is none.
+/// Maximum size of a response; valid responses have a few bytes.
 const MOST: usize = 64 * 1024;
 
 pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
-    let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("no HTTP is spoken there".to_owned()) };
+    let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("the connection is not HTTP".to_owned()) };
     let encoding = pack::encoding(route.protocol);
     let mut request = Request::post(line.uri.clone()).body(body).unwrap_or_default();
     let headers = request.headers_mut();
@@ -43,7 +43,7 @@ pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes)
     of_status(reply.status, &reply.headers, &shown.excerpt(&reply.body, EXCERPT))
 }
 
-/// What a status that is no success means.
+/// Outcome of an error status.
 pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) -> Delivery {
     let why = if excerpt.is_empty() { status.to_string() } else { format!("{status}: {excerpt}") };
     match status.as_u16() {
@@ -56,7 +56,7 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) 
     }
 }
 
-/// In seconds, or a date, which only the server's own clock can be compared with.
+/// `Retry-After` in seconds, or as a date relative to the `Date` header.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

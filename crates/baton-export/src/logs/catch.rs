@@ -1,4 +1,4 @@
-//! Lines of the log, caught where they are written.
+//! Tracing layer that captures log lines.
 
 use super::{LogQueue, fields::Fields};
 use baton_otlp::{LogLevel, LogLine};
@@ -7,7 +7,7 @@ use baton_telemetry::current;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{Layer, layer::Context};
 
-/// Parts of the program that take part in sending: if their lines were sent, each would be the reason for more.
+/// Modules involved in exporting. Their lines are not exported, since each would cause further lines.
 const SENDING: [&str; 12] = [
     "baton_export",
     "baton_outbound",
@@ -23,7 +23,7 @@ const SENDING: [&str; 12] = [
     "want",
 ];
 
-/// Puts lines of the log into a queue; never waits, and never takes a line that tells of sending lines.
+/// Adds log lines to a queue; never blocks, and ignores lines about exporting.
 #[derive(Debug)]
 pub struct LogLayer(pub(super) LogQueue);
 

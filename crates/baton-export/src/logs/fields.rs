@@ -1,23 +1,23 @@
-//! What a line of the log says.
+//! Fields of a log line.
 
 use baton_types::{Attributes, SpanValue};
 use std::fmt;
 use tracing::field::{Field, Visit};
 
-/// Bytes of what a line says.
+/// Maximum length of the message, in bytes.
 const MOST_WORDS: usize = 16 * 1024;
-/// Bytes of the value of an attribute.
+/// Maximum length of an attribute value, in bytes.
 const MOST_VALUE: usize = 4 * 1024;
-/// Attributes of a line.
+/// Maximum number of attributes per line.
 const MOST_ATTRIBUTES: usize = 32;
 
-/// What a line says, as it is told field by field.
+/// Visitor that collects the fields of a log line.
 #[derive(Default)]
 pub(super) struct Fields {
     pub(super) words: String,
     pub(super) attributes: Attributes,
     pub(super) dropped: u32,
-    /// Which part wrote it, when it came through the older facade for logs.
+    /// Target of a line from the `log` crate.
     pub(super) part: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Fields {
                 self.words = text;
             }
             "log.target" => self.part = Some(text),
-            // Where in its source code something stands is of no use to whoever reads logs of many machines.
+            // Source locations are of no use in logs of many machines.
             "log.module_path" | "log.file" => {}
             _ => {
                 cut(&mut text, MOST_VALUE);

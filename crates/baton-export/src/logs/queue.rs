@@ -1,4 +1,4 @@
-//! Lines that wait in memory: so many, and no more.
+//! Bounded in-memory queue of log lines.
 
 use super::LogLayer;
 use baton_otlp::LogLine;
@@ -13,33 +13,33 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Lines that wait at most; beyond them the oldest go.
+/// Maximum number of queued lines; beyond it, the oldest are dropped.
 const MOST_LINES: usize = 2048;
-/// Bytes of them at most.
+/// Maximum size of the queued lines, in bytes.
 const MOST_BYTES: usize = 8 << 20;
-/// What a line costs beside its texts.
+/// Memory overhead of a line besides its text.
 const LINE: usize = 128;
 
-/// Lines of the log that wait to be sent; clones are the same queue. Lines are taken from the start of the process on, so
-/// that those of its beginning are there when somebody begins to send.
+/// Queue of log lines to export; clones share it. Lines are queued from the start of the process, so that the first
+/// lines are included when the export starts.
 #[derive(Clone)]
 pub struct LogQueue(Arc<Shared>);
 
 struct Shared {
     open: AtomicBool,
     state: Mutex<State>,
-    /// The number of the line that comes next.
+    /// Sequence number of the next line.
     next: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct State {
-    /// With what each costs.
+    /// Lines with their estimated sizes.
     lines: VecDeque<(Arc<LogLine>, usize)>,
     bytes: usize,
-    /// The number of the first of them.
+    /// Sequence number of the first queued line.
     first: u64,
-    /// By target: where it is. One that is gone is nowhere.
+    /// Cursors by reader; `None` for a reader that has ended.
     readers: Vec<Option<Place>>,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Debug for LogQueue {
 }
 
 impl LogQueue {
-    /// What catches lines for this queue; give it to whoever writes the log.
+    /// Tracing layer that captures lines for this queue.
     pub fn layer(&self) -> LogLayer {
         LogLayer(self.clone())
     }
 
-    /// Nobody will ever send these lines: none are held from now on.
+    /// Closes the queue and discards its lines; used if no target exports logs.
     pub fn close(&self) {
         self.0.open.store(false, Ordering::Relaxed);
         *self.state() = State::default();
@@ -78,7 +78,7 @@ impl LogQueue {
         self.0.open.load(Ordering::Relaxed)
     }
 
-    /// Takes a line; the oldest make room for it.
+    /// Adds a line; the oldest lines are dropped if the queue is full.
     pub(super) fn push(&self, line: LogLine) {
         let bytes = weigh(&line);
         let mut state = self.state();
@@ -89,7 +89,7 @@ impl LogQueue {
         state.bytes += bytes;
         let next = state.end();
         drop(state);
-        // Lines that are written at the same time may tell in another order; nobody must miss the last of them.
+        // Concurrent writers may notify out of order; the highest number wins.
         self.0.next.send_if_modified(|known| {
             let news = next > *known;
             *known = next.max(*known);
@@ -97,7 +97,7 @@ impl LogQueue {
         });
     }
 
-    /// Somebody who reads all lines that wait and those that come.
+    /// Reader of all queued and future lines.
     pub(crate) fn reader(&self) -> LogReader {
         let mut state = self.state();
         let place = Place { next: state.first, lost: 0 };
@@ -126,7 +126,7 @@ impl State {
         }
     }
 
-    /// Forgets what everybody has.
+    /// Drops lines that all readers have read.
     fn release(&mut self) {
         let Some(needed) = self.readers.iter().flatten().map(|place| place.next).min() else { return };
         while self.first < needed {
@@ -147,14 +147,14 @@ impl LogReader {
         self.queue.state().readers.get(self.number).copied().flatten().unwrap_or_default()
     }
 
-    /// Resolves when there are lines.
+    /// Resolves when lines are available.
     pub(crate) async fn more(&mut self) {
         let next = self.place().next;
-        // The queue is here, so whoever tells is there.
+        // The queue holds the sender, so the channel stays open.
         let _ = self.news.wait_for(|end| *end > next).await;
     }
 
-    /// The next lines, at most so many; they are not in the queue any more.
+    /// Takes the next lines, at most `most`, and advances the cursor.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Arc<LogLine>> {
         let mut state = self.queue.state();
         let first = state.first;
@@ -168,12 +168,12 @@ impl LogReader {
         lines
     }
 
-    /// How many lines went before they could be taken.
+    /// Number of lines dropped before they were read.
     pub(crate) fn lost(&self) -> u64 {
         self.place().lost
     }
 
-    /// Bytes that wait in the queue.
+    /// Number of unread bytes in the queue.
     pub(crate) fn waiting(&self) -> u64 {
         let state = self.queue.state();
         let next = state.readers.get(self.number).copied().flatten().unwrap_or_default().next;
@@ -197,7 +197,7 @@ impl Drop for LogReader {
     }
 }
 
-/// About what a line costs.
+/// Estimated memory of a line.
 fn weigh(line: &LogLine) -> usize {
     let value = |value: &SpanValue| if let SpanValue::Text(text) = value { text.len() } else { 8 };
     let attributes: usize = line.attributes.iter().map(|(key, held)| key.len() + value(held) + 48).sum();

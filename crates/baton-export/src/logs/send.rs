@@ -1,4 +1,4 @@
-//! The lines of one target: from the queue, in its order, until they are taken or make room.
+//! Log exporter of one target: sends queued lines in order until they are accepted or dropped.
 
 use super::queue::LogReader;
 use crate::{
@@ -12,10 +12,10 @@ use baton_otlp::{LogLine, write_lines};
 use baton_types::SpanResource;
 use std::{collections::VecDeque, sync::Arc};
 
-/// Lines of a request.
+/// Maximum number of lines per request.
 const MOST: usize = 512;
 
-/// Sends lines to one target.
+/// Sends log lines to one target.
 pub(crate) struct LogCourier {
     pub(crate) carrier: Carrier,
     pub(crate) resource: Arc<SpanResource>,
@@ -24,7 +24,7 @@ pub(crate) struct LogCourier {
 }
 
 impl LogCourier {
-    /// Sends what comes until it is told to end.
+    /// Sends new lines until shutdown.
     pub(crate) async fn run(mut self, mut lines: LogReader) {
         let finish = self.carrier.ending().finish.clone();
         loop {
@@ -40,7 +40,7 @@ impl LogCourier {
         }
     }
 
-    /// Sends everything that waits now.
+    /// Sends all queued lines.
     async fn drain(&mut self, lines: &mut LogReader) -> Result<(), Ended> {
         loop {
             let taken = lines.take(MOST);
@@ -53,7 +53,7 @@ impl LogCourier {
         }
     }
 
-    /// Sends lines in as many requests as it takes.
+    /// Sends lines, split into several requests if necessary.
     async fn send(&mut self, lines: Vec<Arc<LogLine>>, waiting: &LogReader) -> Result<(), Ended> {
         let mut pieces = VecDeque::from([lines]);
         while let Some(piece) = pieces.pop_front() {
@@ -81,7 +81,7 @@ impl LogCourier {
         Ok(())
     }
 
-    /// Tries until the target has decided; meanwhile the queue fills, and its oldest lines make room.
+    /// Retries until the target accepts or rejects the request; meanwhile the queue fills and drops its oldest lines.
     async fn bring(&mut self, packed: &Packed, lines: usize, waiting: &LogReader) -> Result<Delivery, Ended> {
         self.patience.begin();
         loop {

@@ -1,13 +1,13 @@
-//! Readings in pieces that fit into a request.
+//! Splits metrics into parts that fit into a request.
 
 use baton_telemetry::{MeterFamily, MeterReading};
 
-/// How many series a reading has.
+/// Number of series.
 pub(super) fn points(reading: &MeterReading) -> usize {
     reading.families.iter().map(|family| family.points.len()).sum()
 }
 
-/// The first series of a reading, and those beyond, if there are any.
+/// The first `most` series and the rest, if any.
 pub(super) fn split(mut reading: MeterReading, most: usize) -> (MeterReading, Option<MeterReading>) {
     let mut room = most;
     let mut rest = Vec::new();

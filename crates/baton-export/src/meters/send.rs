@@ -1,4 +1,4 @@
-//! What the meters show, for one target.
+//! Metrics exporter of one target.
 
 use super::pieces::{points, split};
 use crate::{
@@ -10,20 +10,20 @@ use baton_telemetry::Meters;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Series of a request: one has at most about 1 KiB, and receivers of gRPC take 4 MiB unless told otherwise.
+/// Maximum number of series per request: a series has at most about 1 KiB, and gRPC receivers accept 4 MiB by default.
 const MOST: usize = 1024;
 
-/// Reads the meters and sends what they show to one target.
+/// Reads metrics and sends them to one target.
 pub(crate) struct MeterCourier {
     pub(crate) carrier: Carrier,
     pub(crate) meters: Arc<Meters>,
-    /// What time it is, in nanoseconds since the Unix epoch.
+    /// Clock, in nanoseconds since the Unix epoch.
     pub(crate) now: fn() -> u64,
     pub(crate) every: Duration,
 }
 
 impl MeterCourier {
-    /// Sends what the meters show, every now and then and at the end.
+    /// Exports at the interval and once at shutdown.
     pub(crate) async fn run(mut self) {
         let finish = self.carrier.ending().finish.clone();
         let mut pause = self.every;
@@ -38,9 +38,9 @@ impl MeterCourier {
         }
     }
 
-    /// Reads and sends; gives when to read again if it did not arrive.
+    /// Reads and sends the metrics; returns the delay before the next attempt if sending failed.
     async fn tell(&mut self) -> Result<Option<Duration>, Ended> {
-        // Nothing is read for nobody: that may cost a look into the journal.
+        // Probes first: reading metrics may query the journal.
         if let Some(pause) = self.carrier.knock().await {
             return Ok(Some(pause));
         }

@@ -105,7 +105,7 @@ async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() 
         until(&sender, |state| *state == ExportState::Healthy).await;
         let (told, again) = (lines.of(" WARN "), lines.of(" INFO "));
         assert_eq!((told.len(), again.len()), (1, 1), "{protocol:?}: {:#?}", lines.all());
-        assert!(told[0].contains("turned away") && told[0].contains(advice), "{told:?}");
+        assert!(told[0].contains("are rejected until") && told[0].contains(advice), "{told:?}");
         assert!(told[0].contains(&receiver.url()) && !told[0].contains("/v1/traces"), "{told:?}");
         sender.close().await;
     }
@@ -129,7 +129,7 @@ async fn every_change_is_told_and_nothing_else() {
     receiver.spans(3).await;
     sender.close().await;
     let told = lines.of(" WARN ");
-    let expect = ["wait until", "turned away", "wait until", "were refused and are skipped"];
+    let expect = ["cannot be sent", "are rejected until", "cannot be sent", "were rejected and are skipped"];
     assert_eq!(told.len(), expect.len(), "{told:#?}");
     for (line, expect) in told.iter().zip(expect) {
         assert!(line.contains(expect), "{expect}: {told:#?}");

@@ -137,7 +137,7 @@ fn configured_targets_stay_without_an_endpoint() {
         vec![file.clone()],
     );
     assert_eq!(targets, [ExportTarget { routes: file.routes[..1].to_vec(), ..file }]);
-    assert_eq!(remarks, ["OTEL_METRICS_EXPORTER=console: there are otlp and none; nothing is sent"]);
+    assert_eq!(remarks, ["OTEL_METRICS_EXPORTER=console: supported values are otlp and none; nothing is sent"]);
     let (_, remarks) = read(
         &[
             ("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon"),
