@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// One entry of the operation table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteEntry {
-    /// HTTP method; `FIND_ANY` if the handler accepts all of them.
+    /// HTTP method; `ANY` if the handler accepts all of them.
     pub method: &'static str,
     /// Path, with parameters in braces.
     pub path: String,
@@ -40,7 +40,7 @@ impl Routes {
         Self { router: Router::new(), entries: Vec::new() }
     }
 
-    /// Mounts a handler for `GET` and `FRAME_HEADER_LEN`.
+    /// Mounts a handler for `GET` and `HEAD`.
     pub(crate) fn get<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("GET", MethodFilter::GET, path, access, it)
     }
@@ -55,7 +55,7 @@ impl Routes {
         self.on("POST", MethodFilter::POST, path, access, it)
     }
 
-    /// Mounts a handler for `UPSERT`.
+    /// Mounts a handler for `PUT`.
     pub(crate) fn put<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("PUT", MethodFilter::PUT, path, access, it)
     }

@@ -89,7 +89,8 @@ pub(super) fn parse_duration_literal(text: &str) -> Option<i64> {
     else {
         return None;
     };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice() else {
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice()
+    else {
         return None;
     };
     match **right {

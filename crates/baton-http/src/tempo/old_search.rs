@@ -2,8 +2,8 @@
 
 use super::{moments::parse_duration_literal, params::TempoParams, refusal::TempoRejection};
 use baton_traceql::{
-    Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, Scope,
-    SpansetExpr, Stage,
+    Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query,
+    Root, Scope, SpansetExpr, Stage,
 };
 
 /// Maximum pairs in `tags`: their expression tree is walked recursively.

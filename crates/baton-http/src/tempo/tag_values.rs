@@ -5,7 +5,8 @@ use crate::{app::HttpState, auth::Caller, named::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
 use baton_traceql::{
-    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, parse,
+    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage,
+    parse,
 };
 use http::HeaderMap;
 use std::sync::Arc;
@@ -67,7 +68,8 @@ async fn query_tag_values(
 fn field(name: &str) -> Option<Field> {
     let parsed = parse(&format!("{{ {name} = 1 }}"), Mode::Lenient).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, left, right })))] = stages.as_slice() else {
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, left, right })))] = stages.as_slice()
+    else {
         return None;
     };
     match (op, &**left, &**right) {

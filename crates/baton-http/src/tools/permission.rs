@@ -1,4 +1,4 @@
-//! `UPSERT /api/v1/agents/{agent}/tools/{tool}/permission` and `UPSERT /api/v1/agents/{agent}/servers/{server}/permission`:
+//! `PUT /api/v1/agents/{agent}/tools/{tool}/permission` and `PUT /api/v1/agents/{agent}/servers/{server}/permission`:
 //! set the permission of a tool or a server in the agent's definition.
 
 use super::{

@@ -8,9 +8,8 @@ use baton_ports::{
 };
 use baton_rules::{PermissionContext, PermissionDecision, decide_permission};
 use baton_telemetry::{
-    OpenSpan,
-    names::{self, operation},
-    within,
+    OpenSpan, names:
+    :{self,operation} ,within,
 };
 use baton_types::{
     AgentSpec, AttributeKey, ErrorCode, Json, SpanKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest,
