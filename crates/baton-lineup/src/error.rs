@@ -4,15 +4,15 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineupError {
     /// A text is neither `playbook` nor `provider:model`.
-    #[error("{0:?} names no model; write it as provider:model, or playbook")]
+    #[error("{0:?} is not a model; write provider:model or playbook")]
     NoModel(String),
     /// The provider is unknown.
     #[error(
-        "there is no provider {0:?}; name one of openai, claude, gemini, bedrock, ollama and docker, or add it under providers with its base_url"
+        "there is no provider {0:?}; use one of openai, claude, gemini, bedrock, ollama and docker, or add it under providers with its base_url"
     )]
     Unknown(String),
     /// A referenced variable is not set.
-    #[error("the variable {variable} is not set, and {asked} asks for it")]
+    #[error("the variable {variable} is not set; {asked} refers to it")]
     Unset {
         /// Name of the variable.
         variable: String,
@@ -38,13 +38,11 @@ pub enum LineupError {
         problem: &'static str,
     },
     /// Local weights are not supported.
-    #[error(
-        "Baton runs no weights in its own process; serve them with llama-server and name it under docker with its BASE_URL"
-    )]
+    #[error("Baton cannot load model weights itself; serve them with llama-server and set its BASE_URL under docker")]
     Weights,
     /// No model is available, and the playbook is not allowed in production.
     #[error(
-        "there is no model for '{0}', and the playbook does not answer in production; set model in baton.yaml, give --model, or set a key such as OPENAI_API_KEY"
+        "there is no model for '{0}', and the playbook does not answer in production; set model in baton.yaml, pass --model, or set a key such as OPENAI_API_KEY"
     )]
     Production(String),
 }

@@ -49,13 +49,13 @@ impl Sources<'_> {
         let Some(Asked { value, from }) = self.first(place, ProviderSetting::Profile)? else { return Ok(None) };
         let unusable = |problem| LineupError::Unusable { asked: from.clone(), problem };
         let profile = profile(&value, self.environment).ok_or_else(|| {
-            unusable("names a profile that is not in ~/.aws/credentials, or where AWS_SHARED_CREDENTIALS_FILE says")
+            unusable("names a profile that does not exist in ~/.aws/credentials or in the file set by AWS_SHARED_CREDENTIALS_FILE")
         })?;
         let asked = |value: String| Asked { value, from: from.clone() };
         match (profile.id, profile.secret) {
             (Some(id), Some(secret)) => Ok(Some((asked(id), asked(secret), profile.token.map(asked)))),
             _ => Err(unusable(
-                "names a profile without a pair of keys of its own; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK",
+                "names a profile without a key pair; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK",
             )),
         }
     }
@@ -70,8 +70,8 @@ impl Sources<'_> {
             };
             return Err(LineupError::Incomplete {
                 provider: self.id().to_owned(),
-                needed: "both halves of a pair of keys",
-                remedy: format!("{missing} beside {}", there.from),
+                needed: "both keys of a key pair",
+                remedy: format!("{missing} together with {}", there.from),
             });
         }
         Ok(())

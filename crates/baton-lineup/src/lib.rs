@@ -6,7 +6,7 @@
 //!
 //! Read first: [`ProviderSettings`] (settings of a provider, from the agent, `baton.yaml` and the environment),
 //! [`Found`] (local model servers for agents without a configured model), [`Lineup`] (the implementation of the
-//! `Models` port).
+//! `ModelResolver` port).
 
 mod choice;
 mod detect;

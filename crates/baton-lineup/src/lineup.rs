@@ -181,7 +181,7 @@ impl Lineup {
         let Some(name) = &self.settings.embeddings else { return Ok(None) };
         let name = canonical(name).map_err(configuration)?;
         let Some((id, model)) = name.split_once(':') else {
-            return Err(ModelError::Configuration(format!("{name} turns no texts into vectors")));
+            return Err(ModelError::Configuration(format!("{name} is not an embedding model")));
         };
         self.provider(id, &AgentResources::default()).map_err(configuration)?.embedder(model).map(Some)
     }

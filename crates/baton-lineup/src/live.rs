@@ -18,7 +18,7 @@ impl ProviderProbe for Lineup {
             match tokio::time::timeout(PATIENCE, reached.list()).await {
                 Ok(Ok(listed)) => Ok(listed.into_iter().map(|model| model.id).collect()),
                 Ok(Err(error)) => Err(error.to_string()),
-                Err(_) => Err("it does not answer".to_owned()),
+                Err(_) => Err("it did not answer in time".to_owned()),
             }
         })
     }
