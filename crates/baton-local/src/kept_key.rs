@@ -19,11 +19,11 @@ pub fn kept_key(path: &Path) -> Result<Vec<u8>, KeyUnusable> {
     let unusable = |reason: String| KeyUnusable { file: path.display().to_string(), reason };
     match fs::read(path) {
         Ok(key) if key.len() == BYTES => Ok(key),
-        Ok(_) => Err(unusable(format!("it does not have {BYTES} bytes; remove it, and a new one is made"))),
+        Ok(_) => Err(unusable(format!("it does not have {BYTES} bytes; delete it to create a new one"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut key = vec![0; BYTES];
             getrandom::fill(&mut key)
-                .map_err(|error| unusable(format!("the system gives no random bytes: {error}")))?;
+                .map_err(|error| unusable(format!("the system provides no random bytes: {error}")))?;
             write_private(path, &key).map_err(|error| unusable(error.to_string()))?;
             Ok(key)
         }

@@ -53,7 +53,7 @@ pub enum LoadError {
     },
     /// The file of assigned names is invalid.
     #[error(
-        "{file} does not say which agent has which name: {reason}; correct it, or remove it to have names given anew",
+        "{file} is not a valid list of agent names: {reason}; fix it, or delete it to have names assigned again",
         file = .file.display()
     )]
     Names {

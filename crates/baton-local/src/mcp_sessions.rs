@@ -119,7 +119,7 @@ impl Files {
 
     fn keep(&self, id: &str, session: &Json) -> io::Result<()> {
         if session.as_str().len() as u64 > LARGEST {
-            return Err(io::Error::other("what the client says of itself is too long"));
+            return Err(io::Error::other("the client data is too large"));
         }
         write_private(&self.path(id), session.as_str().as_bytes())?;
         self.known.lock().touch(id);
@@ -172,7 +172,7 @@ impl McpSessionStore for SessionFiles {
     fn save_session<'a>(&'a self, id: &'a str, session: Json) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             if !is_id(id) {
-                return Err("this is no id of a session".to_owned());
+                return Err("this is not a session id".to_owned());
             }
             let id = id.to_owned();
             self.blocking(move |files| files.keep(&id, &session)).await

@@ -50,7 +50,7 @@ impl EmbeddingCache for VectorFiles {
                 Ok(_) => CachedVectors::new(),
                 Err(error) => {
                     if error.kind() != io::ErrorKind::NotFound {
-                        tracing::warn!(%agent, %error, "kept vectors cannot be read, and are made again");
+                        tracing::warn!(%agent, %error, "cached embeddings cannot be read and are computed again");
                     }
                     CachedVectors::new()
                 }
@@ -69,7 +69,7 @@ impl EmbeddingCache for VectorFiles {
             let kept = Kept { model, vectors: Arc::unwrap_or_clone(vectors) };
             let bytes = serde_json::to_vec(&kept).map_err(io::Error::other)?;
             if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
-                return Err(io::Error::other("there are more vectors than are worth keeping"));
+                return Err(io::Error::other("there are too many embeddings to cache"));
             }
             fs::create_dir_all(&directory)?;
             write_private(&path, &bytes)

@@ -77,7 +77,7 @@ pub(super) async fn patiently<T: Send + 'static>(
         }
         tokio::time::sleep(PAUSE).await;
     }
-    let detail = format!("somebody else keeps changing the files of '{agent}'; try again");
+    let detail = format!("another process keeps changing the files of '{agent}'; try again");
     Err(failed(ErrorCode::AGENT_NOT_CHANGED, detail))
 }
 
@@ -126,7 +126,7 @@ impl Shelf {
         }
         let name = agent.name;
         let is_taken = || {
-            let detail = format!("there is an agent '{name}' already; change it, or choose another name");
+            let detail = format!("the agent '{name}' already exists; change it, or choose another name");
             failed(ErrorCode::NAME_TAKEN, detail)
         };
         if self.now().served(&name).is_some() {
@@ -187,7 +187,7 @@ impl Shelf {
             Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
             Origin::Path(_) | Origin::Folder(_) => None,
         });
-        let none = || failed(ErrorCode::AGENT_NOT_CHANGED, "no agents are kept but in directories".to_owned());
+        let none = || failed(ErrorCode::AGENT_NOT_CHANGED, "there is no storage other than directories".to_owned());
         storages.into_iter().next().ok_or_else(none)
     }
 
@@ -225,5 +225,5 @@ fn failed(code: ErrorCode, detail: String) -> AgentRepositoryError {
 }
 
 fn given_up() -> AgentRepositoryError {
-    failed(ErrorCode::INTERNAL, "the change was given up".to_owned())
+    failed(ErrorCode::INTERNAL, "the change was aborted".to_owned())
 }

@@ -77,7 +77,7 @@ impl Loaded {
     fn define(&self, served: &Served) -> Option<Definition> {
         let definition = served.source.define();
         if definition.is_none() {
-            tracing::warn!(agent = %served.name(), "its files make no agent any more");
+            tracing::warn!(agent = %served.name(), "the agent's files are no longer valid");
         }
         definition.map(|definition| self.adjusted(served, definition))
     }

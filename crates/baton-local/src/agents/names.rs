@@ -149,7 +149,7 @@ impl Names {
             // Retried in the next scan; until then assignments last only as long as this process.
             Err(error) => {
                 if !std::mem::replace(&mut self.is_told, true) {
-                    tracing::warn!(file = %file.display(), %error, "the names of agents cannot be written down; after a restart they may have others");
+                    tracing::warn!(file = %file.display(), %error, "the assigned agent names cannot be saved; they may change after a restart");
                 }
             }
         }
@@ -168,8 +168,8 @@ impl Known<'_> {
         })
     }
 
-    /// Whether a name belongs to another location. Names with a numeric suffix always do; a plain name does only while
-    /// its holder still requests it.
+    /// Whether a name belongs to another location. Names with a numeric suffix always do; a plain name does while the
+    /// agent there still requests it or is invalid.
     pub(super) fn is_of_another(&self, name: &AgentName, spot: &Spot) -> bool {
         self.given.get(name).is_some_and(|holder| {
             let asks = || match self.here.get(&holder.spot) {

@@ -25,16 +25,16 @@ impl DirectoryAgents {
             due = Instant::now() + begun.elapsed() * REST;
             for name in &reload.changed {
                 match self.has(name) {
-                    true => tracing::info!(agent = %name, "the definition is different from now on"),
-                    false => tracing::info!(agent = %name, "the agent is gone"),
+                    true => tracing::info!(agent = %name, "the definition has changed"),
+                    false => tracing::info!(agent = %name, "the agent was removed"),
                 }
             }
             let now = by_entry(reload.unusable);
             for (entry, reason) in now.iter().filter(|(entry, reason)| known.get(*entry) != Some(reason)) {
-                tracing::warn!(%entry, %reason, "cannot be used as it stands; what worked before is still served");
+                tracing::warn!(%entry, %reason, "the entry is unusable; the previous version is still served");
             }
             for entry in known.keys().filter(|entry| !now.contains_key(*entry)) {
-                tracing::info!(%entry, "can be used again, or is gone");
+                tracing::info!(%entry, "the entry is usable again or was removed");
             }
             known = now;
         }

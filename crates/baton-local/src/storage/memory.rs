@@ -82,7 +82,7 @@ impl AgentStorage for MemoryStorage {
         match agents.entry(key.to_owned()) {
             Entry::Occupied(_) => Err(AgentStorageError::Exists),
             Entry::Vacant(_) if is_full => {
-                Err(AgentStorageError::Unavailable(format!("there are {MAX_AGENTS} agents already")))
+                Err(AgentStorageError::Unavailable(format!("there are already {MAX_AGENTS} agents")))
             }
             Entry::Vacant(place) => Ok(place.insert(Kept::new(files.clone())).digest.clone()),
         }

@@ -65,7 +65,7 @@ pub(crate) fn settle(found: &Found) {
     if let Ok(Some(_alone)) = alone(&found.real)
         && let Err(error) = bring(found)
     {
-        tracing::debug!(path = %found.shown.display(), %error, "a change that was begun waits for being finished");
+        tracing::debug!(path = %found.shown.display(), %error, "an unfinished change is still pending");
     }
 }
 
@@ -126,12 +126,12 @@ fn writable(file: &Path) -> io::Result<()> {
 pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Result<Found> {
     let directory = folder.join(name);
     if fs::symlink_metadata(&directory).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there already"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it already exists"));
     }
     fs::create_dir_all(folder)?;
     let real = fs::canonicalize(folder)?;
     let Some(_alone) = alone(&real)? else {
-        return Err(io::Error::new(io::ErrorKind::WouldBlock, "somebody else writes there"));
+        return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing there"));
     };
     let draft = draft(&real, name);
     gone(&draft)?;
@@ -156,7 +156,7 @@ pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Resul
 pub(crate) fn remove(found: &Found) -> io::Result<()> {
     if let Some(file) = &found.file {
         let Some(_alone) = alone(&found.real)? else {
-            return Err(io::Error::new(io::ErrorKind::WouldBlock, "somebody else writes there"));
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing there"));
         };
         bring(found)?;
         fs::remove_file(found.real.join(file))?;
