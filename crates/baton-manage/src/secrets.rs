@@ -16,7 +16,7 @@ const SECRET_WORDS: [&str; 10] =
 /// Authentication schemes, which are not secrets.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 
-/// A server as an entry of `mcp.json` with redacted secrets. References such as `env://FILE_NAME` are not secrets and stay.
+/// A server as an entry of `mcp.json` with redacted secrets. References such as `env://NAME` are not secrets and stay.
 pub fn shown_entry(server: &McpServer) -> Json {
     redact_entry(&server_entry(server))
 }

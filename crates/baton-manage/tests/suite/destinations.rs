@@ -7,7 +7,7 @@ use baton_types::{AgentChange, AgentName, ErrorCode, Json};
 struct Case {
     /// The agent as its owner made it.
     made: Files,
-    /// What the administrator puts, as `server FILE_NAME` or `provider ID` with an entry.
+    /// What the administrator puts, as `server NAME` or `provider ID` with an entry.
     put: (&'static str, &'static str, &'static str),
     is_allowed: bool,
 }
