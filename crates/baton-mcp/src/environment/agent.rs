@@ -72,7 +72,7 @@ impl Agent {
     }
 
     pub(super) fn gone(&self) -> ErrorData {
-        ErrorData::invalid_request(format!("the agent '{}' is not served any more", self.name), None)
+        ErrorData::invalid_request(format!("the agent '{}' is no longer served", self.name), None)
     }
 
     /// Id for a call that belongs to no task. Tools may use it as an idempotency key, so it is never reused.

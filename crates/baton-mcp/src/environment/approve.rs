@@ -64,7 +64,7 @@ pub(super) fn is_yes(answer: &Value) -> bool {
 /// Message for a call that needs approval while the client does not support elicitation.
 pub(super) fn nobody_to_ask(tool: &str) -> String {
     format!(
-        "'{tool}' did not run: somebody has to allow it first, and this MCP client cannot ask (it does not support \
+        "'{tool}' did not run: it needs approval, and this MCP client cannot ask for it (it does not support \
          elicitation). Use a client that does, or set the tool's permission to allow in the agent's definition."
     )
 }

@@ -64,7 +64,7 @@ pub(super) async fn ask(
             InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
             InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
             InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
-            _ => return Err("The tool asked in a way that this client cannot be asked.".to_owned()),
+            _ => return Err("The tool sent a request that this client does not support.".to_owned()),
         };
         let answer = Box::pin(context.peer.send_request(request)).await.map_err(|error| unanswered(&error))?;
         let answer = serde_json::to_value(answer).map_err(|_| "The client's answer cannot be read.".to_owned())?;

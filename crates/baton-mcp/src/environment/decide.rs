@@ -92,7 +92,7 @@ impl Call<'_> {
             Ok(_) => Ok(self.declined()),
             Err(words) => {
                 self.note("deny");
-                let words = format!("'{}' did not run: nobody allowed it. {words}", self.name);
+                let words = format!("'{}' did not run: it was not approved. {words}", self.name);
                 Ok(Decided::Refused(failure(words)))
             }
         }

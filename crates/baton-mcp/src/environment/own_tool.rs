@@ -29,7 +29,7 @@ impl Call<'_> {
         given: Option<Given>,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         let Some(tool) = self.view.spec.tools.get(at) else {
-            return Err(ErrorData::internal_error("the tool is gone", None));
+            return Err(ErrorData::internal_error("the tool no longer exists", None));
         };
         if let Some(listed) = self.view.tool(&self.name) {
             let faults = schema::check(&listed.input_schema, &self.arguments);
@@ -78,7 +78,7 @@ impl Call<'_> {
 }
 
 fn wrong_arguments(tool: &str, faults: &[String]) -> String {
-    format!("'{tool}' did not run, because its arguments do not fit: {}.", faults.join("; "))
+    format!("'{tool}' did not run, because its arguments are invalid: {}.", faults.join("; "))
 }
 
 /// Helper for tools called by an MCP client: there is no run, so no model is available.
@@ -86,7 +86,7 @@ struct Helper(Option<Teller>);
 
 impl ToolHelper for Helper {
     fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
-        let words = "no model is at hand: the tool was called by an MCP client, not in a run of the agent";
+        let words = "no model is available: the tool was called by an MCP client, not in a run of the agent";
         Box::pin(std::future::ready(Err(words.to_owned())))
     }
 

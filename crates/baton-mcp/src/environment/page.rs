@@ -53,7 +53,7 @@ pub(super) fn page<T: Listed>(
     let start = match request.and_then(|request| request.cursor.as_deref()) {
         Some(cursor) => {
             let after = read(cursor).ok_or_else(|| {
-                ErrorData::invalid_params("the cursor is none of this list's; list without one to begin anew", None)
+                ErrorData::invalid_params("invalid cursor; list without one to start from the beginning", None)
             })?;
             entries.partition_point(|entry| entry.key() <= after.as_str())
         }

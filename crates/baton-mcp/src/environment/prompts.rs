@@ -120,7 +120,7 @@ impl Environment {
 
 fn system_prompt(spec: &AgentSpec) -> Prompt {
     let name = PromptArgument::new(AGENT_NAME)
-        .with_description("What the agent is called, for an agent whose definition has no prompt")
+        .with_description("Name of the agent, used if its definition has no prompt")
         .with_required(false);
     Prompt::new(SYSTEM_PROMPT, Some(format!("The system prompt of {}", spec.title)), Some(vec![name]))
         .with_title("System prompt")

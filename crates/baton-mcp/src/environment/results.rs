@@ -32,9 +32,7 @@ pub(super) fn bounded(result: CallToolResult, most: usize) -> CallToolResult {
     if size <= most {
         return result;
     }
-    failure(format!(
-        "The result has about {size} bytes, and {most} are the most that is passed on. Ask for less of it."
-    ))
+    failure(format!("The result has about {size} bytes; the limit is {most}. Request less data."))
 }
 
 fn block_size(block: &ContentBlock) -> usize {

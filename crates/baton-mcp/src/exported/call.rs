@@ -49,21 +49,21 @@ fn result(reply: &AgentReply) -> CallToolResult {
     let words = reply.text.trim();
     let (failed, text) = match reply.state {
         TaskState::Completed if words.is_empty() => {
-            (false, format!("The agent finished without words, in task {task}."))
+            (false, format!("The agent finished without a text answer, in task {task}."))
         }
         TaskState::Completed => (false, reply.text.clone()),
         TaskState::InputRequired | TaskState::AuthRequired => (
             true,
             format!(
-                "The agent asked: {words}\nNobody can answer while this tool runs. Call it again with arguments that leave \
-                 nothing open, or answer task {task} with call_agent."
+                "The agent asked: {words}\nQuestions cannot be answered while this tool runs. Call it again with arguments \
+                 that answer it, or answer task {task} with call_agent."
             ),
         ),
         TaskState::Failed | TaskState::Canceled | TaskState::Rejected if words.is_empty() => {
             (true, format!("The agent's task {task} ended as {}.", reply.state.as_str()))
         }
         TaskState::Failed | TaskState::Canceled | TaskState::Rejected => (true, reply.text.clone()),
-        TaskState::Submitted | TaskState::Working => (true, format!("The agent still works on task {task}.")),
+        TaskState::Submitted | TaskState::Working => (true, format!("The agent is still working on task {task}.")),
     };
     let content = vec![ContentBlock::text(text)];
     let result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };

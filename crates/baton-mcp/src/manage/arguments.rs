@@ -46,14 +46,14 @@ impl Arguments {
 
     /// One member, deserialized.
     pub(super) fn member<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, ManageError> {
-        let unfit = |error: serde_json::Error| wrong(format!("'{name}' does not fit: {error}"));
+        let unfit = |error: serde_json::Error| wrong(format!("'{name}' is invalid: {error}"));
         self.0.remove(name).map(serde_json::from_value).transpose().map_err(unfit)
     }
 
     /// All remaining members, deserialized.
     pub(super) fn rest<T: DeserializeOwned>(self) -> Result<T, ManageError> {
         serde_json::from_value(Value::Object(self.0))
-            .map_err(|error| wrong(format!("the arguments do not fit: {error}")))
+            .map_err(|error| wrong(format!("the arguments are invalid: {error}")))
     }
 }
 

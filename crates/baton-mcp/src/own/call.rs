@@ -56,7 +56,7 @@ fn read(arguments: Option<JsonObject>) -> Result<CallArguments, String> {
         }
     }
     let given: CallArguments = serde_json::from_value(Value::Object(members))
-        .map_err(|error| format!("the arguments do not fit: {error}; needed are the texts agentId and message"))?;
+        .map_err(|error| format!("invalid arguments: {error}; the strings agentId and message are required"))?;
     if given.message.trim().is_empty() {
         return Err("the message is empty; say what the agent should do".to_owned());
     }

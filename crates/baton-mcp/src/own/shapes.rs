@@ -125,7 +125,7 @@ fn next(reply: &AgentReply, agent: &str) -> Option<String> {
     let task = &reply.task;
     match reply.state {
         TaskState::InputRequired => Some(format!(
-            "The agent asks something. Find the answer, from the user if need be, and call again with agentId '{agent}', \
+            "The agent asks a question. Find the answer, ask the user if necessary, and call again with agentId '{agent}', \
              taskId '{task}' and the answer as message."
         )),
         TaskState::AuthRequired => Some(format!(
@@ -133,7 +133,7 @@ fn next(reply: &AgentReply, agent: &str) -> Option<String> {
              taskId '{task}' and a message that says so. Never put a secret into the message."
         )),
         TaskState::Submitted | TaskState::Working => {
-            Some(format!("The agent still works on task '{task}'; call again later with that taskId."))
+            Some(format!("The agent is still working on task '{task}'; call again later with that taskId."))
         }
         TaskState::Completed | TaskState::Failed | TaskState::Canceled | TaskState::Rejected => None,
     }

@@ -47,7 +47,8 @@ impl Verb {
 
     /// The tool with this name, in either set.
     pub(super) fn named(name: &str) -> Option<Self> {
-        let goes_by = |verb: &Self| [Names::Baton, Names::A2a].iter().any(|names| verb.name(*names) == name);
+        let goes_by =
+            |verb: &Self| [Names::Baton, Names::A2a].iter().any(|names| verb.name(*names) == name);
         Self::ALL.into_iter().find(goes_by)
     }
 
@@ -64,8 +65,8 @@ impl Verb {
                     .with_annotations(ToolAnnotations::with_title("List agents").read_only(true).open_world(false))
             }
             Self::Call => {
-                let description = "Gives an agent a message and waits for its answer. The agent does not see this \
-                                   conversation: say everything that it needs. Pass contextId to go on with an earlier \
+                let description = "Sends a message to an agent and waits for its answer. The agent does not see this \
+                                   conversation: include everything that it needs. Pass contextId to continue an earlier \
                                    conversation. When status is input-required the response is a question: answer it by \
                                    calling again with the taskId.";
                 Tool::new(name, description, object(call_arguments(names)))
@@ -101,9 +102,9 @@ fn call_arguments(names: Names) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "agentId": text(&format!("Whom to call, as {} gives it.", Verb::List.name(names))),
+            "agentId": text(&format!("The agent to call, as returned by {}.", Verb::List.name(names))),
             "message": text("What the agent should do or know."),
-            "contextId": text("The conversation to go on with, from an earlier result; without it a new one begins."),
+            "contextId": text("The conversation to continue, from an earlier result; without it a new one starts."),
             "taskId": text("The task whose question the message answers, from a result with status input-required."),
         },
         "required": ["agentId", "message"],
@@ -116,13 +117,13 @@ fn called() -> Value {
         "properties": {
             "response": text("The agent's answer, its question, or why it failed."),
             "taskId": text("The task that did the work."),
-            "contextId": text("The conversation, to go on with."),
+            "contextId": text("The conversation, to continue it."),
             "status": {
                 "type": "string",
-                "description": "Where the task stands.",
+                "description": "State of the task.",
                 "enum": ["submitted", "working", "input-required", "auth-required", "completed", "failed", "canceled", "rejected"],
             },
-            "next": text("What to do now, when the agent waits for something."),
+            "next": text("What to do next, if the agent waits for input."),
         },
         "required": ["response", "taskId", "contextId", "status"],
     })
@@ -175,7 +176,7 @@ fn listed() -> Value {
             "agents": {"type": "array", "items": agent},
             "skipped": {
                 "type": "array",
-                "description": "Entries from which no agent could be made, and why.",
+                "description": "Entries that could not be loaded as agents, with the reason.",
                 "items": {
                     "type": "object",
                     "properties": {"entry": {"type": "string"}, "reason": {"type": "string"}},

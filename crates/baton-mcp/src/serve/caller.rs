@@ -34,7 +34,7 @@ impl Caller {
         let parts = context.extensions.get::<Parts>();
         let principal = parts.and_then(|parts| parts.extensions.get::<Arc<Principal>>()).cloned();
         let Some(principal) = principal else {
-            return Err(ErrorData::internal_error("nobody was identified for this request", None));
+            return Err(ErrorData::internal_error("the request has no authenticated principal", None));
         };
         let header = |name: &str| {
             let value = parts?.headers.get(name)?.to_str().ok()?;

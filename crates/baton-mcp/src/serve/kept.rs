@@ -36,7 +36,7 @@ impl KeptSession {
         match serde_json::from_str(json.as_str()) {
             Ok(session) => Ok(Some(session)),
             Err(error) => {
-                tracing::warn!(%error, "a kept MCP session cannot be read, so its client has to begin anew");
+                tracing::warn!(%error, "a stored MCP session cannot be read; its client must start a new one");
                 Ok(None)
             }
         }

@@ -51,7 +51,7 @@ fn unknown_method(method: &str, capabilities: &ServerCapabilities, is_modern: bo
     let method: String = method.chars().take(MAX_SHOWN).collect();
     let supported = supported(capabilities, is_modern).join(", ");
     let version = if is_modern { "the protocol 2026-07-28" } else { "a session" };
-    let message = format!("there is no method '{method}' here in {version}; supported: {supported}");
+    let message = format!("the method '{method}' is not supported in {version}; supported: {supported}");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn unreadable_request(
 ) -> ErrorData {
     let method = request.method.as_str();
     if supported(capabilities, is_modern).contains(&method) {
-        let message = format!("the params of '{method}' do not have the form that MCP gives them");
+        let message = format!("the params of '{method}' are invalid");
         return ErrorData::invalid_params(message, None);
     }
     unknown_method(method, capabilities, is_modern)
@@ -169,7 +169,7 @@ mod tests {
         }
         let refused = refused_in_session(br#"{"jsonrpc":"2.0","id":"a","method":"tasks/get"}"#, tools).unwrap();
         let message =
-            "there is no method 'tasks/get' here in a session; supported: initialize, ping, tools/call, tools/list";
+            "the method 'tasks/get' is not supported in a session; supported: initialize, ping, tools/call, tools/list";
         assert_eq!(refused, json!({"jsonrpc": "2.0", "id": "a", "error": {"code": -32601, "message": message}}));
     }
 }

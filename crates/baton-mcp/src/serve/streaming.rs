@@ -136,7 +136,7 @@ impl Begun {
     /// Continues the call; the transport identifies it by the current task.
     pub(super) async fn go_on(self, cancelled: &CancellationToken) -> Result<CallToolResponse, ErrorData> {
         let work = self.work.lock().take();
-        let mut work = work.ok_or_else(|| ErrorData::internal_error("the call is answered elsewhere", None))?;
+        let mut work = work.ok_or_else(|| ErrorData::internal_error("the call is already being answered", None))?;
         self.turn.begin();
         let answered = tokio::select! {
             answered = &mut work => answered,
@@ -149,7 +149,7 @@ impl Begun {
             ServerResult::CallToolResult(result) => Ok(result.into()),
             ServerResult::InputRequiredResult(result) => Ok(result.into()),
             ServerResult::CreateTaskResult(result) => Ok(CallToolResponse::Task(result)),
-            _ => Err(ErrorData::internal_error("a call was answered with something else", None)),
+            _ => Err(ErrorData::internal_error("a tool call returned an unexpected result type", None)),
         }
     }
 }

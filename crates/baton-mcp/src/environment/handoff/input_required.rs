@@ -38,43 +38,46 @@ impl Channel for InputRequired {
         Box::pin(async move {
             match work.begin(HandoffChannel::InputRequired).await {
                 Ok(HandoffTicket { id, agent_uri, depth, deadline }) => {
-                    work.ask_client(Begun { id, agent_uri, depth, deadline }).map(Ended::Asks)
-                }
-                Err(refused) => Ok(Ended::Done(refused)),
-            }
-        })
-    }
+                    work.ask_client( Begun {id ,agent_uri ,depth , deadline}
+                    ).map(Ended::Asks)
+                }Err(refused )= >Ok(Ended::Done(refused))
+            ,
+        }}
+    )
 }
 
-impl InputRequired {
+} impl InputRequired
     /// Accepts the client's answer once: checked by the sealed state within this process, and by the record after a
     /// restart.
-    pub(super) async fn came_back(
-        &self,
-        mut work: Work<'_>,
-        relay: &mut Relay,
-        (state, begun): (&str, &Begun),
-        responses: &InputResponses,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
-        let Some(response) = responses.get(KEY) else { return work.ask_again(begun).await };
-        work.rounds.spend(state)?;
+    {pub(super ) async fncame_back
+        (&self
+        , mutwork :Work<'_>
+        ,relay :& mutRelay
+        ,(state ,begun) :(&str ,&Begun)
+        ,responses :&InputResponses
+    , )- >Result<Ended<CallToolResult> ,ErrorData >
+        { letSome(response ) =responses.get(KEY ) else { returnwork.ask_again(begun). await}
+        ;work.rounds.spend(state)?
         // A later round may omit the handoff depth.
-        work.ask.depth = work.ask.depth.max(begun.depth.saturating_sub(1));
-        let answer = reply::read(response, &work.agent_names(&begun.agent_uri));
-        work.take(relay, &begun.id, answer).await
-    }
+        ;work.ask. depth =work.ask.depth.max(begun.depth.saturating_sub(1))
+        ; let answer =reply::read(response ,&work.agent_names(&begun.agent_uri))
+        ;work.take(relay ,&begun.id ,answer).
+    await
 }
 
-impl Work<'_> {
-    fn ask_client(&self, begun: Begun) -> Result<InputRequiredResult, ErrorData> {
-        let params = request::params(&self.ask, &begun.id, &begun.agent_uri, begun.depth);
-        let request = InputRequest::CreateMessage(CreateMessageRequest::new(params));
+} implWork<'_ >
+    { fnask_client(&self ,begun :Begun )- >Result<InputRequiredResult ,ErrorData >
+        { let params =request::params(&self.ask ,&begun.id ,&begun.agent_uri ,begun.depth)
+        ; let request =InputRequest::CreateMessage(CreateMessageRequest::new(params))
         // The record's deadline decides, so the seal outlives it: a late client gets the record's error, not one of the
         // seal.
-        let at_least = self.remaining(begun.deadline) * 2;
-        let round = Round { approved: false, state: None, requests: InputRequests::new(), handoff: Some(begun) };
-        let sealed = self.rounds.sealed(&round, at_least)?;
-        Ok(InputRequiredResult::new(Some(InputRequests::from([(KEY.to_owned(), request)])), Some(sealed)))
+        ; let at_least =self.remaining(begun.deadline ) *2
+        ; let round = Round {approved :false ,state :None ,requests :InputRequests::new() ,handoff :Some(begun )}
+        ; let sealed =self.rounds.sealed(&round ,at_least)?
+        ;Ok(InputRequiredResult::new
+            (Some(InputRequests::from([(KEY.to_owned() ,request)]))
+            ,Some(sealed)
+        ))
     }
 
     /// Repeats the request until the deadline.

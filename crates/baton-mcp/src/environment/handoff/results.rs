@@ -34,13 +34,16 @@ pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
     let words = text.trim();
     match state {
         TaskState::Completed => {
-            let response =
-                if words.is_empty() { format!("The agent finished without words, in task {task}.") } else { text };
+            let response = if words.is_empty() {
+                format!("The agent finished without a text answer, in task {task}.")
+            } else {
+                text
+            };
             answer(agent_uri, response, Some(task.to_string()), Some(context.to_string()), "server")
         }
         TaskState::InputRequired | TaskState::AuthRequired => error(&format!(
-            "The agent '{agent_uri}' asks: {words}\nIts task {task} waits for the answer: give it to that task, or hand the \
-             work over again with a message that leaves nothing open.",
+            "The agent '{agent_uri}' asks: {words}\nIts task {task} waits for the answer: answer that task, or call \
+             handoff again with a message that includes it.",
         )),
         state => {
             error(&format!("The agent '{agent_uri}' did not complete its task {task} ({}): {words}", state.as_str()))
@@ -49,15 +52,13 @@ pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
 }
 
 pub(super) fn failed(agent_uri: &str, reason: &str) -> CallToolResult {
-    error(&format!(
-        "The handoff to '{agent_uri}' failed: {reason}\nTry again, or go on without that agent; there is no answer of it."
-    ))
+    error(&format!("The handoff to '{agent_uri}' failed: {reason}\nTry again, or continue without that agent."))
 }
 
 /// The record is closed, so a later answer is rejected.
 pub(super) fn over(id: &HandoffId) -> CallToolResult {
     error(&format!(
-        "The handoff {id} has ended already: it was answered before, or its deadline passed. What came now is not used. \
+        "The handoff {id} has ended already: it was answered before, or its deadline passed. This answer is ignored. \
          Call handoff again without a requestState."
     ))
 }

@@ -24,8 +24,8 @@ static PARAMETERS: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
         "type": "object",
         "properties": {
             "agent_uri": {"type": "string", "minLength": 1, "maxLength": MAX_URI, "description": "The agent: its name, or its address"},
-            "message": {"type": "string", "minLength": 1, "description": "What the agent is asked, in full: it sees nothing else"},
-            "context_id": {"type": "string", "maxLength": MAX_CONTEXT, "description": "A conversation with that agent to go on with"},
+            "message": {"type": "string", "minLength": 1, "description": "The complete request: the agent sees nothing else"},
+            "context_id": {"type": "string", "maxLength": MAX_CONTEXT, "description": "A conversation with that agent to continue"},
         },
         "required": ["agent_uri", "message"],
     }))
@@ -36,10 +36,10 @@ static OUTPUT: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
         "type": "object",
         "properties": {
             "response": {"type": "string", "description": "The agent's answer"},
-            "agent_uri": {"type": "string", "description": "The agent, as it was named"},
-            "context_id": {"type": "string", "description": "The conversation, to go on with"},
+            "agent_uri": {"type": "string", "description": "The agent, as given in the call"},
+            "context_id": {"type": "string", "description": "The conversation, to continue it"},
             "task_id": {"type": "string", "description": "The agent's task"},
-            "via": {"type": "string", "enum": ["client", "server"], "description": "Who handed the work over"},
+            "via": {"type": "string", "enum": ["client", "server"], "description": "The side that performed the handoff"},
         },
         "required": ["response", "agent_uri", "via"],
     }))

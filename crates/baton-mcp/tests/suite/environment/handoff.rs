@@ -282,7 +282,7 @@ async fn people_who_decline_end_the_handoff() {
     let world = world();
     let client = world.client(&ann(), Era::Legacy, Answers::Sampled(json!("User rejected sampling request"))).await;
     let given = gives(&client, work("What's the weather?")).await;
-    let reason = "the client did not hand the work over: User rejected sampling request";
+    let reason = "the client did not perform the handoff: User rejected sampling request";
     assert!(given[0].as_str().unwrap().contains(reason), "{given}");
     assert_eq!(world.handoffs.shown()[0]["end"], json!({"failed": reason}));
 }

@@ -31,7 +31,8 @@ async fn everything_an_agent_has_is_listed() {
 
 #[tokio::test]
 async fn lists_come_in_pages_that_miss_nothing() {
-    let world = World::planned(Plan { limits: Limits { page: 4, ..Plan::default().limits }, ..Plan::default() });
+    let world =
+        World::planned(Plan { limits: Limits { page: 4, ..Plan::default().limits }, ..Plan::default() });
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     let first = client.service.list_tools(None).await.unwrap();
     let names = |tools: &[rmcp::model::Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();

@@ -111,7 +111,7 @@ async fn a_result_that_is_too_large_becomes_words() {
     world.source.connect(McpEra::Modern, Permission::Allow);
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     let result = client.call("up__huge", json!({})).await;
-    let words = "The result has about 2097152 bytes, and 1048576 are the most that is passed on. Ask for less of it.";
+    let words = "The result has about 2097152 bytes; the limit is 1048576. Request less data.";
     assert_eq!((result.is_error, text(&result)), (Some(true), words));
 }
 
