@@ -49,7 +49,11 @@ impl Catalog {
         let found = abilities::of(model);
         let window = prices::window(provider, model).or(found.map(|found| found.window));
         if window.is_none() && !prices::is_playbook(name) {
-            tracing::warn!(model = name, window = UNKNOWN_WINDOW, "the window of this model is unknown");
+            tracing::warn!(
+                model = name,
+                window = UNKNOWN_WINDOW,
+                "the context window of this model is unknown; using the default"
+            );
         }
         ModelInfo {
             provider: provider.map(str::to_owned),

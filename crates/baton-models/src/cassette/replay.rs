@@ -62,7 +62,9 @@ impl Model for Replay {
         let path = self.tape.path().display();
         let problem = match self.tape.difference(&asked) {
             Some(difference) => {
-                format!("the cassette {path} has no answer to this call; the nearest differs here:\n{difference}")
+                format!(
+                    "the cassette {path} has no answer to this call; difference to the nearest recorded call:\n{difference}"
+                )
             }
             None => format!("the cassette {path} is empty; record it first"),
         };

@@ -26,7 +26,7 @@ pub enum CassetteError {
         source: std::io::Error,
     },
     /// A line is not a valid entry.
-    #[error("line {line} of the cassette {path} is damaged: {problem}; remove that line, or record anew")]
+    #[error("line {line} of the cassette {path} is damaged: {problem}; remove that line, or record again")]
     Damaged {
         /// Path of the file.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum CassetteError {
         problem: String,
     },
     /// The file has reached its maximum size.
-    #[error("the cassette {path} has reached {MOST_BYTES} bytes; begin another one")]
+    #[error("the cassette {path} has reached {MOST_BYTES} bytes; start a new one")]
     Full {
         /// Path of the file.
         path: PathBuf,
@@ -96,7 +96,7 @@ impl Tape {
             let damaged = |problem: String| CassetteError::Damaged { path: path.clone(), line: index + 1, problem };
             let entry: Entry = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
             if key(&entry.call) != entry.key {
-                return Err(damaged("its key is not that of its call".to_owned()));
+                return Err(damaged("the key does not match the call".to_owned()));
             }
             held.add(entry);
         }

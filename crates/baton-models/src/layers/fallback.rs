@@ -78,7 +78,7 @@ impl Model for Fallback {
                             yield Ok(event);
                         }
                         Some(Err(error)) => break error,
-                        None => break ModelError::Interrupted("no end of the answer was seen".to_owned()),
+                        None => break ModelError::Interrupted("the answer ended without a completion event".to_owned()),
                     }
                 };
                 drop(answer);

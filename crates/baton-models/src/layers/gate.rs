@@ -77,7 +77,7 @@ impl Gate {
         let permit = match permit {
             Some(permit) => permit,
             None => {
-                let closed = |_| ModelError::Unreachable(format!("calls to {} have ended", self.provider));
+                let closed = |_| ModelError::Unreachable(format!("the call queue of {} is closed", self.provider));
                 Arc::clone(&self.slots).acquire_owned().await.map_err(closed)?
             }
         };
@@ -114,7 +114,9 @@ impl<'a> Place<'a> {
         let place = Self(gate);
         if gate.waiting.fetch_add(1, Ordering::AcqRel) >= gate.limits.queue {
             let (provider, queue) = (&gate.provider, gate.limits.queue);
-            let message = format!("{queue} calls wait for {provider} already; raise its limits, or ask less at once");
+            let message = format!(
+                "{queue} calls are already queued for {provider}; raise its limits or send fewer concurrent requests"
+            );
             return Err(ModelError::Refused {
                 status: 429,
                 message,

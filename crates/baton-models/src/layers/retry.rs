@@ -115,7 +115,7 @@ impl Model for Retry {
                             }
                         }
                         Some(Err(error)) => break error,
-                        None => break ModelError::Interrupted("no end of the answer was seen".to_owned()),
+                        None => break ModelError::Interrupted("the answer ended without a completion event".to_owned()),
                     }
                 };
                 // The failed stream is dropped before the delay, not after it.
@@ -145,7 +145,7 @@ fn settled(error: ModelError, tried: u32) -> ModelError {
                 message.push_str(&format!(" (retry after {} s)", asked.as_secs()));
             }
             if tried > 1 {
-                message.push_str(&format!(" (after {tried} tries)"));
+                message.push_str(&format!(" (after {tried} attempts)"));
             }
             let advice = RetryAdvice { wait: retry_after.or(advice.wait), ..advice };
             ModelError::Refused { status, message, retry_after: None, advice }

@@ -59,12 +59,12 @@ impl Model for Timeout {
                     }
                     Ok(None) => return,
                     Err(_) if heard => {
-                        let text = format!("nothing more came for {} s", limits.between.as_secs_f64());
+                        let text = format!("no data received for {} s", limits.between.as_secs_f64());
                         yield Err(ModelError::Interrupted(text));
                         return;
                     }
                     Err(_) => {
-                        let text = format!("no answer began within {} s", limits.first.as_secs_f64());
+                        let text = format!("no answer started within {} s", limits.first.as_secs_f64());
                         yield Err(ModelError::TimedOut(text));
                         return;
                     }

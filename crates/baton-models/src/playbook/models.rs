@@ -49,7 +49,7 @@ impl PlaybookModels {
 impl ModelResolver for PlaybookModels {
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         let ModelSpec::Playbook { rules } = &agent.model else {
-            return Err(ModelError::Configuration(format!("'{}' works elsewhere and has no model here", agent.name)));
+            return Err(ModelError::Configuration(format!("'{}' is a remote agent and has no model here", agent.name)));
         };
         if let Some(entry) = self.parsed.read().get(rules) {
             return Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>);

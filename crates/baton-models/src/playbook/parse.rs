@@ -147,7 +147,7 @@ fn files(reader: &mut Reader, node: Node) -> Vec<String> {
     let all = texts(reader, "file", node);
     let is_type = |text: &String| text.split_once('/').is_some_and(|(kind, of)| !kind.is_empty() && !of.is_empty());
     if let Some(wrong) = all.iter().find(|text| !is_type(text)) {
-        let problem = format!("file: {wrong:?} is no type of files");
+        let problem = format!("file: {wrong:?} is not a MIME type");
         reader.error(place, problem, "write a type such as image/png, or a kind such as image/*");
     }
     all
@@ -197,7 +197,7 @@ fn loops(reader: &mut Reader, rules: &[Rule]) {
             reader.warning(
                 rule.place,
                 "the rule calls a tool and matches again after the result",
-                "add `turn: first` (or `turn: any` if you mean it) to when, or put a rule with after_tool before it",
+                "add `turn: first` (or `turn: any` if this is intended) to when, or put a rule with after_tool before it",
             );
         }
     }

@@ -166,7 +166,7 @@ impl Parser<'_> {
         let status = fields.take("status").and_then(|n| self.reader.integer("status", &n, 400, 599));
         let message = match fields.take("message") {
             Some(node) => self.template("message", &node),
-            None => self.parse_template(fields.place, "the playbook fails here on purpose"),
+            None => self.parse_template(fields.place, "simulated failure of the playbook"),
         };
         let zero = Duration::ZERO;
         let retry_after =
@@ -183,7 +183,7 @@ impl Parser<'_> {
             self.reader.error(place, "the rule does nothing", hint);
         }
         if speaks && matches!(action.ending, Ending::Refuse(_)) {
-            let hint = "put the words under refuse, and remove say and call";
+            let hint = "put the text under refuse, and remove say and call";
             self.reader.error(place, "a rule that refuses cannot also say or call", hint);
         }
     }

@@ -46,7 +46,7 @@ enum Filling {
 pub(super) enum TemplateError {
     #[error("`${{` is not closed")]
     Open,
-    #[error("nothing is called ${{{0}}} here")]
+    #[error("unknown variable ${{{0}}}")]
     Unknown(String),
 }
 

@@ -64,7 +64,7 @@ async fn what_a_crash_left_is_passed_over_and_damage_is_told() {
     assert_eq!(tape(&folder).len(), 2);
     fs::write(&path, whole.replace("You are a test", "You are no test")).unwrap();
     let error = Tape::open(&path).unwrap_err().to_string();
-    assert!(error.contains("line 1") && error.contains("its key is not that of its call"), "{error}");
+    assert!(error.contains("line 1") && error.contains("the key does not match the call"), "{error}");
 }
 
 #[test]

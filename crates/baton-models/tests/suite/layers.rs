@@ -76,7 +76,7 @@ async fn nothing_is_tried_again_once_something_was_heard_and_tries_end() {
     let start = Instant::now();
     let text = heard(&retry(model.clone()), user("x")).await;
     assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (4, 0.5 + 1.0 + 2.0), "{text}");
-    assert!(text.contains("after 4 tries"), "{text}");
+    assert!(text.contains("after 4 attempts"), "{text}");
 
     let policy = RetryPolicy { tries: 50, ..RetryPolicy::default() };
     assert_eq!(policy.wait(40, &unreachable(), 1.0), Some(secs(8)), "waits have a ceiling");
@@ -124,8 +124,8 @@ async fn silence_has_limits() {
     let limits = Timeouts { first: secs(10), between: secs(5) };
     for (steps, expect) in [
         (&[Wait(9), Say("hi"), Wait(4), Done][..], "say hi\ndone"),
-        (&[Wait(11), Say("hi"), Done], "error TimedOut(\"no answer began within 10 s\")"),
-        (&[Say("hi"), Wait(6), Done], "say hi\nerror Interrupted(\"nothing more came for 5 s\")"),
+        (&[Wait(11), Say("hi"), Done], "error TimedOut(\"no answer started within 10 s\")"),
+        (&[Say("hi"), Wait(6), Done], "say hi\nerror Interrupted(\"no data received for 5 s\")"),
         (&[Say(""), Wait(6), Say("hi"), Done], "say \nsay hi\ndone"),
     ] {
         let model = scripted("a:m", &[steps]);
@@ -151,7 +151,7 @@ async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
     let mut third = gated.call(user("3"));
     assert!(second.next().now_or_never().is_none() && third.next().now_or_never().is_none());
     let text = heard(&gated, user("4")).await;
-    assert!(text.contains("2 calls wait for a already"), "{text}");
+    assert!(text.contains("2 calls are already queued for a"), "{text}");
     assert_eq!(model.open(), 1);
     // Who leaves the queue makes room in it, and his turn goes to the next.
     drop(second);
