@@ -39,11 +39,11 @@ impl Inner {
     /// permission. A credential, however, is never sent unless the caller allowed that agent.
     pub(crate) fn admit(&self, from: &Asking<'_>, uri: &str) -> Result<(), RefusedAgent> {
         if from.chain().any(|asking| address(asking.url) == address(uri)) {
-            let detail = format!("the work would go in a circle: {uri} is one of those who handed it over");
+            let detail = format!("handoff cycle: {uri} already handed this work over");
             return Err(RefusedAgent::Never(detail));
         }
         let target = Target::parse(uri)
-            .map_err(|error| RefusedAgent::Never(format!("{uri} is no address of an agent: {error}")))?;
+            .map_err(|error| RefusedAgent::Never(format!("{uri} is not a valid agent address: {error}")))?;
         if self.settings.allowed.iter().any(|allowed| covers(allowed, &target)) {
             return Ok(());
         }
@@ -62,7 +62,9 @@ impl Inner {
     }
 
     fn is_neighbour(&self, first: &Asking<'_>, target: &Target) -> bool {
-        self.settings.neighbours && is_local(target) && Target::parse(first.url).is_ok_and(|first| is_local(&first))
+        self.settings.neighbours
+            && is_local(target)
+            && Target::parse(first.url).is_ok_and(|first| is_local(&first))
     }
 
     /// Display name of an agent.
@@ -74,7 +76,7 @@ impl Inner {
 /// Error for a tool that named an agent which the caller did not allow.
 pub(crate) fn not_allowed(uri: &str) -> String {
     let code = ErrorCode::PEER_NOT_ALLOWED.code;
-    format!("{code}: {uri} is not among the agents that work may be handed to; the caller has to allow it")
+    format!("{code}: handoffs to {uri} are not allowed; the caller has to allow them")
 }
 
 fn address(url: &str) -> &str {

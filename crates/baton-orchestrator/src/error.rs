@@ -15,7 +15,7 @@ pub enum OrchestrateError {
     Peer(#[from] PeerError),
     /// The agent delegates its tools, and its Environment cannot be used.
     #[error(
-        "{agent} wants its tools to be run by whoever asks it{}, and its Environment at {url} cannot be used: {reason}",
+        "{agent} delegates its tools to its caller{}, and its Environment at {url} cannot be used: {reason}",
         waiting(task)
     )]
     NoEnvironment {
@@ -29,7 +29,7 @@ pub enum OrchestrateError {
         reason: String,
     },
     /// The limit of tool rounds was exceeded.
-    #[error("{agent} was given up{}: it wanted tools to be run more than {rounds} times", waiting(task))]
+    #[error("{agent} was stopped{}: it requested tools more than {rounds} times", waiting(task))]
     Rounds {
         /// Address of the agent.
         agent: String,
@@ -40,7 +40,7 @@ pub enum OrchestrateError {
     },
     /// The agent requested too many tool calls at once.
     #[error(
-        "{agent} was given up{}: it wanted {calls} tools to be run at a time, and {most} is the limit",
+        "{agent} was stopped{}: it requested {calls} tool calls at once, and the limit is {most}",
         waiting(task)
     )]
     Calls {
@@ -54,7 +54,7 @@ pub enum OrchestrateError {
         most: usize,
     },
     /// The deadline of the whole request has passed.
-    #[error("{agent} was given up: there was no answer within {} seconds", within.as_secs())]
+    #[error("{agent} was stopped: there was no answer within {} seconds", within.as_secs())]
     Deadline {
         /// Address of the agent.
         agent: String,

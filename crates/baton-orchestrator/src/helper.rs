@@ -52,7 +52,7 @@ impl Helper<'_> {
 
     async fn hand_over(&self, ask: SamplingRequest) -> Result<SamplingResult, String> {
         let uri = ask.agent_uri.as_deref().ok_or(
-            "only agents answer here: name one in metadata.agent_uri, or have a model write it where the tool runs",
+            "only agents can answer sampling here: name one in metadata.agent_uri, or use a model where the tool runs",
         )?;
         let most = self.asking.limits.depth;
         if ask.depth > most {
@@ -62,18 +62,18 @@ impl Helper<'_> {
             ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str()).collect();
         let words = said.join("\n");
         if words.trim().is_empty() {
-            return Err("there is nothing to hand over: the request has no words".to_owned());
+            return Err("the handoff is empty: the request has no text".to_owned());
         }
         let name = self.admitted(uri).await?;
         self.asking.watch.handing_over(self.asking.whose(), uri);
         let next = self.asking.next(&name, uri, ask.depth, self.trace);
         let message = message(vec![Part::text(words)]);
         let began = next.words(message, None, ask.context.clone());
-        let failed = |error: OrchestrateError| format!("{uri} could not be asked: {error}");
+        let failed = |error: OrchestrateError| format!("{uri} could not be called: {error}");
         let mut answer = Box::pin(self.inner.converse(&next, began)).await.map_err(failed)?;
         while answer.asks() {
             let Some(parts) = next.watch.asked(next.whose(), &answer).await else {
-                return Err(format!("{uri} needs an answer that nobody here can give: {}", answer.text));
+                return Err(format!("{uri} needs input that is not available here: {}", answer.text));
             };
             answer = Box::pin(self.inner.go_on(&next, answer, parts)).await.map_err(failed)?;
         }
