@@ -1,4 +1,4 @@
-//! What became of an export request.
+//! Result of decoding an export request.
 
 use crate::{
     Encoding, MAX_SPAN_BYTES,
@@ -9,25 +9,25 @@ use prost::Message as _;
 use serde_json::json;
 use std::fmt;
 
-/// The spans of a request, and how many were no spans.
+/// Decoded spans of a request and counts of rejected spans.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arrival {
-    /// Those that can be kept.
+    /// Valid spans.
     pub spans: Vec<Span>,
-    /// How many of the others there are, by reason.
+    /// Number of rejected spans by reason.
     pub rejected: Vec<(Rejection, u64)>,
 }
 
-/// Why a span cannot be kept.
+/// Reason for rejecting a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rejection {
-    /// Its trace id is none.
+    /// The trace id is invalid.
     TraceId,
-    /// Its own id is none.
+    /// The span id is invalid.
     SpanId,
-    /// Its parent's id is none.
+    /// The parent span id is invalid.
     ParentId,
-    /// It is too large, or whatever emitted it is.
+    /// The span, its resource or its scope is too large.
     TooLarge,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Rejection {
 }
 
 impl Arrival {
-    /// Notes spans that cannot be kept.
+    /// Counts rejected spans.
     pub(crate) fn reject(&mut self, why: Rejection, spans: u64) {
         if spans == 0 {
             return;
@@ -54,7 +54,7 @@ impl Arrival {
         }
     }
 
-    /// What the exporter is told: nothing when everything was taken.
+    /// Response to the exporter; empty if no spans were rejected.
     pub fn response(&self) -> ExportTraceServiceResponse {
         let rejected: u64 = self.rejected.iter().map(|(_, count)| count).sum();
         let reasons: Vec<String> = self.rejected.iter().map(|(why, count)| format!("{why} ({count})")).collect();
@@ -65,7 +65,7 @@ impl Arrival {
         ExportTraceServiceResponse { partial_success }
     }
 
-    /// [`Arrival::response`] as the body of a reply.
+    /// [`Arrival::response`] as a response body.
     pub fn write_response(&self, encoding: Encoding) -> Vec<u8> {
         let response = self.response();
         match (encoding, &response.partial_success) {

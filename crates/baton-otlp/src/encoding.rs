@@ -1,16 +1,16 @@
 //! The two encodings of OTLP over HTTP.
 
-/// How a message is written.
+/// Encoding of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Binary protobuf.
     Protobuf,
-    /// JSON, as OTLP maps it.
+    /// OTLP JSON.
     Json,
 }
 
 impl Encoding {
-    /// The encoding of a media type; parameters do not matter.
+    /// Encoding for a media type; parameters are ignored.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         let is = |name: &str| essence.eq_ignore_ascii_case(name);
@@ -20,7 +20,7 @@ impl Encoding {
         is("application/json").then_some(Self::Json)
     }
 
-    /// The media type that answers have.
+    /// Media type of responses.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Protobuf => "application/x-protobuf",

@@ -1,4 +1,4 @@
-//! Messages of OTLP as JSON: 64-bit numbers are text, what is zero is left out.
+//! OTLP messages as JSON: 64-bit numbers are text, zero values are omitted.
 
 use crate::proto::{
     AnyValue, Event, InstrumentationScope, KeyValue, Link, Resource, ResourceSpans, ScopeSpans, Span, SpanKind, Status,
@@ -7,9 +7,9 @@ use crate::proto::{
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-/// A message that knows its JSON; everything inside is written the same way.
+/// JSON serialization of a message; nested messages use the same dialect.
 pub(crate) trait Write {
-    /// Writes it.
+    /// Serializes the message.
     fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
@@ -18,16 +18,16 @@ struct Written<'a, T>(&'a T, Dialect);
 /// A list of messages.
 pub(crate) struct List<'a, T>(pub(crate) &'a [T], pub(crate) Dialect);
 
-/// Who reads it.
+/// JSON dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Receivers of OTLP: ids in hex, enums as numbers.
+    /// For OTLP receivers: ids in hex, enums as numbers.
     Otlp,
-    /// Clients of Tempo: ids in base64, enums by name.
+    /// For Tempo clients: ids in base64, enums by name.
     Tempo,
 }
 
-/// Members of an object, without those that are zero.
+/// Members of an object; zero values are omitted.
 struct Members<S: SerializeMap>(S, Dialect);
 
 impl<S: SerializeMap> Members<S> {
@@ -63,7 +63,7 @@ impl<S: SerializeMap> Members<S> {
         if truth { self.0.serialize_entry(name, &truth) } else { Ok(()) }
     }
 
-    /// What is not there is left out; what is there and zero is not.
+    /// Omits an absent number, but not zero.
     fn double(&mut self, name: &'static str, number: Option<f64>) -> Result<(), S::Error> {
         number.map_or(Ok(()), |number| self.0.serialize_entry(name, &Double(number)))
     }
@@ -87,7 +87,7 @@ impl<S: SerializeMap> Members<S> {
     }
 }
 
-/// A number; what JSON has no number for is a word.
+/// A floating-point number; non-finite values are text.
 struct Double(f64);
 
 impl Serialize for Double {
@@ -199,7 +199,7 @@ objects! {
     }
 }
 
-/// The chosen member of a value is written even when it is zero.
+/// The selected member of the oneof is written even if it is zero.
 impl Write for AnyValue {
     fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;

@@ -1,12 +1,12 @@
-//! OTLP and Tempo's answers, as messages and as JSON, mapped to and from spans; what meters show and lines of a log are
-//! only written, and those of others only counted.
+//! Encodes and decodes OTLP and Tempo responses, in protobuf and JSON. Metrics and log records are only encoded;
+//! received ones are only counted.
 //!
-//! This crate must never listen, send or store: it turns bytes into values and back. Its messages never reach further
-//! than the edges that speak these protocols, and nothing that arrives can make it use more memory than it announced.
+//! This crate must never listen, send or store: it converts bytes to values and back. Its messages stay within the
+//! adapters of these protocols, and no input can make it use more memory than it estimated.
 //!
-//! Read first: [`Export`] (what an exporter sent, weighed and then read), [`Arrival`] (its spans, and those that were
-//! refused), [`resource_spans`] (spans as messages), [`write_meters`] and [`LogLine`] (the other signals), [`tempo`]
-//! (answers that Tempo's clients read).
+//! Read first: [`Export`] (an export request, measured before it is decoded), [`Arrival`] (its decoded and rejected
+//! spans), [`resource_spans`] (spans as messages), [`write_meters`] and [`LogLine`] (the other signals), [`tempo`]
+//! (responses for Tempo clients).
 
 mod arrival;
 mod encoding;

@@ -1,4 +1,4 @@
-//! Lines of a log, as messages of OTLP.
+//! Converts log lines to OTLP messages.
 
 use crate::{
     Encoding,
@@ -14,42 +14,42 @@ use prost::Message as _;
 use serde::Serialize;
 use std::{borrow::Borrow, collections::HashMap};
 
-/// One line of a log.
+/// A log line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogLine {
-    /// When it was written, in nanoseconds since the Unix epoch.
+    /// Timestamp in nanoseconds since the Unix epoch.
     pub at: u64,
-    /// How bad it is.
+    /// Severity.
     pub level: LogLevel,
-    /// Which part of the program wrote it.
+    /// Instrumentation scope: the module that wrote the line.
     pub part: String,
-    /// What it says.
+    /// Message text.
     pub words: String,
-    /// More about it.
+    /// Attributes of the line.
     pub attributes: Attributes,
-    /// How many of these were dropped.
+    /// Number of dropped attributes.
     pub dropped_attributes: u32,
-    /// The span inside of which it was written.
+    /// Span that was active when the line was written.
     pub context: Option<TraceContext>,
 }
 
-/// How bad a line is.
+/// Severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LogLevel {
-    /// Every step.
+    /// Fine-grained steps.
     Trace,
-    /// For whoever looks for a mistake.
+    /// Information for debugging.
     Debug,
-    /// Something happened.
+    /// Normal operation.
     Info,
-    /// Somebody should look at it.
+    /// A condition that needs attention.
     Warn,
-    /// Something did not work.
+    /// A failure.
     Error,
 }
 
 impl LogLevel {
-    /// Its number and its word in OTLP.
+    /// OTLP severity number and text.
     fn told(self) -> (i32, &'static str) {
         match self {
             Self::Trace => (1, "TRACE"),
@@ -67,20 +67,20 @@ struct Request<'a> {
     resource_logs: List<'a, ResourceLogs>,
 }
 
-/// Lines as an exporter sends them.
+/// Encodes an export request with these log lines.
 pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &SpanResource, encoding: Encoding) -> Vec<u8> {
     let request = logs_request(lines, resource);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
             let resource_logs = List(request.resource_logs.as_slice(), Dialect::Otlp);
-            // Text, numbers and lists cannot fail to be written.
+            // Serialization of text, numbers and lists cannot fail.
             serde_json::to_vec(&Request { resource_logs }).unwrap_or_default()
         }
     }
 }
 
-/// Lines as the request that an exporter sends, grouped by what wrote them in the order in which those first occur.
+/// Export request with these log lines, grouped by scope in order of first occurrence.
 pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &SpanResource) -> ExportLogsServiceRequest {
     let mut groups: Vec<ScopeLogs> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();

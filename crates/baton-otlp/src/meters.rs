@@ -1,4 +1,4 @@
-//! What meters show, as messages of OTLP.
+//! Converts metrics to OTLP messages.
 
 use crate::{
     Encoding,
@@ -19,20 +19,20 @@ struct Request<'a> {
     resource_metrics: List<'a, ResourceMetrics>,
 }
 
-/// What meters show as an exporter sends it.
+/// Encodes an export request with these metrics.
 pub fn write_meters(reading: &MeterReading, encoding: Encoding) -> Vec<u8> {
     let request = metrics_request(reading);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
             let resource_metrics = List(request.resource_metrics.as_slice(), Dialect::Otlp);
-            // Text, numbers and lists cannot fail to be written.
+            // Serialization of text, numbers and lists cannot fail.
             serde_json::to_vec(&Request { resource_metrics }).unwrap_or_default()
         }
     }
 }
 
-/// What meters show as the request that an exporter sends; counted since the start of the process.
+/// Export request with these metrics; values are cumulative since the start of the process.
 pub fn metrics_request(reading: &MeterReading) -> ExportMetricsServiceRequest {
     let metrics = reading.families.iter().map(|family| metric(reading, family)).collect();
     let scoped =

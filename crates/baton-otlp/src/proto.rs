@@ -1,7 +1,6 @@
-//! OTLP's messages, with the field numbers that OpenTelemetry publishes.
+//! OTLP messages with the field numbers published by OpenTelemetry.
 //!
-//! The published crate of these messages would bring the whole SDK, a second random number generator and an executor
-//! for what is a few structs.
+//! Defined here because the published crate depends on the whole SDK, a second random number generator and an executor.
 
 mod logs;
 mod metrics;
@@ -14,29 +13,29 @@ pub use metrics::{
 
 use prost::{Enumeration, Message, Oneof};
 
-/// What an exporter sends.
+/// Trace export request.
 #[derive(Clone, PartialEq, Message)]
 pub struct ExportTraceServiceRequest {
-    /// Spans by what emitted them.
+    /// Spans by resource.
     #[prost(message, repeated, tag = "1")]
     pub resource_spans: Vec<ResourceSpans>,
 }
 
-/// What an exporter is told.
+/// Trace export response.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ExportTraceServiceResponse {
-    /// Only there when something was rejected.
+    /// Present only if spans were rejected.
     #[prost(message, optional, tag = "1")]
     pub partial_success: Option<ExportTracePartialSuccess>,
 }
 
-/// What was rejected.
+/// Rejected spans of a request.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ExportTracePartialSuccess {
-    /// How many spans.
+    /// Number of rejected spans.
     #[prost(int64, tag = "1")]
     pub rejected_spans: i64,
-    /// Why.
+    /// Reason of the rejection.
     #[prost(string, tag = "2")]
     pub error_message: String,
 }
@@ -44,108 +43,108 @@ pub struct ExportTracePartialSuccess {
 /// Spans of one resource.
 #[derive(Clone, PartialEq, Message)]
 pub struct ResourceSpans {
-    /// What emitted them.
+    /// Resource that emitted the spans.
     #[prost(message, optional, tag = "1")]
     pub resource: Option<Resource>,
-    /// Spans by what made them.
+    /// Spans by instrumentation scope.
     #[prost(message, repeated, tag = "2")]
     pub scope_spans: Vec<ScopeSpans>,
-    /// The schema of the resource.
+    /// Schema URL of the resource.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// What emits spans.
+/// Entity that emits telemetry.
 #[derive(Clone, PartialEq, Message)]
 pub struct Resource {
-    /// Such as `service.name`.
+    /// Attributes such as `service.name`.
     #[prost(message, repeated, tag = "1")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "2")]
     pub dropped_attributes_count: u32,
 }
 
-/// Spans of one instrumentation.
+/// Spans of one instrumentation scope.
 #[derive(Clone, PartialEq, Message)]
 pub struct ScopeSpans {
-    /// What made them.
+    /// Scope that created the spans.
     #[prost(message, optional, tag = "1")]
     pub scope: Option<InstrumentationScope>,
-    /// The spans.
+    /// Spans of the scope.
     #[prost(message, repeated, tag = "2")]
     pub spans: Vec<Span>,
-    /// The schema of the spans.
+    /// Schema URL of the spans.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// What makes spans.
+/// Library or module that creates telemetry.
 #[derive(Clone, PartialEq, Message)]
 pub struct InstrumentationScope {
-    /// Its name.
+    /// Name of the scope.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Its version.
+    /// Version of the scope.
     #[prost(string, tag = "2")]
     pub version: String,
-    /// More about it.
+    /// Attributes of the scope.
     #[prost(message, repeated, tag = "3")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "4")]
     pub dropped_attributes_count: u32,
 }
 
-/// One span.
+/// A span.
 #[derive(Clone, PartialEq, Message)]
 pub struct Span {
-    /// 16 bytes.
+    /// Trace id, 16 bytes.
     #[prost(bytes = "vec", tag = "1")]
     pub trace_id: Vec<u8>,
-    /// 8 bytes.
+    /// Span id, 8 bytes.
     #[prost(bytes = "vec", tag = "2")]
     pub span_id: Vec<u8>,
     /// W3C `tracestate`.
     #[prost(string, tag = "3")]
     pub trace_state: String,
-    /// 8 bytes, or none.
+    /// Parent span id, 8 bytes or empty.
     #[prost(bytes = "vec", tag = "4")]
     pub parent_span_id: Vec<u8>,
-    /// Its name.
+    /// Name of the operation.
     #[prost(string, tag = "5")]
     pub name: String,
-    /// Which side it is on.
+    /// Span kind.
     #[prost(enumeration = "SpanKind", tag = "6")]
     pub kind: i32,
-    /// When it began.
+    /// Start time.
     #[prost(fixed64, tag = "7")]
     pub start_time_unix_nano: u64,
-    /// When it ended.
+    /// End time.
     #[prost(fixed64, tag = "8")]
     pub end_time_unix_nano: u64,
-    /// More about it.
+    /// Attributes of the span.
     #[prost(message, repeated, tag = "9")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "10")]
     pub dropped_attributes_count: u32,
-    /// What happened meanwhile.
+    /// Events during the span.
     #[prost(message, repeated, tag = "11")]
     pub events: Vec<Event>,
-    /// How many were dropped.
+    /// Number of dropped events.
     #[prost(uint32, tag = "12")]
     pub dropped_events_count: u32,
-    /// What it has to do with.
+    /// Links to other spans.
     #[prost(message, repeated, tag = "13")]
     pub links: Vec<Link>,
-    /// How many were dropped.
+    /// Number of dropped links.
     #[prost(uint32, tag = "14")]
     pub dropped_links_count: u32,
-    /// How it ended.
+    /// Status of the operation.
     #[prost(message, optional, tag = "15")]
     pub status: Option<Status>,
-    /// W3C flags and whether the parent is elsewhere.
+    /// W3C trace flags and whether the parent is remote.
     #[prost(fixed32, tag = "16")]
     pub flags: u32,
 }
@@ -154,33 +153,33 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
 pub enum SpanKind {
-    /// Nobody said.
+    /// Not specified.
     Unspecified = 0,
-    /// Within a process.
+    /// Internal operation.
     Internal = 1,
-    /// A request is answered.
+    /// Server side of a request.
     Server = 2,
-    /// Somebody is asked.
+    /// Client side of a request.
     Client = 3,
-    /// Work is left for later.
+    /// Producer of an asynchronous message.
     Producer = 4,
-    /// Such work is taken.
+    /// Consumer of an asynchronous message.
     Consumer = 5,
 }
 
 /// `Span.Event`.
 #[derive(Clone, PartialEq, Message)]
 pub struct Event {
-    /// When.
+    /// Time of the event.
     #[prost(fixed64, tag = "1")]
     pub time_unix_nano: u64,
-    /// What.
+    /// Name of the event.
     #[prost(string, tag = "2")]
     pub name: String,
-    /// More about it.
+    /// Attributes of the event.
     #[prost(message, repeated, tag = "3")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "4")]
     pub dropped_attributes_count: u32,
 }
@@ -188,33 +187,33 @@ pub struct Event {
 /// `Span.Link`.
 #[derive(Clone, PartialEq, Message)]
 pub struct Link {
-    /// 16 bytes.
+    /// Trace id, 16 bytes.
     #[prost(bytes = "vec", tag = "1")]
     pub trace_id: Vec<u8>,
-    /// 8 bytes.
+    /// Span id, 8 bytes.
     #[prost(bytes = "vec", tag = "2")]
     pub span_id: Vec<u8>,
     /// W3C `tracestate`.
     #[prost(string, tag = "3")]
     pub trace_state: String,
-    /// More about it.
+    /// Attributes of the link.
     #[prost(message, repeated, tag = "4")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "5")]
     pub dropped_attributes_count: u32,
-    /// W3C flags.
+    /// W3C trace flags.
     #[prost(fixed32, tag = "6")]
     pub flags: u32,
 }
 
-/// How a span ended.
+/// Status of a span.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Status {
-    /// In words.
+    /// Description of an error.
     #[prost(string, tag = "2")]
     pub message: String,
-    /// In one word.
+    /// Status code.
     #[prost(enumeration = "StatusCode", tag = "3")]
     pub code: i32,
 }
@@ -223,52 +222,52 @@ pub struct Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
 pub enum StatusCode {
-    /// Nobody said.
+    /// Not set.
     Unset = 0,
-    /// Well.
+    /// Completed successfully.
     Ok = 1,
-    /// Badly.
+    /// Failed.
     Error = 2,
 }
 
-/// One attribute.
+/// An attribute.
 #[derive(Clone, PartialEq, Message)]
 pub struct KeyValue {
-    /// Its name.
+    /// Attribute key.
     #[prost(string, tag = "1")]
     pub key: String,
-    /// Its value.
+    /// Attribute value.
     #[prost(message, optional, tag = "2")]
     pub value: Option<AnyValue>,
 }
 
-/// A value, or none.
+/// A value or an empty value.
 #[derive(Clone, PartialEq, Message)]
 pub struct AnyValue {
-    /// Which.
+    /// The value; empty if absent.
     #[prost(oneof = "Value", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub value: Option<Value>,
 }
 
-/// What a value is.
+/// Variants of [`AnyValue`].
 #[derive(Clone, PartialEq, Oneof)]
 pub enum Value {
     /// Text.
     #[prost(string, tag = "1")]
     StringValue(String),
-    /// True or false.
+    /// Boolean.
     #[prost(bool, tag = "2")]
     BoolValue(bool),
-    /// A whole number.
+    /// Integer.
     #[prost(int64, tag = "3")]
     IntValue(i64),
-    /// A number.
+    /// Floating-point number.
     #[prost(double, tag = "4")]
     DoubleValue(f64),
-    /// Several values.
+    /// List.
     #[prost(message, tag = "5")]
     ArrayValue(ArrayValue),
-    /// Values by name.
+    /// Key-value map.
     #[prost(message, tag = "6")]
     KvlistValue(KeyValueList),
     /// Bytes.
@@ -276,24 +275,24 @@ pub enum Value {
     BytesValue(Vec<u8>),
 }
 
-/// Several values.
+/// List of values.
 #[derive(Clone, PartialEq, Message)]
 pub struct ArrayValue {
-    /// The values.
+    /// Elements of the list.
     #[prost(message, repeated, tag = "1")]
     pub values: Vec<AnyValue>,
 }
 
-/// Values by name.
+/// Key-value map.
 #[derive(Clone, PartialEq, Message)]
 pub struct KeyValueList {
-    /// The values.
+    /// Entries of the map.
     #[prost(message, repeated, tag = "1")]
     pub values: Vec<KeyValue>,
 }
 
 impl SpanKind {
-    /// Each kind with its name in JSON.
+    /// JSON name of each kind.
     const NAMES: [(Self, &'static str); 6] = [
         (Self::Unspecified, "SPAN_KIND_UNSPECIFIED"),
         (Self::Internal, "SPAN_KIND_INTERNAL"),
@@ -303,28 +302,28 @@ impl SpanKind {
         (Self::Consumer, "SPAN_KIND_CONSUMER"),
     ];
 
-    /// The name of a number.
+    /// JSON name for a number.
     pub(crate) fn name_of(number: i32) -> Option<&'static str> {
         Self::NAMES.iter().find(|(kind, _)| *kind as i32 == number).map(|(_, name)| *name)
     }
 
-    /// The number of a name.
+    /// Number for a JSON name.
     pub(crate) fn number_of(name: &str) -> Option<i32> {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind as i32)
     }
 }
 
 impl StatusCode {
-    /// Each code with its name in JSON.
+    /// JSON name of each code.
     const NAMES: [(Self, &'static str); 3] =
         [(Self::Unset, "STATUS_CODE_UNSET"), (Self::Ok, "STATUS_CODE_OK"), (Self::Error, "STATUS_CODE_ERROR")];
 
-    /// The name of a number.
+    /// JSON name for a number.
     pub(crate) fn name_of(number: i32) -> Option<&'static str> {
         Self::NAMES.iter().find(|(code, _)| *code as i32 == number).map(|(_, name)| *name)
     }
 
-    /// The number of a name.
+    /// Number for a JSON name.
     pub(crate) fn number_of(name: &str) -> Option<i32> {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(code, _)| *code as i32)
     }

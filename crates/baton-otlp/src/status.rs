@@ -1,4 +1,4 @@
-//! Refusals as `google.rpc.Status`, which OTLP prescribes for both encodings.
+//! Errors as `google.rpc.Status`, which OTLP prescribes for both encodings.
 
 use crate::Encoding;
 use prost::Message;
@@ -11,10 +11,10 @@ pub struct RpcStatus {
     /// One of `google.rpc.Code`.
     #[prost(int32, tag = "1")]
     pub code: i32,
-    /// What happened.
+    /// Error message.
     #[prost(string, tag = "2")]
     pub message: String,
-    /// More about it.
+    /// Additional details, such as `RetryInfo`.
     #[prost(message, repeated, tag = "3")]
     pub details: Vec<RpcDetail>,
 }
@@ -22,15 +22,15 @@ pub struct RpcStatus {
 /// `google.protobuf.Any`.
 #[derive(Clone, PartialEq, Message)]
 pub struct RpcDetail {
-    /// What it is.
+    /// Type of the message.
     #[prost(string, tag = "1")]
     pub type_url: String,
-    /// The message.
+    /// Encoded message.
     #[prost(bytes = "vec", tag = "2")]
     pub value: Vec<u8>,
 }
 
-/// `google.rpc.RetryInfo`: exporters repeat what was exhausted only when they are told when.
+/// `google.rpc.RetryInfo`: exporters retry after `RESOURCE_EXHAUSTED` only if it is present.
 #[derive(Clone, PartialEq, Message)]
 struct RetryInfo {
     #[prost(message, optional, tag = "1")]
@@ -49,12 +49,12 @@ struct Delay {
 const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 
 impl RpcStatus {
-    /// A refusal; the code is one of `google.rpc.Code`.
+    /// Status with this code of `google.rpc.Code`.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Vec::new() }
     }
 
-    /// The same, for now: it may be tried again after that long.
+    /// Adds a `RetryInfo` with this delay.
     #[must_use]
     pub fn retry_after(mut self, delay: Duration) -> Self {
         let seconds = i64::try_from(delay.as_secs()).unwrap_or(i64::MAX);
@@ -64,14 +64,14 @@ impl RpcStatus {
         self
     }
 
-    /// How long to wait before it is tried again, when it says so.
+    /// Delay of the `RetryInfo`, if present.
     pub fn retry_delay(&self) -> Option<Duration> {
         let info = self.details.iter().find(|detail| detail.type_url == RETRY_INFO)?;
         let delay = RetryInfo::decode(info.value.as_slice()).ok()?.retry_delay?;
         Some(Duration::new(u64::try_from(delay.seconds).ok()?, u32::try_from(delay.nanos).ok()?.min(999_999_999)))
     }
 
-    /// The body of a reply; JSON leaves the details out, which are for gRPC.
+    /// Encodes the status as a response body; JSON omits the details, which are for gRPC.
     pub fn write(&self, encoding: Encoding) -> Vec<u8> {
         match encoding {
             Encoding::Protobuf => self.encode_to_vec(),

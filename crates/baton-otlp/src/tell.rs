@@ -1,4 +1,4 @@
-//! Spans as messages of OTLP.
+//! Converts spans to OTLP messages.
 
 use crate::proto::{
     self, AnyValue, ArrayValue, Event, ExportTraceServiceRequest, InstrumentationScope, KeyValue, KeyValueList, Link,
@@ -7,12 +7,12 @@ use crate::proto::{
 use baton_types::{AttributeKey, Span, SpanEvent, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus, SpanValue};
 use std::{collections::HashMap, ptr, sync::Arc};
 
-/// Spans as the request that an exporter sends.
+/// Export request with these spans.
 pub fn export_request(spans: &[Span]) -> ExportTraceServiceRequest {
     ExportTraceServiceRequest { resource_spans: resource_spans(spans) }
 }
 
-/// Spans grouped by what emitted them and what made them, in the order in which those first occur.
+/// Spans grouped by resource and scope, in order of first occurrence.
 pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
     let mut groups: Vec<ResourceSpans> = Vec::new();
     let (mut resources, mut scopes) = (Known::default(), Known::default());
@@ -41,10 +41,10 @@ pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
     groups
 }
 
-/// Where the groups of shared values are; equal values that are not shared belong together, too.
+/// Group positions of shared values, by address; equal values at different addresses share a group.
 struct Known<T> {
     by_address: HashMap<(usize, *const T), usize>,
-    /// The group that a value is within, the value, and its place there.
+    /// Index of the enclosing group, the value, and its position in that group.
     values: Vec<(usize, Arc<T>, usize)>,
 }
 
@@ -55,7 +55,7 @@ impl<T> Default for Known<T> {
 }
 
 impl<T: PartialEq> Known<T> {
-    /// The place of a value within a group; `next` when it is a new one.
+    /// Position of a value within a group; `next` if the value is new.
     fn place(&mut self, value: &Arc<T>, within: usize, next: usize) -> usize {
         let address = (within, ptr::from_ref(&**value));
         if let Some(place) = self.by_address.get(&address) {
@@ -74,7 +74,7 @@ impl<T: PartialEq> Known<T> {
     }
 }
 
-/// What emits, as a message.
+/// Converts a resource.
 pub(crate) fn resource(resource: &SpanResource) -> proto::Resource {
     proto::Resource {
         attributes: attributes(&resource.attributes),
@@ -82,7 +82,7 @@ pub(crate) fn resource(resource: &SpanResource) -> proto::Resource {
     }
 }
 
-/// What makes spans or measures, as a message.
+/// Converts an instrumentation scope.
 pub(crate) fn scope(scope: &SpanScope) -> InstrumentationScope {
     InstrumentationScope {
         name: scope.name.clone(),
@@ -146,12 +146,12 @@ fn link(link: &SpanLink) -> Link {
     }
 }
 
-/// Attributes as OTLP lists them.
+/// Converts attributes.
 pub(crate) fn attributes(attributes: &[(AttributeKey, SpanValue)]) -> Vec<KeyValue> {
     attributes.iter().map(|(key, value)| attribute(key, value)).collect()
 }
 
-/// One attribute.
+/// Converts one attribute.
 pub(crate) fn attribute(key: &str, value: &SpanValue) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(self::value(value)) }
 }

@@ -1,4 +1,4 @@
-//! Spans as the body of an export request.
+//! Encodes spans as the body of an export request.
 
 use crate::{
     Encoding, export_request,
@@ -15,14 +15,14 @@ struct Request<'a> {
     resource_spans: List<'a, ResourceSpans>,
 }
 
-/// Spans as an exporter sends them.
+/// Encodes an export request with these spans.
 pub fn write_export(spans: &[Span], encoding: Encoding) -> Vec<u8> {
     let request = export_request(spans);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
             let resource_spans = List(request.resource_spans.as_slice(), Dialect::Otlp);
-            // Text, numbers and lists cannot fail to be written.
+            // Serialization of text, numbers and lists cannot fail.
             serde_json::to_vec(&Request { resource_spans }).unwrap_or_default()
         }
     }

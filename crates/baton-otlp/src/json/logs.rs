@@ -1,4 +1,4 @@
-//! Messages of logs.
+//! JSON of log messages.
 
 use super::{Dialect, Members, Write};
 use crate::proto::{LogRecord, ResourceLogs, ScopeLogs};

@@ -1,4 +1,4 @@
-//! Messages of metrics.
+//! JSON of metrics messages.
 
 use super::{Dialect, Members, Write};
 use crate::proto::{
@@ -45,7 +45,7 @@ objects! {
         to.list("attributes", &it.attributes)?;
         to.time("startTimeUnixNano", it.start_time_unix_nano)?;
         to.time("timeUnixNano", it.time_unix_nano)?;
-        // The chosen member is written even when it is zero.
+        // The selected member of the oneof is written even if it is zero.
         match it.value {
             Some(Number::AsInt(figure)) => to.0.serialize_entry("asInt", &figure.to_string())?,
             Some(Number::AsDouble(figure)) => to.double("asDouble", Some(figure))?,

@@ -1,75 +1,75 @@
-//! OTLP's messages of logs.
+//! OTLP log messages.
 
 use super::{AnyValue, InstrumentationScope, KeyValue, Resource};
 use prost::Message;
 
-/// What an exporter of logs sends.
+/// Logs export request.
 #[derive(Clone, PartialEq, Message)]
 pub struct ExportLogsServiceRequest {
-    /// Lines by what emitted them.
+    /// Log records by resource.
     #[prost(message, repeated, tag = "1")]
     pub resource_logs: Vec<ResourceLogs>,
 }
 
-/// Lines of one resource.
+/// Log records of one resource.
 #[derive(Clone, PartialEq, Message)]
 pub struct ResourceLogs {
-    /// What emitted them.
+    /// Resource that emitted the records.
     #[prost(message, optional, tag = "1")]
     pub resource: Option<Resource>,
-    /// Lines by what wrote them.
+    /// Log records by instrumentation scope.
     #[prost(message, repeated, tag = "2")]
     pub scope_logs: Vec<ScopeLogs>,
-    /// The schema of the resource.
+    /// Schema URL of the resource.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// Lines of one part of a program.
+/// Log records of one instrumentation scope.
 #[derive(Clone, PartialEq, Message)]
 pub struct ScopeLogs {
-    /// What wrote them.
+    /// Scope that wrote the records.
     #[prost(message, optional, tag = "1")]
     pub scope: Option<InstrumentationScope>,
-    /// The lines.
+    /// Records of the scope.
     #[prost(message, repeated, tag = "2")]
     pub log_records: Vec<LogRecord>,
-    /// The schema of the lines.
+    /// Schema URL of the records.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// One line.
+/// A log record.
 #[derive(Clone, PartialEq, Message)]
 pub struct LogRecord {
-    /// When it was written.
+    /// Time of the event.
     #[prost(fixed64, tag = "1")]
     pub time_unix_nano: u64,
-    /// How bad it is, from 1 to 24.
+    /// Severity from 1 to 24.
     #[prost(int32, tag = "2")]
     pub severity_number: i32,
-    /// The same in one word.
+    /// Severity as text.
     #[prost(string, tag = "3")]
     pub severity_text: String,
-    /// What it says.
+    /// Message.
     #[prost(message, optional, tag = "5")]
     pub body: Option<AnyValue>,
-    /// More about it.
+    /// Attributes of the record.
     #[prost(message, repeated, tag = "6")]
     pub attributes: Vec<KeyValue>,
-    /// How many were dropped.
+    /// Number of dropped attributes.
     #[prost(uint32, tag = "7")]
     pub dropped_attributes_count: u32,
-    /// W3C flags.
+    /// W3C trace flags.
     #[prost(fixed32, tag = "8")]
     pub flags: u32,
-    /// 16 bytes, or none.
+    /// Trace id, 16 bytes or empty.
     #[prost(bytes = "vec", tag = "9")]
     pub trace_id: Vec<u8>,
-    /// 8 bytes, or none.
+    /// Span id, 8 bytes or empty.
     #[prost(bytes = "vec", tag = "10")]
     pub span_id: Vec<u8>,
-    /// When it was seen.
+    /// Time of observation.
     #[prost(fixed64, tag = "11")]
     pub observed_time_unix_nano: u64,
 }

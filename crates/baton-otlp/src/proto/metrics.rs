@@ -1,12 +1,12 @@
-//! OTLP's messages of metrics: what meters show, without the kinds that Baton does not have.
+//! OTLP metrics messages, limited to the metric kinds that Baton emits.
 
 use super::{InstrumentationScope, KeyValue, Resource};
 use prost::{Enumeration, Message, Oneof};
 
-/// What an exporter of metrics sends.
+/// Metrics export request.
 #[derive(Clone, PartialEq, Message)]
 pub struct ExportMetricsServiceRequest {
-    /// Metrics by what emitted them.
+    /// Metrics by resource.
     #[prost(message, repeated, tag = "1")]
     pub resource_metrics: Vec<ResourceMetrics>,
 }
@@ -14,157 +14,157 @@ pub struct ExportMetricsServiceRequest {
 /// Metrics of one resource.
 #[derive(Clone, PartialEq, Message)]
 pub struct ResourceMetrics {
-    /// What emitted them.
+    /// Resource that emitted the metrics.
     #[prost(message, optional, tag = "1")]
     pub resource: Option<Resource>,
-    /// Metrics by what measured.
+    /// Metrics by instrumentation scope.
     #[prost(message, repeated, tag = "2")]
     pub scope_metrics: Vec<ScopeMetrics>,
-    /// The schema of the resource.
+    /// Schema URL of the resource.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// Metrics of one instrumentation.
+/// Metrics of one instrumentation scope.
 #[derive(Clone, PartialEq, Message)]
 pub struct ScopeMetrics {
-    /// What measured.
+    /// Scope that measured the metrics.
     #[prost(message, optional, tag = "1")]
     pub scope: Option<InstrumentationScope>,
-    /// The metrics.
+    /// Metrics of the scope.
     #[prost(message, repeated, tag = "2")]
     pub metrics: Vec<Metric>,
-    /// The schema of the metrics.
+    /// Schema URL of the metrics.
     #[prost(string, tag = "3")]
     pub schema_url: String,
 }
 
-/// One metric.
+/// A metric.
 #[derive(Clone, PartialEq, Message)]
 pub struct Metric {
-    /// Its name.
+    /// Name of the metric.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// One sentence for people.
+    /// Description for people.
     #[prost(string, tag = "2")]
     pub description: String,
-    /// Its unit, as UCUM writes it.
+    /// Unit in UCUM notation.
     #[prost(string, tag = "3")]
     pub unit: String,
-    /// Its series.
+    /// Data points by metric kind.
     #[prost(oneof = "MetricData", tags = "5, 7, 9")]
     pub data: Option<MetricData>,
 }
 
-/// The series of a metric, by its kind.
+/// Data of a metric by kind.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum MetricData {
-    /// What there is at a moment.
+    /// Current value.
     #[prost(message, tag = "5")]
     Gauge(Gauge),
-    /// What adds up.
+    /// Accumulated value.
     #[prost(message, tag = "7")]
     Sum(Sum),
-    /// How often values fell into which bucket.
+    /// Distribution over buckets.
     #[prost(message, tag = "9")]
     Histogram(Histogram),
 }
 
-/// What there is at a moment.
+/// Current value at a point in time.
 #[derive(Clone, PartialEq, Message)]
 pub struct Gauge {
-    /// Its series.
+    /// One data point per series.
     #[prost(message, repeated, tag = "1")]
     pub data_points: Vec<NumberDataPoint>,
 }
 
-/// What adds up.
+/// Accumulated value.
 #[derive(Clone, PartialEq, Message)]
 pub struct Sum {
-    /// Its series.
+    /// One data point per series.
     #[prost(message, repeated, tag = "1")]
     pub data_points: Vec<NumberDataPoint>,
-    /// Since when it is added up.
+    /// Period that the value covers.
     #[prost(enumeration = "AggregationTemporality", tag = "2")]
     pub aggregation_temporality: i32,
-    /// Whether it only grows.
+    /// Whether the value never decreases.
     #[prost(bool, tag = "3")]
     pub is_monotonic: bool,
 }
 
-/// How often values fell into which bucket.
+/// Distribution of values over buckets.
 #[derive(Clone, PartialEq, Message)]
 pub struct Histogram {
-    /// Its series.
+    /// One data point per series.
     #[prost(message, repeated, tag = "1")]
     pub data_points: Vec<HistogramDataPoint>,
-    /// Since when it is counted.
+    /// Period that the counts cover.
     #[prost(enumeration = "AggregationTemporality", tag = "2")]
     pub aggregation_temporality: i32,
 }
 
-/// Since when something is counted.
+/// Period that an accumulated value covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
 pub enum AggregationTemporality {
-    /// Nobody said.
+    /// Not specified.
     Unspecified = 0,
-    /// Since it was sent before.
+    /// Since the previous export.
     Delta = 1,
-    /// Since the beginning.
+    /// Since the start.
     Cumulative = 2,
 }
 
-/// The figure of a series.
+/// Numeric data point.
 #[derive(Clone, PartialEq, Message)]
 pub struct NumberDataPoint {
-    /// Since when it is counted; zero for what there is at a moment.
+    /// Start of the covered period; zero for a gauge.
     #[prost(fixed64, tag = "2")]
     pub start_time_unix_nano: u64,
-    /// When it was read.
+    /// Time of the measurement.
     #[prost(fixed64, tag = "3")]
     pub time_unix_nano: u64,
-    /// The figure.
+    /// Value of the data point.
     #[prost(oneof = "Number", tags = "4, 6")]
     pub value: Option<Number>,
-    /// Its labels.
+    /// Attributes of the series.
     #[prost(message, repeated, tag = "7")]
     pub attributes: Vec<KeyValue>,
 }
 
-/// A figure.
+/// Value of a numeric data point.
 #[derive(Clone, Copy, PartialEq, Oneof)]
 pub enum Number {
-    /// Any number.
+    /// Floating-point number.
     #[prost(double, tag = "4")]
     AsDouble(f64),
-    /// A whole number.
+    /// Integer.
     #[prost(sfixed64, tag = "6")]
     AsInt(i64),
 }
 
-/// The buckets of a series.
+/// Histogram data point.
 #[derive(Clone, PartialEq, Message)]
 pub struct HistogramDataPoint {
-    /// Since when it is counted.
+    /// Start of the covered period.
     #[prost(fixed64, tag = "2")]
     pub start_time_unix_nano: u64,
-    /// When it was read.
+    /// Time of the measurement.
     #[prost(fixed64, tag = "3")]
     pub time_unix_nano: u64,
-    /// How many values there were.
+    /// Number of values.
     #[prost(fixed64, tag = "4")]
     pub count: u64,
-    /// What they come to.
+    /// Sum of the values.
     #[prost(double, optional, tag = "5")]
     pub sum: Option<f64>,
-    /// How many fell into each bucket; one more than there are bounds.
+    /// Number of values per bucket; one more than the bounds.
     #[prost(fixed64, repeated, tag = "6")]
     pub bucket_counts: Vec<u64>,
-    /// The upper ends of the buckets but the last, which has none.
+    /// Upper bounds of all buckets except the last, which is unbounded.
     #[prost(double, repeated, tag = "7")]
     pub explicit_bounds: Vec<f64>,
-    /// Its labels.
+    /// Attributes of the series.
     #[prost(message, repeated, tag = "9")]
     pub attributes: Vec<KeyValue>,
 }

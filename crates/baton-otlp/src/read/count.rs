@@ -1,4 +1,4 @@
-//! How many items a JSON request has, before any of them is made.
+//! Counts the items of a JSON request without decoding them.
 
 use super::{
     ReadError,
@@ -10,19 +10,19 @@ use serde::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// The spans of all scopes of all resources.
+/// Number of spans in all scopes of all resources.
 pub(super) fn spans(body: &[u8]) -> Result<usize, ReadError> {
     let Object::<Request>(request) =
         serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
     Ok(request.resource_spans.items)
 }
 
-/// Something that has items in it: spans, data points or log records.
+/// A value that contains items: spans, data points or log records.
 pub(super) trait Countable {
     fn items(&self) -> usize;
 }
 
-/// An item itself, whatever it says.
+/// A single item.
 impl Countable for IgnoredAny {
     fn items(&self) -> usize {
         1
@@ -59,7 +59,7 @@ impl Countable for Object<ScopeSpans> {
     }
 }
 
-/// A list of which only the number of items is kept.
+/// A list reduced to its number of items.
 pub(super) struct Sum<T> {
     pub(super) items: usize,
     of: PhantomData<T>,

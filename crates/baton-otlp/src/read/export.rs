@@ -1,26 +1,26 @@
-//! One request of an exporter.
+//! Trace export request.
 
 use super::{json, take, weigh};
 use crate::{Arrival, Encoding, proto::ExportTraceServiceRequest};
 use prost::Message as _;
 
-/// A body that is no export request, or too much of one.
+/// An invalid or too large export request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It cannot be read.
-    #[error("the body is no ExportTraceServiceRequest: {0}")]
+    /// The body cannot be decoded.
+    #[error("the body is not an ExportTraceServiceRequest: {0}")]
     Malformed(String),
-    /// It has more in it than is taken at once.
+    /// The request exceeds an item limit.
     #[error("the request has more than {most} {what}; send smaller batches")]
     TooMany {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
-        /// How many are taken.
+        /// Limit.
         most: usize,
     },
 }
 
-/// A request whose size in memory is known and bounded.
+/// A request whose memory use is estimated and bounded.
 #[derive(Clone, Copy, Debug)]
 pub struct Export<'a> {
     encoding: Encoding,
@@ -29,7 +29,7 @@ pub struct Export<'a> {
 }
 
 impl<'a> Export<'a> {
-    /// Looks how much there is in a body without making anything of it.
+    /// Estimates the memory of a body without decoding it.
     pub fn weigh(encoding: Encoding, body: &'a [u8]) -> Result<Self, ReadError> {
         let weight = match encoding {
             Encoding::Protobuf => weigh::protobuf(body)?,
@@ -38,12 +38,12 @@ impl<'a> Export<'a> {
         Ok(Self { encoding, body, weight })
     }
 
-    /// About how many bytes its spans take in memory.
+    /// Approximate memory of the decoded spans, in bytes.
     pub fn weight(&self) -> usize {
         self.weight
     }
 
-    /// The spans.
+    /// Decodes the spans.
     pub fn read(&self) -> Result<Arrival, ReadError> {
         let request = match self.encoding {
             Encoding::Protobuf => {

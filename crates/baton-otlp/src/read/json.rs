@@ -1,6 +1,6 @@
-//! OTLP's JSON: ids in hex, numbers as numbers or text, enums as numbers or names, and unknown members of no interest.
+//! Decodes OTLP JSON: ids in hex, numbers as numbers or text, enums as numbers or names; unknown members are ignored.
 //!
-//! Every member may be missing or null, and may have its name of the schema instead of the one of JSON.
+//! Every member may be missing or null, and may use its schema name instead of its JSON name.
 
 use super::{
     ReadError,
@@ -10,7 +10,7 @@ use super::{
 use crate::proto::{self, ExportTraceServiceRequest};
 use serde::Deserialize;
 
-/// Reads a request.
+/// Decodes a request.
 pub(super) fn request(body: &[u8]) -> Result<ExportTraceServiceRequest, ReadError> {
     let Object::<Request>(request) =
         serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
@@ -156,7 +156,7 @@ struct KeyValue {
     value: Object<Value>,
 }
 
-/// At most one member is there; of several, the first of this order counts.
+/// At most one member is present; of several, the first in this order wins.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Value {

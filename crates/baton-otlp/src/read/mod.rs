@@ -1,8 +1,8 @@
-//! Export requests, from bytes to spans.
+//! Decodes export requests.
 //!
-//! `weigh.rs` looks at the bytes first, because two bytes can stand for a message that takes hundreds in memory; `json.rs`
-//! reads OTLP's JSON into the same messages as protobuf; `take.rs` makes spans of them. `signals.rs` counts metrics and log
-//! records, which are not kept.
+//! `weigh.rs` estimates the memory of a body first, because two bytes can encode a message that takes hundreds of bytes
+//! in memory; `json.rs` decodes OTLP JSON into the same messages as protobuf; `take.rs` converts them to spans.
+//! `signals.rs` counts metrics and log records, which are not stored.
 
 mod count;
 mod export;

@@ -1,4 +1,4 @@
-//! Objects of OTLP's JSON, which are objects and nothing else.
+//! JSON objects of OTLP that must be objects.
 
 use serde::{
     Deserialize, Deserializer,
@@ -6,8 +6,8 @@ use serde::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Something that is written as an object. Derived readers also take lists of members, which cost next to nothing to
-/// write and are not counted when a body is weighed.
+/// A value encoded as an object. Derived deserializers also accept arrays of members, which are very compact and not
+/// counted by the size estimate.
 #[derive(Default)]
 pub(super) struct Object<T>(pub(super) T);
 

@@ -1,4 +1,4 @@
-//! Numbers, ids and words of OTLP's JSON, in all the forms that exporters write them.
+//! Numbers, ids and enums of OTLP JSON, in all forms that exporters use.
 
 use crate::proto::{SpanKind, StatusCode};
 use base64::{
@@ -8,26 +8,26 @@ use base64::{
 use serde::{Deserialize, Deserializer, de};
 use std::{fmt, marker::PhantomData, str::FromStr};
 
-/// A whole number, as a number or as text.
+/// Integer, as a number or as text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Whole<T>(pub(super) T);
 
-/// A number, as a number or as text, which also knows `NaN` and `Infinity`.
+/// Floating-point number, as a number or as text, including `NaN` and `Infinity`.
 #[derive(Clone, Copy)]
 pub(super) struct Double(pub(super) f64);
 
-/// An id in hex. Text that is none becomes an id of the wrong length, so that only its span is refused.
+/// Id in hex. Invalid text becomes an id of the wrong length, so that only its span is rejected.
 #[derive(Default)]
 pub(super) struct Hex(pub(super) Vec<u8>);
 
-/// Bytes as base64, in either alphabet.
+/// Bytes in base64, in either alphabet.
 pub(super) struct Base64(pub(super) Vec<u8>);
 
-/// The kind of a span by number or name.
+/// Span kind by number or name.
 #[derive(Default)]
 pub(super) struct KindNumber(pub(super) i32);
 
-/// The status of a span by number or name.
+/// Status code by number or name.
 #[derive(Default)]
 pub(super) struct StatusNumber(pub(super) i32);
 
@@ -52,7 +52,7 @@ where
                 self.fit(number.into())
             }
 
-            /// Programs whose numbers are all doubles write large ones with an exponent.
+            /// Languages with only double numbers write large integers with an exponent.
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Whole<T>, E> {
                 if number.fract() != 0.0 || number.abs() >= 2f64.powi(64) {
                     return Err(E::invalid_value(de::Unexpected::Float(number), &self));
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Double {
                 Ok(Double(number))
             }
 
-            /// Rust reads `NaN`, `Infinity` and `-Infinity` as they are written here.
+            /// `NaN`, `Infinity` and `-Infinity` are valid input of Rust's parser.
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Double, E> {
                 text.parse().map(Double).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
             }
@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Base64 {
     }
 }
 
-/// A member of an enum: its number, its number as text, or its name; names that are not known count as nothing.
+/// An enum value: its number, its number as text, or its name; unknown names become zero.
 struct Member(fn(&str) -> Option<i32>);
 
 impl de::Visitor<'_> for Member {

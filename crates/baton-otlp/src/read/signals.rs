@@ -1,4 +1,4 @@
-//! Metrics and log records, which are counted and not kept.
+//! Metrics and log records, which are counted but not stored.
 
 use super::{
     ReadError,
@@ -17,10 +17,10 @@ use serde::{
 };
 use serde_json::json;
 
-/// Characters of a service's name that are kept.
+/// Maximum length of a stored service name, in characters.
 const MAX_NAME: usize = 256;
 
-/// A signal of OTLP that is not kept.
+/// An OTLP signal that is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OtherSignal {
     /// Metrics, counted in data points.
@@ -29,10 +29,10 @@ pub enum OtherSignal {
     Logs,
 }
 
-/// The contents of a request, counted.
+/// Item count of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignalCount {
-    /// Data points of metrics, or log records.
+    /// Number of data points or log records.
     pub items: u64,
     /// `service.name` of the first resource; empty when it has none.
     pub service: String,
@@ -40,16 +40,16 @@ pub struct SignalCount {
     pub instance: String,
 }
 
-/// A body that is no request of its signal.
+/// A body that is not a request of its signal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the body is no {request}: {why}")]
+#[error("the body is not an {request}: {why}")]
 pub struct SignalError {
     request: &'static str,
     why: String,
 }
 
 impl OtherSignal {
-    /// The name as in paths and labels.
+    /// Name used in paths and labels.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Metrics => "metrics",
@@ -57,7 +57,7 @@ impl OtherSignal {
         }
     }
 
-    /// About how many bytes counting a request takes in memory: none for protobuf, which is only walked through.
+    /// Approximate memory for counting a request, in bytes: zero for protobuf, which is only scanned.
     pub fn weigh(self, encoding: Encoding, body: &[u8]) -> Result<usize, SignalError> {
         match encoding {
             Encoding::Protobuf => Ok(0),
@@ -65,7 +65,7 @@ impl OtherSignal {
         }
     }
 
-    /// Counts a request without keeping anything of it.
+    /// Counts the items of a request without storing them.
     pub fn count(self, encoding: Encoding, body: &[u8]) -> Result<SignalCount, SignalError> {
         let counted = match (encoding, self) {
             (Encoding::Protobuf, _) => self.count_protobuf(body),
@@ -87,8 +87,8 @@ impl OtherSignal {
         SignalError { request, why }
     }
 
-    /// The body of a reply. With a remark it says that so many items were rejected; the messages of all signals have the
-    /// same fields.
+    /// Encodes a response body. `rejected` is the number of rejected items and a message; the messages of all signals
+    /// have the same fields.
     pub fn write_response(self, encoding: Encoding, rejected: Option<(u64, &str)>) -> Vec<u8> {
         let partial = rejected.map(|(items, remark)| (i64::try_from(items).unwrap_or(i64::MAX), remark));
         match encoding {
@@ -150,7 +150,7 @@ impl OtherSignal {
     }
 }
 
-/// Gauges, sums, histograms of both kinds and summaries have their data points in the field 1.
+/// Gauges, sums, both kinds of histograms and summaries have their data points in field 1.
 fn count_metric(metric: &[u8]) -> Result<u64, ReadError> {
     let mut points = 0;
     each_field(metric, &mut |field, data| {
@@ -189,7 +189,7 @@ fn read_resource(resource: &[u8], count: &mut SignalCount) -> Result<(), ReadErr
     })
 }
 
-/// Gives each field of a message that has a length.
+/// Calls `each` for every length-delimited field of a message.
 fn each_field<'a>(
     mut bytes: &'a [u8],
     each: &mut dyn FnMut(u64, &'a [u8]) -> Result<(), ReadError>,
@@ -226,7 +226,7 @@ fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ReadError> {
     Ok(request)
 }
 
-/// The lists of one signal: resources, scopes and items, of which only the number is kept.
+/// Request types of one signal: resources, scopes and items, of which only the number is kept.
 macro_rules! json_request {
     ($request:ident, $group:ident, $scope:ident, $item:ty; $groups:literal, $groups_alias:literal, $scopes:literal,
      $scopes_alias:literal, $items:literal $(, $items_alias:literal)?) => {

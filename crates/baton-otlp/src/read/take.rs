@@ -1,4 +1,4 @@
-//! Messages of OTLP as spans.
+//! Converts OTLP messages to spans.
 
 use crate::{
     Arrival, Rejection,
@@ -14,13 +14,13 @@ use baton_types::{
 use prost::Message as _;
 use std::{collections::HashMap, sync::Arc};
 
-/// Largest span, in bytes of its binary message; the same holds for the resource and scope that it came with.
+/// Maximum encoded size of a span; also the limit for its resource and its scope.
 pub const MAX_SPAN_BYTES: usize = 1024 * 1024;
 
-/// More attributes than this are looked up and not compared one by one.
+/// Up to this many attributes, duplicates are found by linear search; beyond, by a hash map.
 const FEW: usize = 24;
 
-/// Makes spans of a request; those that are none are counted.
+/// Converts a request to spans; invalid spans are counted.
 pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
     let mut arrival = Arrival::default();
     for group in request.resource_spans {
@@ -74,7 +74,7 @@ fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>
     let id = <[u8; 8]>::try_from(given.span_id).map(SpanId).map_err(|_| Rejection::SpanId)?;
     let parent = match given.parent_span_id {
         none if none.is_empty() => None,
-        // Some exporters write zeros for a span without a parent.
+        // Some exporters send zeros for a span without a parent.
         some => Some(<[u8; 8]>::try_from(some).map(SpanId).map_err(|_| Rejection::ParentId)?),
     };
     if !trace.is_valid() {
@@ -111,7 +111,7 @@ fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>
     })
 }
 
-/// Kinds that later versions may add count as none.
+/// Unknown kinds of later versions become `Unspecified`.
 fn kind(given: i32) -> SpanKind {
     match OtlpKind::try_from(given) {
         Ok(OtlpKind::Internal) => SpanKind::Internal,
@@ -140,12 +140,12 @@ fn event(given: Event) -> SpanEvent {
     }
 }
 
-/// The links, and how many were none: they name nothing that could be found.
+/// Valid links and the number of invalid ones.
 fn links(given: Vec<Link>) -> (Vec<SpanLink>, u32) {
     let mut lost = 0;
     let mut links = Vec::with_capacity(given.len());
     for link in given {
-        // A link without ids may still say something in its attributes.
+        // A link without ids is kept for its attributes.
         let (Some(trace), Some(span)) = (id(&link.trace_id), id(&link.span_id)) else {
             lost += 1;
             continue;
@@ -166,7 +166,7 @@ fn id<const N: usize>(given: &[u8]) -> Option<[u8; N]> {
     if given.is_empty() { Some([0; N]) } else { given.try_into().ok() }
 }
 
-/// Attributes with each key once; of several values the last counts, as when they are set one after the other.
+/// Deduplicates attributes by key; the last value wins.
 fn attributes(given: Vec<KeyValue>) -> Attributes {
     let mut attributes = Attributes::with_capacity(given.len());
     let mut known = HashMap::new();
@@ -191,7 +191,7 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
     attributes
 }
 
-/// The depth is bounded by those who decoded it.
+/// The nesting depth is already bounded by the decoder.
 fn value(given: Option<AnyValue>) -> SpanValue {
     match given.and_then(|given| given.value) {
         Some(proto::Value::StringValue(text)) => text.into(),

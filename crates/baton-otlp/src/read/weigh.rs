@@ -1,27 +1,27 @@
-//! How much is in a body, before anything is made of it.
+//! Estimates the decoded size of a body before it is decoded.
 
 use super::{ReadError, count};
 
-/// Most spans of one request.
+/// Maximum number of spans per request.
 pub const MAX_SPANS: usize = 100_000;
 
-/// Most messages of all kinds in one request: spans, attributes, values, events, links.
+/// Maximum number of messages of all kinds per request: spans, attributes, values, events, links.
 pub const MAX_ITEMS: usize = 2_000_000;
 
-/// What a message takes in memory besides its bytes, about.
+/// Approximate memory overhead of a message.
 const ITEM: usize = 96;
 
-/// How deep messages may be nested; the decoder allows no more either.
+/// Maximum nesting depth, equal to the limit of the decoder.
 const DEPTH: usize = 100;
 
-/// The weight of a binary request.
+/// Estimated memory of a protobuf request.
 pub(super) fn protobuf(body: &[u8]) -> Result<usize, ReadError> {
     let mut scale = Scale::default();
     scale.message(body, Shape::Request, DEPTH)?;
     Ok(body.len() + scale.items * ITEM)
 }
 
-/// The weight of a JSON request: every object is a message or a value.
+/// Estimated memory of a JSON request: every object is a message or a value.
 pub(super) fn json(body: &[u8]) -> Result<usize, ReadError> {
     let mut scale = Scale::default();
     let (mut quoted, mut escaped) = (false, false);
@@ -34,14 +34,14 @@ pub(super) fn json(body: &[u8]) -> Result<usize, ReadError> {
             _ => {}
         }
     }
-    // Fewer objects than that cannot be too many spans.
+    // A body with at most this many objects cannot exceed the span limit.
     if scale.items > MAX_SPANS && count::spans(body)? > MAX_SPANS {
         return Err(too_many_spans());
     }
     Ok(body.len() + scale.items * ITEM)
 }
 
-/// The messages of OTLP that can hold others; what is not listed holds none.
+/// OTLP messages that contain other messages.
 #[derive(Clone, Copy)]
 enum Shape {
     Request,
@@ -59,7 +59,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// What the field of that number holds.
+    /// Kind of message in the field with this number.
     fn inside(self, field: u64) -> Option<Self> {
         Some(match (self, field) {
             (Self::Request, 1) => Self::ResourceSpans,

@@ -1,4 +1,4 @@
-//! Tempo's messages, with the field numbers that it publishes; what is zero is left out of JSON, lists are not.
+//! Tempo messages with its published field numbers; JSON omits zero values, but not empty lists.
 
 use crate::{
     json::{Dialect, List},
@@ -8,164 +8,164 @@ use prost::Message;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// What a search found.
+/// Search response.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct SearchResponse {
-    /// The traces, newest first.
+    /// Matching traces, newest first.
     #[prost(message, repeated, tag = "1")]
     pub traces: Vec<TraceSearchMetadata>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<SearchMetrics>,
 }
 
-/// One trace that matched.
+/// A matching trace.
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceSearchMetadata {
-    /// In hex.
+    /// Trace id in hex.
     #[prost(string, tag = "1")]
     #[serde(rename = "traceID")]
     pub trace_id: String,
-    /// The service of the root span.
+    /// Service of the root span.
     #[prost(string, tag = "2")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub root_service_name: String,
-    /// The name of the root span.
+    /// Name of the root span.
     #[prost(string, tag = "3")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub root_trace_name: String,
-    /// When it began.
+    /// Start time.
     #[prost(uint64, tag = "4")]
     #[serde(serialize_with = "as_text")]
     pub start_time_unix_nano: u64,
-    /// How long it took.
+    /// Duration in milliseconds.
     #[prost(uint32, tag = "5")]
     #[serde(skip_serializing_if = "is_zero")]
     pub duration_ms: u32,
-    /// The first of the sets, for older clients.
+    /// First spanset, for older clients.
     #[prost(message, optional, tag = "6")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span_set: Option<SpanSet>,
-    /// What matched.
+    /// Matching spansets.
     #[prost(message, repeated, tag = "7")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub span_sets: Vec<SpanSet>,
-    /// Per service.
+    /// Statistics by service name.
     #[prost(btree_map = "string, message", tag = "8")]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub service_stats: BTreeMap<String, ServiceStats>,
 }
 
-/// How much of a trace a service has.
+/// Statistics of one service in a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceStats {
-    /// All spans.
+    /// Number of spans.
     #[prost(uint32, tag = "1")]
     #[serde(skip_serializing_if = "is_zero")]
     pub span_count: u32,
-    /// Those with an error.
+    /// Number of spans with an error.
     #[prost(uint32, tag = "2")]
     #[serde(skip_serializing_if = "is_zero")]
     pub error_count: u32,
 }
 
-/// Spans that matched together.
+/// A set of matching spans.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct SpanSet {
-    /// The first of them.
+    /// The first spans of the set.
     #[prost(message, repeated, tag = "1")]
     pub spans: Vec<Span>,
-    /// How many there are.
+    /// Total number of spans in the set.
     #[prost(uint32, tag = "2")]
     #[serde(skip_serializing_if = "is_zero")]
     pub matched: u32,
-    /// What groups and aggregates said.
+    /// Results of grouping and aggregation.
     #[prost(message, repeated, tag = "3")]
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "attributes")]
     pub attributes: Vec<KeyValue>,
 }
 
-/// One span that matched.
+/// A matching span.
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// In hex.
+    /// Span id in hex.
     #[prost(string, tag = "1")]
     #[serde(rename = "spanID")]
     pub span_id: String,
-    /// Its name.
+    /// Name of the span.
     #[prost(string, tag = "2")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// When it began.
+    /// Start time.
     #[prost(uint64, tag = "3")]
     #[serde(serialize_with = "as_text")]
     pub start_time_unix_nano: u64,
-    /// How long it took.
+    /// Duration in nanoseconds.
     #[prost(uint64, tag = "4")]
     #[serde(serialize_with = "as_text")]
     pub duration_nanos: u64,
-    /// What the query used or selected.
+    /// Attributes used or selected by the query.
     #[prost(message, repeated, tag = "5")]
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "attributes")]
     pub attributes: Vec<KeyValue>,
 }
 
-/// What a search took.
+/// Statistics of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchMetrics {
-    /// Traces that were looked at.
+    /// Number of inspected traces.
     #[prost(uint32, tag = "1")]
     #[serde(skip_serializing_if = "is_zero")]
     pub inspected_traces: u32,
-    /// Bytes that were read.
+    /// Number of inspected bytes.
     #[prost(uint64, tag = "2")]
     #[serde(skip_serializing_if = "is_none", serialize_with = "as_text")]
     pub inspected_bytes: u64,
-    /// Parts of the search that were finished.
+    /// Number of completed jobs.
     #[prost(uint32, tag = "4")]
     #[serde(skip_serializing_if = "is_zero")]
     pub completed_jobs: u32,
-    /// Parts of the search.
+    /// Total number of jobs.
     #[prost(uint32, tag = "5")]
     #[serde(skip_serializing_if = "is_zero")]
     pub total_jobs: u32,
 }
 
-/// What a look at names or values took; Baton says nothing about it.
+/// Statistics of a tag query; always empty.
 #[derive(Clone, Copy, PartialEq, Eq, Message, Serialize)]
 pub struct MetadataMetrics {}
 
-/// Names of attributes.
+/// Attribute names.
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchTagsResponse {
-    /// Sorted.
+    /// Sorted names.
     #[prost(string, repeated, tag = "1")]
     pub tag_names: Vec<String>,
 }
 
-/// Names of attributes by where they are.
+/// Attribute names by scope.
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 pub struct SearchTagsV2Response {
-    /// Those that have any.
+    /// Scopes with at least one name.
     #[prost(message, repeated, tag = "1")]
     pub scopes: Vec<SearchTagsV2Scope>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<MetadataMetrics>,
 }
 
-/// Where attributes are.
+/// Attribute names of one scope.
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 pub struct SearchTagsV2Scope {
-    /// Such as `span`.
+    /// Scope name, such as `span`.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Their names.
+    /// Attribute names.
     #[prost(string, repeated, tag = "2")]
     pub tags: Vec<String>,
 }
@@ -174,57 +174,57 @@ pub struct SearchTagsV2Scope {
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchTagValuesResponse {
-    /// As text.
+    /// Values as text.
     #[prost(string, repeated, tag = "1")]
     pub tag_values: Vec<String>,
 }
 
-/// Values of an attribute with their types.
+/// Typed values of an attribute.
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchTagValuesV2Response {
-    /// The values.
+    /// Typed values.
     #[prost(message, repeated, tag = "1")]
     pub tag_values: Vec<TagValue>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<MetadataMetrics>,
 }
 
-/// One value of an attribute.
+/// Typed value of an attribute.
 #[derive(Clone, PartialEq, Eq, Message, Serialize)]
 pub struct TagValue {
     /// `string`, `int`, `float`, `bool`, `duration` or `keyword`.
     #[prost(string, tag = "1")]
     #[serde(rename = "type")]
     pub kind: String,
-    /// As text.
+    /// Value as text.
     #[prost(string, tag = "2")]
     pub value: String,
 }
 
-/// The spans of a trace.
+/// Spans of a trace.
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trace {
-    /// By what emitted them.
+    /// Spans by resource.
     #[prost(message, repeated, tag = "1")]
     #[serde(serialize_with = "groups")]
     pub resource_spans: Vec<ResourceSpans>,
 }
 
-/// A trace, as the second version of the API gives it.
+/// Trace response of API v2.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct TraceByIdResponse {
-    /// Always there, also when it is empty.
+    /// Always present, even if the trace is empty.
     #[prost(message, optional, tag = "1")]
     pub trace: Option<Trace>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<TraceByIdMetrics>,
 }
 
-/// What a look at a trace took; Baton says nothing about it.
+/// Statistics of a trace lookup; always empty.
 #[derive(Clone, Copy, PartialEq, Eq, Message, Serialize)]
 pub struct TraceByIdMetrics {}
 

@@ -1,6 +1,6 @@
-//! Answers that Tempo's clients read, Grafana above all: messages as Tempo publishes them, in binary and in JSON.
+//! Responses for Tempo clients, mainly Grafana: Tempo's published messages in protobuf and JSON.
 //!
-//! Strict readers refuse a member that they do not know, so there is nothing in these messages that Tempo does not say.
+//! Strict clients reject unknown members, so these messages contain only members of Tempo.
 
 mod messages;
 mod search;
@@ -25,11 +25,11 @@ use crate::Encoding;
 use prost::Message;
 use serde::Serialize;
 
-/// A message as the body of a reply.
+/// Encodes a message as a response body.
 pub fn write(message: &(impl Message + Serialize), encoding: Encoding) -> Vec<u8> {
     match encoding {
         Encoding::Protobuf => message.encode_to_vec(),
-        // Text, numbers and lists cannot fail to be written.
+        // Serialization of text, numbers and lists cannot fail.
         Encoding::Json => serde_json::to_vec(message).unwrap_or_default(),
     }
 }

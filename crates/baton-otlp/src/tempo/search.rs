@@ -1,4 +1,4 @@
-//! What a search found, as Tempo says it.
+//! Converts search results to Tempo messages.
 
 use super::{SearchMetrics, SearchResponse, ServiceStats, Span, SpanSet, TraceSearchMetadata};
 use crate::tell::{attribute, attributes};
@@ -6,7 +6,7 @@ use baton_ports::{SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// The answer of a search. One that was given up says so in the way that Tempo does: not all of its jobs were done.
+/// Search response. A partial result is marked as in Tempo: fewer completed jobs than total jobs.
 pub fn search_response(answer: &TraceSearchResult) -> SearchResponse {
     let metrics = SearchMetrics {
         inspected_traces: u32::try_from(answer.inspected_traces).unwrap_or(u32::MAX),

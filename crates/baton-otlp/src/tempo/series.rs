@@ -1,4 +1,4 @@
-//! What a metrics query measured, as Tempo says it.
+//! Converts metrics results to Tempo messages.
 
 use super::{
     SearchMetrics,
@@ -16,57 +16,57 @@ const MILLISECOND: u64 = 1_000_000;
 /// Series over time.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct QueryRangeResponse {
-    /// By their labels.
+    /// Series by labels.
     #[prost(message, repeated, tag = "1")]
     pub series: Vec<TimeSeries>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<SearchMetrics>,
 }
 
-/// One series.
+/// A time series.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct TimeSeries {
-    /// What makes it this one.
+    /// Labels that identify the series.
     #[prost(message, repeated, tag = "1")]
     #[serde(serialize_with = "attributes")]
     pub labels: Vec<KeyValue>,
-    /// By time.
+    /// Samples by time.
     #[prost(message, repeated, tag = "2")]
     pub samples: Vec<Sample>,
-    /// Spans that stand for others.
+    /// Exemplar spans.
     #[prost(message, repeated, tag = "4")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exemplars: Vec<Exemplar>,
 }
 
-/// The value of an interval.
+/// Value of one interval.
 #[derive(Clone, Copy, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sample {
-    /// The end of the interval.
+    /// End of the interval.
     #[prost(int64, tag = "2")]
     #[serde(serialize_with = "moment")]
     pub timestamp_ms: i64,
-    /// What was measured.
+    /// Measured value.
     #[prost(double, tag = "1")]
     #[serde(serialize_with = "number")]
     pub value: f64,
 }
 
-/// A span that stands for others.
+/// Exemplar span.
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exemplar {
-    /// Which span it is.
+    /// Trace and span id.
     #[prost(message, repeated, tag = "1")]
     #[serde(serialize_with = "attributes")]
     pub labels: Vec<KeyValue>,
-    /// What was measured.
+    /// Measured value.
     #[prost(double, tag = "2")]
     #[serde(serialize_with = "number")]
     pub value: f64,
-    /// When it began.
+    /// Start time of the span.
     #[prost(int64, tag = "3")]
     #[serde(serialize_with = "moment")]
     pub timestamp_ms: i64,
@@ -75,10 +75,10 @@ pub struct Exemplar {
 /// One value per series.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct QueryInstantResponse {
-    /// By their labels.
+    /// Series by labels.
     #[prost(message, repeated, tag = "1")]
     pub series: Vec<InstantSeries>,
-    /// What it took.
+    /// Query statistics.
     #[prost(message, optional, tag = "2")]
     pub metrics: Option<SearchMetrics>,
 }
@@ -86,17 +86,17 @@ pub struct QueryInstantResponse {
 /// A series over one interval.
 #[derive(Clone, PartialEq, Message, Serialize)]
 pub struct InstantSeries {
-    /// What makes it this one.
+    /// Labels that identify the series.
     #[prost(message, repeated, tag = "1")]
     #[serde(serialize_with = "attributes")]
     pub labels: Vec<KeyValue>,
-    /// What was measured.
+    /// Measured value.
     #[prost(double, tag = "2")]
     #[serde(serialize_with = "number")]
     pub value: f64,
 }
 
-/// The answer over these intervals; intervals in which there was nothing to measure are left out.
+/// Range response over these intervals; intervals without a value are omitted.
 pub fn query_range_response(answer: &MetricsResult, steps: &Steps) -> QueryRangeResponse {
     let series = answer.series.iter().map(|series| TimeSeries {
         labels: labels(series),
@@ -106,7 +106,7 @@ pub fn query_range_response(answer: &MetricsResult, steps: &Steps) -> QueryRange
     QueryRangeResponse { series: series.collect(), metrics: Some(metrics(answer)) }
 }
 
-/// The answer over one interval; series in which there was nothing to measure are left out.
+/// Instant response; series without a value are omitted.
 pub fn query_instant_response(answer: &MetricsResult) -> QueryInstantResponse {
     let series = answer.series.iter().filter_map(|series| {
         let value = series.samples.iter().copied().next_back().flatten()?;
@@ -115,7 +115,7 @@ pub fn query_instant_response(answer: &MetricsResult) -> QueryInstantResponse {
     QueryInstantResponse { series: series.collect(), metrics: Some(metrics(answer)) }
 }
 
-/// One that was given up says so in the way that Tempo does: not all of its jobs were done.
+/// Statistics. A partial result is marked as in Tempo: fewer completed jobs than total jobs.
 fn metrics(answer: &MetricsResult) -> SearchMetrics {
     SearchMetrics {
         inspected_traces: 0,
@@ -125,7 +125,7 @@ fn metrics(answer: &MetricsResult) -> SearchMetrics {
     }
 }
 
-/// Tempo's word for a value that is not there is the language's own.
+/// A missing label value is written as `nil`, as in Tempo.
 fn labels(series: &Series) -> Vec<KeyValue> {
     let nil = SpanValue::from("nil");
     let known = |value| if matches!(value, &SpanValue::Empty) { &nil } else { value };
@@ -159,7 +159,7 @@ fn moment<S: Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S::Error>
     as_text(&u64::try_from(*millis).unwrap_or(0), serializer)
 }
 
-/// Numbers that JSON has no digits for are words.
+/// Non-finite numbers are serialized as text.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match *number {

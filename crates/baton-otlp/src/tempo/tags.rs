@@ -1,4 +1,4 @@
-//! Names and values of attributes, as Tempo says them.
+//! Converts attribute names and values to Tempo messages.
 
 use super::{
     MetadataMetrics, SearchTagValuesResponse, SearchTagValuesV2Response, SearchTagsResponse, SearchTagsV2Response,
@@ -8,7 +8,7 @@ use baton_ports::TagNames;
 use baton_types::SpanValue;
 use std::collections::BTreeSet;
 
-/// What every span has, by the names that queries use.
+/// Intrinsic fields of spans, by their TraceQL names.
 pub const INTRINSICS: &[&str] = &[
     "duration",
     "event:name",
@@ -38,27 +38,27 @@ pub const INTRINSICS: &[&str] = &[
     "traceDuration",
 ];
 
-/// Where names are asked for.
+/// Scope of requested attribute names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagScope {
-    /// Everywhere.
+    /// All scopes.
     All,
-    /// Of spans.
+    /// Span attributes.
     Span,
-    /// Of resources.
+    /// Resource attributes.
     Resource,
-    /// Of events.
+    /// Event attributes.
     Event,
-    /// Of links.
+    /// Link attributes.
     Link,
-    /// Of instrumentations.
+    /// Instrumentation scope attributes.
     Instrumentation,
-    /// What every span has.
+    /// Intrinsic fields.
     Intrinsic,
 }
 
 impl TagScope {
-    /// The scope of a `scope` parameter.
+    /// Parses a `scope` parameter.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "" | "all" | "none" => Self::All,
@@ -73,7 +73,7 @@ impl TagScope {
     }
 }
 
-/// The names by scope; scopes without names are left out.
+/// Names by scope; empty scopes are omitted.
 pub fn tag_scopes(tags: &TagNames, wanted: TagScope) -> SearchTagsV2Response {
     let intrinsics = INTRINSICS.iter().map(|name| (*name).to_owned()).collect();
     let scopes = [
@@ -91,7 +91,7 @@ pub fn tag_scopes(tags: &TagNames, wanted: TagScope) -> SearchTagsV2Response {
     SearchTagsV2Response { scopes, metrics: Some(MetadataMetrics {}) }
 }
 
-/// The names in one list; those that every span has only when they are asked for.
+/// Names in one list; intrinsic fields only if requested explicitly.
 pub fn tag_names(tags: &TagNames, wanted: TagScope) -> SearchTagsResponse {
     let scopes = tag_scopes(tags, wanted).scopes.into_iter();
     let named = scopes.filter(|scope| wanted == TagScope::Intrinsic || scope.name != "intrinsic");
@@ -99,18 +99,18 @@ pub fn tag_names(tags: &TagNames, wanted: TagScope) -> SearchTagsResponse {
     SearchTagsResponse { tag_names: names.into_iter().collect() }
 }
 
-/// What kind of values a field has beyond what they say themselves.
+/// Type of the values of a field, if it differs from their own type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// Their own.
+    /// The type of each value.
     Own,
-    /// Words of the language: `error`, `server`.
+    /// TraceQL keywords such as `error` and `server`.
     Keyword,
-    /// Nanoseconds.
+    /// Durations in nanoseconds.
     Duration,
 }
 
-/// Values with their types, and without; what has no place in a query is left out.
+/// Values with and without types; values not usable in queries are omitted.
 pub fn tag_values(values: &[SpanValue], kind: ValueKind) -> (SearchTagValuesV2Response, SearchTagValuesResponse) {
     let typed: Vec<TagValue> = values.iter().filter_map(|value| typed(value, kind)).collect();
     let plain = typed.iter().map(|value| value.value.clone()).collect();
@@ -131,7 +131,7 @@ fn typed(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
     Some(TagValue { kind: word.to_owned(), value })
 }
 
-/// A duration as queries write it, in the largest unit that keeps every digit.
+/// Formats a TraceQL duration in the largest unit without loss of precision.
 fn duration(nanos: i64) -> String {
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
     match units.iter().find(|(_, unit)| nanos != 0 && nanos % unit == 0) {

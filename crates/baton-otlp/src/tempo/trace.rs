@@ -1,4 +1,4 @@
-//! All spans of a trace, as Tempo says it.
+//! Converts traces to Tempo messages.
 
 use super::{Trace, TraceByIdMetrics, TraceByIdResponse};
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
 use baton_types::Span;
 use serde::Serialize;
 
-/// The trace.
+/// Trace with these spans.
 pub fn trace(spans: &[Span]) -> Trace {
     Trace { resource_spans: resource_spans(spans) }
 }
 
-/// The trace in the envelope of the second version.
+/// Trace in the envelope of API v2.
 pub fn trace_by_id(spans: &[Span]) -> TraceByIdResponse {
     TraceByIdResponse { trace: Some(trace(spans)), metrics: Some(TraceByIdMetrics {}) }
 }
@@ -24,9 +24,9 @@ struct Batches<'a> {
     batches: List<'a, ResourceSpans>,
 }
 
-/// JSON of the first version, which has an older name for what is inside.
+/// JSON of API v1, which names the list `batches`.
 pub fn write_batches(trace: &Trace) -> Vec<u8> {
     let batches = List(trace.resource_spans.as_slice(), Dialect::Tempo);
-    // Text, numbers and lists cannot fail to be written.
+    // Serialization of text, numbers and lists cannot fail.
     serde_json::to_vec(&Batches { batches }).unwrap_or_default()
 }
