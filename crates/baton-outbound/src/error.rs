@@ -145,7 +145,8 @@ impl OutboundError {
         if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
             return own.clone();
         }
-        let reason = chain.clone().find_map(of_tls).or_else(|| chain.clone().last().map(ToString::to_string));
+        let reason =
+            chain.clone().find_map(of_tls).or_else(|| chain.clone().last().map(ToString::to_string));
         let reason = reason.unwrap_or_default();
         if error.is_connect() || chain.clone().any(turned_away) {
             Self::Unreachable { target, reason }

@@ -65,7 +65,7 @@ const V4: &[(Block, Range)] = &[
     (Block::v4([240, 0, 0, 0], 4), Range::Reserved),
 ];
 
-/// IPv6 blocks; narrower blocks come first. An address in none of them is public only inside [`GLOBAL`].
+/// IPv6 blocks; narrower blocks come first. An address in none of them is public only inside [`GLOBAL_BLOCK`].
 const V6: &[(Block, Range)] = &[
     (Block::v6([0; 8], 128), Range::Unspecified),
     (Block::v6([0, 0, 0, 0, 0, 0, 0, 1], 128), Range::Loopback),

@@ -65,7 +65,11 @@ async fn an_answer_counts_even_if_its_body_never_comes() {
     let quickly = Duration::from_millis(50);
     for options in [
         Options { request_timeout: Duration::from_millis(500), ..Options::default() },
-        Options { body_timeout: quickly, request_timeout: Duration::from_secs(3600), ..Options::default() },
+        Options {
+            body_timeout: quickly,
+            request_timeout: Duration::from_secs(3600),
+            ..Options::default()
+        },
     ] {
         let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
         assert_eq!((reply.status.as_u16(), reply.body.len(), reply.complete), (202, 0, false));
