@@ -4,7 +4,7 @@
 //! columns. This crate must never hold more rows in memory than one row group, never expose an incomplete file, and
 //! never decide which spans are written.
 //!
-//! Read first: [`SpanFile`] (the writer), [`KNOWN`] (attributes with their own columns).
+//! Read first: [`SpanFile`] (the writer), [`ATTRIBUTE_COLUMNS`] (attributes with their own columns).
 
 mod file;
 mod known;
