@@ -78,7 +78,7 @@ impl PeerClient {
             let mut hearing = self.binding().stream(request, with).await?;
             return match hearing.next().await {
                 Some(first) => Ok(Begin::Stream(first?, hearing)),
-                None => Err(CallError::Broken("the stream ended before it began".to_owned())),
+                None => Err(CallError::Broken("the stream ended before its first event".to_owned())),
             };
         }
         let response = self.binding().send(request, with).await?;

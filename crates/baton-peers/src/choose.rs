@@ -36,7 +36,7 @@ pub struct Chosen {
 
 /// No interface of the card is supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the agent offers {offered}, and {wanted} is spoken here")]
+#[error("the agent offers {offered}; this Baton supports {wanted}")]
 pub struct NothingToChoose {
     offered: String,
     wanted: String,
@@ -99,7 +99,7 @@ impl NothingToChoose {
         offered.dedup();
         let wanted = match preference {
             Some(preference) => format!("{} 1.0 or 0.3", preference.card_name()),
-            None => "JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3,".to_owned(),
+            None => "JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3".to_owned(),
         };
         let offered = if offered.is_empty() { "no interface".to_owned() } else { offered.join(", ") };
         Self { offered, wanted }
@@ -167,13 +167,13 @@ mod tests {
             (
                 "JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0",
                 None,
-                "the agent offers JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0, and JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3, is \
-                 spoken here",
+                "the agent offers JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0; this Baton supports JSONRPC, HTTP+JSON or \
+                 GRPC, 1.0 or 0.3",
             ),
             (
                 "JSONRPC 1.0",
                 Some(BindingChoice::Grpc),
-                "the agent offers JSONRPC 1.0, and GRPC 1.0 or 0.3 is spoken here",
+                "the agent offers JSONRPC 1.0; this Baton supports GRPC 1.0 or 0.3",
             ),
         ] {
             assert_eq!(choose(&interfaces(offered), preference).unwrap_err().to_string(), expect);

@@ -191,8 +191,8 @@ pub(crate) fn request(ask: &PeerRequest) -> SendMessageRequest<'static> {
 /// Error for a refusal by the peer; names missing credentials or permissions as the cause.
 pub(crate) fn refused(error: &CallError) -> PeerError {
     PeerError::Refused(clipped(&match error {
-        CallError::Refused { status: 401, message, .. } => format!("it wants credentials: {message}"),
-        CallError::Refused { status: 403, message, .. } => format!("it does not allow this: {message}"),
+        CallError::Refused { status: 401, message, .. } => format!("it requires credentials: {message}"),
+        CallError::Refused { status: 403, message, .. } => format!("it denied access: {message}"),
         _ => error.to_string(),
     }))
 }

@@ -24,12 +24,7 @@ pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<S
             Ok(()) => Some(url),
             Err(reason) => {
                 let url: String = url.chars().take(200).collect();
-                tracing::warn!(
-                    card = read.url,
-                    url,
-                    reason,
-                    "where a card says that its Environment is does not count"
-                );
+                tracing::warn!(card = read.url, url, reason, "the Environment URL of an agent card is ignored");
                 beside(config, Some(read))
             }
         },

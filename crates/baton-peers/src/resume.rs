@@ -45,7 +45,7 @@ impl PeerClient {
         if self.abilities().idempotent {
             return self.say_after(ask, Before::Perhaps).await;
         }
-        let words = "it was being sent when this Baton stopped, and the remote agent shows no trace of it";
+        let words = "Baton stopped while sending it, and the remote agent has no record of it";
         Err(PeerError::InDoubt(words.to_owned()))
     }
 
@@ -84,7 +84,7 @@ impl PeerClient {
                 Ok(look) => return look,
                 Err(error) => error,
             };
-            tracing::debug!(%error, "a remote agent could not be looked at");
+            tracing::debug!(%error, "a remote agent could not be queried");
             let wait = backoff.next(error.retry_after());
             if once || error.is_refusal() || began.elapsed() + wait > self.patience().silence {
                 return Look::Blind;

@@ -28,7 +28,7 @@ impl PeerClient {
             told(&item?);
         }
         let seen = follow.seen();
-        let lost = || PeerError::Lost("the agent stopped speaking before it was done".to_owned());
+        let lost = || PeerError::Lost("the remote agent's stream ended before the task was done".to_owned());
         let outcome = crate::follow::outcome(seen).ok_or_else(lost)?;
         let context = if seen.context().is_empty() { ask.context.as_str() } else { seen.context() };
         Ok(Settled { task: seen.task().map(str::to_owned), context: context.to_owned(), outcome })

@@ -45,5 +45,5 @@ pub(super) fn of(with: &With, dialect: Dialect) -> Result<HeaderMap, CallError> 
 
 fn value(what: &str, text: &str) -> Result<HeaderValue, CallError> {
     HeaderValue::from_str(text)
-        .map_err(|_| CallError::Forbidden(format!("the {what} cannot be put into a header: {text:?}")))
+        .map_err(|_| CallError::Forbidden(format!("the {what} is not a valid header value: {text:?}")))
 }

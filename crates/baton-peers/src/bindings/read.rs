@@ -32,7 +32,7 @@ pub(super) fn sensible<T>(answer: Result<T, Error>) -> Result<T, CallError> {
 }
 
 pub(super) fn unintelligible(error: &impl std::fmt::Display) -> CallError {
-    CallError::Unintelligible(format!("the answer is not what this operation gives: {error}"))
+    CallError::Unintelligible(format!("the answer is not valid for this operation: {error}"))
 }
 
 /// Decodes a card of either version; a 0.3 server may return both.

@@ -57,7 +57,7 @@ pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
         }
         // A gateway gave up; the peer may have started processing.
         None if matches!(head.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT) => {
-            CallError::Broken(format!("the peer's gateway answered {}", status_line(head.status)))
+            CallError::Broken(format!("the remote agent's gateway answered {}", status_line(head.status)))
         }
         None => {
             let excerpt = excerpt(body);
@@ -67,7 +67,7 @@ pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
             CallError::Refused {
                 code: kind.rpc_code(),
                 status: head.status.as_u16(),
-                message: format!("the peer answered {}{said}", status_line(head.status)),
+                message: format!("the remote agent answered {}{said}", status_line(head.status)),
                 retry_after: retry_after(&head.headers),
             }
         }
@@ -237,7 +237,7 @@ mod tests {
         for (http, body, code) in [(404, json!({"detail": "Not Found"}), -32600), (500, json!([1]), -32603)] {
             let (given, status, message) = parts(of_http(&head(http), body.to_string().as_bytes()));
             assert_eq!((given, status), (code, http));
-            assert!(message.starts_with("the peer answered "), "{message}");
+            assert!(message.starts_with("the remote agent answered "), "{message}");
         }
         for gateway in [502, 504] {
             assert!(matches!(of_http(&head(gateway), b"<html>"), CallError::Broken(_)));

@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 32;
 /// The definition from a card.
 pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -> AgentSpec {
     let title = or(clean(&card.name, MAX_TITLE), name.as_str());
-    let description = or(clean(&card.description, MAX_DESCRIPTION), "An agent elsewhere.");
+    let description = or(clean(&card.description, MAX_DESCRIPTION), "A remote agent.");
     let mut skills: Vec<SkillSpec> = card.skills.iter().take(MAX_SKILLS).map(skill).collect();
     if skills.is_empty() {
         skills.push(whole(name, &title, &description));
@@ -35,7 +35,7 @@ pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -
 
 /// The definition of a peer whose card was never read.
 pub(super) fn of_config(name: &AgentName, config: &PeerConfig) -> AgentSpec {
-    let description = "An agent elsewhere whose card could not be read yet.".to_owned();
+    let description = "A remote agent whose card could not be read yet.".to_owned();
     bare(name, config, name.as_str().to_owned(), description)
 }
 

@@ -40,7 +40,7 @@ impl Entry {
         self.bound = match reach.bind(&self.config, &card.card) {
             Ok(bound) => Some(bound),
             Err(error) => {
-                tracing::warn!(peer = %self.agent.name, %error, "a remote agent cannot be spoken to");
+                tracing::warn!(peer = %self.agent.name, %error, "a remote agent has no usable interface");
                 None
             }
         };

@@ -20,7 +20,7 @@ impl Book {
         for config in peers {
             let config = self.as_known(config);
             if let Err(error) = put(&mut lent, &mut known, config) {
-                tracing::warn!(%error, "a remote agent that a definition names cannot be used");
+                tracing::warn!(%error, "a remote agent named by an agent definition cannot be used");
             }
         }
     }
@@ -82,11 +82,11 @@ fn put(
         refusal(ErrorCode::INVALID_REQUEST, detail)
     })?;
     if lent.contains_key(&name) {
-        let detail = format!("two addresses are named for '{name}'; the first one counts");
+        let detail = format!("'{name}' has two URLs; the first one is used");
         return Err(refusal(ErrorCode::ALREADY_EXISTS, detail));
     }
     if lent.len() >= MOST {
-        return Err(refusal(ErrorCode::BUSY, format!("{MOST} remote agents are named already")));
+        return Err(refusal(ErrorCode::BUSY, format!("{MOST} remote agents are already named, which is the limit")));
     }
     let kept = known.remove(&name).filter(|entry| entry.config == config);
     let entry = kept.unwrap_or_else(|| Entry::new(&name, config, None, true));

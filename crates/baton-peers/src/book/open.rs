@@ -41,7 +41,7 @@ impl Book {
         }
         for mut line in lines.into_iter().filter(|line| !line.configured) {
             if entries.named.contains_key(&line.name) {
-                tracing::warn!(peer = %line.name, "an added remote agent is hidden by one of the configuration");
+                tracing::warn!(peer = %line.name, "an added remote agent is hidden by one in the configuration");
                 continue;
             }
             let config = added(&line)?;
@@ -84,11 +84,12 @@ fn configure(
         return Ok(());
     };
     if !is_agent_name(name.as_str()) {
-        let detail = format!("'{name}' is no name for a remote agent: use lower-case letters, digits and dashes");
+        let detail =
+            format!("'{name}' is not a valid name for a remote agent: use lower-case letters, digits and dashes");
         return Err(refusal(ErrorCode::CONFIG_INVALID, detail));
     }
     if entries.named.contains_key(&name) {
-        return Err(refusal(ErrorCode::CONFIG_INVALID, format!("two remote agents are called '{name}'")));
+        return Err(refusal(ErrorCode::CONFIG_INVALID, format!("two remote agents are named '{name}'")));
     }
     let entry = Entry::new(&name, config, None, true);
     let entry = match card {

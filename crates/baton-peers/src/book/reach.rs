@@ -22,7 +22,7 @@ pub trait Reach: Send + Sync + 'static {
     /// Access to the peer's Environment, with this request timeout; sends nothing.
     fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
         let _ = longest;
-        let detail = format!("there is no way to the Environment of {}", config.url);
+        let detail = format!("the Environment of {} cannot be reached", config.url);
         Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail })
     }
 }
@@ -93,7 +93,7 @@ impl Bound {
 
 impl fmt::Debug for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bound({} at {})", self.spoken(), self.endpoint)
+        write!(f, "PeerInterface({} at {})", self.spoken(), self.endpoint)
     }
 }
 
@@ -107,7 +107,7 @@ impl PeerClient {
             }
             CardRead::Unchanged => Err(PeerRegistryError {
                 code: ErrorCode::PEER_CARD_INVALID,
-                detail: format!("{} says that its card has not changed, without having given it", config.url),
+                detail: format!("{} answered that its card has not changed, but never sent it", config.url),
             }),
         }
     }

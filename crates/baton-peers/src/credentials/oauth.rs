@@ -87,15 +87,15 @@ impl Tokens {
         let reply = match self.endpoint.post(self.request()?).await {
             Ok(reply) => reply,
             Err(error) if error.is_forbidden() => {
-                return Err(CallError::Forbidden(format!("no token can be asked for: {error}")));
+                return Err(CallError::Forbidden(format!("no token can be requested: {error}")));
             }
             // Nothing was sent to the peer, so a retry is safe.
-            Err(error) => return Err(CallError::NotSent(format!("no token was given: {error}"))),
+            Err(error) => return Err(CallError::NotSent(format!("no token was issued: {error}"))),
         };
         if !reply.status.is_success() {
             let reason = serde_json::from_slice(&reply.body).map(|refused: Refused| refused.error);
             let reason = reason.ok().filter(|reason| reason.len() <= 64).unwrap_or_default();
-            let words = format!("no token was given: the server answered {} {reason}", reply.status.as_u16());
+            let words = format!("no token was issued: the server answered {} {reason}", reply.status.as_u16());
             let temporary = reply.status.is_server_error() || reply.status.as_u16() == 429;
             let words = words.trim_end().to_owned();
             return Err(if temporary { CallError::NotSent(words) } else { CallError::Forbidden(words) });
@@ -105,7 +105,7 @@ impl Tokens {
         match given {
             Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
             // The reply is not quoted, because it may contain a token.
-            _ => Err(CallError::Forbidden("no token was given: the server's answer has no bearer token".to_owned())),
+            _ => Err(CallError::Forbidden("no token was issued: the server's answer has no bearer token".to_owned())),
         }
     }
 
@@ -141,5 +141,5 @@ impl Tokens {
 }
 
 fn unfit() -> CallError {
-    CallError::Forbidden("no token can be asked for: the address of the server is malformed".to_owned())
+    CallError::Forbidden("no token can be requested: the address of the server is malformed".to_owned())
 }

@@ -24,10 +24,10 @@ pub struct Secret(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// Not a reference. The text may be the secret itself, so it is not repeated.
-    #[error("a secret is named as env://NAME or file://PATH, never written out")]
+    #[error("write a reference to the secret (env://NAME or file://PATH), not the secret itself")]
     Form,
     /// The variable or file does not exist.
-    #[error("the secret {0} is not there")]
+    #[error("the secret {0} does not exist")]
     Missing(String),
     /// The secret is empty.
     #[error("the secret {0} is empty")]
@@ -61,7 +61,7 @@ impl SecretRef {
                 Ok(text) => text,
                 Err(std::env::VarError::NotPresent) => return Err(SecretError::Missing(place())),
                 Err(std::env::VarError::NotUnicode(_)) => {
-                    return Err(SecretError::Unreadable { place: place(), reason: "it is no text".to_owned() });
+                    return Err(SecretError::Unreadable { place: place(), reason: "it is not valid text".to_owned() });
                 }
             },
             Place::File(path) => read(path).map_err(|error| match error.kind() {

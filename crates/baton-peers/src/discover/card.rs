@@ -30,7 +30,7 @@ pub(super) fn read(body: &[u8]) -> Result<(AgentCard, Json), String> {
             (Ok(old), _) if !old.url.is_empty() => old.into_v1(),
             (_, Err(error)) => return Err(no_card(&error)),
             (Err(error), Ok(_)) => return Err(no_card(&error)),
-            (Ok(_), Ok(_)) => return Err(no_card(&"neither supportedInterfaces nor url says where the agent is")),
+            (Ok(_), Ok(_)) => return Err(no_card(&"neither supportedInterfaces nor url has the agent's URL")),
         },
     };
     if card.name.trim().is_empty() {
@@ -73,7 +73,7 @@ mod tests {
             (format!("{{{new}}}"), "it is not an agent card: it has no name"),
             (
                 r#"{"name":"A"}"#.to_owned(),
-                "it is not an agent card: neither supportedInterfaces nor url says where the agent is",
+                "it is not an agent card: neither supportedInterfaces nor url has the agent's URL",
             ),
             ("[]".to_owned(), "it is not a JSON object"),
             ("<html>".to_owned(), "it is not JSON"),

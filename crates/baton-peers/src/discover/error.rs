@@ -48,7 +48,7 @@ impl std::fmt::Display for DiscoverError {
                 Ok(())
             }
             Self::Elsewhere { url, reasons } => {
-                write!(f, "the card at {url} leads nowhere that it may lead to")?;
+                write!(f, "the card at {url} has no interface that may be used")?;
                 for reason in reasons {
                     write!(f, "; {reason}")?;
                 }

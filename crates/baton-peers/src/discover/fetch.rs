@@ -41,7 +41,7 @@ pub(super) async fn fetch(
         StatusCode::OK if reply.body.len() >= MAX_CARD => {
             Err(CallError::Unintelligible("it is larger than 1 MB".to_owned()))
         }
-        StatusCode::OK => Err(CallError::Broken("it broke off".to_owned())),
+        StatusCode::OK => Err(CallError::Broken("it was cut off".to_owned())),
         status => Err(CallError::Refused {
             code: baton_wire::a2a::v1::ErrorKind::PageNotFound.rpc_code(),
             status: status.as_u16(),

@@ -53,7 +53,7 @@ pub async fn discover(client: &GuardedClient, url: &str, looking: &Looking) -> R
                 Ok((card, raw)) => return found(card, raw, &target, etag, looking),
                 Err(reason) => tries.push((candidate, reason)),
             },
-            Ok(Fetched::Unchanged) => tries.push((candidate, "it says that nothing changed".to_owned())),
+            Ok(Fetched::Unchanged) => tries.push((candidate, "it answered that nothing changed".to_owned())),
             // The other candidates are on the same server.
             Err(CallError::NotSent(reason)) => return Err(DiscoverError::Unreachable(reason)),
             Err(CallError::Forbidden(reason)) => return Err(DiscoverError::Forbidden(reason)),

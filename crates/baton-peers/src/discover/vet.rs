@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 /// The usable interfaces of a card from `from`, each with a full URL, and the reasons for the rejection of the others.
 ///
-/// Otherwise an attacker who can change a card could redirect messages and credentials. So an interface must be on the
+/// Otherwise a manipulated card could redirect messages and credentials. So an interface must be on the
 /// host of the card, on any port, or on a configured host; and a card read over https cannot name an unencrypted
 /// interface.
 pub(super) fn interfaces(

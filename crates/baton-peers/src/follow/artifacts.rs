@@ -91,7 +91,7 @@ impl Artifacts {
         let before = place.map_or(0, |place| whole_weight(&self.kept[place].artifact));
         let after = whole_weight(artifact);
         if self.weight - before + after > MAX_CONTENT || place.is_none() && self.kept.len() == MAX_ARTIFACTS {
-            tracing::warn!(artifact = %artifact.artifact_id, "a remote agent produced more than is kept of one task");
+            tracing::warn!(artifact = %artifact.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
         self.weight = self.weight - before + after;
@@ -105,7 +105,7 @@ impl Artifacts {
 
     fn extend(&mut self, more: &Artifact<'static>) -> bool {
         if self.weight + weight(&more.parts) > MAX_CONTENT {
-            tracing::warn!(artifact = %more.artifact_id, "a remote agent produced more than is kept of one task");
+            tracing::warn!(artifact = %more.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
         let Some(kept) = self.kept.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {

@@ -165,7 +165,7 @@ impl Follow {
 
     async fn reconnect(&mut self) -> Result<(), PeerError> {
         if self.seen.task().is_none() {
-            let words = "the remote agent's answer broke off before it named a task".to_owned();
+            let words = "the remote agent's answer was cut off before it named a task".to_owned();
             return Err(PeerError::InDoubt(words));
         }
         if std::mem::replace(&mut self.waits, true) {
@@ -182,7 +182,7 @@ impl Follow {
         let patience = self.client.patience().silence;
         let left = patience.saturating_sub(self.alive.elapsed());
         if left.is_zero() {
-            let words = format!("nothing was heard from the remote agent for {} seconds", patience.as_secs());
+            let words = format!("the remote agent sent nothing for {} seconds", patience.as_secs());
             return Err(PeerError::Lost(words));
         }
         let backoff = if self.how == How::Looks { &mut self.looks } else { &mut self.reconnects };
@@ -244,7 +244,7 @@ impl Follow {
         // Kept even if the peer refuses, so that the request is not repeated.
         let registered = timeout(GRACE, self.client.binding().create_push(config, &self.with)).await;
         if let Ok(Err(error)) = registered {
-            tracing::debug!(%error, "a remote agent will not notify us");
+            tracing::debug!(%error, "a remote agent refused push notifications");
         }
         self.registration = Some(registration);
     }

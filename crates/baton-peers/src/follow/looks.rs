@@ -89,7 +89,7 @@ impl Follow {
         for attempt in 0..TRUTHS {
             match self.get().await {
                 Ok(task) => return Some(task),
-                Err(error) => tracing::debug!(%error, "a remote agent's task could not be read to make sure"),
+                Err(error) => tracing::debug!(%error, "a remote agent's task could not be read for verification"),
             }
             sleep(Duration::from_millis(200) * (attempt + 1)).await;
         }

@@ -24,7 +24,7 @@ pub(super) async fn judged(
 ) -> Result<(AgentCard, Option<String>), PeerRegistryError> {
     if config.signers.is_empty() {
         if config.require_signature {
-            let detail = "a signature is required, and no key is trusted; name keys under signers".to_owned();
+            let detail = "a signature is required, but no key is trusted; add keys under signers".to_owned();
             return Err(refusal(ErrorCode::CONFIG_INVALID, detail));
         }
         return Ok((found.card.clone(), None));
@@ -36,7 +36,7 @@ pub(super) async fn judged(
             let signed: AgentCard = verified.card.read().map_err(|error| untrusted(error.to_string()))?;
             // The URL member of old cards is not covered by signatures.
             if signed.supported_interfaces.is_empty() {
-                return Err(untrusted("the signed card does not say where the agent is".to_owned()));
+                return Err(untrusted("the signed card has no interface".to_owned()));
             }
             let (supported_interfaces, signatures) = (found.interfaces.clone(), found.card.signatures.clone());
             let card = AgentCard { supported_interfaces, signatures, ..signed };
@@ -44,7 +44,7 @@ pub(super) async fn judged(
         }
         Err(distrust) if config.require_signature => Err(untrusted(distrust.to_string())),
         Err(distrust) => {
-            tracing::info!(url = found.url, %distrust, "the card of a remote agent has no signature that counts");
+            tracing::info!(url = found.url, %distrust, "the card of a remote agent has no trusted signature");
             Ok((found.card.clone(), None))
         }
     }
@@ -59,7 +59,7 @@ async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered
     for url in sets {
         match keys(client, url).await.map(|set| trusted.trust_jwks(&set).map_err(|error| error.to_string())) {
             Ok(Ok(())) => {}
-            Ok(Err(error)) | Err(error) => tracing::warn!(url, error, "keys that sign cards cannot be read"),
+            Ok(Err(error)) | Err(error) => tracing::warn!(url, error, "the keys of trusted signers cannot be read"),
         }
     }
     if any_thumbprint {

@@ -61,7 +61,7 @@ pub(super) fn failure(span: &mut OpenSpan, error: &CallError) {
         CallError::Refused { code, status, .. } => {
             span.set(names::RPC_RESPONSE_STATUS_CODE, code.to_string());
             span.set(names::HTTP_RESPONSE_STATUS_CODE, u32::from(*status));
-            span.fail(code.to_string(), "the peer refused");
+            span.fail(code.to_string(), "the remote agent refused");
         }
     }
 }

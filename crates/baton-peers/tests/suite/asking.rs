@@ -223,11 +223,11 @@ fn cancel_is_tried_for_a_while_and_an_ended_task_is_as_good() {
     assert_eq!(run(5, vec![]), (Ok(()), 1), "it has ended");
     assert_eq!(run(1, vec![refused(), CallError::Broken("reset".to_owned()), refused()]), (Ok(()), 4));
     assert!(matches!(run(1, vec![refused(); 1000]).0, Err(PeerError::Unreachable { .. })));
+    assert_eq!(run(1, vec![refusal(-32600, 403)]), (Err(PeerError::Refused("it denied access: no".to_owned())), 1));
     assert_eq!(
-        run(1, vec![refusal(-32600, 403)]),
-        (Err(PeerError::Refused("it does not allow this: no".to_owned())), 1)
+        run(1, vec![refusal(-32600, 401)]),
+        (Err(PeerError::Refused("it requires credentials: no".to_owned())), 1)
     );
-    assert_eq!(run(1, vec![refusal(-32600, 401)]), (Err(PeerError::Refused("it wants credentials: no".to_owned())), 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -19,7 +19,7 @@ pub(super) fn of(status: &Status) -> CallError {
     let said = || clip(status.message());
     match status.code() {
         // The request may have been processed although the caller gave up.
-        Code::Cancelled | Code::DeadlineExceeded => CallError::Broken(format!("the peer gave up: {}", said())),
+        Code::Cancelled | Code::DeadlineExceeded => CallError::Broken(format!("the remote agent gave up: {}", said())),
         // Created by our own decoder.
         Code::OutOfRange if status.details().is_empty() => CallError::Unintelligible(said()),
         _ => {
