@@ -28,7 +28,8 @@ impl ProviderEmbedder {
         let answer = exchange::post(&self.provider, &url, &asked(kind, &self.model, texts)).await?;
         let vectors = read(kind, &answer).filter(|vectors| vectors.len() == texts.len());
         let vectors = vectors.and_then(|vectors| vectors.into_iter().map(normal).collect::<Option<Vec<_>>>());
-        vectors.ok_or_else(|| failure::broken(&self.provider, "did not give one vector for each text", Heard::Nothing))
+        vectors
+            .ok_or_else(|| failure::broken(&self.provider, "did not return one valid vector per text", Heard::Nothing))
     }
 }
 
@@ -45,7 +46,7 @@ impl Embedder for ProviderEmbedder {
             }
             let length = vectors.first().map_or(0, Vec::len);
             if vectors.iter().any(|vector| vector.len() != length) {
-                return Err(format!("{} gave vectors of different lengths", self.provider.name()));
+                return Err(format!("{} returned vectors of different lengths", self.provider.name()));
             }
             Ok(vectors)
         })

@@ -36,7 +36,7 @@ async fn send(provider: &Provider, request: reqwest::RequestBuilder) -> Result<V
     while let Some(piece) = pieces.next().await {
         body.extend_from_slice(&piece.map_err(failed)?);
         if body.len() > MAX_ANSWER {
-            return Err(failure::broken(provider, "sent more than an answer can be", Heard::Nothing));
+            return Err(failure::broken(provider, "sent a response that is too large", Heard::Nothing));
         }
     }
     if !status.is_success() {

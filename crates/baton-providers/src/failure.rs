@@ -27,10 +27,10 @@ pub(crate) fn of(provider: &Provider, error: &genai::Error, heard: Heard) -> Mod
         Error::WebStream { error, .. } => stream(provider, error.as_ref(), heard),
         Error::ChatResponse { body, .. } => told(provider, body, heard),
         Error::StreamParse { .. } | Error::SerdeJson(_) | Error::JsonValueExt(_) => {
-            broken(provider, "sent something that cannot be read", heard)
+            broken(provider, "sent data that cannot be parsed", heard)
         }
         Error::ChatResponseGeneration { .. } | Error::NoChatResponse { .. } => {
-            broken(provider, "sent an answer that cannot be read", heard)
+            broken(provider, "sent an answer that cannot be parsed", heard)
         }
         other => ModelError::Configuration(provider.shown(&format!("{}: {other}", provider.name()))),
     }
@@ -77,7 +77,7 @@ pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Hea
     } else if error.is_builder() {
         return ModelError::Configuration(format!("the address or a header of {} cannot be used", provider.name()));
     } else {
-        "broke off the connection"
+        "closed the connection unexpectedly"
     };
     broken(provider, what, heard)
 }
@@ -100,7 +100,7 @@ pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelErro
 fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
     // The library reports unreadable frames as if they were errors of the service.
     if message(&body.to_string()).contains("event-stream") {
-        return broken(provider, "sent something that cannot be read", heard);
+        return broken(provider, "sent data that cannot be parsed", heard);
     }
     let error = body.get("error").unwrap_or(body);
     let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
@@ -129,7 +129,7 @@ pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Opt
         return ModelError::TooLong(format!("{}: {said}", provider.name()));
     }
     let message = match status {
-        401 | 403 => format!("{} does not accept the key; look at {} ({said})", provider.name(), provider.key_source()),
+        401 | 403 => format!("{} does not accept the key; check {} ({said})", provider.name(), provider.key_source()),
         _ => format!("{}: {said}", provider.name()),
     };
     let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
@@ -231,7 +231,7 @@ mod tests {
     fn a_wrong_key_is_told_by_where_it_came_from() {
         let error =
             refused(&provider(), 401, r#"{"error":{"message":"Incorrect API key provided: sk-planted-9876"}}"#, None);
-        insta::assert_snapshot!(error, @"the model answered status 401: openai does not accept the key; look at OPENAI_API_KEY (Incorrect API key provided: [hidden])");
+        insta::assert_snapshot!(error, @"the model answered status 401: openai does not accept the key; check OPENAI_API_KEY (Incorrect API key provided: [hidden])");
     }
 
     #[test]

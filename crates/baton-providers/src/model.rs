@@ -105,7 +105,7 @@ impl ProviderModel {
             }
             let ended = ended
                 .filter(|ended| ended.is_whole(request.kind))
-                .ok_or_else(|| failure::broken(&self.provider, "ended its answer before it was whole", heard))?;
+                .ok_or_else(|| failure::broken(&self.provider, "ended its answer before it was complete", heard))?;
             for event in ended.events(&self.reading(&request, &call)) {
                 yield event;
             }
@@ -125,7 +125,7 @@ impl ProviderModel {
             let answer = answer?.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
             let ended = whole(answer);
             if ended.is_nothing() {
-                Err(failure::broken(&self.provider, "sent an answer without anything in it", Heard::Nothing))?;
+                Err(failure::broken(&self.provider, "sent an empty answer", Heard::Nothing))?;
             }
             if let Some(thought) = ended.thought.clone().filter(|thought| !thought.is_empty()) {
                 yield ModelEvent::Reasoning(thought);

@@ -164,7 +164,7 @@ impl Provider {
         if self.kind.embeds() {
             return Ok(Arc::new(ProviderEmbedder::new(self.clone(), model)));
         }
-        Err(ModelError::Configuration(format!("{} has no models that turn texts into vectors", self.name)))
+        Err(ModelError::Configuration(format!("{} has no embedding models", self.name)))
     }
 
     /// The address, after checking that the address and the required key are configured.

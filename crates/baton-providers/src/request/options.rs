@@ -151,7 +151,7 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
             Ok(tokens) => ReasoningEffort::Budget(tokens),
             Err(_) => {
                 return Err(ModelError::Configuration(format!(
-                    "effort '{written}' is none of none, minimal, low, medium, high, xhigh, max and a number of tokens"
+                    "effort '{written}' is invalid; use none, minimal, low, medium, high, xhigh, max or a number of tokens"
                 )));
             }
         },

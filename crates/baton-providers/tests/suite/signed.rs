@@ -126,7 +126,7 @@ async fn a_wrong_key_is_told_like_any_other() {
             let Some(ModelError::Refused { status: 403, message, retry_after: None, .. }) = error else {
                 panic!("{error:?}")
             };
-            let expect = "mine does not accept the key; look at MY_ID and MY_SECRET \
+            let expect = "mine does not accept the key; check MY_ID and MY_SECRET \
                           (The security token [hidden] included in the request is invalid, [hidden].)";
             assert_eq!(message, expect);
         }
