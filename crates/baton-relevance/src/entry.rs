@@ -39,7 +39,8 @@ impl Entry {
         title.extend(words(description));
         let bodies = pieces("", "", text).into_iter().skip(1);
         let bodies = bodies.map(|body| words(&body)).filter(|words| !words.is_empty());
-        let mut pieces: Vec<Piece> = bodies.map(|words| Piece::of(words.iter().chain(&title))).collect();
+        let mut pieces: Vec<Piece> =
+            bodies.map(|words| Piece::of(words.iter().chain(&title))).collect();
         if pieces.is_empty() {
             pieces.push(Piece::of(&title));
         }

@@ -85,7 +85,8 @@ fn weight(word: Word, entries: &[&Entry]) -> f64 {
 /// The share of the total weight that the piece covers, and the plain BM25 sum, which still differs where the share is
 /// saturated.
 fn of_piece(piece: &Piece, weights: &[(Word, f64)], all: f64, usual: f64) -> (f64, f64) {
-    let stretch = SATURATION * (1.0 - LENGTH + LENGTH * f64::from(piece.length) / usual.max(1.0));
+    let stretch =
+        SATURATION * (1.0 - LENGTH + LENGTH * f64::from(piece.length) / usual.max(1.0));
     let (mut share, mut strength) = (0.0, 0.0);
     for (word, weight) in weights {
         let count = f64::from(piece.count(*word));
