@@ -42,7 +42,7 @@ impl CompletionChunk {
     }
 }
 
-/// Converts the stream of a response into chunks; the caller writes `[DONE_EVENT]`.
+/// Converts the stream of a response into chunks; the caller writes `[DONE]`.
 #[derive(Clone, Debug)]
 pub struct ChunkEncoder {
     id: String,

@@ -190,7 +190,12 @@ impl ResponseProjector {
                 self.calls =
                     calls.iter().map(|call| ProjectedCall::new(call, self.caller_server_tool(&call.name))).collect();
             }
-            TaskEvent::GuardrailChecked { stage: GuardStage::ToolCall, call: Some(id), content: Some(arguments), .. } => {
+            TaskEvent::GuardrailChecked {
+                stage: GuardStage::ToolCall,
+                call: Some(id),
+                content: Some(arguments),
+                ..
+            } => {
                 if let Some(known) = self.find_call(id) {
                     known.call.arguments = arguments.clone();
                 }
