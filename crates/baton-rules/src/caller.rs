@@ -149,7 +149,8 @@ pub fn resume_child_wait(task: &TaskRecord, child: &TaskId, now: Timestamp) -> O
     let waiting = |state: &&CallState| matches!(&state.stage, CallStage::HandedOff(handed) if handed.child == *child && handed.asked.is_some());
     let state = task.calls.iter().find(waiting)?;
     let deadline = deadline_after(&state.stage, now);
-    let event = TaskEvent::HandoffInputReceived { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
+    let event =
+        TaskEvent::HandoffInputReceived { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
     let settled = task.calls.iter().all(|other| other.call.id == state.call.id || !needs_caller(task, other));
     let resumes = task.state == TaskState::InputRequired && settled;
     Some(AcceptedMessage { events: vec![event], starts_run: resumes, forwarded: Vec::new() })

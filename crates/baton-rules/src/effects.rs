@@ -83,7 +83,7 @@ impl std::fmt::Debug for ValueUse {
 /// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSource {
-    /// References to variables (`${FILE_NAME}`, `env://FILE_NAME`) of the agent or of the process.
+    /// References to variables (`${NAME}`, `env://NAME`) of the agent or of the process.
     Variable,
     /// A file on this machine, or an entry of one.
     MachineFile,

@@ -76,7 +76,10 @@ fn a_question_from_elsewhere_joins_the_history_and_doubt_does_not() {
     let results = told("answer", "", &[result("elsewhere", "look")]);
     let heard = accept_message(&task, results, baton_types::Timestamp::from_millis(0))
         .expect("calls of an agent elsewhere are not ours to know");
-    assert!(heard.starts_run && matches!(&heard.events[..], [TaskEvent::MessageReceived { results, .. }] if results.is_empty()));
+    assert!(
+        heard.starts_run
+            && matches!(&heard.events[..], [TaskEvent::MessageReceived { results, .. }] if results.is_empty())
+    );
     apply_all(&mut task, &heard.events);
 
     let doubtful = begun(&[asked("k1"), which()]);
