@@ -7,8 +7,8 @@ use baton_peers::Book;
 use baton_ports::{AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, NativeTools, RemoteConnect,
-    RemoteSettings, StdioConnect, Toolbox, TransportKind,
+    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, NativeTools,
+    RemoteConnect, RemoteSettings, StdioConnect, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
