@@ -230,10 +230,14 @@ fn too_many() -> SpanStoreError {
 
 /// Approximate memory of a span in bytes, without its resource and scope.
 pub(crate) fn weight(span: &Span) -> usize {
-    let events =
-        span.events.iter().map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
-    let links =
-        span.links.iter().map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
+    let events = span
+        .events
+        .iter()
+        .map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
+    let links = span
+        .links
+        .iter()
+        .map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
     mem::size_of::<Span>()
         + span.name.len()
         + span.trace_state.len()
@@ -255,7 +259,10 @@ pub(crate) fn length(span: &Span) -> usize {
 
 /// Approximate memory of attributes in bytes.
 pub(crate) fn all(attributes: &[(AttributeKey, SpanValue)]) -> usize {
-    attributes.iter().map(|(key, value)| mem::size_of::<(AttributeKey, SpanValue)>() + key.len() + beyond(value)).sum()
+    attributes
+        .iter()
+        .map(|(key, value)| mem::size_of::<(AttributeKey, SpanValue)>() + key.len() + beyond(value))
+        .sum()
 }
 
 /// Approximate heap memory of a value in bytes.

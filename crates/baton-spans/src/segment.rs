@@ -52,7 +52,7 @@ pub(crate) trait Segment: Send + Sync {
     /// Ordinals of the traces that may overlap the time range.
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError>;
 
-    /// Ordinals of the traces with a span that may meet the need; all of them for [`SpanNeed::Anything`].
+    /// Ordinals of the traces with a span that may meet the need; all of them for [`SpanPredicate::Anything`].
     fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// The trace with that ordinal.

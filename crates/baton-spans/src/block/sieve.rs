@@ -86,6 +86,10 @@ mod tests {
             assert!(others < 1_000, "{others} of 100,000 others pass");
         }
         assert!(!Sieve::of(std::iter::empty()).passes(random(1)));
-        assert!(Sieve::read(&[]).is_none() && Sieve::read(&[0; 33]).is_none() && Sieve::read(&[0; 36]).is_none());
+        assert!(
+            Sieve::read(&[]).is_none()
+                && Sieve::read(&[0; 33]).is_none()
+                && Sieve::read(&[0; 36]).is_none()
+        );
     }
 }

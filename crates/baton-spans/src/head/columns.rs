@@ -129,7 +129,8 @@ impl Column {
 
     /// Entries with any value, unordered, with duplicates.
     pub(crate) fn present(&self) -> Vec<u32> {
-        let lists = [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.odd];
+        let lists =
+            [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.odd];
         lists.into_iter().flatten().copied().collect()
     }
 }

@@ -33,7 +33,8 @@ pub(crate) fn tags(
                         continue;
                     }
                     let attribute = Attribute { scope, of_parent: false, name: name.clone() };
-                    let having = segment.meeting(&SpanNeed::Exists(Field::Attribute(attribute)), Aliases::NONE)?;
+                    let having =
+                        segment.meeting(&SpanNeed::Exists(Field::Attribute(attribute)), Aliases::NONE)?;
                     if !having.is_disjoint(&traces) {
                         kept.push((scope, name));
                     }

@@ -45,7 +45,8 @@ pub(crate) fn tag_values(
             counted.sort_by_key(|(_, count)| Reverse(*count));
             counted.truncate(most.saturating_mul(KEPT_FACTOR));
         }
-        let bytes: usize = counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::beyond(value)).sum();
+        let bytes: usize =
+            counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::beyond(value)).sum();
         if bytes > budget.told {
             break;
         }

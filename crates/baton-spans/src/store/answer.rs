@@ -136,7 +136,11 @@ struct Place<'a>(&'a AtomicUsize);
 impl<'a> Place<'a> {
     fn take(waiting: &'a AtomicUsize) -> Result<Self, SpanStoreError> {
         let place = Self(waiting);
-        if waiting.fetch_add(1, Ordering::AcqRel) >= MOST_WAITING { Err(SpanStoreError::Busy) } else { Ok(place) }
+        if waiting.fetch_add(1, Ordering::AcqRel) >= MOST_WAITING {
+            Err(SpanStoreError::Busy)
+        } else {
+            Ok(place)
+        }
     }
 }
 
@@ -156,8 +160,12 @@ mod tests {
     #[tokio::test]
     async fn a_query_ends_with_whoever_waits_for_it() {
         let hour = Duration::from_hours(1);
-        let spans =
-            EmbeddedSpans::in_memory(Options { searches: 1, search_budget: hour, ..Options::default() }).unwrap();
+        let spans = EmbeddedSpans::in_memory(Options {
+            searches: 1,
+            search_budget: hour,
+            ..Options::default()
+        })
+        .unwrap();
         let (begin, begun) = oneshot::channel();
         let endless = spans.store.read(move |_, budget| {
             let _ = begin.send(());

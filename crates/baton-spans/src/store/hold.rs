@@ -87,7 +87,9 @@ impl Held {
     ) -> Result<Self, SpanStoreError> {
         let mut state = State::default();
         for name in &wanted.readers {
-            state.readers.insert(name.clone(), Reader { holds: wanted.bytes > 0, ..Reader::default() });
+            state
+                .readers
+                .insert(name.clone(), Reader { holds: wanted.bytes > 0, ..Reader::default() });
         }
         if directory.exists() || !wanted.readers.is_empty() {
             disk::make_directory(&directory)?;
@@ -182,7 +184,10 @@ impl Held {
                 let lost = count(&path, number, reader.place);
                 if reader.holds && lost > 0 {
                     if reader.lost == 0 {
-                        tracing::warn!(target = name, "a target does not accept spans and its backlog is full; the oldest spans are dropped");
+                        tracing::warn!(
+                            target = name,
+                            "a target does not accept spans and its backlog is full; the oldest spans are dropped"
+                        );
                     }
                     reader.lost += lost;
                 }

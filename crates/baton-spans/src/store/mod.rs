@@ -1,7 +1,7 @@
 //! Life cycle of spans: queue, write-ahead log, heads in memory, blocks, merged blocks, deletion.
 //!
 //! Three threads drive it. The writer syncs queued batches and adds them to the heads; the flusher writes full heads as
-//! blocks and deletes their log; the keeper merges blocks and enforces retention. Readers take a [`View`], which is
+//! blocks and deletes their log; the keeper merges blocks and enforces retention. Readers take a [`StoreView`], which is
 //! replaced atomically.
 
 mod answer;

@@ -79,10 +79,11 @@ impl LogFile {
         for entry in entries {
             self.frame.extend_from_slice(entry);
         }
-        let head = frame::frame_head(self.marker, &self.frame[frame::FRAME_HEAD..]).ok_or_else(|| Failed {
-            error: SpanStoreError::Unavailable("the group of batches is too large for one log frame".to_owned()),
-            lasting: false,
-        })?;
+        let head =
+            frame::frame_head(self.marker, &self.frame[frame::FRAME_HEAD..]).ok_or_else(|| Failed {
+                error: SpanStoreError::Unavailable("the group of batches is too large for one log frame".to_owned()),
+                lasting: false,
+            })?;
         self.frame[..frame::FRAME_HEAD].copy_from_slice(&head);
         if let Err(error) = self.file.write_all_at(&self.frame, self.length) {
             // Part of the frame may be written. If it cannot be truncated, nothing may be written after it.

@@ -140,7 +140,8 @@ async fn values_and_names_come_from_heads_and_blocks_alike() {
         limit,
         aliases: false,
     };
-    let attribute = |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
+    let attribute =
+        |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
     let table: Vec<(Field, Option<&str>, Vec<SpanValue>)> = vec![
         (attribute(Scope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
         (attribute(Scope::Any, "size"), Some("{ kind = server }"), vec![3_i64.into()]),

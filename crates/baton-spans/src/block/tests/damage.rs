@@ -42,7 +42,9 @@ fn rows(block: &Block) -> Result<Vec<u64>, SpanStoreError> {
     block.table(&mut |table| {
         table.each_start(rows.clone(), 0..u64::MAX, &mut |_, starts| told.extend(starts))?;
         table.each_mark(&table_traces(block), &mut |trace, mark| told.extend([trace, mark].map(u64::from)))?;
-        for (place, key) in [(Place::Own, own::DURATION), (Place::Span, "a"), (Place::Resource, "service.name")] {
+        for (place, key) in
+            [(Place::Own, own::DURATION), (Place::Span, "a"), (Place::Resource, "service.name")]
+        {
             told.extend(table.unclear(place, key)?.iter().map(u64::from));
             table.each_value(place, key, &wanted, &mut |value, rows| {
                 told.push(value.ordered());

@@ -54,7 +54,8 @@ fn many_pages_are_searched_like_one() {
         let found = |need: &SpanNeed| segment.meeting(need, Aliases::NONE).unwrap();
         for span in spans.iter().step_by(97) {
             let unique = span.attribute("unique").and_then(SpanValue::as_text).unwrap().to_owned();
-            let need = holds(sample::attribute(Scope::Span, "unique"), CompareOp::Equal, Literal::Text(unique));
+            let need =
+                holds(sample::attribute(Scope::Span, "unique"), CompareOp::Equal, Literal::Text(unique));
             let ordinal = segment.ordinal(span.trace).unwrap().unwrap();
             assert_eq!(found(&need).iter().collect::<Vec<_>>(), [ordinal]);
             assert_eq!(segment.spans(ordinal).unwrap().0.len(), 3);

@@ -40,7 +40,8 @@ impl Choice {
 
     /// The sampled rows, in row order.
     pub(super) fn finish(self) -> Vec<Shown> {
-        let mut all: Vec<Shown> = self.chosen.into_iter().flatten().map(|(_, shown)| shown).take(MOST).collect();
+        let mut all: Vec<Shown> =
+            self.chosen.into_iter().flatten().map(|(_, shown)| shown).take(MOST).collect();
         all.sort_by_key(|shown| shown.row);
         all
     }

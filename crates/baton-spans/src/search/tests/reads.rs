@@ -102,7 +102,8 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let mut takes = Takes::all();
-    read(&segments, &ask("{ }"), (&|| Budget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes).unwrap();
+    read(&segments, &ask("{ }"), (&|| Budget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes)
+        .unwrap();
     assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
     assert_eq!(takes.spans().len(), 1);
 }
