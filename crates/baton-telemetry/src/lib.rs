@@ -3,7 +3,7 @@
 //! This crate must never read the environment, a clock or a file, and never decide anything about a task: it only
 //! describes events that have happened.
 //!
-//! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal), [`Settings`]
+//! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal), [`TelemetrySettings`]
 //! (configuration), [`Meters`] (metrics), [`names`].
 
 mod current;
@@ -19,8 +19,8 @@ mod tracer;
 
 pub use current::{current, during, move_into, within};
 pub use meters::{
-    Instrument, InstrumentKind, JournalLevels, Levels, MOST_SERIES, MeterFamily, MeterPoint, MeterReading, MeterSource,
-    MeteredCommits, MeteredSink, Meters, OpenTasks, Shown, SpanLevels, instruments,
+    Instrument, InstrumentKind, JournalLevels, Levels, MOST_SERIES, MeterFamily, MeterPoint, MeterReading,
+    MeterSource, MeteredCommits, MeteredSink, Meters, OpenTasks, Shown, SpanLevels, instruments,
 };
 pub use project::{HandoffSpans, ModelLabel, TaskSpans, Told};
 pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};

@@ -105,7 +105,8 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     attributes.extend(added);
     if mode == EmitMode::Otel {
         // Handoffs keep their own names: a query by the current name would also match every tool call.
-        attributes.retain(|(key, _)| RENAMED.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
+        attributes
+            .retain(|(key, _)| RENAMED.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
     }
 }
 

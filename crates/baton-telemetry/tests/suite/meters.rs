@@ -1,8 +1,8 @@
 //! What meters make of spans.
 
 use baton_telemetry::{
-    InstrumentKind, Levels, MOST_SERIES, MeterFamily, MeterReading, MeterSource, Meters, Origin, Settings, Shown,
-    instruments, names, shape,
+    InstrumentKind, Levels, MOST_SERIES, MeterFamily, MeterReading, MeterSource, Meters, Origin, Settings,
+    Shown, instruments, names, shape,
 };
 use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use proptest::prelude::*;
