@@ -5,7 +5,7 @@
 //! unavailable Tempo hide spans of the embedded store.
 //!
 //! Read first: [`TempoSpans`] (a Tempo behind the port), [`TeeSpans`] (queries both stores and merges the results),
-//! [`Options`] (address, timeout and retries).
+//! [`TempoOptions`] (address, timeout and retries).
 
 mod failure;
 mod join;

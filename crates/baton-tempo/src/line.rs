@@ -174,7 +174,11 @@ fn judge(reply: &Reply, accept: Accept, shown: &Shown) -> Result<(), Failure> {
         status => return Err(Failure::Status { status: status.as_u16(), said: said() }),
     }
     if !reply.complete {
-        return Err(if reply.body.len() >= MOST_BYTES { Failure::TooLarge(MOST_BYTES) } else { Failure::Cut });
+        return Err(if reply.body.len() >= MOST_BYTES {
+            Failure::TooLarge(MOST_BYTES)
+        } else {
+            Failure::Cut
+        });
     }
     let written = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept == Accept::Protobuf && (written.contains("json") || written.starts_with("text/")) {

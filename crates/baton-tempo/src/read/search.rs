@@ -1,8 +1,9 @@
 //! Decodes search results.
 
 use super::{
-    json, list,
-    number::Whole,
+    json,
+    list,number::
+    Whole,
     value::{Attribute, attributes, labels},
 };
 use crate::failure::Failure;

@@ -1,8 +1,9 @@
 //! Decodes range and instant metrics.
 
 use super::{
-    json, list,
-    number::{Real, Whole},
+    json,
+    list,number::{ Real,Whole
+    },
     search::Metrics,
     value::{Attribute, labels},
 };

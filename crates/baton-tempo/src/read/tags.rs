@@ -76,7 +76,8 @@ fn value(typed: Typed) -> SpanValue {
 fn duration(text: &str) -> Option<i64> {
     let parsed = parse(&format!("{{ duration = {text} }}"), Mode::Strict).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, right, .. })))] = stages.as_slice() else {
+    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, right, .. })))] = stages.as_slice()
+    else {
         return None;
     };
     match (op, &**right) {

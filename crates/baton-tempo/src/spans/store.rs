@@ -69,7 +69,9 @@ impl SpanStore for TempoSpans {
 
     fn forwarding(&self, trail: &HopList) -> ForwardTarget {
         let onward = |line| Self { line, clock: Arc::clone(&self.clock), history: self.history };
-        self.line.after(trail).map_or(ForwardTarget::Rejected, |line| ForwardTarget::Delegate(Arc::new(onward(line))))
+        self.line
+            .after(trail)
+            .map_or(ForwardTarget::Rejected, |line| ForwardTarget::Delegate(Arc::new(onward(line))))
     }
 }
 

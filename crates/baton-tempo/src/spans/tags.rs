@@ -8,7 +8,8 @@ use baton_types::SpanValue;
 
 /// Attribute names in the newest week of the requested range.
 pub(super) async fn tags(tempo: &TempoSpans, ask: &TagsRequest) -> Result<TagNames, Failure> {
-    let body = tempo.line.get("/api/v2/search/tags", &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
+    let body =
+        tempo.line.get("/api/v2/search/tags", &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
     read::tags(&body, ask.limit)
 }
 
