@@ -49,7 +49,8 @@ impl Lodgings {
     pub(super) fn take(&self, principal: &Principal, server: McpServer) -> Result<AgentName, String> {
         let (account, now) = (Account::of(principal), Instant::now());
         let mut table = self.by_name.lock();
-        let is_it = |lodger: &Lodger| lodger.account == account && lodger.kit.servers.first() == Some(&server);
+        let is_it =
+            |lodger: &Lodger| lodger.account == account && lodger.kit.servers.first() == Some(&server);
         if let Some((name, lodger)) = table.iter_mut().find(|(_, lodger)| is_it(lodger)) {
             lodger.used = now;
             return Ok(name.clone());
@@ -62,7 +63,9 @@ impl Lodgings {
             oldest.map(|name| table.remove(&name));
         }
         if table.len() >= MOST {
-            return Err(format!("the limit of {MOST} connected caller servers is reached; try again later"));
+            return Err(format!(
+                "the limit of {MOST} connected caller servers is reached; try again later"
+            ));
         }
         let name = fresh_name()?;
         let kit = AgentResources { servers: vec![server], ..AgentResources::default() };

@@ -25,7 +25,8 @@ impl Clients {
         if let Some((_, client)) = self.known.lock().iter().find(|(known, _)| known == host) {
             return Ok(client.clone());
         }
-        let options = Options { request_timeout: LONGEST, same_origin: true, ..Options::default() };
+        let options =
+            Options { request_timeout: LONGEST, same_origin: true, ..Options::default() };
         let client = self.base.also_allowing([host], options)?;
         let mut known = self.known.lock();
         if known.len() == MOST {

@@ -41,7 +41,7 @@ impl HttpTools {
         Self::with_secrets(client, |name| std::env::var(name).ok())
     }
 
-    /// Resolves `env://FILE_NAME` with another lookup.
+    /// Resolves `env://NAME` with another lookup.
     pub fn with_secrets(
         client: GuardedClient,
         secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -55,7 +55,7 @@ impl HttpTools {
         }
     }
 
-    /// Resolves `env://FILE_NAME` with the variables of the calling agent first.
+    /// Resolves `env://NAME` with the variables of the calling agent first.
     #[must_use]
     pub fn with_agents(mut self, agents: Arc<dyn AgentSource>) -> Self {
         self.agents = Some(agents);

@@ -103,7 +103,8 @@ impl UrlTemplate {
                     Piece::Literal(literal) => url.push_str(literal),
                     Piece::Argument(name) => {
                         has_argument = true;
-                        let text = arguments::plain(arguments, name)?.ok_or_else(|| Unfit::missing(name))?;
+                        let text =
+                            arguments::plain(arguments, name)?.ok_or_else(|| Unfit::missing(name))?;
                         encode(&mut url, &text);
                     }
                 }

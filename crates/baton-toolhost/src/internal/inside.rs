@@ -35,7 +35,8 @@ impl Inside {
 
     /// The current definition.
     pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, Refused> {
-        let gone = || Refused::coded(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
+        let gone =
+            || Refused::coded(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
         self.agents.agent(name).ok_or_else(gone)
     }
 
@@ -86,7 +87,8 @@ impl Inside {
     fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionStore>, &'a TaskId), Refused> {
         let task = task.ok_or_else(|| Refused::new(NO_SESSION))?;
         let sessions = self.ports.get().and_then(|ports| ports.sessions.upgrade());
-        let away = || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
+        let away =
+            || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
         Ok((sessions.ok_or_else(away)?, task))
     }
 
@@ -106,7 +108,8 @@ impl Inside {
                 Err(reason) => Some(format!("keyword search only, because no embeddings are available: {reason}")),
             },
         };
-        let entries: Vec<Entry> = texts.iter().map(|text| Entry::new(text.name, text.description, text.text)).collect();
+        let entries: Vec<Entry> =
+            texts.iter().map(|text| Entry::new(text.name, text.description, text.text)).collect();
         let chosen = find(question, &entries.iter().collect::<Vec<_>>(), limits);
         Found { matches: chosen.into_iter().map(|chosen| (chosen.entry, chosen.score)).collect(), note }
     }

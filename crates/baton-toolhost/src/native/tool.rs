@@ -10,7 +10,8 @@ use std::{fmt, sync::Arc, time::Duration};
 /// Default timeout of a function.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(2 * 60);
 
-pub(super) type Body = Arc<dyn Fn(Json, ToolContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync>;
+pub(super) type Body =
+    Arc<dyn Fn(Json, ToolContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync>;
 
 /// A function that an agent's model may call.
 ///

@@ -56,8 +56,8 @@ impl Vault {
         let digest = Sha256::digest(format!("{agent}\0{server}\0{url}"));
         let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let path = folder.join(format!("{name}.json"));
-        let record =
-            read(&path)?.unwrap_or_else(|| Record { server: format!("{agent}/{server}"), ..Record::default() });
+        let record = read(&path)?
+            .unwrap_or_else(|| Record { server: format!("{agent}/{server}"), ..Record::default() });
         Ok(Self { path, record: Mutex::new(record) })
     }
 

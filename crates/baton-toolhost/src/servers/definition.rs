@@ -16,7 +16,10 @@ pub(super) fn refusal(tool: &Tool) -> Option<String> {
     if tool.name.is_empty() || tool.name.chars().count() > MAX_NAME {
         return Some(format!("its name has more than {MAX_NAME} characters, or none"));
     }
-    [Some(&tool.input_schema), tool.output_schema.as_ref()].into_iter().flatten().find_map(|schema| too_much(schema))
+    [Some(&tool.input_schema), tool.output_schema.as_ref()]
+        .into_iter()
+        .flatten()
+        .find_map(|schema| too_much(schema))
 }
 
 fn too_much(schema: &JsonObject) -> Option<String> {

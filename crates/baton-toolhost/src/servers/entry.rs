@@ -1,8 +1,8 @@
 //! One server of one agent: settings, state and the supervisor task that keeps it connected.
 
 use super::{
-    HostSettings, ServerError, ServerEvent, catalog::Catalog, connection::Connection, definition::Pins, keeper::Keeper,
-    subscriptions::Subscriptions,
+    HostSettings, ServerError, ServerEvent, catalog::Catalog, connection::Connection, definition::Pins,
+    keeper::Keeper, subscriptions::Subscriptions,
 };
 use crate::{Connect, ServerLog, TransportKind};
 use baton_ports::{ServerState, ServerStatus};

@@ -47,7 +47,7 @@ struct Waiting {
 /// Minimum hold time, even when other calls are queued.
 const UNDISTURBED: Duration = Duration::from_secs(30);
 
-/// One account may hold at most 1/`SHARE` of all held calls.
+/// One account may hold at most 1/`ACCOUNT_SHARE_DIVISOR` of all held calls.
 const SHARE: usize = 4;
 
 /// The held calls by state.

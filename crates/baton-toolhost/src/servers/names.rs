@@ -87,7 +87,8 @@ fn joined(prefix: &str, tool: &str) -> String {
 }
 
 fn marked(name: &str, digest: &Digest) -> String {
-    let kept: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST - 1).collect();
+    let kept: String =
+        name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST - 1).collect();
     format!("{kept}_{}", &digest.as_str()[..DIGEST])
 }
 

@@ -32,7 +32,7 @@ const SECRET_WORDS: [&str; 13] = [
 pub struct Expanded {
     /// The expanded transport.
     pub transport: McpTransport,
-    /// Values to redact: variables referenced as `env://FILE_NAME`, and values with a secret name.
+    /// Values to redact: variables referenced as `env://NAME`, and values with a secret name.
     pub secrets: Shown,
 }
 
@@ -217,7 +217,10 @@ mod tests {
         ] {
             assert_eq!(expanded("x", text, next_of_any, &get, &mut Vec::new()).as_deref(), Ok(expect), "{text}");
         }
-        assert_eq!(expanded("url", "env://KEY", next_plain, &get, &mut Vec::new()).as_deref(), Ok("env://KEY"));
+        assert_eq!(
+            expanded("url", "env://KEY", next_plain, &get, &mut Vec::new()).as_deref(),
+            Ok("env://KEY")
+        );
     }
 
     #[test]

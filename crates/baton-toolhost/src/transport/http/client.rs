@@ -96,9 +96,11 @@ impl StreamableHttpClient for Remote {
         }
         let mut headers = self.headers("application/json, text/event-stream", session.as_deref(), more)?;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let body = serde_json::to_vec(&message).map_err(|error| failure(RemoteError::Unwritable(error.to_string())))?;
+        let body =
+            serde_json::to_vec(&message).map_err(|error| failure(RemoteError::Unwritable(error.to_string())))?;
         let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(failure)?;
-        let session = if session.is_some() { reply::Session::Attached } else { reply::Session::None };
+        let session =
+            if session.is_some() { reply::Session::Attached } else { reply::Session::None };
         reply::read(self, response, &message, session, most).await
     }
 

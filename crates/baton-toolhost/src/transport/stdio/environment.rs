@@ -52,7 +52,7 @@ async fn read(path: &Path) -> std::io::Result<String> {
     tokio::fs::read_to_string(path).await
 }
 
-/// Parses `FILE_NAME=value` lines, with `export`, quotes and comments; the error is the line number.
+/// Parses `NAME=value` lines, with `export`, quotes and comments; the error is the line number.
 fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (at, line) in text.lines().enumerate() {

@@ -64,7 +64,8 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         if is_message(&self.line) {
             if is_too_deep(&self.line) {
                 let line = std::mem::take(&mut self.line);
-                let (head, tail) = (&line[..line.len().min(ENDS)], &line[line.len().saturating_sub(ENDS)..]);
+                let (head, tail) =
+                    (&line[..line.len().min(ENDS)], &line[line.len().saturating_sub(ENDS)..]);
                 return self.dropped("its answer was nested deeper than 120 levels and was dropped", head, tail);
             }
             self.noise = (0, 0);

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Reads `+ID` and `-ID` lines and kills the remaining groups at the end of input. Entry point of the command given to
-/// [`super::StdioConnect::with_reaper`].
+/// [`super::StdioConnector::with_reaper`].
 pub fn reap_groups(input: impl BufRead) {
     let mut groups = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {

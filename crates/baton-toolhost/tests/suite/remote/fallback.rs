@@ -5,7 +5,7 @@ use super::{
     provider::{Definition, settings},
     world::{Reply, Server, connect, look, text},
 };
-use baton_toolhost::{Attempt, Connect as _, ConnectError, RemoteConnect};
+use baton_toolhost::{Attempt, Connectas _, ConnectError , RemoteConnect};
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() 
     let url = old.server.url("/team/sse");
     let connector = RemoteConnect::new(settings(None));
     let either = Definition::new(McpTransport::Remote { url: url.clone(), headers: BTreeMap::new() });
-    let failure = connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
+    let failure =
+        connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
     assert!(connector.has_older(either.target(), &failure), "{failure}");
     let client = connect(connector.open(either.target(), Attempt::Older).await.unwrap()).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
@@ -41,7 +42,8 @@ async fn a_refusal_in_words_of_the_protocol_is_no_reason_to_try_the_older_way() 
     .await;
     let connector = RemoteConnect::new(settings(None));
     let either = Definition::new(McpTransport::Remote { url: server.url("/mcp"), headers: BTreeMap::new() });
-    let failure = connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
+    let failure =
+        connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
     assert!(!connector.has_older(either.target(), &failure));
     assert!(failure.to_string().contains("no session"), "{failure}");
 }
@@ -52,7 +54,8 @@ async fn headers_that_cannot_be_sent_are_named_without_their_values() {
     for (name, value) in [("x key", "secret"), ("x-key", "sec\nret"), ("Mcp-Session-Id", "secret")] {
         let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         let definition = Definition::new(McpTransport::Http { url: "http://127.0.0.1:1/".to_owned(), headers });
-        let Err(ConnectError::Failed { reason, hint }) = connector.open(definition.target(), Attempt::Discover).await
+        let Err(ConnectError::Failed { reason, hint }) =
+            connector.open(definition.target(), Attempt::Discover).await
         else {
             panic!("{name} is sent");
         };

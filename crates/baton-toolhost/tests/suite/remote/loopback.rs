@@ -21,7 +21,8 @@ async fn get(url: &str) -> String {
 async fn only_the_way_back_from_the_page_that_was_shown_counts() {
     let shown: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&shown);
-    let browser = Loopback::listen(None, move |url: &str| seen.lock().unwrap().push(url.to_owned())).await.unwrap();
+    let browser =
+        Loopback::listen(None, move |url: &str| seen.lock().unwrap().push(url.to_owned())).await.unwrap();
     let callback = browser.callback().to_owned();
     let page = "https://auth.example/authorize?state=right%20one&client_id=1";
     let strangers = async {

@@ -4,7 +4,7 @@ use super::{
     provider::{Definition, settings},
     world::{Client, Reply, Server, connect, look, ordinary, text},
 };
-use baton_toolhost::{Attempt, Connect as _, RemoteConnect};
+use baton_toolhost::{Attempt, Connectas _ , RemoteConnect};
 use baton_types::McpTransport;
 use rmcp::service::ClientInitializeError;
 use std::collections::BTreeMap;
