@@ -12,7 +12,7 @@ pub struct Trace {
 /// A group of spans of one trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanset {
-    /// Positions in [`Trace::spans`], by start time.
+    /// Positions in [`TraceSpans::spans`], by start time.
     pub spans: Vec<usize>,
     /// Values of `by` and of aggregates: `by(span.insight.type)`, `count()`.
     pub attributes: Vec<(String, SpanValue)>,

@@ -5,7 +5,8 @@ mod scalar;
 mod types;
 
 use crate::{
-    Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SpansetExpr, Stage,
+    Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SpansetExpr,
+    Stage,
     shown::{is_local, visit_fields},
 };
 pub use measured::check_metrics;

@@ -36,7 +36,8 @@ impl Warnings {
 
 /// The attribute for a key without a scope.
 pub(crate) fn attribute(name: String, warnings: &mut Warnings) -> Attribute {
-    let scope = NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(Scope::Any, |(_, scope)| *scope);
+    let scope =
+        NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(Scope::Any, |(_, scope)| *scope);
     let attribute = Attribute { scope, of_parent: false, name };
     warnings.add(&format!("`{}` has no scope: read as `{attribute}`", attribute.name));
     attribute

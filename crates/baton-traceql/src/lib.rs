@@ -1,12 +1,12 @@
 //! TraceQL: the query language for spans.
 //!
 //! [`parse`] turns text into a [`Query`]. A query prints in canonical form, yields a predicate for pushdown into a
-//! store ([`TraceNeed`]), and is evaluated against one trace ([`evaluate`]) or aggregated into series ([`Measure`]).
+//! store ([`TracePredicate`]), and is evaluated against one trace ([`evaluate`]) or aggregated into series ([`MetricsPlan`]).
 //! This crate must never do I/O, read a clock or know how spans are stored; a store only narrows down the candidate
 //! traces.
 //!
 //! Read first: [`Query`] (the AST), [`parse`] with [`Mode`] (strict like Tempo, or lenient), [`evaluate`] (search
-//! semantics), [`TraceNeed`] (predicate for pushdown into an index), [`Measure`] (metrics queries).
+//! semantics), [`TracePredicate`] (predicate for pushdown into an index), [`MetricsPlan`] (metrics queries).
 
 mod answer;
 mod ast;
@@ -35,9 +35,9 @@ mod shown;
 
 pub use answer::{Aliases, Shown, Spanset, Trace};
 pub use ast::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Comparison, Field, FieldExpr,
-    FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar, ScalarFilter,
-    Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Comparison,
+    Field, FieldExpr, FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query,
+    Root, Scalar, ScalarFilter, Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
 pub use check::{check, check_metrics, check_tail};
 pub use error::{ParseError, QueryError};

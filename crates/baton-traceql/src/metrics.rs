@@ -1,8 +1,8 @@
 //! Evaluation of metrics queries: spans to series.
 //!
-//! A [`Measure`] is a query compiled for a time range. Each of its leaves (a pipeline that ends in a metrics function)
+//! A [`MetricsPlan`] is a query compiled for a time range. Each of its leaves (a pipeline that ends in a metrics function)
 //! fills a [`Tally`], trace by trace or span by span. Tallies of different stores can be merged before
-//! [`Measure::finish`] converts them to series. The result depends only on the spans, never on their order or on their
+//! [`MetricsPlan::finish`] converts them to series. The result depends only on the spans, never on their order or on their
 //! distribution over tallies.
 
 mod arithmetic;

@@ -11,7 +11,10 @@ const LARGEST: usize = 1 << 20;
 /// Compiles a pattern anchored at both ends; the error is one line.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let translated = translate(pattern)?;
-    RegexBuilder::new(&format!(r"\A(?:{translated})\z")).size_limit(LARGEST).build().map_err(|why| reason(&why))
+    RegexBuilder::new(&format!(r"\A(?:{translated})\z"))
+        .size_limit(LARGEST)
+        .build()
+        .map_err(|why| reason(&why))
 }
 
 /// The last line of the error; the lines before it display the pattern.

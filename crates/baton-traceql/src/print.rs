@@ -8,7 +8,8 @@ use std::fmt::{self, Display, Formatter};
 use crate::parse::precedence::{LOGICAL, POWER, PRODUCT, RELATION, SUM};
 use crate::print_field::is_negative;
 use crate::{
-    Aggregate, AggregateOp, Hint, PipelineExpr, Query, Root, Scalar, ScalarFilter, SpansetExpr, SpansetOp, Stage,
+    Aggregate, AggregateOp, Hint, PipelineExpr, Query, Root, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
+    Stage,
 };
 
 impl Display for Query {

@@ -1,8 +1,8 @@
 //! Fields that a query references, and their keys in the result.
 
 use crate::{
-    Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root, Rooted,
-    Scalar, SpansetExpr, Stage,
+    Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root,
+    Rooted, Scalar, SpansetExpr, Stage,
 };
 use baton_types::AttributeKey;
 

@@ -6,8 +6,8 @@ use super::{
     plan::{Grouping, Having, Measure, Plan, Sets, Step},
 };
 use crate::{
-    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError, Rooted,
-    Scalar, ScalarFilter, SpansetExpr, Stage, UnaryOp, pattern,
+    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError,
+    Rooted, Scalar, ScalarFilter, SpansetExpr, Stage, UnaryOp, pattern,
 };
 use baton_types::{SpanId, TraceId};
 use regex::Regex;
@@ -19,9 +19,11 @@ pub(super) fn plan(expr: &PipelineExpr, aliases: Aliases) -> Result<Plan, QueryE
             let steps = stages.iter().filter_map(|stage| step(stage, aliases).transpose());
             steps.collect::<Result<_, _>>().map(Plan::Steps)
         }
-        PipelineExpr::Combined { op, left, right } => {
-            Ok(Plan::Combined { op: *op, left: Box::new(plan(left, aliases)?), right: Box::new(plan(right, aliases)?) })
-        }
+        PipelineExpr::Combined { op, left, right } => {Ok(Plan:: Combined
+            {op :*op
+            ,left :Box::new(plan(left ,aliases)?)
+            ,right :Box::new(plan(right ,aliases)?)
+        })}
     }
 }
 
@@ -39,9 +41,11 @@ pub(super) fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<Sets, QueryEr
     Ok(match expr {
         SpansetExpr::Filter(None | Some(FieldExpr::Literal(Literal::Bool(true)))) => Sets::All,
         SpansetExpr::Filter(Some(filter)) => Sets::Filter(expression(filter, aliases)?),
-        SpansetExpr::Combined { op, left, right } => {
-            Sets::Combined { op: *op, left: Box::new(sets(left, aliases)?), right: Box::new(sets(right, aliases)?) }
-        }
+        SpansetExpr::Combined { op, left, right } => {Sets:: Combined
+            {op :*op
+            ,left :Box::new(sets(left ,aliases)?)
+            ,right :Box::new(sets(right ,aliases)?)
+        }}
     })
 }
 

@@ -102,7 +102,7 @@ impl TraceAnswer<'_> {
     }
 }
 
-/// Evaluates a query on a complete trace. For many traces, use [`Prepared`].
+/// Evaluates a query on a complete trace. For many traces, use [`SearchPlan`].
 pub fn evaluate(query: &Query, trace: &Trace, aliases: Aliases) -> Result<Vec<Spanset>, QueryError> {
     Ok(Prepared::new(query, aliases)?.evaluate(trace))
 }

@@ -2,8 +2,8 @@
 
 use super::{series::Exemplar, steps::Steps, tally::Tally};
 use crate::{
-    Aliases, Compare, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr, QueryError,
-    SpansetExpr, Stage, TraceNeed,
+    Aliases, Compare, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr,
+    QueryError, SpansetExpr, Stage, TraceNeed,
     evaluate::{Chosen, ChosenSpan},
     need_of::need_to_measure,
     shown::{is_local, is_local_expr},

@@ -5,7 +5,7 @@ use crate::{Literal, Query, QueryError};
 /// Maximum number of exemplars that a hint can request.
 const MOST_EXEMPLARS: usize = 1_000;
 
-/// Limits of a metrics query. Groups beyond [`Limits::series`] are dropped and the result is marked as incomplete; a
+/// Limits of a metrics query. Groups beyond [`MetricsLimits::series`] are dropped and the result is marked as incomplete; a
 /// query that exceeds one of the other limits fails with [`QueryError::TooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -19,7 +19,7 @@ pub struct Tally {
     pub(super) lines: Vec<Line>,
     pub(super) compared: Option<Compared>,
     pub(super) whole: bool,
-    /// Whether [`Limits::bytes`] was exceeded.
+    /// Whether [`MetricsLimits::bytes`] was exceeded.
     is_full: bool,
     keeps: Keeps,
     intervals: usize,
@@ -58,7 +58,7 @@ impl Tally {
         }
     }
 
-    /// The group with these values, one for each field of [`super::Direct::by`]; none if the limit of groups is
+    /// The group with these values, one for each field of [`super::MetricsPushdown::by`]; none if the limit of groups is
     /// reached. The data of such a group is dropped, and the result is marked as incomplete.
     pub fn group(&mut self, values: &[Option<SpanValue>]) -> Option<Group> {
         let mut key = std::mem::take(&mut self.key);

@@ -4,8 +4,8 @@ use super::cursor::Parser;
 use super::precedence;
 use crate::lex::Kind;
 use crate::{
-    AggregateOp, Compare, Field, FirstStage, Literal, MetricsExpr, MetricsQuery, ParseError, PipelineExpr, SecondStage,
-    Stage,
+    AggregateOp, Compare, Field, FirstStage, Literal, MetricsExpr, MetricsQuery, ParseError, PipelineExpr,
+    SecondStage, Stage,
 };
 
 impl Parser<'_> {

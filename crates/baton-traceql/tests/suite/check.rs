@@ -94,7 +94,8 @@ fn queries_that_mean_something_are_not() {
 /// Trees that no text gives.
 #[test]
 fn trees_are_checked_as_well_as_text() {
-    let query = |stages: Vec<Stage>| Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() };
+    let query =
+        |stages: Vec<Stage>| Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() };
     assert!(matches!(check(&query(Vec::new())), Err(QueryError::Invalid(_))));
     assert!(matches!(check(&query(vec![Stage::Coalesce])), Err(QueryError::Invalid(_))));
     let pattern = FieldExpr::Literal(Literal::Text("(".to_owned()));

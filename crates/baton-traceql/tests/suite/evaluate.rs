@@ -5,8 +5,8 @@ use super::{
     evaluate_naive::Naive,
 };
 use baton_traceql::{
-    Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Prepared, Query, Root, Spanset, Trace, ValueTest, check,
-    check_tail, evaluate, matches_span, parse, shown,
+    Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Prepared, Query, Root, Spanset, Trace, ValueTest,
+    check, check_tail, evaluate, matches_span, parse, shown,
 };
 use baton_types::SpanValue;
 use proptest::prelude::*;

@@ -1,8 +1,9 @@
 //! Small traces and queries over few names and values, so that many of them meet.
 
 use baton_traceql::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
-    PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, Trace, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic,
+    Literal, PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage,
+    Trace, UnaryOp,
 };
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,

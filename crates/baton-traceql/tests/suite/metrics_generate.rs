@@ -2,8 +2,8 @@
 
 use super::evaluate_generate::{attribute, filter, numeric_intrinsic, pipelines, text_intrinsic, traces};
 use baton_traceql::{
-    AggregateOp, ArithmeticOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsExpr,
-    MetricsQuery, PipelineExpr, Query, Root, SecondStage, SpansetExpr, Stage, Steps, Trace,
+    AggregateOp, ArithmeticOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Intrinsic, Literal,
+    MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, SecondStage, SpansetExpr, Stage, Steps, Trace,
 };
 use baton_types::TraceId;
 use proptest::{collection::vec, option, prelude::*, sample::select};

@@ -3,8 +3,8 @@
 
 use super::evaluate_naive::{Naive, V, elements, number, shown};
 use baton_traceql::{
-    AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, CompareOp, Field, FirstStage, Intrinsic, Literal,
-    MetricsExpr, MetricsQuery, Scope, SecondStage, SpansetExpr, Steps, Trace,
+    AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, CompareOp, Field, FirstStage, Intrinsic,
+    Literal, MetricsExpr, MetricsQuery, Scope, SecondStage, SpansetExpr, Steps, Trace,
 };
 use baton_types::{Span, SpanValue};
 use std::cmp::Ordering;
@@ -290,7 +290,9 @@ fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, SpanValue)> {
         ("rootName".to_owned(), text(&root.name)),
     ];
     told.extend(root.service().map(|service| ("rootServiceName".to_owned(), text(service))));
-    for (scope, attributes) in [(Scope::Span, &span.attributes), (Scope::Resource, &span.resource.attributes)] {
+    for (scope, attributes) in
+        [(Scope::Span, &span.attributes), (Scope::Resource, &span.resource.attributes)]
+    {
         let named = |name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
         told.extend(attributes.iter().map(|(name, value)| (named(name).to_string(), value.clone())));
     }

@@ -137,7 +137,8 @@ fn spans_stand_for_others() {
 #[test]
 fn what_does_not_fit_is_said() {
     let by_name = "{ } | count_over_time() by (name)";
-    let (series, whole) = asked(by_name, Aliases::NONE, Limits { series: 3, ..Limits::default() }, steps()).unwrap();
+    let (series, whole) =
+        asked(by_name, Aliases::NONE, Limits { series: 3, ..Limits::default() }, steps()).unwrap();
     assert_eq!((series.len(), whole), (3, false));
     let late = parse(by_name, Mode::Strict).unwrap().query;
     let measure = Measure::new(&late, Aliases::NONE, steps(), Limits::default()).unwrap();
@@ -215,7 +216,8 @@ fn values_that_nobody_could_read_are_not_compared() {
     let query = parse("{ } | compare({ name = \"odd\" }, 5)", Mode::Strict).unwrap().query;
     // Too many in one part, or only in both together.
     for split in [700, 1_200] {
-        let measure = Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
+        let measure =
+            Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
         let template = traces().remove(5).1.spans.remove(0);
         let (mut first, mut second) = (measure.tally(0), measure.tally(0));
         for number in 0..1_500_i64 {

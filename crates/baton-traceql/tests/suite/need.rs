@@ -6,7 +6,8 @@ use super::{
     evaluate_naive::Naive,
 };
 use baton_traceql::{
-    Aliases, Comparison, FieldExpr, Mode, SpanNeed, Trace, TraceNeed, evaluate, need, parse, searchable,
+    Aliases, Comparison, FieldExpr, Mode, SpanNeed, Trace, TraceNeed, evaluate, need,
+    parse, searchable,
 };
 use proptest::prelude::*;
 

@@ -11,7 +11,8 @@ const INVALID: &str = include_str!("queries/invalid.txt");
 fn valid_queries_have_one_canonical_form() {
     let mut table = String::new();
     for written in VALID.lines() {
-        let Parsed { query, warnings } = parse(written, Mode::Strict).unwrap_or_else(|why| panic!("{written}: {why}"));
+        let Parsed { query, warnings } =
+            parse(written, Mode::Strict).unwrap_or_else(|why| panic!("{written}: {why}"));
         assert!(warnings.is_empty(), "{written}: {warnings:?}");
         let canonical = query.to_string();
         writeln!(table, "{written}\n    {canonical}").unwrap();

@@ -1,9 +1,9 @@
 //! Queries as trees, each in the one form in which text is read.
 
 use baton_traceql::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Hint,
-    Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SecondStage,
-    SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Field, FieldExpr,
+    FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar,
+    ScalarFilter, Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
 use baton_types::{SpanKind, SpanStatus};
 use proptest::collection::vec;
