@@ -33,7 +33,7 @@ pub enum GuardRunner {
     Http {
         /// Address.
         url: String,
-        /// Header names and values; a value may contain `env://FILE_NAME`, which is read at call time.
+        /// Header names and values; a value may contain `env://NAME`, which is read at call time.
         headers: Vec<(String, String)>,
     },
 }

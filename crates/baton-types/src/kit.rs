@@ -197,7 +197,7 @@ pub struct InclusionModes {
 pub struct McpOauth {
     /// Manually registered client id.
     pub client_id: Option<String>,
-    /// Client secret, as `env://FILE_NAME`.
+    /// Client secret, as `env://NAME`.
     pub client_secret: Option<String>,
     /// Scopes to request if the server names none.
     pub scopes: Vec<String>,

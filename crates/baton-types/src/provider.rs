@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt};
 pub struct ProviderEntry {
     /// `openai`, `claude`, `gemini`, `bedrock`, `ollama`, `docker`, … or a custom name with a base URL.
     pub id: String,
-    /// Settings by their written names, such as `OPENAI_API_KEY`. A value is a literal or `env://FILE_NAME`.
+    /// Settings by their written names, such as `OPENAI_API_KEY`. A value is a literal or `env://NAME`.
     pub keys: BTreeMap<String, String>,
 }
 

@@ -128,11 +128,11 @@ pub struct CommandTool {
 /// An HTTP request built from the arguments of a call; only sent to the host in the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpTool {
-    /// `GET`, `POST`, `UPSERT`, `PATCH` or `DELETE`.
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: String,
     /// URL template; `{name}` in its path or query is replaced by that call argument, percent-encoded.
     pub url: String,
-    /// Header names and values; a value may contain `env://FILE_NAME`, which is read at call time.
+    /// Header names and values; a value may contain `env://NAME`, which is read at call time.
     pub headers: Vec<(String, String)>,
     /// Encoding of the remaining arguments.
     pub body: HttpBody,
