@@ -30,7 +30,7 @@ pub struct ToolEntry {
     pub effects: Effects,
     /// Whether the tool runs at once, needs an approval, or is denied.
     pub permission: Permission,
-    /// Origin: `command`, `http`, `native`, `caller`, `server:FILE_NAME`, `caller's server:FILE_NAME` or `baton`.
+    /// Origin: `command`, `http`, `native`, `caller`, `server:NAME`, `caller's server:NAME` or `baton`.
     pub source: String,
 }
 
