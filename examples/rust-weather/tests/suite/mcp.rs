@@ -12,7 +12,8 @@ use rmcp::{
 use serde_json::json;
 
 async fn connected(url: &str, mode: ClientLifecycleMode) -> RunningService<RoleClient, ()> {
-    let client = GuardedClient::new(AddressPolicy::allowing(["127.0.0.1"]).unwrap(), &Options::default()).unwrap();
+    let client =
+        GuardedClient::new(AddressPolicy::allowing(["127.0.0.1"]).unwrap(), &Options::default()).unwrap();
     ().serve_with_lifecycle(streamable(Remote::new(url, HeaderMap::new(), client)), mode).await.unwrap()
 }
 
