@@ -9,14 +9,14 @@ use baton_wire::{
 
 /// Kind of texts of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentTexts {
+pub enum AgentTextKind {
     /// Rules for its behaviour.
     Rules,
     /// Reference knowledge.
     References,
 }
 
-impl AgentTexts {
+impl AgentTextKind {
     /// Name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -26,13 +26,13 @@ impl AgentTexts {
     }
 
     fn path(self, agent: &str, name: Option<&str>) -> String {
-        below(agent, self.as_str(), name)
+        resource_path(agent, self.as_str(), name)
     }
 }
 
 /// Kind of resources of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentParts {
+pub enum AgentResourceKind {
     /// MCP servers that it uses.
     Servers,
     /// Capabilities that it exports as MCP tools.
@@ -41,7 +41,7 @@ pub enum AgentParts {
     Providers,
 }
 
-impl AgentParts {
+impl AgentResourceKind {
     /// Name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl AgentParts {
     }
 }
 
-fn below(agent: &str, kind: &str, name: Option<&str>) -> String {
+fn resource_path(agent: &str, kind: &str, name: Option<&str>) -> String {
     let all = format!("/api/v1/agents/{}/{kind}", path_segment(agent));
     name.map_or(all.clone(), |name| format!("{all}/{}", path_segment(name)))
 }
@@ -69,19 +69,19 @@ impl Client {
     }
 
     /// The rules or references of an agent, without their texts.
-    pub async fn agent_texts(&self, texts: AgentTexts, agent: &str) -> Result<AgentItemList, ClientError> {
+    pub async fn agent_texts(&self, texts: AgentTextKind, agent: &str) -> Result<AgentItemList, ClientError> {
         self.document(&texts.path(agent, None)).await
     }
 
     /// One rule or reference.
-    pub async fn agent_text(&self, texts: AgentTexts, agent: &str, name: &str) -> Result<AgentItem, ClientError> {
+    pub async fn agent_text(&self, texts: AgentTextKind, agent: &str, name: &str) -> Result<AgentItem, ClientError> {
         self.document(&texts.path(agent, Some(name))).await
     }
 
     /// Creates a rule or reference, or updates the given fields of an existing one; for administrators.
     pub async fn put_agent_text(
         &self,
-        texts: AgentTexts,
+        texts: AgentTextKind,
         agent: &str,
         item: &AgentItem,
     ) -> Result<AgentItem, ClientError> {
@@ -91,7 +91,7 @@ impl Client {
     /// Deletes a rule or reference and returns it; for administrators.
     pub async fn delete_agent_text(
         &self,
-        texts: AgentTexts,
+        texts: AgentTextKind,
         agent: &str,
         name: &str,
     ) -> Result<AgentItem, ClientError> {
@@ -104,28 +104,33 @@ impl Client {
     }
 
     /// All resources of a kind, without secrets.
-    pub async fn agent_parts(&self, parts: AgentParts, agent: &str) -> Result<Json, ClientError> {
-        self.document(&below(agent, parts.as_str(), None)).await
+    pub async fn agent_parts(&self, parts: AgentResourceKind, agent: &str) -> Result<Json, ClientError> {
+        self.document(&resource_path(agent, parts.as_str(), None)).await
     }
 
     /// One resource, without secrets.
-    pub async fn agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
-        self.document(&below(agent, parts.as_str(), Some(name))).await
+    pub async fn agent_part(&self, parts: AgentResourceKind, agent: &str, name: &str) -> Result<Json, ClientError> {
+        self.document(&resource_path(agent, parts.as_str(), Some(name))).await
     }
 
     /// Creates a resource, or replaces an existing one; for administrators.
     pub async fn put_agent_part(
         &self,
-        parts: AgentParts,
+        parts: AgentResourceKind,
         agent: &str,
         name: &str,
         entry: &Json,
     ) -> Result<Json, ClientError> {
-        self.put(&below(agent, parts.as_str(), Some(name)), entry).await
+        self.put(&resource_path(agent, parts.as_str(), Some(name)), entry).await
     }
 
     /// Deletes a resource and returns it; for administrators.
-    pub async fn delete_agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
-        self.delete(&below(agent, parts.as_str(), Some(name))).await
+    pub async fn delete_agent_part(
+        &self,
+        parts: AgentResourceKind,
+        agent: &str,
+        name: &str,
+    ) -> Result<Json, ClientError> {
+        self.delete(&resource_path(agent, parts.as_str(), Some(name))).await
     }
 }

@@ -1,6 +1,6 @@
 //! Requests and responses.
 
-use crate::{Client, ClientError, Refusal, transport::ReplyBody};
+use crate::{Client, ClientError, ServerRefusal, transport::ReplyBody};
 use baton_wire::{
     a2a::v1::{PROTOCOL_VERSION, RestError, STREAM_TEXT, TOOL_CALLS},
     jsonrpc::{RpcCall, RpcResponse},
@@ -23,15 +23,15 @@ impl Client {
         params: &impl Serialize,
     ) -> Result<T, ClientError> {
         let request = self.rpc_request(agent, method, params, |request| request)?;
-        self.answered(request).await
+        self.unary(request).await
     }
 
     /// The result of a unary JSON-RPC request.
-    pub(crate) async fn answered<T: DeserializeOwned>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
-        self.in_time(async {
+    pub(crate) async fn unary<T: DeserializeOwned>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
+        self.with_timeout_limit(async {
             let response = self.exchange(request).await?;
             let status = response.status();
-            let bytes = read(response.into_body()).await?;
+            let bytes = read_body(response.into_body()).await?;
             rpc_result(status, &bytes)
         })
         .await
@@ -47,7 +47,7 @@ impl Client {
     ) -> Result<Request<Full<Bytes>>, ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let body = serde_json::to_vec(&RpcCall::new(id, method, params))
-            .map_err(|error| ClientError::Unintelligible(error.to_string()))?;
+            .map_err(|error| ClientError::InvalidResponse(error.to_string()))?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("/agents/{}", baton_wire::path_segment(agent)))
@@ -74,33 +74,33 @@ impl Client {
 
     /// Gets a JSON document.
     pub(crate) async fn document<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
-        self.asked(Request::get(path), path, Bytes::new()).await
+        self.send_json(Request::get(path), path, Bytes::new()).await
     }
 
     /// Posts a JSON document.
     pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let body = serde_json::to_vec(body).map_err(invalid_response)?;
         let request = Request::post(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        self.asked(request, path, body.into()).await
+        self.send_json(request, path, body.into()).await
     }
 
     /// Puts a JSON document.
     pub(crate) async fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let body = serde_json::to_vec(body).map_err(invalid_response)?;
         let request = Request::put(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        self.asked(request, path, body.into()).await
+        self.send_json(request, path, body.into()).await
     }
 
     /// Deletes a resource.
     pub(crate) async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
-        self.asked(Request::delete(path), path, Bytes::new()).await
+        self.send_json(Request::delete(path), path, Bytes::new()).await
     }
 
     /// Patches a resource.
     pub(crate) async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).map_err(unintelligible)?;
+        let body = serde_json::to_vec(body).map_err(invalid_response)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        self.asked(request, path, body.into()).await
+        self.send_json(request, path, body.into()).await
     }
 
     /// Posts a file of this media type.
@@ -111,32 +111,37 @@ impl Client {
         file: Bytes,
     ) -> Result<T, ClientError> {
         let request = Request::post(path).header(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        self.asked(request, path, file).await
+        self.send_json(request, path, file).await
     }
 
     /// Gets a file unchanged.
     pub(crate) async fn file(&self, path: &str) -> Result<Bytes, ClientError> {
-        self.fetched(Request::get(path), path, Bytes::new()).await
+        self.send_bytes(Request::get(path), path, Bytes::new()).await
     }
 
-    async fn asked<T: DeserializeOwned>(&self, request: Builder, path: &str, body: Bytes) -> Result<T, ClientError> {
-        let bytes = self.fetched(request, path, body).await?;
-        serde_json::from_slice(&bytes).map_err(unintelligible)
+    async fn send_json<T: DeserializeOwned>(
+        &self,
+        request: Builder,
+        path: &str,
+        body: Bytes,
+    ) -> Result<T, ClientError> {
+        let bytes = self.send_bytes(request, path, body).await?;
+        serde_json::from_slice(&bytes).map_err(invalid_response)
     }
 
-    async fn fetched(&self, request: Builder, path: &str, body: Bytes) -> Result<Bytes, ClientError> {
+    async fn send_bytes(&self, request: Builder, path: &str, body: Bytes) -> Result<Bytes, ClientError> {
         let address = |error: http::Error| ClientError::Address { address: path.to_owned(), reason: error.to_string() };
         let request = request.body(Full::new(body)).map_err(address)?;
-        self.in_time(async {
+        self.with_timeout_limit(async {
             let response = self.exchange(request).await?;
             let status = response.status();
-            let bytes = read(response.into_body()).await?;
-            if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
+            let bytes = read_body(response.into_body()).await?;
+            if status.is_success() { Ok(bytes) } else { Err(response_error(status, &bytes)) }
         })
         .await
     }
 
-    pub(crate) async fn in_time<T>(
+    pub(crate) async fn with_timeout_limit<T>(
         &self,
         call: impl Future<Output = Result<T, ClientError>>,
     ) -> Result<T, ClientError> {
@@ -148,13 +153,13 @@ impl Client {
 }
 
 /// Reads a complete body.
-pub(crate) async fn read(mut body: ReplyBody) -> Result<Bytes, ClientError> {
+pub(crate) async fn read_body(mut body: ReplyBody) -> Result<Bytes, ClientError> {
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| ClientError::Interrupted(error.to_string()))?;
         if let Ok(data) = frame.into_data() {
             if all.len() + data.len() > MAX_REPLY {
-                return Err(ClientError::Unintelligible(format!("it is larger than {MAX_REPLY} bytes")));
+                return Err(ClientError::InvalidResponse(format!("it is larger than {MAX_REPLY} bytes")));
             }
             all.extend_from_slice(&data);
         }
@@ -165,25 +170,25 @@ pub(crate) async fn read(mut body: ReplyBody) -> Result<Bytes, ClientError> {
 /// The result inside a JSON-RPC reply.
 pub(crate) fn rpc_result<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) -> Result<T, ClientError> {
     match serde_json::from_slice::<RpcResponse<'_>>(bytes) {
-        Ok(RpcResponse { error: Some(error), .. }) => Err(Refusal::new(status.as_u16(), error).into()),
-        Ok(RpcResponse { result: Some(result), .. }) => serde_json::from_str(result.get()).map_err(unintelligible),
-        _ => Err(refused(status, bytes)),
+        Ok(RpcResponse { error: Some(error), .. }) => Err(ServerRefusal::new(status.as_u16(), error).into()),
+        Ok(RpcResponse { result: Some(result), .. }) => serde_json::from_str(result.get()).map_err(invalid_response),
+        _ => Err(response_error(status, bytes)),
     }
 }
 
 /// The error of a response outside JSON-RPC.
-pub(crate) fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+pub(crate) fn response_error(status: StatusCode, bytes: &[u8]) -> ClientError {
     match serde_json::from_slice::<RestError>(bytes) {
-        Ok(error) => Refusal::new(status.as_u16(), error.into_object()).into(),
+        Ok(error) => ServerRefusal::new(status.as_u16(), error.into_object()).into(),
         Err(_) => {
             let shown: String = String::from_utf8_lossy(bytes).chars().take(200).collect();
-            ClientError::Unintelligible(format!("status {status}: {shown}"))
+            ClientError::InvalidResponse(format!("status {status}: {shown}"))
         }
     }
 }
 
-pub(crate) fn unintelligible(error: impl std::fmt::Display) -> ClientError {
-    ClientError::Unintelligible(error.to_string())
+pub(crate) fn invalid_response(error: impl std::fmt::Display) -> ClientError {
+    ClientError::InvalidResponse(error.to_string())
 }
 
 /// Whether the response is an event stream, not an error.

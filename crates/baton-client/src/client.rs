@@ -2,7 +2,7 @@
 
 use crate::{
     ClientError,
-    transport::{Transport, Trust},
+    transport::{ServerTrust, Transport},
 };
 use baton_types::TraceContext;
 use bytes::Bytes;
@@ -34,13 +34,13 @@ impl Client {
     /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`; https certificates are verified against the
     /// system's authorities.
     pub fn tcp(url: &str) -> Result<Self, ClientError> {
-        Transport::tcp(url, Trust::System).map(Self::over)
+        Transport::tcp(url, ServerTrust::System).map(Self::from_transport)
     }
 
     /// A client of the Baton at `url` that accepts exactly the certificate with this SHA-256 in hex, regardless of its
     /// issuer and names. The owner of a server uses it to connect by another address.
     pub fn pinned(url: &str, fingerprint: &str) -> Result<Self, ClientError> {
-        Transport::tcp(url, Trust::pinned(fingerprint)?).map(Self::over)
+        Transport::tcp(url, ServerTrust::pinned(fingerprint)?).map(Self::from_transport)
     }
 
     /// A client of a service in this process.
@@ -51,10 +51,10 @@ impl Client {
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        Self::over(Transport::memory(service))
+        Self::from_transport(Transport::memory(service))
     }
 
-    fn over(transport: Transport) -> Self {
+    fn from_transport(transport: Transport) -> Self {
         let idle_timeout = Duration::from_secs(60);
         let next_id = Arc::new(AtomicU64::new(1));
         Self { transport, timeout: None, idle_timeout, next_id, authorization: None, trace: None }

@@ -33,15 +33,15 @@ pub enum ClientError {
     Timeout(Duration),
     /// The server returned an error.
     #[error(transparent)]
-    Refused(Box<Refusal>),
+    Refused(Box<ServerRefusal>),
     /// The response is invalid.
     #[error("invalid response: {0}")]
-    Unintelligible(String),
+    InvalidResponse(String),
 }
 
 impl ClientError {
     /// The error response of the server, if there is one.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub fn refusal(&self) -> Option<&ServerRefusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
             _ => None,
@@ -52,7 +52,7 @@ impl ClientError {
 /// Error response of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct ServerRefusal {
     /// The HTTP status.
     pub status: u16,
     /// The JSON-RPC code; the negative HTTP status outside JSON-RPC.
@@ -69,7 +69,7 @@ pub struct Refusal {
     pub violations: Vec<FieldViolation>,
 }
 
-impl Refusal {
+impl ServerRefusal {
     pub(crate) fn new(status: u16, error: ErrorObject) -> Self {
         Self {
             status,
@@ -83,8 +83,8 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for ClientError {
-    fn from(refusal: Refusal) -> Self {
+impl From<ServerRefusal> for ClientError {
+    fn from(refusal: ServerRefusal) -> Self {
         Self::Refused(Box::new(refusal))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     Client, ClientError,
-    call::{read, refused, unintelligible},
-    tempo::{CANONICAL, WARNINGS, said, spans_of},
+    call::{invalid_response, read_body, response_error},
+    tempo::{CANONICAL, WARNINGS, decoded_header, spans_of},
     transport::ReplyBody,
 };
 use baton_types::Span;
@@ -58,11 +58,11 @@ impl SpanExport {
         loop {
             while let Some(line) = self.line() {
                 if !line.trim_ascii().is_empty() {
-                    return Some(item(&line));
+                    return Some(export_item(&line));
                 }
             }
             if self.buffer.len() > MAX_LINE {
-                return Some(Err(ClientError::Unintelligible(format!("a line is longer than {MAX_LINE} bytes"))));
+                return Some(Err(ClientError::InvalidResponse(format!("a line is longer than {MAX_LINE} bytes"))));
             }
             let frame = match tokio::time::timeout(self.idle_timeout, self.body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
@@ -95,15 +95,15 @@ impl SpanExport {
     }
 }
 
-fn item(line: &[u8]) -> Result<ExportItem, ClientError> {
+fn export_item(line: &[u8]) -> Result<ExportItem, ClientError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Said {
+    struct LeftOutLine {
         left_out: Option<String>,
     }
     let spans = spans_of(line)?;
     if spans.is_empty()
-        && let Some(trace) = serde_json::from_slice::<Said>(line).map_err(unintelligible)?.left_out
+        && let Some(trace) = serde_json::from_slice::<LeftOutLine>(line).map_err(invalid_response)?.left_out
     {
         return Ok(ExportItem::LeftOut(trace));
     }
@@ -126,15 +126,15 @@ impl Client {
         }
         let request = Request::get(&path).header(header::ACCEPT, "application/x-ndjson").body(Full::new(Bytes::new()));
         let request = request.map_err(|error| ClientError::Address { address: path, reason: error.to_string() })?;
-        let response = self.in_time(self.exchange(request)).await?;
+        let response = self.with_timeout_limit(self.exchange(request)).await?;
         let (head, body) = response.into_parts();
         if !head.status.is_success() {
-            let bytes = self.in_time(read(body)).await?;
-            return Err(refused(head.status, &bytes));
+            let bytes = self.with_timeout_limit(read_body(body)).await?;
+            return Err(response_error(head.status, &bytes));
         }
         Ok(SpanExport {
-            canonical: said(&head.headers, CANONICAL),
-            warnings: said(&head.headers, WARNINGS),
+            canonical: decoded_header(&head.headers, CANONICAL),
+            warnings: decoded_header(&head.headers, WARNINGS),
             body,
             buffer: BytesMut::new(),
             searched: 0,

@@ -30,13 +30,13 @@ mod tokens;
 mod tools;
 mod transport;
 
-pub use agents::{AgentParts, AgentTexts};
+pub use agents::{AgentResourceKind, AgentTextKind};
 pub use client::Client;
-pub use error::{ClientError, Refusal};
+pub use error::{ClientError, ServerRefusal};
 pub use export::{ExportItem, ExportRequest, SpanExport};
 pub use mcp::{McpContent, McpEvent, McpKind, McpMessage, McpMessageError, McpReply, McpStream, ToolHeaders};
 pub use send::SendRequest;
-pub use sessions::{SessionForm, SessionName};
+pub use sessions::{SessionFormat, SessionName};
 pub use spans::{SpanTail, TailEvent};
 pub use stream::{EventStream, StreamEvent};
 pub use tempo::{

@@ -1,6 +1,6 @@
 //! `SendMessage`: send a message and get its task.
 
-use crate::{Client, ClientError, call::unintelligible};
+use crate::{Client, ClientError, call::invalid_response};
 use baton_types::{Json, Message, ToolExecution};
 use baton_wire::a2a::v1::{
     self, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, TOOL_EXECUTION, Task,
@@ -49,8 +49,8 @@ impl Client {
     /// Sends and returns the task: when it ends or needs input, or immediately if requested.
     pub async fn send(&self, agent: &str, request: SendRequest) -> Result<Task<'static>, ClientError> {
         let request = self.send_request(agent, "SendMessage", request)?;
-        let response: SendMessageResponse<'static> = self.answered(request).await?;
-        response.task.ok_or_else(|| unintelligible("the agent answered without a task"))
+        let response: SendMessageResponse<'static> = self.unary(request).await?;
+        response.task.ok_or_else(|| invalid_response("the agent answered without a task"))
     }
 
     pub(crate) fn send_request(
@@ -89,10 +89,10 @@ impl Client {
 
 fn with_tool_execution(metadata: Option<&Json>, choice: ToolExecution) -> Result<Json, ClientError> {
     let mut members: BTreeMap<String, Json> = match metadata {
-        Some(metadata) => metadata.read().map_err(unintelligible)?,
+        Some(metadata) => metadata.read().map_err(invalid_response)?,
         None => BTreeMap::new(),
     };
-    let chosen: BTreeMap<String, Json> = tool_execution_metadata(choice).read().map_err(unintelligible)?;
+    let chosen: BTreeMap<String, Json> = tool_execution_metadata(choice).read().map_err(invalid_response)?;
     members.extend(chosen);
-    Json::from_serializable(&members).map_err(unintelligible)
+    Json::from_serializable(&members).map_err(invalid_response)
 }

@@ -22,7 +22,7 @@ pub struct SessionName<'a> {
 
 /// File format of an exported session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionForm {
+pub enum SessionFormat {
     /// Complete, for programs.
     Json,
     /// Messages only, for people.
@@ -91,10 +91,10 @@ impl Client {
     }
 
     /// Exports a session as a file.
-    pub async fn export_session(&self, session: SessionName<'_>, form: SessionForm) -> Result<Bytes, ClientError> {
+    pub async fn export_session(&self, session: SessionName<'_>, form: SessionFormat) -> Result<Bytes, ClientError> {
         let form = match form {
-            SessionForm::Json => "json",
-            SessionForm::Markdown => "markdown",
+            SessionFormat::Json => "json",
+            SessionFormat::Markdown => "markdown",
         };
         self.file(&session.path_with("/export", "format", form)).await
     }
@@ -103,13 +103,13 @@ impl Client {
     pub async fn import_session(
         &self,
         file: Bytes,
-        form: SessionForm,
+        form: SessionFormat,
         agent: Option<&str>,
         context: Option<&str>,
     ) -> Result<ImportedSession, ClientError> {
         let kind = match form {
-            SessionForm::Json => "application/json",
-            SessionForm::Markdown => "text/markdown",
+            SessionFormat::Json => "application/json",
+            SessionFormat::Markdown => "text/markdown",
         };
         let mut path = "/api/v1/sessions".to_owned();
         for (name, value) in [("agent", agent), ("context", context)] {

@@ -2,8 +2,8 @@
 
 use crate::{
     Client, ClientError,
-    call::{is_stream, read, refused, unintelligible},
-    tempo::exported,
+    call::{invalid_response, is_stream, read_body, response_error},
+    tempo::export_request,
     transport::ReplyBody,
 };
 use baton_types::Span;
@@ -42,7 +42,7 @@ impl SpanTail {
     pub async fn next(&mut self) -> Option<Result<TailEvent, ClientError>> {
         loop {
             while let Some(event) = self.parser.next() {
-                if let Some(item) = item(event.event.as_deref(), event.data) {
+                if let Some(item) = tail_event(event.event.as_deref(), event.data) {
                     return Some(item);
                 }
             }
@@ -55,21 +55,21 @@ impl SpanTail {
             if let Ok(data) = frame.into_data()
                 && let Err(error) = self.parser.feed(&data)
             {
-                return Some(Err(ClientError::Unintelligible(error.to_string())));
+                return Some(Err(ClientError::InvalidResponse(error.to_string())));
             }
         }
     }
 }
 
 /// Parses an event; unknown kinds of later servers are ignored.
-fn item(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientError>> {
+fn tail_event(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientError>> {
     match kind {
         Some("span") | None => {
-            let span = serde_json::from_str(&data).map_err(unintelligible);
+            let span = serde_json::from_str(&data).map_err(invalid_response);
             Some(span.map(|span| TailEvent::Span(Box::new(span), data)))
         }
         Some("missed") => {
-            let missed = serde_json::from_str::<MissedSpans>(&data).map_err(unintelligible);
+            let missed = serde_json::from_str::<MissedSpans>(&data).map_err(invalid_response);
             Some(missed.map(|missed| TailEvent::Missed(missed.batches)))
         }
         Some(_) => None,
@@ -95,31 +95,31 @@ impl Client {
         };
         let request = Request::get(&path).header(header::ACCEPT, "text/event-stream").body(Full::new(Bytes::new()));
         let request = request.map_err(|error| ClientError::Address { address: path, reason: error.to_string() })?;
-        let response = self.in_time(self.exchange(request)).await?;
+        let response = self.with_timeout_limit(self.exchange(request)).await?;
         if is_stream(&response) {
             let idle_timeout = self.idle_timeout;
             return Ok(SpanTail { body: response.into_body(), parser: SseParser::new(MAX_EVENT), idle_timeout });
         }
         let status = response.status();
-        let bytes = self.in_time(read(response.into_body())).await?;
-        Err(refused(status, &bytes))
+        let bytes = self.with_timeout_limit(read_body(response.into_body())).await?;
+        Err(response_error(status, &bytes))
     }
 
     /// Sends spans to the store over OTLP; returns when they are stored.
     pub async fn emit_spans(&self, spans: &[Span]) -> Result<(), ClientError> {
         #[derive(Default, Deserialize)]
         #[serde(rename_all = "camelCase", default)]
-        struct Exported {
+        struct TraceExportReply {
             partial_success: Option<serde_json::Value>,
         }
-        let reply: Exported = self.post("/v1/traces", &exported(spans)).await?;
+        let reply: TraceExportReply = self.post("/v1/traces", &export_request(spans)).await?;
         let said = reply.partial_success.unwrap_or_default();
         let rejected = &said["rejectedSpans"];
         match rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()) {
             None | Some(0) => Ok(()),
             Some(number) => {
                 let why = said["errorMessage"].as_str().unwrap_or("no reason given");
-                Err(ClientError::Unintelligible(format!("{number} spans were rejected: {why}")))
+                Err(ClientError::InvalidResponse(format!("{number} spans were rejected: {why}")))
             }
         }
     }

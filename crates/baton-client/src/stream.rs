@@ -2,7 +2,7 @@
 
 use crate::{
     Client, ClientError,
-    call::{is_stream, read, rpc_result},
+    call::{is_stream, read_body, rpc_result},
     transport::ReplyBody,
 };
 use baton_wire::{
@@ -42,7 +42,7 @@ impl EventStream {
         loop {
             if let Some(event) = self.parser.next() {
                 let number = event.id.and_then(|id| id.parse().ok());
-                return Some(rpc_result(StatusCode::OK, event.data.as_bytes()).map(|item| self.note(number, item)));
+                return Some(rpc_result(StatusCode::OK, event.data.as_bytes()).map(|item| self.track(number, item)));
             }
             let frame = match tokio::time::timeout(self.idle_timeout, self.body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
@@ -53,7 +53,7 @@ impl EventStream {
             if let Ok(data) = frame.into_data()
                 && let Err(error) = self.parser.feed(&data)
             {
-                return Some(Err(ClientError::Unintelligible(error.to_string())));
+                return Some(Err(ClientError::InvalidResponse(error.to_string())));
             }
         }
     }
@@ -79,7 +79,7 @@ impl EventStream {
         self.state.to_task_state().is_some_and(|state| state.is_terminal() || state.is_interrupted())
     }
 
-    fn note(&mut self, number: Option<u64>, item: StreamResponse<'static>) -> StreamEvent {
+    fn track(&mut self, number: Option<u64>, item: StreamResponse<'static>) -> StreamEvent {
         self.cursor = number.or(self.cursor);
         if let Some(task) = &item.task {
             self.task = Some(task.id.clone().into_owned());
@@ -94,7 +94,7 @@ impl EventStream {
 
 impl Client {
     pub(crate) async fn open_stream(&self, request: Request<Full<Bytes>>) -> Result<EventStream, ClientError> {
-        let response = self.in_time(self.exchange(request)).await?;
+        let response = self.with_timeout_limit(self.exchange(request)).await?;
         if is_stream(&response) {
             let idle_timeout = self.idle_timeout;
             let (body, parser) = (response.into_body(), SseParser::new(MAX_EVENT));
@@ -108,10 +108,10 @@ impl Client {
             });
         }
         let status = response.status();
-        let bytes = self.in_time(read(response.into_body())).await?;
+        let bytes = self.with_timeout_limit(read_body(response.into_body())).await?;
         match rpc_result::<StreamResponse<'static>>(status, &bytes) {
             Err(error) => Err(error),
-            Ok(_) => Err(ClientError::Unintelligible("a single response instead of a stream".to_owned())),
+            Ok(_) => Err(ClientError::InvalidResponse("a single response instead of a stream".to_owned())),
         }
     }
 }

@@ -6,15 +6,15 @@ mod search;
 mod trace;
 
 pub use metrics::{MetricsReply, MetricsRequest, SeriesHit};
-pub(crate) use otlp::exported;
-pub(crate) use search::{CANONICAL, WARNINGS, said};
+pub(crate) use otlp::export_request;
+pub(crate) use search::{CANONICAL, WARNINGS, decoded_header};
 pub use search::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit};
 pub use trace::TraceReply;
 pub(crate) use trace::spans_of;
 
 use crate::{
-    Client, ClientError, Refusal,
-    call::{read, refused},
+    Client, ClientError, ServerRefusal,
+    call::{read_body, response_error},
 };
 use baton_types::ErrorCode;
 use bytes::Bytes;
@@ -22,7 +22,7 @@ use http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::Full;
 
 /// Prefix of Tempo's error for an invalid query.
-const NO_QUERY: &str = "invalid TraceQL query: ";
+const INVALID_QUERY_PREFIX: &str = "invalid TraceQL query: ";
 
 impl Client {
     /// Gets a document of Tempo's API with its headers; errors of this API are plain text.
@@ -30,13 +30,13 @@ impl Client {
         let request = Request::get(path).header(header::ACCEPT, "application/json").body(Full::new(Bytes::new()));
         let request =
             request.map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
-        self.in_time(async {
+        self.with_timeout_limit(async {
             let response = self.exchange(request).await?;
             let (head, body) = response.into_parts();
-            let bytes = read(body).await?;
+            let bytes = read_body(body).await?;
             match head.status.is_success() {
                 true => Ok((head.headers, bytes)),
-                false => Err(tempo_refused(head.status, &bytes)),
+                false => Err(tempo_error(head.status, &bytes)),
             }
         })
         .await
@@ -44,27 +44,27 @@ impl Client {
 }
 
 /// Parses an error of Tempo's API: its text, with the error code at its end or the one for its status.
-fn tempo_refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+fn tempo_error(status: StatusCode, bytes: &[u8]) -> ClientError {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim().is_empty() && !text.trim_start().starts_with('{') => text.trim(),
-        _ => return refused(status, bytes),
+        _ => return response_error(status, bytes),
     };
     let (message, named) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (BTN-")) {
         Some((message, digits)) => (message, ErrorCode::ALL.iter().find(|code| code.code.ends_with(digits)).copied()),
         None => (text, None),
     };
     let code = named.or(match status {
-        StatusCode::BAD_REQUEST if text.starts_with(NO_QUERY) => Some(ErrorCode::TRACEQL_INVALID),
+        StatusCode::BAD_REQUEST if text.starts_with(INVALID_QUERY_PREFIX) => Some(ErrorCode::TRACEQL_INVALID),
         StatusCode::BAD_REQUEST => Some(ErrorCode::INVALID_REQUEST),
         StatusCode::NOT_FOUND => Some(ErrorCode::TRACE_NOT_FOUND),
         StatusCode::NOT_IMPLEMENTED => Some(ErrorCode::NOT_OFFERED),
         _ => None,
     });
-    let Some(code) = code else { return refused(status, bytes) };
-    Refusal {
+    let Some(code) = code else { return response_error(status, bytes) };
+    ServerRefusal {
         status: status.as_u16(),
         code: -i32::from(status.as_u16()),
-        message: message.trim_start_matches(NO_QUERY).chars().take(2000).collect(),
+        message: message.trim_start_matches(INVALID_QUERY_PREFIX).chars().take(2000).collect(),
         baton_code: Some(code.code.to_owned()),
         hint: Some(code.hint.to_owned()),
         reason: None,

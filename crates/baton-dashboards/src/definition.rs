@@ -23,7 +23,7 @@ pub struct Panel {
     /// Advice how to act on the values.
     pub action: &'static str,
     /// Visualization.
-    pub shape: Shape,
+    pub shape: PanelShape,
     /// Unit of the values.
     pub unit: Unit,
     /// Width in columns, of 24.
@@ -34,7 +34,7 @@ pub struct Panel {
 
 /// Visualization of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum PanelShape {
     /// One number for the whole time range.
     Stat,
     /// Lines over time.
@@ -53,7 +53,7 @@ pub enum Shape {
 
 /// Query type of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asks {
+pub enum PanelQueryType {
     /// Series over time.
     Range,
     /// One value for the whole time range.
@@ -77,23 +77,23 @@ pub enum Unit {
     Money,
 }
 
-impl Shape {
+impl PanelShape {
     /// Query type of the visualization.
-    pub fn asks(self) -> Asks {
+    pub fn query_type(self) -> PanelQueryType {
         match self {
-            Self::Lines | Self::Bars | Self::Heatmap => Asks::Range,
-            Self::Stat | Self::Ranking | Self::Pie => Asks::Instant,
-            Self::Spans => Asks::Search,
+            Self::Lines | Self::Bars | Self::Heatmap => PanelQueryType::Range,
+            Self::Stat | Self::Ranking | Self::Pie => PanelQueryType::Instant,
+            Self::Spans => PanelQueryType::Search,
         }
     }
 }
 
 impl Panel {
     /// A panel with one query.
-    pub(crate) fn new(shape: Shape, unit: Unit, title: &'static str, action: &'static str, query: String) -> Self {
+    pub(crate) fn new(shape: PanelShape, unit: Unit, title: &'static str, action: &'static str, query: String) -> Self {
         let width = match shape {
-            Shape::Stat => 6,
-            Shape::Spans => 24,
+            PanelShape::Stat => 6,
+            PanelShape::Spans => 24,
             _ => 12,
         };
         Self { title, action, shape, unit, width, queries: vec![query] }

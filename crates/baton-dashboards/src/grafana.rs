@@ -1,7 +1,7 @@
 //! Renders definitions as Grafana JSON.
 
 use crate::{
-    AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Asks, Dashboard, PROJECT_VARIABLE, Panel, Shape, Unit,
+    AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Dashboard, PROJECT_VARIABLE, Panel, PanelQueryType, PanelShape, Unit,
     query::{project, span},
 };
 use baton_telemetry::names;
@@ -12,10 +12,10 @@ pub const SCHEMA_VERSION: u32 = 42;
 
 /// Columns of a dashboard.
 const COLUMNS: u32 = 24;
-const REFRESH: &str = "30s";
+const REFRESH_INTERVAL: &str = "30s";
 /// Maximum traces of a table, and maximum spans per trace.
-const TRACES: u32 = 20;
-const SPANS: u32 = 5;
+const MAX_TRACES: u32 = 20;
+const MAX_SPANS_PER_TRACE: u32 = 5;
 
 /// The dashboard as Grafana imports it; its Tempo data source is a variable.
 pub fn grafana(dashboard: &Dashboard) -> Value {
@@ -28,12 +28,12 @@ pub fn grafana(dashboard: &Dashboard) -> Value {
         "version": 1,
         "editable": true,
         "graphTooltip": 1,
-        "refresh": REFRESH,
+        "refresh": REFRESH_INTERVAL,
         "time": {"from": dashboard.from, "to": "now"},
         "timezone": "browser",
         "templating": {"list": [data_source_variable(), agent_variable(), project_variable()]},
-        "links": [others()],
-        "panels": placed(&dashboard.panels),
+        "links": [dashboard_links()],
+        "panels": layout_panels(&dashboard.panels),
     })
 }
 
@@ -70,7 +70,7 @@ fn variable(name: &str, label: &str, attribute: &str, all: &str) -> Value {
 }
 
 /// Links to the other dashboards that keep time range, agent and project.
-fn others() -> Value {
+fn dashboard_links() -> Value {
     json!({
         "type": "dashboards", "title": "Baton", "tags": ["baton"], "icon": "external link", "tooltip": "",
         "asDropdown": true, "includeVars": true, "keepTime": true, "targetBlank": false,
@@ -78,7 +78,7 @@ fn others() -> Value {
 }
 
 /// Lays panels out from left to right, with a new row when one is full.
-fn placed(panels: &[Panel]) -> Vec<Value> {
+fn layout_panels(panels: &[Panel]) -> Vec<Value> {
     let (mut x, mut y, mut row) = (0, 0, 0);
     let mut all = Vec::with_capacity(panels.len());
     for (index, panel) in panels.iter().enumerate() {
@@ -86,18 +86,18 @@ fn placed(panels: &[Panel]) -> Vec<Value> {
         if x + width > COLUMNS {
             (x, y, row) = (0, y + row, 0);
         }
-        all.push(drawn(panel, index + 1, &json!({"x": x, "y": y, "w": width, "h": height})));
+        all.push(render_panel(panel, index + 1, &json!({"x": x, "y": y, "w": width, "h": height})));
         x += width;
         row = row.max(height);
     }
     all
 }
 
-fn height(shape: Shape) -> u32 {
-    if shape == Shape::Stat { 4 } else { 8 }
+fn height(shape: PanelShape) -> u32 {
+    if shape == PanelShape::Stat { 4 } else { 8 }
 }
 
-fn drawn(panel: &Panel, id: usize, place: &Value) -> Value {
+fn render_panel(panel: &Panel, id: usize, place: &Value) -> Value {
     let queries = panel.queries.iter().zip(letters());
     json!({
         "id": id,
@@ -123,39 +123,39 @@ fn target(panel: &Panel, query: &str, letter: &str) -> Value {
     let mut target = json!({
         "refId": letter, "datasource": data_source(), "queryType": "traceql", "query": query, "filters": [],
     });
-    match panel.shape.asks() {
-        Asks::Range => target["metricsQueryType"] = "range".into(),
-        Asks::Instant => target["metricsQueryType"] = "instant".into(),
-        Asks::Search => {
+    match panel.shape.query_type() {
+        PanelQueryType::Range => target["metricsQueryType"] = "range".into(),
+        PanelQueryType::Instant => target["metricsQueryType"] = "instant".into(),
+        PanelQueryType::Search => {
             target["tableType"] = "spans".into();
-            target["limit"] = TRACES.into();
-            target["spss"] = SPANS.into();
+            target["limit"] = MAX_TRACES.into();
+            target["spss"] = MAX_SPANS_PER_TRACE.into();
         }
     }
     target
 }
 
-fn kind(shape: Shape) -> &'static str {
+fn kind(shape: PanelShape) -> &'static str {
     match shape {
-        Shape::Stat => "stat",
-        Shape::Lines | Shape::Bars => "timeseries",
-        Shape::Ranking => "bargauge",
-        Shape::Pie => "piechart",
-        Shape::Heatmap => "heatmap",
-        Shape::Spans => "table",
+        PanelShape::Stat => "stat",
+        PanelShape::Lines | PanelShape::Bars => "timeseries",
+        PanelShape::Ranking => "bargauge",
+        PanelShape::Pie => "piechart",
+        PanelShape::Heatmap => "heatmap",
+        PanelShape::Spans => "table",
     }
 }
 
 fn field(panel: &Panel) -> Value {
     let mut field = json!({"unit": unit(panel.unit)});
     match panel.shape {
-        Shape::Bars => {
+        PanelShape::Bars => {
             field["custom"] =
                 json!({"drawStyle": "bars", "fillOpacity": 80, "stacking": {"mode": "normal", "group": "A"}});
         }
-        Shape::Lines => field["custom"] = json!({"drawStyle": "line", "fillOpacity": 10, "showPoints": "auto"}),
+        PanelShape::Lines => field["custom"] = json!({"drawStyle": "line", "fillOpacity": 10, "showPoints": "auto"}),
         // Table columns have their own units.
-        Shape::Spans => field = json!({}),
+        PanelShape::Spans => field = json!({}),
         _ => {}
     }
     if panel.unit == Unit::Percent {
@@ -177,20 +177,24 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-fn options(shape: Shape) -> Value {
+fn options(shape: PanelShape) -> Value {
     let reduced = json!({"calcs": ["lastNotNull"], "fields": "", "values": false});
     match shape {
-        Shape::Stat => json!({"reduceOptions": reduced, "colorMode": "value", "graphMode": "none", "textMode": "auto"}),
-        Shape::Lines | Shape::Bars => json!({
+        PanelShape::Stat => {
+            json!({"reduceOptions": reduced, "colorMode": "value", "graphMode": "none", "textMode": "auto"})
+        }
+        PanelShape::Lines | PanelShape::Bars => json!({
             "legend": {"displayMode": "list", "placement": "bottom", "showLegend": true, "calcs": []},
             "tooltip": {"mode": "multi", "sort": "desc"},
         }),
-        Shape::Ranking => json!({"reduceOptions": reduced, "displayMode": "basic", "orientation": "horizontal"}),
-        Shape::Pie => json!({
+        PanelShape::Ranking => json!({"reduceOptions": reduced, "displayMode": "basic", "orientation": "horizontal"}),
+        PanelShape::Pie => json!({
             "reduceOptions": reduced, "pieType": "donut",
             "legend": {"displayMode": "list", "placement": "right", "showLegend": true, "values": ["value"]},
         }),
-        Shape::Heatmap => json!({"calculate": false, "color": {"mode": "scheme", "scheme": "Oranges", "steps": 64}}),
-        Shape::Spans => json!({"showHeader": true, "cellHeight": "sm"}),
+        PanelShape::Heatmap => {
+            json!({"calculate": false, "color": {"mode": "scheme", "scheme": "Oranges", "steps": 64}})
+        }
+        PanelShape::Spans => json!({"showHeader": true, "cellHeight": "sm"}),
     }
 }

@@ -12,7 +12,7 @@ mod price;
 mod query;
 
 pub use dashboards::all;
-pub use definition::{Asks, Dashboard, Panel, Shape, Unit};
+pub use definition::{Dashboard, Panel, PanelQueryType, PanelShape, Unit};
 pub use grafana::{SCHEMA_VERSION, grafana};
 pub use price::Price;
 pub use query::{AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, PROJECT_VARIABLE};

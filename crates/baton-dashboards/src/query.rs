@@ -18,18 +18,18 @@ pub(crate) fn span(name: &str) -> String {
 
 /// Spans of the selected project that meet all conditions.
 pub(crate) fn spans(conditions: &[String]) -> String {
-    format!("{{ {} && {} }}", conditions.join(" && "), of_project())
+    format!("{{ {} && {} }}", conditions.join(" && "), matches_project())
 }
 
 /// Condition: the attribute equals a text.
-pub(crate) fn is(name: &str, text: &str) -> String {
+pub(crate) fn equals(name: &str, text: &str) -> String {
     // Model names may contain any character.
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("{} = \"{text}\"", span(name))
 }
 
 /// Condition: the attribute matches the selected agent.
-pub(crate) fn chosen(name: &str) -> String {
+pub(crate) fn matches_agent(name: &str) -> String {
     format!("{} =~ \"{AGENT_VARIABLE}\"", span(name))
 }
 
@@ -40,47 +40,47 @@ pub(crate) fn project() -> String {
 
 /// Condition: the span belongs to the selected project. A pattern does not match spans without the attribute, so the
 /// variable itself is compared to detect that all projects are selected.
-fn of_project() -> String {
+fn matches_project() -> String {
     format!("(\"{PROJECT_VARIABLE}\" = \"{ANY_PROJECT}\" || {} =~ \"{PROJECT_VARIABLE}\")", project())
 }
 
 /// Runs of the selected agent. The caller of a remote agent has a span of that run as well, of kind `client`.
 pub(crate) fn runs(more: &[String]) -> String {
-    let run = [is(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT), "kind != client".to_owned()];
-    of_agent(&run, more)
+    let run = [equals(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT), "kind != client".to_owned()];
+    agent_spans(&run, more)
 }
 
 /// Model calls of the selected agent, of any operation.
 pub(crate) fn chats(more: &[String]) -> String {
     let ways = operation::MODEL_CALLS.join("|");
-    of_agent(&[format!("{} =~ \"{ways}\"", span(names::GEN_AI_OPERATION_NAME))], more)
+    agent_spans(&[format!("{} =~ \"{ways}\"", span(names::GEN_AI_OPERATION_NAME))], more)
 }
 
 /// Tool calls of the selected agent.
 pub(crate) fn tools(more: &[String]) -> String {
-    of_agent(&[is(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL)], more)
+    agent_spans(&[equals(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL)], more)
 }
 
 /// Handoffs by the selected agent.
 pub(crate) fn handoffs(more: &[String]) -> String {
     let handoff =
-        [is(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST), chosen(names::HANDOFF_FROM_AGENT)];
+        [equals(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST), matches_agent(names::HANDOFF_FROM_AGENT)];
     spans(&[&handoff, more].concat())
 }
 
 /// Requests to the selected agent.
 pub(crate) fn requests(more: &[String]) -> String {
-    of_agent(&["kind = server".to_owned()], more)
+    agent_spans(&["kind = server".to_owned()], more)
 }
 
 /// Condition: the span failed.
-pub(crate) fn failed() -> [String; 1] {
+pub(crate) fn failed_condition() -> [String; 1] {
     ["status = error".to_owned()]
 }
 
 /// Failure percentage of the selected spans.
 pub(crate) fn failed_share(of: fn(&[String]) -> String) -> String {
-    format!("({} | count_over_time()) / ({} | count_over_time()) * 100", of(&failed()), of(&[]))
+    format!("({} | count_over_time()) / ({} | count_over_time()) * 100", of(&failed_condition()), of(&[]))
 }
 
 /// Grouping of a metrics query by these attributes.
@@ -95,6 +95,6 @@ pub(crate) fn select(names: &[&str]) -> String {
     format!("select({})", names.join(", "))
 }
 
-fn of_agent(first: &[String], more: &[String]) -> String {
-    spans(&[first, &[chosen(names::GEN_AI_AGENT_NAME)], more].concat())
+fn agent_spans(first: &[String], more: &[String]) -> String {
+    spans(&[first, &[matches_agent(names::GEN_AI_AGENT_NAME)], more].concat())
 }

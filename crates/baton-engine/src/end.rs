@@ -86,8 +86,12 @@ impl EngineInner {
             let mut beside = Vec::new();
             for (handoff, _) in &handed {
                 let error = Some("the task that waited for it has ended".to_owned());
-                let moved =
-                    HandoffEvent::StatusChanged { to: HandoffStatus::Cancelled, result: None, error, result_trace_id: None };
+                let moved = HandoffEvent::StatusChanged {
+                    to: HandoffStatus::Cancelled,
+                    result: None,
+                    error,
+                    result_trace_id: None,
+                };
                 beside.extend(self.handoff_write(&live.owner, handoff, vec![moved]).await?);
             }
             let queued = {

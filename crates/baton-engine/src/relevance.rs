@@ -8,7 +8,7 @@ pub(crate) use vectors::Vectors;
 
 use crate::Engine;
 use baton_ports::{BoxFuture, Embedder, EmbeddingCache, SearchText, TextSearch};
-use baton_relevance::{Chosen, Entry, find, pieces};
+use baton_relevance::{RelevanceEntry, SelectedEntry, find, pieces};
 use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, Thousandths, ToolSpec};
 use std::sync::{Arc, OnceLock};
 
@@ -52,8 +52,8 @@ impl RelevanceCandidate<'_> {
 }
 
 /// Term index of a text.
-fn entry(text: SearchText<'_>) -> Entry {
-    Entry::new(text.name, text.description, text.text)
+fn entry(text: SearchText<'_>) -> RelevanceEntry {
+    RelevanceEntry::new(text.name, text.description, text.text)
 }
 
 /// Splits a text into pieces to embed.
@@ -73,8 +73,8 @@ impl Relevance {
         question: &str,
         candidates: &[RelevanceCandidate<'_>],
         limits: RelevanceLimits,
-    ) -> Vec<Chosen> {
-        let entries: Vec<Arc<Entry>> = candidates.iter().map(|candidate| texts.entry(candidate)).collect();
+    ) -> Vec<SelectedEntry> {
+        let entries: Vec<Arc<RelevanceEntry>> = candidates.iter().map(|candidate| texts.entry(candidate)).collect();
         find(question, &entries.iter().map(|entry| &**entry).collect::<Vec<_>>(), limits)
     }
 
@@ -85,7 +85,7 @@ impl Relevance {
         question: &str,
         candidates: &[RelevanceCandidate<'_>],
         limits: RelevanceLimits,
-    ) -> Result<Vec<Chosen>, String> {
+    ) -> Result<Vec<SelectedEntry>, String> {
         let pieces: Vec<_> = candidates.iter().map(|candidate| in_pieces(candidate.text())).collect();
         vectors.choose(agent, question, &pieces, limits).await
     }
@@ -116,7 +116,7 @@ impl TextSearch for Engine {
                     vectors.choose(agent, question, &all, limits).await?
                 }
                 None => {
-                    let entries: Vec<Entry> = texts.iter().copied().map(entry).collect();
+                    let entries: Vec<RelevanceEntry> = texts.iter().copied().map(entry).collect();
                     find(question, &entries.iter().collect::<Vec<_>>(), limits)
                 }
             };

@@ -2,7 +2,7 @@
 
 use crate::Signal;
 use baton_ports::{BoxFuture, ExportMonitor, ExportReport, ExportState};
-use baton_telemetry::{Levels, MeterSource, instruments};
+use baton_telemetry::{MeterLevels, MeterSource, instruments};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
@@ -125,7 +125,7 @@ impl ExportMonitor for ExportCounts {
 }
 
 impl MeterSource for ExportCounts {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         for count in &self.0 {
             let labels = [count.target.as_str(), count.signal.as_str()];
             for (instrument, figure) in [
@@ -134,10 +134,10 @@ impl MeterSource for ExportCounts {
                 (&instruments::EXPORT_DROPPED, &count.dropped),
                 (&instruments::EXPORT_WAITING, &count.waiting),
             ] {
-                levels.tell(instrument, &labels, figure.load(Ordering::Relaxed));
+                levels.add(instrument, &labels, figure.load(Ordering::Relaxed));
             }
             let blocked = matches!(count.standing().state, ExportState::Blocked { .. });
-            levels.tell(&instruments::EXPORT_BLOCKED, &labels, u64::from(blocked));
+            levels.add(&instruments::EXPORT_BLOCKED, &labels, u64::from(blocked));
         }
         Box::pin(std::future::ready(()))
     }

@@ -1,4 +1,4 @@
-//! One request to one target, and what its answer means.
+//! Sends one request to one target and interprets the response.
 
 mod answer;
 mod grpc;
@@ -6,53 +6,59 @@ mod http;
 mod line;
 
 use crate::{Protocol, Route, Signal, pack::Packed};
-use baton_outbound::{Shown, Target};
+use baton_outbound::{SecretRedactor, Target};
 use line::Line;
 use std::time::Duration;
 use tokio::{net::TcpStream, sync::OnceCell};
 
-/// How long somebody who listens may take to open.
+/// Timeout of the connection probe.
 const KNOCK: Duration = Duration::from_secs(1);
-/// Bytes of a message that nobody finds too large, before it is compressed.
+/// Size before compression below which a message is never too large.
 const SMALL: usize = 64 * 1024;
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// The target has it, but for so many items, for which it gave a reason.
+    /// Accepted, except for `rejected` items, with the reason.
     Taken { rejected: u64, said: String },
-    /// Not now; perhaps it said when.
+    /// Temporary failure, with the requested retry delay if any.
     Later { after: Option<Duration>, why: String },
-    /// Not so much at once.
+    /// The request is too large.
     TooLarge(String),
-    /// Not so much at once, or not so often: it does not say which.
+    /// The request is too large or the rate limit is reached; the target does not distinguish.
     Exhausted(String),
-    /// Never: what was sent is not what it takes.
+    /// The payload is permanently rejected.
     Refused(String),
-    /// Whatever is sent, until somebody changes the settings here or there.
+    /// All requests fail until a setting is changed here or at the target.
     Misplaced(String),
-    /// Something went wrong there, perhaps because of what was sent.
+    /// Server error, possibly caused by the payload.
     Broken(String),
 }
 
-/// Brings bodies to one address.
+/// Sends request bodies to one address.
 pub(crate) struct Courier {
     signal: Signal,
     route: Route,
-    /// What requests show that nobody may read in what is answered.
-    shown: Shown,
-    /// Whether it is looked first if anybody listens there at all.
+    /// Redacts the secrets of requests from responses.
+    shown: SecretRedactor,
+    /// Whether to probe for a listener before connecting.
     knocks: bool,
     line: OnceCell<Line>,
 }
 
 impl Courier {
-    /// A courier to where somebody was named.
+    /// Sender for a configured target.
     pub(crate) fn new(signal: Signal, route: Route) -> Self {
-        Self { signal, shown: Shown::of(&route.headers), route, knocks: false, line: OnceCell::new() }
+        Self {
+            signal,
+            shown: SecretRedactor::from_headers(&route.headers),
+            route,
+            knocks: false,
+            line: OnceCell::new(),
+        }
     }
 
-    /// A courier to where perhaps nobody is: finding that out must cost nothing.
+    /// Sender for a default target, which may not exist: checking for it must be cheap.
     pub(crate) fn knocking(signal: Signal, route: Route) -> Self {
         Self { knocks: true, ..Self::new(signal, route) }
     }
@@ -61,12 +67,12 @@ impl Courier {
         &self.route
     }
 
-    /// Looks whether anybody listens, where that is not certain: preparing what would be sent costs more.
+    /// Probes for a listener if this is a default target: preparing a request costs more.
     pub(crate) async fn knock(&self) -> Result<(), String> {
         if self.knocks && !self.line.initialized() { knock(&self.route.url).await } else { Ok(()) }
     }
 
-    /// Sends what was packed for this route.
+    /// Sends a body encoded for this route.
     pub(crate) async fn deliver(&self, packed: &Packed) -> Delivery {
         if let Err(why) = self.knock().await {
             return Delivery::Later { after: None, why };
@@ -93,12 +99,12 @@ impl Courier {
     }
 }
 
-/// Whether somebody listens; a client would read all certificates of the system before it finds out.
+/// Checks for a TCP listener; a full client would first load the system's certificates.
 async fn knock(url: &str) -> Result<(), String> {
     let target = Target::parse(url).map_err(|error| error.to_string())?;
     let connecting = TcpStream::connect((target.host(), target.port()));
     match tokio::time::timeout(KNOCK, connecting).await {
         Ok(connected) => connected.map(drop).map_err(|error| error.to_string()),
-        Err(_) => Err("nobody answers".to_owned()),
+        Err(_) => Err("the connection timed out".to_owned()),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     patience::Patience,
     spans::{Ending, SpanCourier},
 };
-use baton_spans::{EmbeddedSpans, Hold};
+use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};
 use baton_telemetry::Meters;
 use baton_types::SpanResource;
 use std::{sync::Arc, time::Duration};
@@ -60,10 +60,10 @@ impl Default for Pace {
 
 impl ExportOptions {
     /// Log retention that the span store needs for these targets; part of its options.
-    pub fn hold(&self) -> Hold {
+    pub fn hold(&self) -> LogRetentionOptions {
         let readers = self.targets.iter().filter(|target| target.route(Signal::Traces).is_some());
         let named = self.targets.iter().any(|target| !target.assumed);
-        Hold {
+        LogRetentionOptions {
             readers: readers.map(|target| target.name.clone()).collect(),
             bytes: if named { self.held_bytes } else { 0 },
         }
@@ -83,11 +83,11 @@ pub struct Exporter {
 
 impl Exporter {
     /// Starts exporting spans; the store must be opened with [`ExportOptions::hold`]. Requires a tokio runtime.
-    pub fn start(store: &EmbeddedSpans, options: &ExportOptions) -> Self {
+    pub fn start(store: &EmbeddedSpanStore, options: &ExportOptions) -> Self {
         let ending = Ending::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());
         for target in &options.targets {
-            let Some((route, outgoing)) = target.route(Signal::Traces).zip(store.outgoing(&target.name)) else {
+            let Some((route, outgoing)) = target.route(Signal::Traces).zip(store.log_reader(&target.name)) else {
                 continue;
             };
             let count = Count::new(&target.name, Signal::Traces);

@@ -1,4 +1,4 @@
-//! The spans of one target: from the log, in its order, until they are taken.
+//! Span exporter of one target: reads the log in order and sends spans until they are accepted.
 
 use crate::{
     ExportTarget, Pace, content,
@@ -11,19 +11,19 @@ use crate::{
 };
 use baton_otlp::write_export;
 use baton_ports::SpanStoreError;
-use baton_spans::{LogPlace, Outgoing, Parcel};
+use baton_spans::{LogPosition, SpanLogBatch, SpanLogReader};
 use baton_types::Span;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A request has at most about this much: receivers of gRPC take 4 MiB unless told otherwise.
+/// Approximate limits of one request: gRPC receivers accept 4 MiB by default.
 const MOST_SPANS: usize = 2048;
 const MOST_BYTES: usize = 2 << 20;
-/// So often the place in the log becomes durable while there is much to send.
+/// Interval of saving the log position under load.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// When to end: at the end of the log, or at once.
+/// Shutdown signals: `finish` stops at the end of the log, `abandon` stops immediately.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ending {
     pub(crate) finish: CancellationToken,
@@ -42,11 +42,11 @@ pub(crate) struct SpanCourier {
     seen: Seen,
     patience: Patience,
     settled: Option<Instant>,
-    /// Whether it was said that the log cannot be read.
+    /// Whether the current read error of the log was already logged.
     unreadable: bool,
 }
 
-/// It was time to end before everything was sent.
+/// Shutdown before everything was sent.
 struct Ended;
 
 impl SpanCourier {
@@ -73,12 +73,12 @@ impl SpanCourier {
         }
     }
 
-    /// Sends what comes until it is told to end.
-    pub(crate) async fn run(mut self, mut outgoing: Outgoing) {
+    /// Sends new spans until shutdown.
+    pub(crate) async fn run(mut self, mut outgoing: SpanLogReader) {
         loop {
             tokio::select! {
                 () = self.ending.finish.cancelled() => {}
-                () = outgoing.more() => {
+                () = outgoing.wait_for_spans() => {
                     let finish = self.ending.finish.cancelled();
                     let _ = tokio::time::timeout(self.pace.gather, finish).await;
                 }
@@ -91,10 +91,10 @@ impl SpanCourier {
         }
     }
 
-    /// Sends everything that is in the log now.
-    async fn drain(&mut self, mut outgoing: Outgoing) -> (Outgoing, Result<(), Ended>) {
+    /// Sends all spans that are in the log now.
+    async fn drain(&mut self, mut outgoing: SpanLogReader) -> (SpanLogReader, Result<(), Ended>) {
         loop {
-            let before = outgoing.place();
+            let before = outgoing.position();
             let reading = tokio::task::spawn_blocking(move || {
                 let read = outgoing.read(MOST_SPANS, MOST_BYTES);
                 (outgoing, read)
@@ -102,10 +102,10 @@ impl SpanCourier {
             let read;
             (outgoing, read) = match reading.await {
                 Ok(read) => read,
-                // Only a defect ends a thread; what it had is not there any more.
+                // The task can only fail by a panic, which loses the reader.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             };
-            let Parcel { spans, through } = match read {
+            let SpanLogBatch { spans, end: through } = match read {
                 Ok(parcel) => parcel,
                 Err(error) => {
                     self.cannot_read(&error);
@@ -116,13 +116,13 @@ impl SpanCourier {
             self.unreadable = false;
             self.count.set_dropped(outgoing.lost());
             let last = spans.is_empty();
-            if let Err(ended) = self.send(spans, || outgoing.waiting(before)).await {
-                // What was taken before this is not sent again.
+            if let Err(ended) = self.send(spans, || outgoing.pending_bytes(before)).await {
+                // Saves the position, so that accepted spans are not sent again.
                 return (self.settle(outgoing, before).await, Err(ended));
             }
             if last || self.settled.is_none_or(|settled| settled.elapsed() >= SETTLE) {
                 outgoing = self.settle(outgoing, through).await;
-                self.count.set_waiting(outgoing.waiting(through));
+                self.count.set_waiting(outgoing.pending_bytes(through));
             }
             if last {
                 return (outgoing, Ok(()));
@@ -130,19 +130,19 @@ impl SpanCourier {
         }
     }
 
-    /// Says once that the log cannot be read, until it can be.
+    /// Logs a read error of the log as a warning once until reading succeeds.
     fn cannot_read(&mut self, error: &SpanStoreError) {
         let target = &self.name;
         if std::mem::replace(&mut self.unreadable, true) {
-            tracing::debug!(%error, target, "the log of spans cannot be read for sending");
+            tracing::debug!(%error, target, "the span log cannot be read for export");
         } else {
-            tracing::warn!(%error, target, "the log of spans cannot be read for sending; it is tried again");
+            tracing::warn!(%error, target, "the span log cannot be read for export; retrying");
         }
     }
 
-    async fn settle(&mut self, outgoing: Outgoing, through: LogPlace) -> Outgoing {
+    async fn settle(&mut self, outgoing: SpanLogReader, through: LogPosition) -> SpanLogReader {
         let settling = tokio::task::spawn_blocking(move || {
-            let settled = outgoing.settle(through);
+            let settled = outgoing.save_position(through);
             (outgoing, settled)
         });
         let (outgoing, settled) = match settling.await {
@@ -150,13 +150,13 @@ impl SpanCourier {
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
         if let Err(error) = settled {
-            tracing::warn!(%error, target = self.name, "what was sent could not be noted; it may be sent again");
+            tracing::warn!(%error, target = self.name, "the export position could not be saved; spans may be sent again");
         }
         self.settled = Some(Instant::now());
         outgoing
     }
 
-    /// Sends spans in as many requests as it takes.
+    /// Sends spans, split into several requests if necessary.
     async fn send(&mut self, mut spans: Vec<Span>, waiting: impl Fn() -> u64) -> Result<(), Ended> {
         self.seen.without(&mut spans);
         if !self.content {
@@ -212,7 +212,7 @@ impl SpanCourier {
         }
     }
 
-    /// Tries until the target has decided.
+    /// Retries until the target accepts or rejects the request.
     async fn bring(&mut self, packed: &Packed, spans: usize, waiting: &impl Fn() -> u64) -> Result<Delivery, Ended> {
         self.patience.begin();
         loop {
@@ -223,7 +223,7 @@ impl SpanCourier {
             let (pause, again) = match &delivery {
                 Delivery::Later { after, why } => (self.standing.away(why, *after), true),
                 Delivery::Misplaced(why) => (self.standing.blocked(why), true),
-                // Smaller ones come after a pause: perhaps it was not the size.
+                // Smaller requests follow after a delay, in case size was not the cause.
                 Delivery::Exhausted(why) if spans > 1 => (self.standing.away(why, None), false),
                 Delivery::Exhausted(why) | Delivery::Broken(why) => {
                     let pause = self.standing.away(why, None);
@@ -245,7 +245,7 @@ impl SpanCourier {
         }
     }
 
-    /// Waits before the next try. Whoever ends does not wait: the log keeps what was not sent.
+    /// Waits before the next attempt. Shutdown ends the wait: unsent spans stay in the log.
     async fn wait(&self, pause: Duration) -> Result<(), Ended> {
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),

@@ -84,7 +84,7 @@ pub struct Parts {
 
 impl fmt::Debug for Lineup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lineup").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("ModelRegistry").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 

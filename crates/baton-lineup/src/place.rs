@@ -42,7 +42,7 @@ impl Environment {
 /// Omits the values, which may be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Environment")
+        f.write_str("EnvironmentVariables")
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Asked {
 /// Omits the value, which may be a secret.
 impl fmt::Debug for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Asked").field("from", &self.from).finish_non_exhaustive()
+        f.debug_struct("SettingValue").field("source", &self.from).finish_non_exhaustive()
     }
 }
 
@@ -108,7 +108,7 @@ pub fn resolve(
             .iter()
             .find(|(word, _)| *word == asked.value)
             .map(|(_, kind)| *kind)
-            .ok_or(LineupError::Unusable { asked: asked.from, problem: "is not a protocol that Baton speaks" })?,
+            .ok_or(LineupError::Unusable { asked: asked.from, problem: "is not a supported protocol" })?,
         None => known.map_or(ProviderKind::OpenAi, |known| known.kind),
     };
     if kind == ProviderKind::Local {
@@ -247,7 +247,9 @@ impl Sources<'_> {
     fn expanded(&self, value: &str, asked: &str) -> Result<Asked, LineupError> {
         let unusable = |problem| LineupError::Unusable { asked: asked.to_owned(), problem };
         if value.starts_with("op://") {
-            return Err(unusable("is in a vault that Baton cannot open; put it into a variable and write env://NAME"));
+            return Err(unusable(
+                "refers to a vault, which Baton does not support; set a variable and write env://NAME",
+            ));
         }
         let Some(name) = value.strip_prefix("env://") else {
             return match value.trim() {
@@ -286,13 +288,13 @@ impl Sources<'_> {
     fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, LineupError> {
         let Some(asked) = self.find(setting)? else { return Ok(None) };
         let count = asked.value.parse().ok().filter(|count| *count > 0);
-        let problem = "is not a number from 1";
+        let problem = "is not a positive number";
         count.map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
     }
 
     fn time(&self, setting: ProviderSetting) -> Result<Option<Duration>, LineupError> {
         let Some(asked) = self.find(setting)? else { return Ok(None) };
-        let problem = "is not a time such as 30s";
+        let problem = "is not a duration such as 30s";
         duration(&asked.value).map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
     }
 }

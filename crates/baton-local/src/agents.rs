@@ -222,7 +222,7 @@ impl Beside {
 impl fmt::Debug for Beside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, storages, names } = self;
-        let mut shown = f.debug_struct("Beside");
+        let mut shown = f.debug_struct("AdditionalSources");
         shown.field("folder", folder).field("storages", &storages.len()).field("names", names).finish()
     }
 }

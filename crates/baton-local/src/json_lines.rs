@@ -1,6 +1,6 @@
 //! JSON log lines with trace context.
 
-use baton_telemetry::current;
+use baton_telemetry::current_span;
 use std::fmt;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::{
@@ -31,7 +31,7 @@ where
     Format<Json>: FormatEvent<S, N>,
 {
     fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let Some(trace) = current() else { return self.lines.format_event(context, writer, event) };
+        let Some(trace) = current_span() else { return self.lines.format_event(context, writer, event) };
         let mut line = String::with_capacity(256);
         self.lines.format_event(context, Writer::new(&mut line), event)?;
         match line.trim_end().strip_suffix('}') {

@@ -6,7 +6,7 @@
 //! answer a caller that the surface in front of it did not authenticate. A request of the newest protocol leaves no
 //! state behind; sessions of the older protocols belong to the caller that opened them.
 //!
-//! Read first: [`McpService`] (one endpoint around any handler), [`Common`] (state shared by all endpoints),
+//! Read first: [`McpService`] (one endpoint around any handler), [`EndpointContext`] (state shared by all endpoints),
 //! [`Environment`] (the handler of one agent's endpoint).
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and clients still use them")]
@@ -20,9 +20,12 @@ mod serve;
 mod span;
 mod work;
 
-pub use environment::{Environment, Environments, Ports};
+pub use environment::{Environment, EnvironmentPorts, Environments};
 pub use exported::{ExportedEndpoints, ExportedServer};
 pub use manage::{ManagePorts, ManageServer};
-pub use own::{Names, OwnOptions, OwnServer};
-pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, SessionHolder, Sessions};
-pub use work::{RefusalLog, ServedAt};
+pub use own::{OwnServer, OwnServerOptions, ToolNameSet};
+pub use serve::{
+    Caller, EndpointContext, McpLimits, McpReply, McpService, McpSessionManager, SealBinding, SealError, SessionHolder,
+    StateSeal,
+};
+pub use work::{PublicBaseUrl, RefusalLog};

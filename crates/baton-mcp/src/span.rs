@@ -1,6 +1,6 @@
 //! The request's span, created by the surface in front; handlers add the attributes that only they know.
 
-use baton_telemetry::{SharedSpan, names, within};
+use baton_telemetry::{SharedSpan, in_span, names};
 use baton_types::{AttributeKey, SpanValue, TraceContext};
 use http::request::Parts;
 use rmcp::{
@@ -10,7 +10,7 @@ use rmcp::{
 };
 
 /// Error codes caused by the caller.
-const CALLERS_FAULT: [ErrorCode; 5] = [
+const CALLER_ERROR_CODES: [ErrorCode; 5] = [
     ErrorCode::PARSE_ERROR,
     ErrorCode::INVALID_REQUEST,
     ErrorCode::METHOD_NOT_FOUND,
@@ -24,7 +24,7 @@ pub(crate) fn span(context: &RequestContext<RoleServer>) -> Option<&SharedSpan> 
 }
 
 /// Trace context for the work of a request: that of its span, or the `traceparent` of the header or of the message.
-pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
+pub(crate) fn trace_context(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
     if let Some(span) = span(context) {
         return span.context();
     }
@@ -35,23 +35,23 @@ pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceConte
 }
 
 /// Sets an attribute on the request's span.
-pub(crate) fn note(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<SpanValue>) {
+pub(crate) fn set_attribute(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<SpanValue>) {
     if let Some(span) = span(context) {
         span.edit(|span| span.set(key, value));
     }
 }
 
 /// Runs `answer` inside the request's span and records an error on it.
-pub(crate) async fn answered<T>(
+pub(crate) async fn run_in_span<T>(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {
     let Some(span) = span(context) else { return answer.await };
-    let answered = within(span.context(), answer).await;
+    let answered = in_span(span.context(), answer).await;
     if let Err(error) = &answered {
         span.edit(|span| {
             let code = error.code.0.to_string();
-            if !CALLERS_FAULT.contains(&error.code) {
+            if !CALLER_ERROR_CODES.contains(&error.code) {
                 span.fail(AttributeKey::from(code.clone()), "");
             }
             span.set(names::RPC_RESPONSE_STATUS_CODE, code);
@@ -61,11 +61,11 @@ pub(crate) async fn answered<T>(
 }
 
 /// Runs a tool call inside the request's span; a failed tool also marks the span as failed.
-pub(crate) async fn called(
+pub(crate) async fn run_call_in_span(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<CallToolResponse, ErrorData>>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let answered = answered(context, answer).await;
+    let answered = run_in_span(context, answer).await;
     if let (Ok(CallToolResponse::Complete(result)), Some(span)) = (&answered, span(context))
         && result.is_error == Some(true)
     {

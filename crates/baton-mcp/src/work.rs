@@ -1,6 +1,6 @@
 //! Agent calls on behalf of a waiting MCP client, with progress notifications.
 
-use crate::{Caller, serve::on_stream, span::note};
+use crate::{Caller, serve::ensure_stream, span::set_attribute};
 use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
 use baton_rules::MissingScope;
 use baton_telemetry::names;
@@ -19,11 +19,11 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 /// Maximum number of tools listed in an error.
-const NAMED: usize = 20;
+const MAX_LISTED_TOOLS: usize = 20;
 
 /// Public base URL of this Baton, without a trailing slash; the surface puts it into the extensions of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServedAt(pub String);
+pub struct PublicBaseUrl(pub String);
 
 /// Callback that receives the code and the reason of a refusal.
 type RefusalSink = dyn Fn(ErrorCode, &str) + Send + Sync;
@@ -49,49 +49,56 @@ pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructio
 }
 
 /// One tool call that invokes an agent.
-pub(crate) struct Work<'a> {
+pub(crate) struct AgentInvocation<'a> {
     pub(crate) caller: Caller,
     context: &'a RequestContext<RoleServer>,
     heartbeat: Duration,
 }
 
-impl<'a> Work<'a> {
-    pub(crate) fn of(context: &'a RequestContext<RoleServer>, heartbeat: Duration) -> Result<Self, ErrorData> {
-        Ok(Self { caller: Caller::of(context)?, context, heartbeat })
+impl<'a> AgentInvocation<'a> {
+    pub(crate) fn from_context(
+        context: &'a RequestContext<RoleServer>,
+        heartbeat: Duration,
+    ) -> Result<Self, ErrorData> {
+        Ok(Self { caller: Caller::from_context(context)?, context, heartbeat })
     }
 
     /// Result of a call for which the caller lacks a scope.
-    pub(crate) fn scope_refused(&self, missing: &MissingScope) -> CallToolResult {
-        scope_refused(self.context, missing)
+    pub(crate) fn scope_error(&self, missing: &MissingScope) -> CallToolResult {
+        scope_error(self.context, missing)
     }
 
     /// Base URL at which the caller reached this Baton.
-    pub(crate) fn served_at(&self) -> Option<&'a str> {
-        served_at(self.context)
+    pub(crate) fn base_url(&self) -> Option<&'a str> {
+        base_url(self.context)
     }
 
     /// Invokes an agent and waits for its reply. An error is a result for the caller's model. Cancelling the call
     /// cancels the work.
-    pub(crate) async fn ask(&self, desk: &dyn AgentInvoker, ask: AgentRequest) -> Result<AgentReply, CallToolResult> {
+    pub(crate) async fn invoke(
+        &self,
+        desk: &dyn AgentInvoker,
+        ask: AgentRequest,
+    ) -> Result<AgentReply, CallToolResult> {
         let agent = ask.agent.clone();
-        note(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
+        set_attribute(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
         let asked = desk.invoke(&self.caller.principal, ask);
-        let answered = self.awaited(agent.as_str(), asked).await;
+        let answered = self.await_with_progress(agent.as_str(), asked).await;
         match answered {
             Some(Ok(reply)) => {
-                note(self.context, names::A2A_TASK_ID, reply.task.to_string());
-                note(self.context, names::GEN_AI_CONVERSATION_ID, reply.context.to_string());
+                set_attribute(self.context, names::A2A_TASK_ID, reply.task.to_string());
+                set_attribute(self.context, names::GEN_AI_CONVERSATION_ID, reply.context.to_string());
                 Ok(reply)
             }
-            Some(Err(error)) => Err(refused(error.code, &error.detail)),
-            None => {
-                Err(CallToolResult::error(vec![ContentBlock::text("the call was cancelled, and the work with it")]))
-            }
+            Some(Err(error)) => Err(error_result(error.code, &error.detail)),
+            None => Err(CallToolResult::error(vec![ContentBlock::text(
+                "the call was cancelled, and so was the agent's task",
+            )])),
         }
     }
 
     /// Waits for `work` and sends progress meanwhile; `None` if the caller cancelled.
-    async fn awaited<T>(&self, agent: &str, work: impl Future<Output = T>) -> Option<T> {
+    async fn await_with_progress<T>(&self, agent: &str, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let token = self.context.meta.get_progress_token();
         let mut beats = interval_at(Instant::now() + self.heartbeat, self.heartbeat);
@@ -100,7 +107,7 @@ impl<'a> Work<'a> {
             let Some(token) = token else { return std::future::pending().await };
             for beat in 1_u32.. {
                 beats.tick().await;
-                self.tell(token.clone(), beat, agent).await;
+                self.send_progress(token.clone(), beat, agent).await;
             }
         };
         tokio::select! {
@@ -111,29 +118,29 @@ impl<'a> Work<'a> {
         }
     }
 
-    async fn tell(&self, token: ProgressToken, beat: u32, agent: &str) {
+    async fn send_progress(&self, token: ProgressToken, beat: u32, agent: &str) {
         let progress =
             ProgressNotificationParam::new(token, f64::from(beat)).with_message(format!("{agent} is working"));
-        on_stream(self.context).await;
+        ensure_stream(self.context).await;
         if let Err(error) = self.context.peer.notify_progress(progress).await {
-            tracing::debug!(%error, "a caller could not be told that its agent works");
+            tracing::debug!(%error, "cannot send a progress notification");
         }
     }
 }
 
 /// Result of a call for which the caller lacks a scope; also reported to the refusal log of the surface.
-pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &MissingScope) -> CallToolResult {
+pub(crate) fn scope_error(context: &RequestContext<RoleServer>, missing: &MissingScope) -> CallToolResult {
     let reason = missing.to_string();
     let log = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RefusalLog>());
     if let Some(RefusalLog(log)) = log {
         log(ErrorCode::SCOPE_MISSING, &reason);
     }
-    refused(ErrorCode::SCOPE_MISSING, &reason)
+    error_result(ErrorCode::SCOPE_MISSING, &reason)
 }
 
 /// Base URL at which the caller reached this Baton.
-pub(crate) fn served_at(context: &RequestContext<RoleServer>) -> Option<&str> {
-    let ServedAt(base) = context.extensions.get::<Parts>()?.extensions.get()?;
+pub(crate) fn base_url(context: &RequestContext<RoleServer>) -> Option<&str> {
+    let PublicBaseUrl(base) = context.extensions.get::<Parts>()?.extensions.get()?;
     Some(base)
 }
 
@@ -143,7 +150,7 @@ pub(crate) fn query(context: &RequestContext<RoleServer>) -> Option<&str> {
 }
 
 /// A result with the same value as text and as structured content, for clients that read only one of them.
-pub(crate) fn structured(value: &impl Serialize) -> CallToolResult {
+pub(crate) fn structured_result(value: &impl Serialize) -> CallToolResult {
     let written = serde_json::to_value(value).and_then(|value| Ok((serde_json::to_string_pretty(&value)?, value)));
     match written {
         Ok((text, value)) => {
@@ -151,19 +158,19 @@ pub(crate) fn structured(value: &impl Serialize) -> CallToolResult {
             result.content = vec![ContentBlock::text(text)];
             result
         }
-        Err(error) => refused(ErrorCode::INTERNAL, &error.to_string()),
+        Err(error) => error_result(ErrorCode::INTERNAL, &error.to_string()),
     }
 }
 
 /// Error result with the reason and a hint, for the caller's model.
-pub(crate) fn refused(code: ErrorCode, detail: &str) -> CallToolResult {
+pub(crate) fn error_result(code: ErrorCode, detail: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(format!("{detail}\n{} [{}]", code.hint, code.code))])
 }
 
 /// Unknown tool: a protocol error, because it is a mistake of the client and not of its model.
 pub(crate) fn unknown_tool(name: &str, tools: &[Tool]) -> ErrorData {
     let name: String = name.chars().take(128).collect();
-    let names: Vec<&str> = tools.iter().take(NAMED).map(|tool| &*tool.name).collect();
+    let names: Vec<&str> = tools.iter().take(MAX_LISTED_TOOLS).map(|tool| &*tool.name).collect();
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     ErrorData::invalid_params(format!("Unknown tool: {name}; known: {known}"), None)
 }

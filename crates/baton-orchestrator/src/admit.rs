@@ -1,6 +1,6 @@
 //! Permission check for handoffs.
 
-use crate::{asking::Asking, inner::Inner};
+use crate::{asking::PeerConversation, inner::OrchestratorCore};
 use baton_outbound::Target;
 use baton_peers::{Credential, PeerConfig};
 use baton_ports::{AgentSource as _, PeerRegistry as _, PeerRegistryError};
@@ -8,7 +8,7 @@ use baton_types::{AgentName, Digest, ErrorCode};
 
 /// Reason why a handoff is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RefusedAgent {
+pub(crate) enum HandoffDenial {
     /// Cannot be allowed, with the reason.
     Never(String),
     /// The caller did not allow it.
@@ -18,18 +18,18 @@ pub(crate) enum RefusedAgent {
     },
 }
 
-impl Inner {
+impl OrchestratorCore {
     /// Registers the agent at an address.
-    pub(crate) fn know(&self, url: &str) -> Result<AgentName, PeerRegistryError> {
+    pub(crate) fn register(&self, url: &str) -> Result<AgentName, PeerRegistryError> {
         let digest = Digest::compute(address(url).as_bytes());
         let name = AgentName::from(format!("agent-{}", &digest.as_str()[..16]));
-        let config = self.configured(url).cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
-        self.book.lend_also(PeerConfig { name: Some(name.clone()), ..config })?;
+        let config = self.find_config(url).cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
+        self.registry.lend_also(PeerConfig { name: Some(name.clone()), ..config })?;
         Ok(name)
     }
 
     /// The caller's configuration of the agent at an address.
-    fn configured(&self, url: &str) -> Option<&PeerConfig> {
+    fn find_config(&self, url: &str) -> Option<&PeerConfig> {
         self.settings.peers.iter().find(|peer| address(&peer.url) == address(url))
     }
 
@@ -37,44 +37,44 @@ impl Inner {
     ///
     /// The first agent can reach its own origin anyway, and a local agent other local agents, so these need no
     /// permission. A credential, however, is never sent unless the caller allowed that agent.
-    pub(crate) fn admit(&self, from: &Asking<'_>, uri: &str) -> Result<(), RefusedAgent> {
+    pub(crate) fn check_handoff(&self, from: &PeerConversation<'_>, uri: &str) -> Result<(), HandoffDenial> {
         if from.chain().any(|asking| address(asking.url) == address(uri)) {
             let detail = format!("handoff cycle: {uri} already handed this work over");
-            return Err(RefusedAgent::Never(detail));
+            return Err(HandoffDenial::Never(detail));
         }
         let target = Target::parse(uri)
-            .map_err(|error| RefusedAgent::Never(format!("{uri} is not a valid agent address: {error}")))?;
+            .map_err(|error| HandoffDenial::Never(format!("{uri} is not a valid agent address: {error}")))?;
         if self.settings.allowed.iter().any(|allowed| covers(allowed, &target)) {
             return Ok(());
         }
-        let has_credential = self.configured(uri).is_some_and(has_credential);
+        let has_credential = self.find_config(uri).is_some_and(has_credential);
         let first = from.chain().last().unwrap_or(from);
-        let is_reached = self.is_home(first, &target) || self.is_neighbour(first, &target);
-        if is_reached && !has_credential { Ok(()) } else { Err(RefusedAgent::NotAllowed { has_credential }) }
+        let is_reached = self.is_same_origin(first, &target) || self.is_local_pair(first, &target);
+        if is_reached && !has_credential { Ok(()) } else { Err(HandoffDenial::NotAllowed { has_credential }) }
     }
 
     /// Whether the target has the origin of the first agent.
-    fn is_home(&self, first: &Asking<'_>, target: &Target) -> bool {
+    fn is_same_origin(&self, first: &PeerConversation<'_>, target: &Target) -> bool {
         // An address without a scheme has the origin of its card.
-        let card = self.book.peer(first.name).map(|peer| peer.card_url).filter(|_| !first.url.contains("://"));
+        let card = self.registry.peer(first.name).map(|peer| peer.card_url).filter(|_| !first.url.contains("://"));
         let home = Target::parse(card.as_deref().unwrap_or(first.url));
         home.is_ok_and(|home| home.origin() == target.origin())
     }
 
-    fn is_neighbour(&self, first: &Asking<'_>, target: &Target) -> bool {
-        self.settings.neighbours
+    fn is_local_pair(&self, first: &PeerConversation<'_>, target: &Target) -> bool {
+        self.settings.allow_local_agents
             && is_local(target)
             && Target::parse(first.url).is_ok_and(|first| is_local(&first))
     }
 
     /// Display name of an agent.
     pub(crate) fn title(&self, name: &AgentName) -> String {
-        self.book.agent(name).map_or_else(|| name.to_string(), |agent| agent.title.clone())
+        self.registry.agent(name).map_or_else(|| name.to_string(), |agent| agent.title.clone())
     }
 }
 
 /// Error for a tool that named an agent which the caller did not allow.
-pub(crate) fn not_allowed(uri: &str) -> String {
+pub(crate) fn not_allowed_message(uri: &str) -> String {
     let code = ErrorCode::PEER_NOT_ALLOWED.code;
     format!("{code}: handoffs to {uri} are not allowed; the caller has to allow them")
 }

@@ -1,13 +1,13 @@
 //! Answers and questions of an agent.
 
-use crate::calls::Pending;
+use crate::calls::PendingCalls;
 use baton_peers::Settled;
 use baton_types::{Artifact, Json, Message, Part, PartContent, QuestionKind, TaskState};
 use serde::{Deserialize, Serialize};
 
 /// Outcome of a request: the answer, the reason of a failure, or questions.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct AgentAnswer {
     /// Text of the answer, the question, or the reason.
     pub text: String,
     /// State of the task: ended, or waiting for input.
@@ -18,18 +18,18 @@ pub struct Answer {
     pub task: Option<String>,
     /// Conversation id, for follow-up messages.
     pub context: String,
-    /// Questions to answer before the task continues; a plain text question is only in [`Answer::text`].
-    pub questions: Vec<Question>,
+    /// Questions to answer before the task continues; a plain text question is only in [`AgentAnswer::text`].
+    pub questions: Vec<AgentQuestion>,
     /// The agent's whole message.
     pub message: Option<Message>,
     /// Artifacts of the task.
     pub artifacts: Vec<Artifact>,
-    pub(crate) pending: Option<Pending>,
+    pub(crate) pending: Option<PendingCalls>,
 }
 
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct AgentQuestion {
     /// The task that asks, if it is a subtask.
     pub task: Option<String>,
     /// The waiting call; `None` if the agent itself asks.
@@ -50,9 +50,9 @@ pub struct Question {
     pub digest: Option<String>,
 }
 
-/// Answer to a [`Question`].
+/// Answer to a [`AgentQuestion`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reply {
+pub struct QuestionReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,13 +67,13 @@ pub struct Reply {
     digest: Option<String>,
 }
 
-impl Answer {
-    pub(crate) fn of(agent: &str, settled: Settled) -> Self {
+impl AgentAnswer {
+    pub(crate) fn from_settled(agent: &str, settled: Settled) -> Self {
         let Settled { task, context, outcome } = settled;
         let questions = outcome.message.as_ref().map(questions).unwrap_or_default();
         let said = outcome.message.as_ref().map(Message::text).unwrap_or_default();
         Self {
-            text: if said.trim().is_empty() { in_words(&questions) } else { said },
+            text: if said.trim().is_empty() { question_text(&questions) } else { said },
             state: outcome.state,
             agent: agent.to_owned(),
             task,
@@ -91,49 +91,49 @@ impl Answer {
     }
 
     /// Whether tools run here ask, and not the agent.
-    pub fn asks_of_tools(&self) -> bool {
+    pub fn has_tool_questions(&self) -> bool {
         self.pending.is_some()
     }
 
     /// Whether the task waits for an answer.
-    pub fn asks(&self) -> bool {
+    pub fn needs_input(&self) -> bool {
         self.state.is_interrupted()
     }
 }
 
 /// The question texts, one per line.
-pub(crate) fn in_words(questions: &[Question]) -> String {
+pub(crate) fn question_text(questions: &[AgentQuestion]) -> String {
     questions.iter().map(|question| question.message.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-impl Question {
+impl AgentQuestion {
     /// Approves this call.
-    pub fn allow_once(&self) -> Reply {
+    pub fn allow_once(&self) -> QuestionReply {
         self.reply("accept", None)
     }
 
     /// Approves this tool for the rest of the session.
-    pub fn allow_session(&self) -> Reply {
+    pub fn allow_session(&self) -> QuestionReply {
         self.reply("accept_for_session", None)
     }
 
     /// Declines.
-    pub fn deny(&self) -> Reply {
+    pub fn deny(&self) -> QuestionReply {
         self.reply("decline", None)
     }
 
     /// Fills in a form.
-    pub fn fill(&self, values: Json) -> Reply {
+    pub fn fill(&self, values: Json) -> QuestionReply {
         self.reply("accept", Some(values))
     }
 
     /// Answers with text.
-    pub fn say(&self, words: &str) -> Reply {
-        Reply { action: None, ..self.reply("accept", Some(Json::string(words))) }
+    pub fn answer_text(&self, words: &str) -> QuestionReply {
+        QuestionReply { action: None, ..self.reply("accept", Some(Json::string(words))) }
     }
 
-    fn reply(&self, action: &'static str, content: Option<Json>) -> Reply {
-        Reply {
+    fn reply(&self, action: &'static str, content: Option<Json>) -> QuestionReply {
+        QuestionReply {
             task_id: self.task.clone(),
             call_id: self.call.clone(),
             key: self.key.clone(),
@@ -145,22 +145,25 @@ impl Question {
 }
 
 #[derive(Serialize)]
-struct RepliesOut {
-    input_responses: Vec<Reply>,
+struct QuestionRepliesPayload {
+    input_responses: Vec<QuestionReply>,
 }
 
 /// Answers as a message part.
-pub(crate) fn replies_part(replies: Vec<Reply>) -> Part {
-    Part::data(Json::from_serializable(&RepliesOut { input_responses: replies }).unwrap_or_else(|_| Json::string("")))
+pub(crate) fn replies_part(replies: Vec<QuestionReply>) -> Part {
+    Part::data(
+        Json::from_serializable(&QuestionRepliesPayload { input_responses: replies })
+            .unwrap_or_else(|_| Json::string("")),
+    )
 }
 
 #[derive(Deserialize)]
-struct RequestsIn {
-    input_requests: Vec<RequestIn>,
+struct InputQuestionsPart {
+    input_requests: Vec<InputQuestionEntry>,
 }
 
 #[derive(Deserialize)]
-struct RequestIn {
+struct InputQuestionEntry {
     task_id: Option<String>,
     call_id: Option<String>,
     key: Option<String>,
@@ -174,12 +177,12 @@ struct RequestIn {
 }
 
 /// Questions in a message of an agent.
-fn questions(message: &Message) -> Vec<Question> {
+fn questions(message: &Message) -> Vec<AgentQuestion> {
     let parts = message.parts.iter().filter_map(|part| match &part.content {
-        PartContent::Data(data) if data.is_object() => data.read::<RequestsIn>().ok(),
+        PartContent::Data(data) if data.is_object() => data.read::<InputQuestionsPart>().ok(),
         _ => None,
     });
-    let questions = parts.flat_map(|part| part.input_requests).map(|request| Question {
+    let questions = parts.flat_map(|part| part.input_requests).map(|request| AgentQuestion {
         task: request.task_id,
         call: request.call_id,
         key: request.key,

@@ -1,6 +1,9 @@
 //! Runs the tools that an agent delegates to its caller.
 
-use crate::{Answer, OrchestrateError, Question, answer::in_words, asking::Asking, helper::Helper, inner::Inner};
+use crate::{
+    AgentAnswer, AgentQuestion, OrchestrateError, answer::question_text, asking::PeerConversation,
+    helper::AgentSamplingHelper, inner::OrchestratorCore,
+};
 use baton_peers::Settled;
 use baton_ports::{
     AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolInvocation, ToolOutcome, ToolOutput,
@@ -21,34 +24,39 @@ use tokio::sync::Semaphore;
 
 /// Calls of one round: finished calls, and calls whose tools need input.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingCalls {
     done: Vec<ToolResult>,
     waiting: Vec<(ToolCall, ToolInputRequest)>,
 }
 
 /// Tool calls that an agent requests.
-pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
+pub(crate) fn requested_calls(settled: &Settled) -> Vec<ToolCall> {
     match (&settled.outcome.state, &settled.outcome.message, &settled.task) {
         (TaskState::InputRequired, Some(message), Some(_)) => parse_own_tool_calls(message),
         _ => Vec::new(),
     }
 }
 
-impl Pending {
+impl PendingCalls {
     /// The results as one message; `None` while calls need input.
     pub(crate) fn results(&self) -> Option<Vec<Part>> {
         self.waiting.is_empty().then(|| vec![results_part(&self.done)])
     }
 
     /// The agent's last state, with the questions of its tools.
-    pub(crate) fn asks(self, agent: &str, settled: Settled) -> Answer {
-        let questions: Vec<Question> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
-        Answer { text: in_words(&questions), questions, pending: Some(self), ..Answer::of(agent, settled) }
+    pub(crate) fn into_answer(self, agent: &str, settled: Settled) -> AgentAnswer {
+        let questions: Vec<AgentQuestion> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
+        AgentAnswer {
+            text: question_text(&questions),
+            questions,
+            pending: Some(self),
+            ..AgentAnswer::from_settled(agent, settled)
+        }
     }
 
     /// Matches the parts to the waiting calls; all questions of a call must be answered together.
-    fn answered(&self, parts: &[Part]) -> Result<Vec<(ToolCall, ToolAnswers)>, OrchestrateError> {
-        let responses: Vec<ResponseIn> = parts.iter().filter_map(responses).flatten().collect();
+    fn match_answers(&self, parts: &[Part]) -> Result<Vec<(ToolCall, ToolAnswers)>, OrchestrateError> {
+        let responses: Vec<ToolResponseEntry> = parts.iter().filter_map(responses).flatten().collect();
         let words = parts.iter().find_map(|part| match &part.content {
             PartContent::Text(text) if !text.trim().is_empty() => Some(text.trim()),
             _ => None,
@@ -62,11 +70,12 @@ impl Pending {
                 let said = responses.iter().find(|response| response.is_about(call, &question.key, sole));
                 let answer = match (said, words, self.waiting.as_slice()) {
                     (Some(said), ..) => said.answer(question)?,
-                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => worded(&question.key, words),
+                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => {
+                        parse_text_answer(&question.key, words)
+                    }
                     _ => {
-                        let detail =
-                            format!("'{}' also asks '{}', and nothing answers that", call.name, question.message);
-                        return Err(OrchestrateError::Unfitting(detail));
+                        let detail = format!("'{}' also asks '{}', which is not answered", call.name, question.message);
+                        return Err(OrchestrateError::InvalidAnswer(detail));
                     }
                 };
                 answers.push(answer);
@@ -77,48 +86,48 @@ impl Pending {
     }
 }
 
-impl Inner {
+impl OrchestratorCore {
     /// Runs calls for an agent concurrently.
     pub(crate) async fn run(
         &self,
-        asking: &Asking<'_>,
+        asking: &PeerConversation<'_>,
         settled: &Settled,
         calls: Vec<ToolCall>,
-    ) -> Result<Pending, OrchestrateError> {
+    ) -> Result<PendingCalls, OrchestrateError> {
         let most = asking.limits.calls;
         if calls.len() > most {
-            self.stop(asking, settled.task.as_deref()).await;
+            self.cancel_task(asking, settled.task.as_deref()).await;
             let (agent, task) = (asking.url.to_owned(), settled.task.clone());
             return Err(OrchestrateError::Calls { agent, task, calls: calls.len(), most });
         }
-        let spec = self.ready(asking, settled).await?;
+        let spec = self.wait_until_ready(asking, settled).await?;
         let calls = calls.into_iter().map(|call| (call, None)).collect();
-        Ok(self.run_all(asking, &spec, settled.task.as_deref(), Pending::default(), calls).await)
+        Ok(self.run_all(asking, &spec, settled.task.as_deref(), PendingCalls::default(), calls).await)
     }
 
     /// Resumes calls whose tools needed input.
-    pub(crate) async fn run_on(
+    pub(crate) async fn resume_calls(
         &self,
-        asking: &Asking<'_>,
+        asking: &PeerConversation<'_>,
         settled: &Settled,
-        pending: Pending,
+        pending: PendingCalls,
         parts: &[Part],
-    ) -> Result<Pending, OrchestrateError> {
-        let calls = pending.answered(parts)?.into_iter().map(|(call, answers)| (call, Some(answers))).collect();
-        let spec = self.ready(asking, settled).await?;
-        let rest = Pending { waiting: Vec::new(), ..pending };
+    ) -> Result<PendingCalls, OrchestrateError> {
+        let calls = pending.match_answers(parts)?.into_iter().map(|(call, answers)| (call, Some(answers))).collect();
+        let spec = self.wait_until_ready(asking, settled).await?;
+        let rest = PendingCalls { waiting: Vec::new(), ..pending };
         Ok(self.run_all(asking, &spec, settled.task.as_deref(), rest, calls).await)
     }
 
     async fn run_all(
         &self,
-        asking: &Asking<'_>,
+        asking: &PeerConversation<'_>,
         spec: &AgentSpec,
         task: Option<&str>,
-        mut pending: Pending,
+        mut pending: PendingCalls,
         calls: Vec<(ToolCall, Option<ToolAnswers>)>,
-    ) -> Pending {
-        let room = Semaphore::new(asking.limits.calls_at_once.max(1));
+    ) -> PendingCalls {
+        let room = Semaphore::new(asking.limits.concurrent_calls.max(1));
         let (task, room) = (&task.map(|task| TaskId::from(task.to_owned())), &room);
         let running = calls.into_iter().map(|(call, answers)| async move {
             // The semaphore is never closed.
@@ -139,14 +148,14 @@ impl Inner {
 
     async fn run_one(
         &self,
-        asking: &Asking<'_>,
+        asking: &PeerConversation<'_>,
         spec: &AgentSpec,
         task: Option<&TaskId>,
         call: &ToolCall,
         answers: Option<&ToolAnswers>,
     ) -> ToolOutcome {
-        let mut span = self.begun(asking, call);
-        let helper = Helper { inner: self, asking, trace: span.context(), task };
+        let mut span = self.start_call_span(asking, call);
+        let helper = AgentSamplingHelper { inner: self, conversation: asking, trace: span.context(), task };
         let trace = span.context().map(|context| context.to_string());
         let run = ToolInvocation {
             agent: spec,
@@ -158,19 +167,19 @@ impl Inner {
             answers,
             helper: &helper,
         };
-        asking.watch.calling(asking.whose(), call);
+        asking.watch.on_tool_call(asking.called_agent(), call);
         let outcome = self.tools.call(run).await;
         if let ToolOutcome::Done(output) = &outcome {
             if output.is_error {
                 span.fail("tool_error", "");
             }
-            asking.watch.called(asking.whose(), call, output);
+            asking.watch.on_tool_result(asking.called_agent(), call, output);
         }
         outcome
     }
 
     /// Starts the span of one call.
-    fn begun(&self, asking: &Asking<'_>, call: &ToolCall) -> OpenSpan {
+    fn start_call_span(&self, asking: &PeerConversation<'_>, call: &ToolCall) -> OpenSpan {
         let tracer = &self.settings.tracer;
         let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
         let mut span = tracer.start(SpanKind::Internal, name, asking.trace);
@@ -182,24 +191,25 @@ impl Inner {
     }
 
     /// The agent, after its Environment is ready.
-    async fn ready(
+    async fn wait_until_ready(
         &self,
-        asking: &Asking<'_>,
+        asking: &PeerConversation<'_>,
         settled: &Settled,
     ) -> Result<std::sync::Arc<AgentSpec>, OrchestrateError> {
         let missing = |reason: String| OrchestrateError::NoEnvironment {
             agent: asking.url.to_owned(),
-            url: self.book.environment(asking.name).unwrap_or_else(|| "an unknown address".to_owned()),
+            url: self.registry.environment(asking.name).unwrap_or_else(|| "an unknown address".to_owned()),
             task: settled.task.clone(),
             reason,
         };
-        let spec = self.book.agent(asking.name).ok_or_else(|| missing("the agent is not known any more".to_owned()))?;
+        let spec =
+            self.registry.agent(asking.name).ok_or_else(|| missing("the agent is no longer known".to_owned()))?;
         let tools = &self.tools;
         if status(&tools.servers(asking.name)).is_some_and(|status| status.state == ServerState::Failed) {
             tools.mcp().reconnect(asking.name, McpServer::ENVIRONMENT);
         }
         // Listing starts the server and waits for it.
-        drop(tools.available_tools(&spec, asking.limits.environment).await);
+        drop(tools.available_tools(&spec, asking.limits.environment_timeout).await);
         match status(&tools.servers(asking.name)) {
             Some(ServerStatus { state: ServerState::Ready, .. }) => Ok(spec),
             Some(status) => Err(missing(status.reason.clone().unwrap_or_else(|| "it does not answer".to_owned()))),
@@ -228,8 +238,8 @@ fn tool(call: &ToolCall) -> ToolSpec {
     }
 }
 
-fn questions<'a>(call: &'a ToolCall, ask: &'a ToolInputRequest) -> impl Iterator<Item = Question> + 'a {
-    ask.questions.iter().map(|question| Question {
+fn questions<'a>(call: &'a ToolCall, ask: &'a ToolInputRequest) -> impl Iterator<Item = AgentQuestion> + 'a {
+    ask.questions.iter().map(|question| AgentQuestion {
         task: None,
         call: Some(call.id.to_string()),
         key: Some(question.key.clone()),
@@ -243,12 +253,12 @@ fn questions<'a>(call: &'a ToolCall, ask: &'a ToolInputRequest) -> impl Iterator
 }
 
 #[derive(Deserialize)]
-struct PartIn {
-    input_responses: Vec<ResponseIn>,
+struct ToolResponsePart {
+    input_responses: Vec<ToolResponseEntry>,
 }
 
 #[derive(Deserialize)]
-struct ResponseIn {
+struct ToolResponseEntry {
     call_id: Option<String>,
     key: Option<String>,
     action: Option<AnswerAction>,
@@ -256,14 +266,14 @@ struct ResponseIn {
     content: Option<Json>,
 }
 
-fn responses(part: &Part) -> Option<Vec<ResponseIn>> {
+fn responses(part: &Part) -> Option<Vec<ToolResponseEntry>> {
     match &part.content {
-        PartContent::Data(data) if data.is_object() => Some(data.read::<PartIn>().ok()?.input_responses),
+        PartContent::Data(data) if data.is_object() => Some(data.read::<ToolResponsePart>().ok()?.input_responses),
         _ => None,
     }
 }
 
-impl ResponseIn {
+impl ToolResponseEntry {
     /// Ids are optional where they are unambiguous: the call id if one call waits, the key if the call has one
     /// question.
     fn is_about(&self, call: &ToolCall, key: &str, (only_call, only_question): (bool, bool)) -> bool {
@@ -280,15 +290,15 @@ impl ResponseIn {
             // Approval must be explicit.
             (None, None) if question.wants != QuestionKind::Approval => AnswerAction::Accept,
             _ => {
-                let detail = format!("'{}' wants a decision: allow_once, allow_session or deny", question.message);
-                return Err(OrchestrateError::Unfitting(detail));
+                let detail = format!("'{}' needs a decision: allow_once, allow_session or deny", question.message);
+                return Err(OrchestrateError::InvalidAnswer(detail));
             }
         };
         Ok(ToolAnswer { key: question.key.clone(), action, content: self.content.clone() })
     }
 }
 
-fn worded(key: &str, words: &str) -> ToolAnswer {
+fn parse_text_answer(key: &str, words: &str) -> ToolAnswer {
     let content = Json::parse(words).ok().filter(Json::is_object);
     let action = match words.to_ascii_lowercase().as_str() {
         _ if content.is_some() => AnswerAction::Accept,

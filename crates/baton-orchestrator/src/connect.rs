@@ -2,7 +2,10 @@
 
 use baton_peers::{Authorize, Book};
 use baton_ports::BoxFuture;
-use baton_toolhost::{Attempt, Connect, ConnectError, Introduce, Link, Remote, RemoteConnect, Target, streamable};
+use baton_toolhost::{
+    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, RemoteConnector, RemoteServer, RequestAuthenticator,
+    ServerConnector, streamable,
+};
 use baton_types::{McpServer, McpTransport};
 use http::{HeaderMap, request::Parts};
 use rmcp::service::ClientInitializeError;
@@ -11,52 +14,56 @@ use std::sync::Arc;
 /// Opens HTTP connections. Environments of registered peers use the credentials and limits of their peer; all other
 /// targets use the default connector.
 pub struct PeerConnect {
-    book: Arc<Book>,
-    others: Arc<RemoteConnect>,
+    registry: Arc<Book>,
+    others: Arc<RemoteConnector>,
 }
 
 impl PeerConnect {
     /// A connector for the peers of this registry.
-    pub fn new(book: Arc<Book>, others: Arc<RemoteConnect>) -> Self {
-        Self { book, others }
+    pub fn new(registry: Arc<Book>, others: Arc<RemoteConnector>) -> Self {
+        Self { registry, others }
     }
 
     /// The target's address, if the target is the peer's Environment: a local agent may have the name of a peer and its
     /// own server.
-    fn environment<'a>(&self, target: Target<'a>) -> Option<&'a str> {
+    fn environment<'a>(&self, target: ConnectTarget<'a>) -> Option<&'a str> {
         let McpTransport::Http { url, .. } = &target.server.transport else { return None };
         let is_environment = target.server.name == McpServer::ENVIRONMENT;
-        (is_environment && self.book.environment(target.agent).as_ref() == Some(url)).then_some(url)
+        (is_environment && self.registry.environment(target.agent).as_ref() == Some(url)).then_some(url)
     }
 
-    fn remote(&self, target: Target<'_>, url: &str) -> Result<Remote, ConnectError> {
-        let door = self.book.door(target.agent, target.server.timeouts.total).map_err(|error| {
-            let hint = format!("check what is said about the remote agent '{}'", target.agent);
+    fn remote(&self, target: ConnectTarget<'_>, url: &str) -> Result<RemoteServer, ConnectError> {
+        let door = self.registry.door(target.agent, target.server.timeouts.total).map_err(|error| {
+            let hint = format!("check the configuration of the remote agent '{}'", target.agent);
             ConnectError::Failed { reason: error.to_string(), hint }
         })?;
-        let remote = Remote::new(url, HeaderMap::new(), door.client).with_log(target.log.clone());
-        Ok(remote.with_introduction(Arc::new(Shown(door.authorize))))
+        let remote = RemoteServer::new(url, HeaderMap::new(), door.client).with_log(target.log.clone());
+        Ok(remote.with_authenticator(Arc::new(EnvironmentCredentials(door.authorize))))
     }
 }
 
-impl Connect for PeerConnect {
-    fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for PeerConnect {
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        attempt: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         match self.environment(target) {
-            Some(url) => Box::pin(async move { Ok(Link::new(streamable(self.remote(target, url)?))) }),
+            Some(url) => Box::pin(async move { Ok(BoxedTransport::new(streamable(self.remote(target, url)?))) }),
             None => self.others.open(target, attempt),
         }
     }
 
-    fn has_older(&self, target: Target<'_>, failure: &ClientInitializeError) -> bool {
-        self.environment(target).is_none() && self.others.has_older(target, failure)
+    fn has_older_transport(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> bool {
+        self.environment(target).is_none() && self.others.has_older_transport(target, failure)
     }
 
-    fn explain(&self, target: Target<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
+    fn explain(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
         let explained = self.others.explain(target, failure);
         let Some(url) = self.environment(target) else { return explained };
         let (ConnectError::Failed { reason, .. } | ConnectError::NeedsLogin { reason, .. }) = explained?;
         let hint = format!(
-            "the agent wants its caller to run its tools, at {url}: check that its Environment is there, or have it run \
+            "the agent delegates its tools to its caller, at {url}: check that its Environment is available, or have it run \
              its tools itself"
         );
         Some(ConnectError::Failed { reason, hint })
@@ -64,14 +71,14 @@ impl Connect for PeerConnect {
 }
 
 /// Credentials for requests to a peer's Environment.
-struct Shown(Arc<dyn Authorize>);
+struct EnvironmentCredentials(Arc<dyn Authorize>);
 
-impl Introduce for Shown {
+impl RequestAuthenticator for EnvironmentCredentials {
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move { self.0.apply(request).await.map_err(|error| error.to_string()) })
     }
 
-    fn refused(&self) -> BoxFuture<'_, bool> {
+    fn handle_rejection(&self) -> BoxFuture<'_, bool> {
         self.0.refused()
     }
 }

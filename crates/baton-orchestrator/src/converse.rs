@@ -1,45 +1,52 @@
 //! Conversation with one agent until it has answered or needs input.
 
-use crate::{Answer, OrchestrateError, asking::Asking, calls::wanted, inner::Inner, words::message};
+use crate::{
+    AgentAnswer, OrchestrateError, asking::PeerConversation, calls::requested_calls, inner::OrchestratorCore,
+    words::message,
+};
 use baton_peers::Settled;
 use baton_ports::{PeerOutcome, PeerRequest};
 use baton_types::Part;
 use std::time::Duration;
 
 /// Timeout for cancelling the task of an abandoned agent.
-const FAREWELL: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 
-impl Inner {
+impl OrchestratorCore {
     /// Sends a message and runs tools until the task ends or needs input.
-    pub(crate) async fn converse(&self, asking: &Asking<'_>, mut ask: PeerRequest) -> Result<Answer, OrchestrateError> {
+    pub(crate) async fn converse(
+        &self,
+        asking: &PeerConversation<'_>,
+        mut ask: PeerRequest,
+    ) -> Result<AgentAnswer, OrchestrateError> {
         let rounds = asking.limits.rounds;
         for round in 0.. {
             let client = self.client(asking.name).await?;
-            let settled = client.settle(&ask, |item| asking.watch.heard(asking.whose(), item)).await?;
-            let calls = wanted(&settled);
+            let settled = client.settle(&ask, |item| asking.watch.on_stream_item(asking.called_agent(), item)).await?;
+            let calls = requested_calls(&settled);
             if calls.is_empty() {
-                return Ok(Answer::of(asking.url, settled));
+                return Ok(AgentAnswer::from_settled(asking.url, settled));
             }
             if round >= rounds {
-                self.stop(asking, settled.task.as_deref()).await;
+                self.cancel_task(asking, settled.task.as_deref()).await;
                 return Err(OrchestrateError::Rounds { agent: asking.url.to_owned(), task: settled.task, rounds });
             }
             let pending = self.run(asking, &settled, calls).await?;
-            let Some(results) = pending.results() else { return Ok(pending.asks(asking.url, settled)) };
-            ask = asking.words(message(results), settled.task, Some(settled.context));
+            let Some(results) = pending.results() else { return Ok(pending.into_answer(asking.url, settled)) };
+            ask = asking.request(message(results), settled.task, Some(settled.context));
         }
         Err(OrchestrateError::Rounds { agent: asking.url.to_owned(), task: ask.task, rounds })
     }
 
     /// Sends an answer to the agent or to the tool that asked.
-    pub(crate) async fn go_on(
+    pub(crate) async fn resume(
         &self,
-        asking: &Asking<'_>,
-        asked: Answer,
+        asking: &PeerConversation<'_>,
+        asked: AgentAnswer,
         parts: Vec<Part>,
-    ) -> Result<Answer, OrchestrateError> {
+    ) -> Result<AgentAnswer, OrchestrateError> {
         let Some(pending) = asked.pending else {
-            let words = asking.words(message(parts), asked.task, Some(asked.context));
+            let words = asking.request(message(parts), asked.task, Some(asked.context));
             return self.converse(asking, words).await;
         };
         let settled = Settled {
@@ -47,22 +54,22 @@ impl Inner {
             context: asked.context,
             outcome: PeerOutcome { state: asked.state, message: asked.message, artifacts: asked.artifacts },
         };
-        let pending = self.run_on(asking, &settled, pending, &parts).await?;
-        let Some(results) = pending.results() else { return Ok(pending.asks(asking.url, settled)) };
-        let words = asking.words(message(results), settled.task, Some(settled.context));
+        let pending = self.resume_calls(asking, &settled, pending, &parts).await?;
+        let Some(results) = pending.results() else { return Ok(pending.into_answer(asking.url, settled)) };
+        let words = asking.request(message(results), settled.task, Some(settled.context));
         self.converse(asking, words).await
     }
 
     /// Cancels the task of an abandoned agent, with a timeout.
-    pub(crate) async fn stop(&self, asking: &Asking<'_>, task: Option<&str>) {
+    pub(crate) async fn cancel_task(&self, asking: &PeerConversation<'_>, task: Option<&str>) {
         let Some(task) = task else { return };
         let telling = async {
             if let Ok(client) = self.client(asking.name).await
                 && let Err(error) = client.cancel(task).await
             {
-                tracing::debug!(%error, agent = asking.url, "an agent that was given up does not know it");
+                tracing::debug!(%error, agent = asking.url, "cannot cancel the task of an abandoned agent");
             }
         };
-        let _ = tokio::time::timeout(FAREWELL, telling).await;
+        let _ = tokio::time::timeout(CANCEL_TIMEOUT, telling).await;
     }
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 pub enum OrchestrateError {
     /// There is no usable agent at the address.
     #[error("{0}")]
-    Unknown(#[from] PeerRegistryError),
+    UnknownAgent(#[from] PeerRegistryError),
     /// The agent is unreachable, refused the request, or was lost.
     #[error("{0}")]
     Peer(#[from] PeerError),
     /// The agent delegates its tools, and its Environment cannot be used.
     #[error(
         "{agent} delegates its tools to its caller{}, and its Environment at {url} cannot be used: {reason}",
-        waiting(task)
+        task_suffix(task)
     )]
     NoEnvironment {
         /// Address of the agent.
@@ -29,7 +29,7 @@ pub enum OrchestrateError {
         reason: String,
     },
     /// The limit of tool rounds was exceeded.
-    #[error("{agent} was stopped{}: it requested tools more than {rounds} times", waiting(task))]
+    #[error("{agent} was stopped{}: it requested tools more than {rounds} times", task_suffix(task))]
     Rounds {
         /// Address of the agent.
         agent: String,
@@ -41,7 +41,7 @@ pub enum OrchestrateError {
     /// The agent requested too many tool calls at once.
     #[error(
         "{agent} was stopped{}: it requested {calls} tool calls at once, and the limit is {most}",
-        waiting(task)
+        task_suffix(task)
     )]
     Calls {
         /// Address of the agent.
@@ -63,24 +63,24 @@ pub enum OrchestrateError {
     },
     /// An answer does not match its question.
     #[error("{0}")]
-    Unfitting(String),
+    InvalidAnswer(String),
 }
 
 impl OrchestrateError {
     /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Unknown(error) => error.code,
+            Self::UnknownAgent(error) => error.code,
             Self::Peer(PeerError::Unreachable { code, .. }) => *code,
             Self::Peer(PeerError::Lost(_)) | Self::NoEnvironment { .. } => ErrorCode::PEER_UNREACHABLE,
             Self::Peer(PeerError::InDoubt(_)) => ErrorCode::PEER_IN_DOUBT,
             Self::Peer(PeerError::Refused(_)) | Self::Rounds { .. } | Self::Calls { .. } => ErrorCode::PEER_FAILED,
             Self::Deadline { .. } => ErrorCode::RUN_DEADLINE,
-            Self::Unfitting(_) => ErrorCode::ANSWER_INVALID,
+            Self::InvalidAnswer(_) => ErrorCode::ANSWER_INVALID,
         }
     }
 }
 
-fn waiting(task: &Option<String>) -> String {
+fn task_suffix(task: &Option<String>) -> String {
     task.as_ref().map(|task| format!(" (task {task})")).unwrap_or_default()
 }

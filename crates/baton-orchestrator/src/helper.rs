@@ -2,31 +2,31 @@
 
 use crate::{
     OrchestrateError,
-    admit::{RefusedAgent, not_allowed},
-    asking::Asking,
-    inner::Inner,
+    admit::{HandoffDenial, not_allowed_message},
+    asking::PeerConversation,
+    inner::OrchestratorCore,
     words::message,
 };
 use baton_ports::{BoxFuture, SamplingRequest, SamplingResult, ToolHelper};
 use baton_types::{AgentName, Part, Role, TaskId, TaskState, TraceContext};
 
 /// Answers sampling only by calling agents: no model is available here.
-pub(crate) struct Helper<'a> {
-    pub(crate) inner: &'a Inner,
-    pub(crate) asking: &'a Asking<'a>,
+pub(crate) struct AgentSamplingHelper<'a> {
+    pub(crate) inner: &'a OrchestratorCore,
+    pub(crate) conversation: &'a PeerConversation<'a>,
     /// The span of the call that is helped.
     pub(crate) trace: Option<TraceContext>,
     /// The agent's task that delegated the call.
     pub(crate) task: Option<&'a TaskId>,
 }
 
-impl ToolHelper for Helper<'_> {
+impl ToolHelper for AgentSamplingHelper<'_> {
     fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(self.hand_over(ask))
     }
 
     fn depth(&self) -> u32 {
-        self.asking.depth + 1
+        self.conversation.depth + 1
     }
 
     fn remote_task(&self) -> Option<TaskId> {
@@ -34,27 +34,27 @@ impl ToolHelper for Helper<'_> {
     }
 }
 
-impl Helper<'_> {
+impl AgentSamplingHelper<'_> {
     /// The agent that a tool names, if the configuration or the observer allows it.
-    async fn admitted(&self, uri: &str) -> Result<AgentName, String> {
-        match self.inner.admit(self.asking, uri) {
+    async fn resolve_agent(&self, uri: &str) -> Result<AgentName, String> {
+        match self.inner.check_handoff(self.conversation, uri) {
             Ok(()) => {}
-            Err(RefusedAgent::Never(reason)) => return Err(reason),
-            Err(RefusedAgent::NotAllowed { has_credential }) => {
-                let whose = self.asking.whose();
-                if !self.asking.watch.may_hand_over(whose, uri, has_credential).await {
-                    return Err(not_allowed(uri));
+            Err(HandoffDenial::Never(reason)) => return Err(reason),
+            Err(HandoffDenial::NotAllowed { has_credential }) => {
+                let whose = self.conversation.called_agent();
+                if !self.conversation.watch.may_hand_over(whose, uri, has_credential).await {
+                    return Err(not_allowed_message(uri));
                 }
             }
         }
-        self.inner.know(uri).map_err(|error| error.to_string())
+        self.inner.register(uri).map_err(|error| error.to_string())
     }
 
     async fn hand_over(&self, ask: SamplingRequest) -> Result<SamplingResult, String> {
         let uri = ask.agent_uri.as_deref().ok_or(
             "only agents can answer sampling here: name one in metadata.agent_uri, or use a model where the tool runs",
         )?;
-        let most = self.asking.limits.depth;
+        let most = self.conversation.limits.depth;
         if ask.depth > most {
             return Err(format!("the work was handed over {} times already; {most} is the limit", ask.depth - 1));
         }
@@ -64,18 +64,18 @@ impl Helper<'_> {
         if words.trim().is_empty() {
             return Err("the handoff is empty: the request has no text".to_owned());
         }
-        let name = self.admitted(uri).await?;
-        self.asking.watch.handing_over(self.asking.whose(), uri);
-        let next = self.asking.next(&name, uri, ask.depth, self.trace);
+        let name = self.resolve_agent(uri).await?;
+        self.conversation.watch.on_handoff(self.conversation.called_agent(), uri);
+        let next = self.conversation.next(&name, uri, ask.depth, self.trace);
         let message = message(vec![Part::text(words)]);
-        let began = next.words(message, None, ask.context.clone());
+        let began = next.request(message, None, ask.context.clone());
         let failed = |error: OrchestrateError| format!("{uri} could not be called: {error}");
         let mut answer = Box::pin(self.inner.converse(&next, began)).await.map_err(failed)?;
-        while answer.asks() {
-            let Some(parts) = next.watch.asked(next.whose(), &answer).await else {
+        while answer.needs_input() {
+            let Some(parts) = next.watch.answer_questions(next.called_agent(), &answer).await else {
                 return Err(format!("{uri} needs input that is not available here: {}", answer.text));
             };
-            answer = Box::pin(self.inner.go_on(&next, answer, parts)).await.map_err(failed)?;
+            answer = Box::pin(self.inner.resume(&next, answer, parts)).await.map_err(failed)?;
         }
         match answer.state {
             TaskState::Completed => Ok(SamplingResult {

@@ -20,9 +20,9 @@ mod orchestrator;
 mod watch;
 mod words;
 
-pub use answer::{Answer, Question, Reply};
+pub use answer::{AgentAnswer, AgentQuestion, QuestionReply};
 pub use connect::PeerConnect;
 pub use error::OrchestrateError;
-pub use limits::Limits;
+pub use limits::OrchestratorLimits;
 pub use orchestrator::Orchestrator;
-pub use watch::{Watch, Whose};
+pub use watch::{CalledAgent, OrchestrationObserver};

@@ -1,17 +1,17 @@
 //! The orchestrator: calls agents and runs their tools.
 
 use crate::{
-    Answer, Limits, OrchestrateError, Reply, Watch,
+    AgentAnswer, OrchestrateError, OrchestrationObserver, OrchestratorLimits, QuestionReply,
     answer::replies_part,
-    asking::Asking,
-    inner::{Inner, Settings},
-    watch::Nobody,
+    asking::PeerConversation,
+    inner::{OrchestratorCore, OrchestratorSettings},
+    watch::SilentObserver,
     words::message,
 };
 use baton_peers::PeerConfig;
 use baton_ports::PeerRegistryError;
 use baton_telemetry::{
-    OpenSpan, Tracer, current,
+    OpenSpan, Tracer, current_span,
     names::{self, operation},
 };
 use baton_types::{AgentName, Message, Part, SpanKind, TraceContext};
@@ -26,9 +26,9 @@ use std::sync::{Arc, OnceLock};
 /// allowed: agents allowed explicitly, and without a credential those on the origin of the first agent.
 #[derive(Clone, Default)]
 pub struct Orchestrator {
-    settings: Settings,
-    limits: Limits,
-    inner: Arc<OnceLock<Result<Inner, OrchestrateError>>>,
+    settings: OrchestratorSettings,
+    limits: OrchestratorLimits,
+    inner: Arc<OnceLock<Result<OrchestratorCore, OrchestrateError>>>,
 }
 
 impl Orchestrator {
@@ -39,7 +39,7 @@ impl Orchestrator {
 
     /// Sets the limits.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: OrchestratorLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -58,7 +58,7 @@ impl Orchestrator {
     #[must_use]
     pub fn peer(mut self, config: PeerConfig) -> Self {
         self.settings.peers.push(config);
-        self.anew()
+        self.reset()
     }
 
     /// Allows handoffs to the agent at this address, with its configured credential; an address without a path, such as
@@ -66,68 +66,78 @@ impl Orchestrator {
     #[must_use]
     pub fn allow(mut self, url: impl Into<String>) -> Self {
         self.settings.allowed.push(url.into());
-        self.anew()
+        self.reset()
     }
 
     /// Allows handoffs between agents on this machine that need no credential.
     #[must_use]
     pub fn allow_neighbours(mut self) -> Self {
-        self.settings.neighbours = true;
-        self.anew()
+        self.settings.allow_local_agents = true;
+        self.reset()
     }
 
     /// Records spans with this tracer.
     #[must_use]
     pub fn tracer(mut self, tracer: Tracer) -> Self {
         self.settings.tracer = tracer;
-        self.anew()
+        self.reset()
     }
 
     /// Calls the agent at an address, and waits until it has answered or needs input.
-    pub async fn ask(&self, url: &str, text: &str) -> Result<Answer, OrchestrateError> {
-        self.send(url, message(vec![Part::text(text)]), &Nobody).await
+    pub async fn ask(&self, url: &str, text: &str) -> Result<AgentAnswer, OrchestrateError> {
+        self.send(url, message(vec![Part::text(text)]), &SilentObserver).await
     }
 
     /// Sends a message and reports events to `watch`; continues the task and conversation that the message names.
-    pub async fn send(&self, url: &str, message: Message, watch: &dyn Watch) -> Result<Answer, OrchestrateError> {
+    pub async fn send(
+        &self,
+        url: &str,
+        message: Message,
+        watch: &dyn OrchestrationObserver,
+    ) -> Result<AgentAnswer, OrchestrateError> {
         let inner = self.inner()?;
-        let name = inner.know(url)?;
-        let span = self.begun(&name);
-        let asking = self.asking(&name, url, watch, span.context());
+        let name = inner.register(url)?;
+        let span = self.start_request_span(&name);
+        let asking = self.conversation(&name, url, watch, span.context());
         let (task, context) = (message.task.as_ref().map(ToString::to_string), message.context.clone());
         let message = Message { task: None, context: None, ..message };
-        let words = asking.words(message, task, context.map(|context| context.to_string()));
-        ended(span, self.within(url, inner.converse(&asking, words)).await)
+        let words = asking.request(message, task, context.map(|context| context.to_string()));
+        end_span(span, self.with_deadline(url, inner.converse(&asking, words)).await)
     }
 
     /// Answers the questions and waits for the outcome.
     pub async fn reply(
         &self,
-        asked: Answer,
-        replies: impl IntoIterator<Item = Reply>,
-    ) -> Result<Answer, OrchestrateError> {
-        self.go_on(asked, vec![replies_part(replies.into_iter().collect())], &Nobody).await
+        asked: AgentAnswer,
+        replies: impl IntoIterator<Item = QuestionReply>,
+    ) -> Result<AgentAnswer, OrchestrateError> {
+        self.resume(asked, vec![replies_part(replies.into_iter().collect())], &SilentObserver).await
     }
 
     /// Answers with text and waits for the outcome.
-    pub async fn say(&self, asked: Answer, text: &str) -> Result<Answer, OrchestrateError> {
-        self.go_on(asked, vec![Part::text(text)], &Nobody).await
+    pub async fn say(&self, asked: AgentAnswer, text: &str) -> Result<AgentAnswer, OrchestrateError> {
+        self.resume(asked, vec![Part::text(text)], &SilentObserver).await
     }
 
     /// Answers with these parts and reports events to `watch`.
-    pub async fn go_on(&self, asked: Answer, parts: Vec<Part>, watch: &dyn Watch) -> Result<Answer, OrchestrateError> {
+    pub async fn resume(
+        &self,
+        asked: AgentAnswer,
+        parts: Vec<Part>,
+        watch: &dyn OrchestrationObserver,
+    ) -> Result<AgentAnswer, OrchestrateError> {
         let url = asked.agent.clone();
         let inner = self.inner()?;
-        let name = inner.know(&url)?;
-        let span = self.begun(&name);
-        let asking = self.asking(&name, &url, watch, span.context());
-        ended(span, self.within(&url, inner.go_on(&asking, asked, parts)).await)
+        let name = inner.register(&url)?;
+        let span = self.start_request_span(&name);
+        let asking = self.conversation(&name, &url, watch, span.context());
+        end_span(span, self.with_deadline(&url, inner.resume(&asking, asked, parts)).await)
     }
 
     /// The current state of a task at the agent, complete.
     pub async fn task(&self, url: &str, task: &str) -> Result<Task<'static>, OrchestrateError> {
         let inner = self.inner()?;
-        let client = inner.client(&inner.know(url)?).await?;
+        let client = inner.client(&inner.register(url)?).await?;
         let unreached = |error: baton_peers::CallError| PeerRegistryError {
             code: baton_types::ErrorCode::PEER_UNREACHABLE,
             detail: error.to_string(),
@@ -136,40 +146,40 @@ impl Orchestrator {
     }
 
     /// Resets the shared state, so that nothing from other settings is used.
-    fn anew(mut self) -> Self {
+    fn reset(mut self) -> Self {
         self.inner = Arc::default();
         self
     }
 
-    fn inner(&self) -> Result<&Inner, OrchestrateError> {
-        self.inner.get_or_init(|| Inner::new(self.settings.clone())).as_ref().map_err(Clone::clone)
+    fn inner(&self) -> Result<&OrchestratorCore, OrchestrateError> {
+        self.inner.get_or_init(|| OrchestratorCore::new(self.settings.clone())).as_ref().map_err(Clone::clone)
     }
 
     /// Starts the span of a request.
-    fn begun(&self, agent: &AgentName) -> OpenSpan {
+    fn start_request_span(&self, agent: &AgentName) -> OpenSpan {
         let tracer = &self.settings.tracer;
         let name = if tracer.is_on() { format!("{} {agent}", operation::INVOKE_AGENT) } else { String::new() };
-        let mut span = tracer.start(SpanKind::Client, name, current());
+        let mut span = tracer.start(SpanKind::Client, name, current_span());
         span.set(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT);
         span.set_with(names::GEN_AI_AGENT_NAME, || agent.as_str().to_owned());
         span
     }
 
-    fn asking<'a>(
+    fn conversation<'a>(
         &'a self,
         name: &'a AgentName,
         url: &'a str,
-        watch: &'a dyn Watch,
+        watch: &'a dyn OrchestrationObserver,
         trace: Option<TraceContext>,
-    ) -> Asking<'a> {
-        Asking { name, url, depth: 0, limits: &self.limits, watch, from: None, trace }
+    ) -> PeerConversation<'a> {
+        PeerConversation { name, url, depth: 0, limits: &self.limits, watch, parent: None, trace }
     }
 
-    async fn within(
+    async fn with_deadline(
         &self,
         url: &str,
-        work: impl Future<Output = Result<Answer, OrchestrateError>> + Send,
-    ) -> Result<Answer, OrchestrateError> {
+        work: impl Future<Output = Result<AgentAnswer, OrchestrateError>> + Send,
+    ) -> Result<AgentAnswer, OrchestrateError> {
         let within = self.limits.deadline;
         let late = OrchestrateError::Deadline { agent: url.to_owned(), within };
         tokio::time::timeout(within, Box::pin(work)).await.unwrap_or(Err(late))
@@ -177,7 +187,10 @@ impl Orchestrator {
 }
 
 /// Ends the span with the result.
-fn ended(mut span: OpenSpan, answered: Result<Answer, OrchestrateError>) -> Result<Answer, OrchestrateError> {
+fn end_span(
+    mut span: OpenSpan,
+    answered: Result<AgentAnswer, OrchestrateError>,
+) -> Result<AgentAnswer, OrchestrateError> {
     match &answered {
         Ok(answer) => {
             span.set_with(names::GEN_AI_CONVERSATION_ID, || answer.context.clone());

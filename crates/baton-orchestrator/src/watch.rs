@@ -1,13 +1,13 @@
 //! Events while agents work.
 
-use crate::Answer;
+use crate::AgentAnswer;
 use baton_ports::{BoxFuture, ToolOutput};
 use baton_types::{Part, ToolCall};
 use baton_wire::a2a::v1::StreamResponse;
 
 /// The agent that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whose<'a> {
+pub struct CalledAgent<'a> {
     /// Its address.
     pub agent: &'a str,
     /// Number of handoffs up to this agent.
@@ -15,37 +15,41 @@ pub struct Whose<'a> {
 }
 
 /// Receives events; must not block.
-pub trait Watch: Send + Sync {
+pub trait OrchestrationObserver: Send + Sync {
     /// An item of an agent's stream, delivered once and in order.
-    fn heard(&self, whose: Whose<'_>, item: &StreamResponse<'static>) {
+    fn on_stream_item(&self, whose: CalledAgent<'_>, item: &StreamResponse<'static>) {
         let _ = (whose, item);
     }
 
     /// A tool is about to be called for an agent.
-    fn calling(&self, whose: Whose<'_>, call: &ToolCall) {
+    fn on_tool_call(&self, whose: CalledAgent<'_>, call: &ToolCall) {
         let _ = (whose, call);
     }
 
     /// A tool call has finished.
-    fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
+    fn on_tool_result(&self, whose: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
         let _ = (whose, call, output);
     }
 
     /// Whether work may be handed to an agent that is not allowed by configuration, by its address as a remote agent's
     /// tool wrote it. `has_credential` means that a credential of the caller would be sent to it. Denied by default.
-    fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+    fn may_hand_over<'a>(&'a self, whose: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         let _ = (whose, to, has_credential);
         Box::pin(std::future::ready(false))
     }
 
     /// A tool of an agent hands work to another agent.
-    fn handing_over(&self, whose: Whose<'_>, to: &str) {
+    fn on_handoff(&self, whose: CalledAgent<'_>, to: &str) {
         let _ = (whose, to);
     }
 
     /// An agent that received a handoff needs input; with `None`, the handoff fails. Questions of the first agent are
-    /// not passed here: they are in the [`Answer`].
-    fn asked<'a>(&'a self, whose: Whose<'a>, asks: &'a Answer) -> BoxFuture<'a, Option<Vec<Part>>> {
+    /// not passed here: they are in the [`AgentAnswer`].
+    fn answer_questions<'a>(
+        &'a self,
+        whose: CalledAgent<'a>,
+        asks: &'a AgentAnswer,
+    ) -> BoxFuture<'a, Option<Vec<Part>>> {
         let _ = (whose, asks);
         Box::pin(std::future::ready(None))
     }
@@ -53,6 +57,6 @@ pub trait Watch: Send + Sync {
 
 /// Ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Nobody;
+pub(crate) struct SilentObserver;
 
-impl Watch for Nobody {}
+impl OrchestrationObserver for SilentObserver {}

@@ -9,7 +9,7 @@ use crate::{
     },
     tell::{attributes, resource, scope},
 };
-use baton_telemetry::{InstrumentKind, MeterFamily, MeterPoint, MeterReading, Shown};
+use baton_telemetry::{InstrumentKind, MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 use prost::Message as _;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ struct Request<'a> {
 }
 
 /// Encodes an export request with these metrics.
-pub fn write_meters(reading: &MeterReading, encoding: Encoding) -> Vec<u8> {
+pub fn write_meters(reading: &MeterSnapshot, encoding: Encoding) -> Vec<u8> {
     let request = metrics_request(reading);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
@@ -33,7 +33,7 @@ pub fn write_meters(reading: &MeterReading, encoding: Encoding) -> Vec<u8> {
 }
 
 /// Export request with these metrics; values are cumulative since the start of the process.
-pub fn metrics_request(reading: &MeterReading) -> ExportMetricsServiceRequest {
+pub fn metrics_request(reading: &MeterSnapshot) -> ExportMetricsServiceRequest {
     let metrics = reading.families.iter().map(|family| metric(reading, family)).collect();
     let scoped =
         ScopeMetrics { scope: Some(scope(&reading.scope)), metrics, schema_url: reading.scope.schema_url.clone() };
@@ -45,7 +45,7 @@ pub fn metrics_request(reading: &MeterReading) -> ExportMetricsServiceRequest {
     ExportMetricsServiceRequest { resource_metrics: vec![whole] }
 }
 
-fn metric(reading: &MeterReading, family: &MeterFamily) -> Metric {
+fn metric(reading: &MeterSnapshot, family: &MeterFamily) -> Metric {
     let aggregation_temporality = AggregationTemporality::Cumulative.into();
     let instrument = family.instrument;
     let numbers = |since| family.points.iter().map(|point| number(reading, point, since)).collect();
@@ -67,8 +67,8 @@ fn metric(reading: &MeterReading, family: &MeterFamily) -> Metric {
     }
 }
 
-fn number(reading: &MeterReading, point: &MeterPoint, since: u64) -> NumberDataPoint {
-    let figure = i64::try_from(point.shown.total()).unwrap_or(i64::MAX);
+fn number(reading: &MeterSnapshot, point: &MeterPoint, since: u64) -> NumberDataPoint {
+    let figure = i64::try_from(point.value.total()).unwrap_or(i64::MAX);
     NumberDataPoint {
         start_time_unix_nano: since,
         time_unix_nano: reading.at,
@@ -77,15 +77,15 @@ fn number(reading: &MeterReading, point: &MeterPoint, since: u64) -> NumberDataP
     }
 }
 
-fn spread(reading: &MeterReading, point: &MeterPoint, bounds: &[f64]) -> HistogramDataPoint {
-    let (bucket_counts, sum) = match &point.shown {
-        Shown::Spread { buckets, sum } => (buckets.clone(), Some(*sum)),
-        Shown::Count(_) | Shown::Level(_) => (Vec::new(), None),
+fn spread(reading: &MeterSnapshot, point: &MeterPoint, bounds: &[f64]) -> HistogramDataPoint {
+    let (bucket_counts, sum) = match &point.value {
+        MetricValue::Histogram { buckets, sum } => (buckets.clone(), Some(*sum)),
+        MetricValue::Counter(_) | MetricValue::Gauge(_) => (Vec::new(), None),
     };
     HistogramDataPoint {
         start_time_unix_nano: reading.since,
         time_unix_nano: reading.at,
-        count: point.shown.total(),
+        count: point.value.total(),
         sum,
         bucket_counts,
         explicit_bounds: bounds.to_vec(),

@@ -46,7 +46,7 @@ impl GuardedBody {
                     let reason = error.to_string();
                     return Some(Err(OutboundError::Interrupted { target: self.from.clone(), reason }));
                 }
-                Err(_) => return Some(Err(OutboundError::Silent { target: self.from.clone(), limit })),
+                Err(_) => return Some(Err(OutboundError::BodyTimeout { target: self.from.clone(), limit })),
             }
         }
     }

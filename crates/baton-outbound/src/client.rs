@@ -1,9 +1,9 @@
 //! Construction of the client, and the check of an address without a request.
 
 use crate::{
-    AddressPolicy, ClientIdentity, Options, OutboundError, Resolver, SetupError, SystemResolver, Target,
-    connect::{GuardedConnector, Protocol},
-    kept::KeptHosts,
+    AddressPolicy, ClientIdentity, OutboundError, OutboundOptions, Resolver, SetupError, SystemResolver, Target,
+    connect::{GuardedConnector, HttpProtocol},
+    kept::KeepAliveHosts,
     resolve::GuardedResolver,
     tls,
 };
@@ -29,14 +29,14 @@ pub struct GuardedClient {
     pub(crate) policy: Arc<AddressPolicy>,
     pub(crate) resolver: GuardedResolver,
     pub(crate) http: Client<GuardedConnector, Full<Bytes>>,
-    pub(crate) kept: Arc<KeptHosts>,
+    pub(crate) keep_alive_hosts: Arc<KeepAliveHosts>,
     pub(crate) roots: Arc<RootCertStore>,
-    pub(crate) options: Arc<Options>,
+    pub(crate) options: Arc<OutboundOptions>,
 }
 
 impl GuardedClient {
     /// Creates a client that uses the system's resolver.
-    pub fn new(policy: AddressPolicy, options: &Options) -> Result<Self, SetupError> {
+    pub fn new(policy: AddressPolicy, options: &OutboundOptions) -> Result<Self, SetupError> {
         Self::with_resolver(policy, Arc::new(SystemResolver), options)
     }
 
@@ -44,46 +44,46 @@ impl GuardedClient {
     pub fn with_resolver(
         policy: AddressPolicy,
         resolver: Arc<dyn Resolver>,
-        options: &Options,
+        options: &OutboundOptions,
     ) -> Result<Self, SetupError> {
         let policy = Arc::new(policy);
         let resolver = GuardedResolver::new(Arc::clone(&policy), resolver, options.lookups);
-        Self::made(policy, resolver, tls::roots(&options.extra_roots)?, options.clone())
+        Self::build(policy, resolver, tls::roots(&options.extra_roots)?, options.clone())
     }
 
     /// The same client with a client certificate; the two do not share connections.
     pub fn with_identity(&self, identity: ClientIdentity) -> Result<Self, SetupError> {
-        let options = Options { client_identity: Some(identity), ..Options::clone(&self.options) };
-        Self::made(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
+        let options = OutboundOptions { client_identity: Some(identity), ..OutboundOptions::clone(&self.options) };
+        Self::build(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
     }
 
     /// The same client with other options and the same root certificates; the two do not share connections.
-    pub fn with_options(&self, options: Options) -> Result<Self, SetupError> {
-        Self::made(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
+    pub fn with_options(&self, options: OutboundOptions) -> Result<Self, SetupError> {
+        Self::build(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
     }
 
     /// The same client with other options and additional allowed entries, written as in [`AddressPolicy::allowing`].
     /// The two do not share connections.
-    pub fn also_allowing<T: AsRef<str>>(
+    pub fn with_allowed<T: AsRef<str>>(
         &self,
         entries: impl IntoIterator<Item = T>,
-        options: Options,
+        options: OutboundOptions,
     ) -> Result<Self, SetupError> {
-        let policy = self.policy.and(entries).map_err(|error| SetupError::Allow(error.to_string()))?;
+        let policy = self.policy.with_allowed(entries).map_err(|error| SetupError::Allow(error.to_string()))?;
         let policy = Arc::new(policy);
-        let resolver = self.resolver.judging_by(Arc::clone(&policy));
-        Self::made(policy, resolver, Arc::clone(&self.roots), options)
+        let resolver = self.resolver.with_policy(Arc::clone(&policy));
+        Self::build(policy, resolver, Arc::clone(&self.roots), options)
     }
 
-    fn made(
+    fn build(
         policy: Arc<AddressPolicy>,
         resolver: GuardedResolver,
         roots: Arc<RootCertStore>,
-        options: Options,
+        options: OutboundOptions,
     ) -> Result<Self, SetupError> {
         let tls = tls::config(&roots, options.client_identity.as_ref())?;
         let limit = options.connect_timeout;
-        let connector = GuardedConnector::new(Arc::clone(&policy), resolver.clone(), tls, Protocol::Http1, limit);
+        let connector = GuardedConnector::new(Arc::clone(&policy), resolver.clone(), tls, HttpProtocol::Http1, limit);
         let http = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
@@ -91,8 +91,8 @@ impl GuardedClient {
             .pool_max_idle_per_host(options.idle_per_host)
             .http1_max_buf_size(MAX_BUFFER)
             .build(connector);
-        let kept = Arc::new(KeptHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
-        Ok(Self { policy, resolver, http, kept, roots, options: Arc::new(options) })
+        let kept = Arc::new(KeepAliveHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
+        Ok(Self { policy, resolver, http, keep_alive_hosts: kept, roots, options: Arc::new(options) })
     }
 
     /// Timeout of a whole request whose reply is read at once.
@@ -108,7 +108,7 @@ impl GuardedClient {
     /// Checks whether the URL could be called now: its syntax, its address and the addresses its name resolves to.
     ///
     /// Success is no guarantee: [`GuardedClient::send`] checks again at the time of the request.
-    pub async fn admit(&self, url: &str) -> Result<(), OutboundError> {
+    pub async fn check_url(&self, url: &str) -> Result<(), OutboundError> {
         let target = Target::parse(url)?;
         target.check(&self.policy)?;
         let Some(name) = target.name() else { return Ok(()) };

@@ -17,7 +17,7 @@ use tower::Service;
 
 /// HTTP version of a connection, negotiated by ALPN on TLS.
 #[derive(Clone, Copy)]
-pub(crate) enum Protocol {
+pub(crate) enum HttpProtocol {
     Http1,
     Http2,
 }
@@ -35,7 +35,7 @@ impl GuardedConnector {
         policy: Arc<AddressPolicy>,
         resolver: GuardedResolver,
         tls: ClientConfig,
-        protocol: Protocol,
+        protocol: HttpProtocol,
         limit: Duration,
     ) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
@@ -46,8 +46,8 @@ impl GuardedConnector {
         tcp.set_connect_timeout(Some(limit));
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         let inner = match protocol {
-            Protocol::Http1 => builder.enable_http1().wrap_connector(tcp),
-            Protocol::Http2 => builder.enable_http2().wrap_connector(tcp),
+            HttpProtocol::Http1 => builder.enable_http1().wrap_connector(tcp),
+            HttpProtocol::Http2 => builder.enable_http2().wrap_connector(tcp),
         };
         Self { policy, inner, limit }
     }
@@ -64,7 +64,7 @@ impl Service<Uri> for GuardedConnector {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         // The resolver only checks names; a literal address must be checked before it reaches the TCP connector.
-        let checked = Target::of(uri.clone()).and_then(|target| Ok(target.check(&self.policy)?));
+        let checked = Target::from_uri(uri.clone()).and_then(|target| Ok(target.check(&self.policy)?));
         if let Err(error) = checked {
             return Box::pin(async move { Err(error.into()) });
         }

@@ -1,6 +1,6 @@
 //! Errors of outbound requests.
 
-use crate::Range;
+use crate::AddressRange;
 use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use std::{net::IpAddr, time::Duration};
 
@@ -13,7 +13,7 @@ pub enum OutboundError {
     Url(&'static str),
     /// Forbidden by the policy.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] AddressRefusal),
     /// The name cannot be resolved at the moment.
     #[error("the name {name} cannot be resolved: {reason}")]
     Unresolved {
@@ -51,7 +51,7 @@ pub enum OutboundError {
     },
     /// The rest of a body did not arrive in time.
     #[error("{target} sent no more data within {} ms", .limit.as_millis())]
-    Silent {
+    BodyTimeout {
         /// Scheme, host and port.
         target: String,
         /// The idle timeout, or the timeout of the whole body.
@@ -81,14 +81,14 @@ pub enum OutboundError {
 ///
 /// The text contains no address that the caller did not supply: the addresses of internal names are not disclosed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum AddressRefusal {
     /// A literal address in the URL.
     #[error("{address} may not be called: it is {range}")]
     Address {
         /// The address.
         address: IpAddr,
         /// Its range.
-        range: Range,
+        range: AddressRange,
     },
     /// A name without any allowed address.
     #[error("{name} may not be called: it resolves to {range}")]
@@ -96,7 +96,7 @@ pub enum Refusal {
         /// The name as written in the URL.
         name: String,
         /// Range of its first address.
-        range: Range,
+        range: AddressRange,
     },
 }
 
@@ -139,16 +139,16 @@ impl OutboundError {
     }
 
     /// Converts an error of the HTTP client; errors of this crate are extracted from it unchanged.
-    pub(crate) fn of_request(error: &hyper_util::client::legacy::Error, target: String) -> Self {
+    pub(crate) fn from_request_error(error: &hyper_util::client::legacy::Error, target: String) -> Self {
         let outer: &(dyn std::error::Error + 'static) = error;
         let chain = std::iter::successors(Some(outer), |error| error.source());
         if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
             return own.clone();
         }
         let reason =
-            chain.clone().find_map(of_tls).or_else(|| chain.clone().last().map(ToString::to_string));
+            chain.clone().find_map(describe_tls_error).or_else(|| chain.clone().last().map(ToString::to_string));
         let reason = reason.unwrap_or_default();
-        if error.is_connect() || chain.clone().any(turned_away) {
+        if error.is_connect() || chain.clone().any(is_tls_rejection) {
             Self::Unreachable { target, reason }
         } else {
             Self::Interrupted { target, reason }
@@ -157,14 +157,14 @@ impl OutboundError {
 }
 
 /// The TLS error inside an I/O error, which may be nested in another I/O error: `source()` skips it.
-fn tls_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+fn find_tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
-    inner.downcast_ref::<rustls::Error>().or_else(|| tls_in(inner))
+    inner.downcast_ref::<rustls::Error>().or_else(|| find_tls_error(inner))
 }
 
 /// Description of a TLS problem for people.
-fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let said = match tls_in(error)? {
+fn describe_tls_error(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let said = match find_tls_error(error)? {
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
             "the server does not speak TLS; did you mean http://?"
         }
@@ -186,9 +186,9 @@ fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
 
 /// Whether the server rejected the TLS handshake. The alert arrives after the client has finished its
 /// handshake, but before the server reads a request.
-fn turned_away(error: &(dyn std::error::Error + 'static)) -> bool {
+fn is_tls_rejection(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(
-        tls_in(error),
+        find_tls_error(error),
         Some(rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired
                 | AlertDescription::NoCertificate

@@ -8,21 +8,21 @@ use hyper::body::Incoming;
 
 /// Final target of a request after redirects; an extension of the response of [`GuardedClient::open`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Landed(pub Target);
+pub struct FinalTarget(pub Target);
 
 /// Handling of secrets on a redirect to another origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Secrets {
+pub(crate) enum CrossOriginPolicy {
     /// The redirect is followed without them.
-    AreLeftBehind,
+    StripSecrets,
     /// The redirect is refused: without credentials the request would be rejected there, and its body would be
     /// disclosed.
-    EndTheJourney,
+    Refuse,
 }
 
 /// Handling of the connection after the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Afterwards {
+pub(crate) enum ConnectionReuse {
     /// It may be reused.
     Keep,
     /// It is closed.
@@ -30,12 +30,12 @@ pub(crate) enum Afterwards {
 }
 
 impl GuardedClient {
-    pub(crate) async fn follow(
+    pub(crate) async fn follow_redirects(
         &self,
         first: Target,
         request: Request<Bytes>,
-        secrets: Secrets,
-        afterwards: Afterwards,
+        secrets: CrossOriginPolicy,
+        afterwards: ConnectionReuse,
     ) -> Result<Response<Incoming>, OutboundError> {
         let (head, body) = request.into_parts();
         let (mut target, mut headers) = (first, head.headers);
@@ -43,10 +43,10 @@ impl GuardedClient {
         headers.remove(header::HOST);
         let mut followed = 0;
         loop {
-            let mut response = self.once(&target, &head.method, &headers, &body, afterwards).await?;
+            let mut response = self.send_once(&target, &head.method, &headers, &body, afterwards).await?;
             let status = response.status();
-            let Some(next) = redirect::next(&target, &head.method, status, response.headers())? else {
-                response.extensions_mut().insert(Landed(target));
+            let Some(next) = redirect::next_target(&target, &head.method, status, response.headers())? else {
+                response.extensions_mut().insert(FinalTarget(target));
                 return Ok(response);
             };
             let refuse = |reason: String| {
@@ -60,7 +60,7 @@ impl GuardedClient {
                     return refuse(format!("leads to {next}, another origin"));
                 }
                 let known = self.options.client_identity.is_some() || redirect::has_secrets(&headers);
-                if secrets == Secrets::EndTheJourney && known {
+                if secrets == CrossOriginPolicy::Refuse && known {
                     return refuse(format!("leads to {next}, where the credentials must not be sent"));
                 }
                 redirect::drop_secrets(&mut headers);
@@ -71,23 +71,23 @@ impl GuardedClient {
     }
 
     /// Sends one request to one target, without following redirects.
-    pub(crate) async fn once(
+    pub(crate) async fn send_once(
         &self,
         target: &Target,
         method: &Method,
         headers: &HeaderMap,
         body: &Bytes,
-        afterwards: Afterwards,
+        afterwards: ConnectionReuse,
     ) -> Result<Response<Incoming>, OutboundError> {
         target.check(&self.policy)?;
         let mut request = Request::new(Full::new(body.clone()));
         *request.method_mut() = method.clone();
         *request.uri_mut() = target.uri().clone();
         *request.headers_mut() = headers.clone();
-        if afterwards == Afterwards::Close || !self.kept.keeps(target.origin()) {
+        if afterwards == ConnectionReuse::Close || !self.keep_alive_hosts.may_keep_alive(target.origin()) {
             request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         let response = self.http.request(request).await;
-        response.map_err(|error| OutboundError::of_request(&error, target.to_string()))
+        response.map_err(|error| OutboundError::from_request_error(&error, target.to_string()))
     }
 }

@@ -1,6 +1,6 @@
 //! Bound on the number of hosts with idle connections: the pool only bounds the connections per host.
 
-use crate::Origin;
+use crate::UrlOrigin;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -9,20 +9,20 @@ use std::{
 use tokio::time::Instant;
 
 /// Recently called hosts, with the time until which a connection to them may be idle.
-pub(crate) struct KeptHosts {
-    until: Mutex<HashMap<Origin, Instant>>,
+pub(crate) struct KeepAliveHosts {
+    until: Mutex<HashMap<UrlOrigin, Instant>>,
     most: usize,
     /// Request timeout plus idle timeout.
     time: Duration,
 }
 
-impl KeptHosts {
+impl KeepAliveHosts {
     pub(crate) fn new(most: usize, time: Duration) -> Self {
         Self { until: Mutex::default(), most, time }
     }
 
     /// Whether the connection of a request to this host may be kept alive.
-    pub(crate) fn keeps(&self, host: Origin) -> bool {
+    pub(crate) fn may_keep_alive(&self, host: UrlOrigin) -> bool {
         let now = Instant::now();
         let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
         if !until.contains_key(&host) && until.len() >= self.most {

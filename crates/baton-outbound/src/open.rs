@@ -2,7 +2,7 @@
 
 use crate::{
     GuardedBody, GuardedClient, OutboundError, Target,
-    follow::{Afterwards, Landed, Secrets},
+    follow::{ConnectionReuse, CrossOriginPolicy, FinalTarget},
 };
 use bytes::Bytes;
 use http::{Request, Response, header};
@@ -11,41 +11,44 @@ use tokio::time::timeout;
 impl GuardedClient {
     /// Sends a request and returns the head of its reply with a streamed body.
     ///
-    /// Redirects are followed as by [`GuardedClient::send_bounded`]; the extensions of the reply contain [`Landed`].
+    /// Redirects are followed as by [`GuardedClient::send_bounded`]; the extensions of the reply contain [`FinalTarget`].
     /// The connection is not reused, because a stream may stay open indefinitely.
     pub async fn open(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
-        self.opened(request, Afterwards::Close).await
+        self.open_with(request, ConnectionReuse::Close).await
     }
 
     /// As [`GuardedClient::open`], for consecutive calls: the connection is reused once the body was read to its end.
-    pub async fn open_again(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
-        self.opened(request, Afterwards::Keep).await
+    pub async fn open_keep_alive(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
+        self.open_with(request, ConnectionReuse::Keep).await
     }
 
     /// As [`GuardedClient::open`], but a redirect is returned as the reply: the caller decides whether to follow it.
-    pub async fn open_here(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
-        let target = Target::of(request.uri().clone())?;
+    pub async fn open_without_redirects(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<Response<GuardedBody>, OutboundError> {
+        let target = Target::from_uri(request.uri().clone())?;
         let (mut head, body) = request.into_parts();
         // The host is always that of the URL.
         head.headers.remove(header::HOST);
         let limit = self.options.head_timeout;
         let late = OutboundError::Timeout { target: target.to_string(), limit };
-        let sent = self.once(&target, &head.method, &head.headers, &body, Afterwards::Close);
+        let sent = self.send_once(&target, &head.method, &head.headers, &body, ConnectionReuse::Close);
         let response = timeout(limit, sent).await.unwrap_or(Err(late))?;
         Ok(response.map(|body| GuardedBody::new(body, target.to_string(), self.options.idle_body_timeout)))
     }
 
-    async fn opened(
+    async fn open_with(
         &self,
         request: Request<Bytes>,
-        afterwards: Afterwards,
+        afterwards: ConnectionReuse,
     ) -> Result<Response<GuardedBody>, OutboundError> {
-        let target = Target::of(request.uri().clone())?;
+        let target = Target::from_uri(request.uri().clone())?;
         let limit = self.options.head_timeout;
         let late = OutboundError::Timeout { target: target.to_string(), limit };
-        let followed = self.follow(target, request, Secrets::EndTheJourney, afterwards);
+        let followed = self.follow_redirects(target, request, CrossOriginPolicy::Refuse, afterwards);
         let response = timeout(limit, followed).await.unwrap_or(Err(late))?;
-        let from = response.extensions().get::<Landed>().map(|landed| landed.0.to_string()).unwrap_or_default();
+        let from = response.extensions().get::<FinalTarget>().map(|landed| landed.0.to_string()).unwrap_or_default();
         Ok(response.map(|body| GuardedBody::new(body, from, self.options.idle_body_timeout)))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Timeouts, limits and TLS settings of a client.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct OutboundOptions {
     /// Timeout of a connection: name lookup, TCP and TLS together.
     pub connect_timeout: Duration,
     /// Timeout of the whole request, including redirects and the body of the reply.
@@ -36,7 +36,7 @@ pub struct Options {
     pub client_identity: Option<ClientIdentity>,
 }
 
-impl Default for Options {
+impl Default for OutboundOptions {
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(5),

@@ -6,10 +6,10 @@ mod embedded;
 mod range;
 
 pub use allow::{AllowError, AllowProblem};
-pub use range::Range;
+pub use range::AddressRange;
 
 use crate::host::normal_name;
-use allow::Entry;
+use allow::AllowEntry;
 use std::net::IpAddr;
 
 /// Allows public addresses and the configured entries.
@@ -18,7 +18,7 @@ use std::net::IpAddr;
 /// IPv4 address (mapped, compatible, 6to4, NAT64) is checked as that IPv4 address.
 #[derive(Clone, Debug, Default)]
 pub struct AddressPolicy {
-    allowed: Vec<Entry>,
+    allowed: Vec<AllowEntry>,
 }
 
 impl AddressPolicy {
@@ -33,12 +33,12 @@ impl AddressPolicy {
     /// `localhost` is an ordinary name: it does not allow `127.0.0.1`, so another name that resolves to `127.0.0.1` is
     /// still refused.
     pub fn allowing<T: AsRef<str>>(entries: impl IntoIterator<Item = T>) -> Result<Self, AllowError> {
-        let allowed = entries.into_iter().map(|entry| Entry::parse(entry.as_ref())).collect::<Result<_, _>>()?;
+        let allowed = entries.into_iter().map(|entry| AllowEntry::parse(entry.as_ref())).collect::<Result<_, _>>()?;
         Ok(Self { allowed })
     }
 
     /// The same policy with additional entries.
-    pub fn and<T: AsRef<str>>(&self, entries: impl IntoIterator<Item = T>) -> Result<Self, AllowError> {
+    pub fn with_allowed<T: AsRef<str>>(&self, entries: impl IntoIterator<Item = T>) -> Result<Self, AllowError> {
         let more = Self::allowing(entries)?;
         Ok(Self { allowed: self.allowed.iter().cloned().chain(more.allowed).collect() })
     }
@@ -50,13 +50,13 @@ impl AddressPolicy {
     }
 
     /// Checks an address; the error is the range that forbids it.
-    pub fn check(&self, address: IpAddr) -> Result<(), Range> {
-        let carried = embedded::carried(address);
+    pub fn check(&self, address: IpAddr) -> Result<(), AddressRange> {
+        let carried = embedded::embedded_ipv4(address);
         let allows = |address: IpAddr| self.allowed.iter().any(|entry| entry.contains(address));
         if allows(address) || carried.is_some_and(|inner| allows(inner.into())) {
             return Ok(());
         }
-        match Range::of(carried.map_or(address, IpAddr::from)) {
+        match AddressRange::classify(carried.map_or(address, IpAddr::from)) {
             None => Ok(()),
             Some(range) => Err(range),
         }

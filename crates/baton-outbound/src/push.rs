@@ -15,11 +15,11 @@ use std::sync::LazyLock;
 /// Maximum number of characters quoted from a receiver's error reply.
 const MAX_EXCERPT: usize = 200;
 
-type Made = Result<GuardedClient, SetupError>;
+type ClientResult = Result<GuardedClient, SetupError>;
 
 /// The [`WebhookSender`] port on a [`GuardedClient`].
 pub struct PushSender {
-    client: LazyLock<Made, Box<dyn FnOnce() -> Made + Send>>,
+    client: LazyLock<ClientResult, Box<dyn FnOnce() -> ClientResult + Send>>,
     tracer: Tracer,
     a2a: A2aSettings,
 }
@@ -49,10 +49,10 @@ impl PushSender {
         self.client.as_ref().map_err(|error| WebhookError::Failed(error.to_string()))
     }
 
-    async fn admit(&self, config: &PushConfig) -> Result<(), WebhookError> {
-        headers::of(config)?;
+    async fn check_config(&self, config: &PushConfig) -> Result<(), WebhookError> {
+        headers::build_headers(config)?;
         // A name that does not resolve is probably misspelt, so it is reported at registration.
-        self.client()?.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
+        self.client()?.check_url(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
     }
 
     async fn notify(
@@ -60,14 +60,14 @@ impl PushSender {
         config: &PushConfig,
         notice: TaskNotification<'_>,
     ) -> Result<NotificationOutcome, WebhookError> {
-        let Some(body) = render::body(config.dialect, notice, self.a2a)? else {
+        let Some(body) = render::render_body(config.dialect, notice, self.a2a)? else {
             return Ok(NotificationOutcome::NotApplicable);
         };
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
         let target = crate::Target::parse(&config.url)?;
         *request.uri_mut() = target.uri().clone();
-        *request.headers_mut() = headers::of(config)?;
+        *request.headers_mut() = headers::build_headers(config)?;
         let span = span::begin(&self.tracer, notice, &target, request.headers_mut());
         let reply = self.client()?.send(request).await;
         span::end(span, reply.as_ref());
@@ -103,7 +103,7 @@ impl From<OutboundError> for WebhookError {
 
 impl WebhookSender for PushSender {
     fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
-        Box::pin(self.admit(config))
+        Box::pin(self.check_config(config))
     }
 
     fn notify<'a>(

@@ -4,13 +4,13 @@ use crate::{OutboundError, Target};
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
 /// Headers that are always secret, even if not marked sensitive.
-const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
+const SECRET_HEADERS: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
 
 /// Target of a redirect; `None` if the reply is no redirect.
 ///
 /// Only 307 and 308 preserve method and body. 301 to 303 would turn a POST into a GET, so they are errors unless the
 /// request is a GET or HEAD. A redirect from https to http is an error, because it would expose the body.
-pub(crate) fn next(
+pub(crate) fn next_target(
     from: &Target,
     method: &Method,
     status: StatusCode,
@@ -25,7 +25,7 @@ pub(crate) fn next(
     }
     let location = headers.get(header::LOCATION).ok_or_else(|| refuse("has no Location header".to_owned()))?;
     let location = location.to_str().map_err(|_| refuse("has an invalid Location header".to_owned()))?;
-    let to = match Target::parse(&resolved(from, location)) {
+    let to = match Target::parse(&resolve_location(from, location)) {
         Ok(to) => to,
         Err(OutboundError::Url(reason)) => return Err(refuse(format!("has a Location URL that {reason}"))),
         Err(other) => return Err(other),
@@ -50,11 +50,11 @@ pub(crate) fn has_secrets(headers: &HeaderMap) -> bool {
 }
 
 fn secrets(headers: &HeaderMap) -> impl Iterator<Item = &HeaderName> {
-    headers.iter().filter(|(name, value)| value.is_sensitive() || SECRET.contains(name)).map(|(name, _)| name)
+    headers.iter().filter(|(name, value)| value.is_sensitive() || SECRET_HEADERS.contains(name)).map(|(name, _)| name)
 }
 
 /// Resolves a location against the current URL.
-pub(crate) fn resolved(from: &Target, location: &str) -> String {
+pub(crate) fn resolve_location(from: &Target, location: &str) -> String {
     let location = location.split('#').next().unwrap_or_default();
     let scheme = if from.is_secure() { "https" } else { "http" };
     let authority = from.uri().authority().map_or("", |authority| authority.as_str());

@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 
 /// A reply with the part of its body that was read.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct OutboundReply {
     /// HTTP status.
     pub status: StatusCode,
     /// Response headers.
@@ -18,10 +18,10 @@ pub struct Reply {
     /// Whether the body was read to its end, within the size limit and the timeout.
     pub complete: bool,
     /// Final target after redirects.
-    pub landed: Target,
+    pub final_target: Target,
 }
 
-impl Reply {
+impl OutboundReply {
     /// The first characters of the body as one line of text.
     pub fn excerpt(&self, characters: usize) -> String {
         let text = String::from_utf8_lossy(&self.body);

@@ -1,6 +1,6 @@
 //! Resolution of names to allowed addresses.
 
-use crate::{AddressPolicy, OutboundError, Refusal};
+use crate::{AddressPolicy, AddressRefusal, OutboundError};
 use baton_ports::BoxFuture;
 use hyper_util::client::legacy::connect::dns::Name;
 use std::{
@@ -49,7 +49,7 @@ impl GuardedResolver {
     }
 
     /// The same resolver, with the same lookup limit, under another policy.
-    pub(crate) fn judging_by(&self, policy: Arc<AddressPolicy>) -> Self {
+    pub(crate) fn with_policy(&self, policy: Arc<AddressPolicy>) -> Self {
         Self { policy, ..self.clone() }
     }
 
@@ -85,7 +85,7 @@ impl GuardedResolver {
         });
         match (addresses.is_empty(), refused) {
             (false, _) => Ok(addresses),
-            (true, Some(range)) => Err(Refusal::Name { name: name.to_owned(), range }.into()),
+            (true, Some(range)) => Err(AddressRefusal::Name { name: name.to_owned(), range }.into()),
             (true, None) => Err(unresolved("it has no addresses".to_owned())),
         }
     }

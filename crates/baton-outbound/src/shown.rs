@@ -4,30 +4,30 @@ use http::HeaderMap;
 use std::{borrow::Cow, collections::HashSet, fmt};
 
 /// Minimum length of a secret; shorter values would match ordinary text.
-const SHORTEST: usize = 6;
+const MIN_SECRET_LEN: usize = 6;
 
 /// Any fragment of a secret with this many bytes is secret.
-const PIECE: usize = 16;
+const SECRET_FRAGMENT_LEN: usize = 16;
 
 /// Replacement of a secret.
-const HIDDEN: &str = "[hidden]";
+const REDACTION_MARK: &str = "[hidden]";
 
 /// Maximum number of reply bytes examined.
-const MOST: usize = 64 * 1024;
+const MAX_EXAMINED_BYTES: usize = 64 * 1024;
 
 /// Secret header values of a request, to be redacted from the reply.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Shown(Vec<Vec<u8>>);
+pub struct SecretRedactor(Vec<Vec<u8>>);
 
-impl Shown {
+impl SecretRedactor {
     /// The values of these headers; for `Bearer TOKEN` also the token alone.
-    pub fn of(headers: &HeaderMap) -> Self {
-        Self::of_bytes(headers.values().map(http::HeaderValue::as_bytes))
+    pub fn from_headers(headers: &HeaderMap) -> Self {
+        Self::from_bytes(headers.values().map(http::HeaderValue::as_bytes))
     }
 
     /// These values; for `Bearer TOKEN` also the token alone.
-    pub fn of_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
-        Self::of_bytes(values.into_iter().map(str::as_bytes))
+    pub fn from_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
+        Self::from_bytes(values.into_iter().map(str::as_bytes))
     }
 
     /// Whether there are no secrets.
@@ -35,25 +35,25 @@ impl Shown {
         self.0.is_empty()
     }
 
-    fn of_bytes<'v>(values: impl Iterator<Item = &'v [u8]>) -> Self {
+    fn from_bytes<'v>(values: impl Iterator<Item = &'v [u8]>) -> Self {
         let both = values.flat_map(|value| [value, value.rsplit(|byte| *byte == b' ').next().unwrap_or_default()]);
-        let long = both.filter(|secret| secret.len() >= SHORTEST);
+        let long = both.filter(|secret| secret.len() >= MIN_SECRET_LEN);
         Self(long.map(<[u8]>::to_vec).collect::<HashSet<_>>().into_iter().collect())
     }
 
     /// The first characters of a reply as one line of text, with secrets redacted. Redaction precedes truncation,
     /// because part of a secret is secret.
     pub fn excerpt(&self, said: &[u8], characters: usize) -> String {
-        let line = one_line(&said[..said.len().min(MOST)]);
-        first(&self.hide(&line), characters).to_owned()
+        let line = one_line(&said[..said.len().min(MAX_EXAMINED_BYTES)]);
+        first(&self.redact(&line), characters).to_owned()
     }
 
     /// Redacts a text: whole secrets, long fragments, and the start of a secret at the end of the text.
-    pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let said = text.as_bytes();
         let mut secret = vec![false; said.len()];
         for shown in &self.0 {
-            mark(&mut secret, said, shown);
+            mark_secret(&mut secret, said, shown);
         }
         if !secret.contains(&true) {
             return Cow::Borrowed(text);
@@ -61,7 +61,7 @@ impl Shown {
         let (mut told, mut rest) = (Vec::with_capacity(said.len()), said);
         for run in secret.chunk_by(|one, next| one == next) {
             let (part, behind) = rest.split_at(run.len());
-            told.extend_from_slice(if run[0] { HIDDEN.as_bytes() } else { part });
+            told.extend_from_slice(if run[0] { REDACTION_MARK.as_bytes() } else { part });
             rest = behind;
         }
         Cow::Owned(String::from_utf8_lossy(&told).into_owned())
@@ -69,15 +69,15 @@ impl Shown {
 }
 
 /// Marks the bytes of `said` that belong to the secret.
-fn mark(secret: &mut [bool], said: &[u8], shown: &[u8]) {
-    let length = shown.len().min(PIECE);
+fn mark_secret(secret: &mut [bool], said: &[u8], shown: &[u8]) {
+    let length = shown.len().min(SECRET_FRAGMENT_LEN);
     let pieces: HashSet<&[u8]> = shown.windows(length).collect();
     for (at, found) in said.windows(length).enumerate() {
         if pieces.contains(found) {
             secret[at..at + length].fill(true);
         }
     }
-    let cut = (SHORTEST..length).rev().find(|end| said.ends_with(&shown[..*end]));
+    let cut = (MIN_SECRET_LEN..length).rev().find(|end| said.ends_with(&shown[..*end]));
     if let Some(end) = cut {
         secret[said.len() - end..].fill(true);
     }
@@ -96,7 +96,7 @@ fn first(text: &str, characters: usize) -> &str {
 }
 
 /// Omits the secrets.
-impl fmt::Debug for Shown {
+impl fmt::Debug for SecretRedactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretRedactor({} values)", self.0.len())
     }
@@ -106,10 +106,10 @@ impl fmt::Debug for Shown {
 mod tests {
     use super::*;
 
-    fn shown(headers: &[(&'static str, &str)]) -> Shown {
+    fn shown(headers: &[(&'static str, &str)]) -> SecretRedactor {
         let pairs =
             headers.iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
-        Shown::of(&pairs.collect())
+        SecretRedactor::from_headers(&pairs.collect())
     }
 
     #[test]
@@ -134,7 +134,9 @@ mod tests {
         // No six characters of it come twice.
         let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
         let shown = shown(&[("authorization", &format!("Bearer {token}"))]);
-        let tells = |told: &str| (0..token.len() - PIECE).any(|at| told.contains(&token[at..at + PIECE]));
+        let tells = |told: &str| {
+            (0..token.len() - SECRET_FRAGMENT_LEN).any(|at| told.contains(&token[at..at + SECRET_FRAGMENT_LEN]))
+        };
         for before in 0..250 {
             let said = format!("{} is {token}, and nobody knows that", "é".repeat(before));
             for characters in [10, 200, 300] {
@@ -147,7 +149,7 @@ mod tests {
                 // The space before a token is part of the value.
                 assert_eq!(told.replacen("is[", "is [", 1), "what is [hidden]... here?");
             }
-            let filled = [" ".repeat(MOST - 20 - before).as_bytes(), said.as_bytes()].concat();
+            let filled = [" ".repeat(MAX_EXAMINED_BYTES - 20 - before).as_bytes(), said.as_bytes()].concat();
             assert!(!tells(&shown.excerpt(&filled, 400)));
         }
     }

@@ -1,6 +1,6 @@
 //! Parsed and validated request URL.
 
-use crate::{AddressPolicy, OutboundError, Refusal, host::normal_name, redirect};
+use crate::{AddressPolicy, AddressRefusal, OutboundError, host::normal_name, redirect};
 use http::{Uri, uri::Scheme};
 use std::{
     fmt,
@@ -26,7 +26,7 @@ enum Host {
 
 /// Scheme, host and port. Secrets are only sent within one origin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Origin {
+pub struct UrlOrigin {
     secure: bool,
     host: String,
     port: u16,
@@ -38,11 +38,11 @@ impl Target {
         if url.len() > MAX_URL {
             return Err(OutboundError::Url("is longer than 8 KB"));
         }
-        url.parse().map_err(|_| OutboundError::Url("is malformed")).and_then(Self::of)
+        url.parse().map_err(|_| OutboundError::Url("is malformed")).and_then(Self::from_uri)
     }
 
     /// Validates a parsed URL.
-    pub fn of(uri: Uri) -> Result<Self, OutboundError> {
+    pub fn from_uri(uri: Uri) -> Result<Self, OutboundError> {
         let wrong = |reason| Err(OutboundError::Url(reason));
         let default = match uri.scheme() {
             Some(scheme) if *scheme == Scheme::HTTP => 80,
@@ -80,12 +80,12 @@ impl Target {
 
     /// Resolves a relative reference against this URL.
     pub fn join(&self, reference: &str) -> Result<Self, OutboundError> {
-        Self::parse(&redirect::resolved(self, reference))
+        Self::parse(&redirect::resolve_location(self, reference))
     }
 
     /// Origin of the URL.
-    pub fn origin(&self) -> Origin {
-        Origin { secure: self.is_secure(), host: self.host.to_string(), port: self.port }
+    pub fn origin(&self) -> UrlOrigin {
+        UrlOrigin { secure: self.is_secure(), host: self.host.to_string(), port: self.port }
     }
 
     /// Whether the scheme is https.
@@ -112,10 +112,10 @@ impl Target {
     }
 
     /// Refuses a literal address that the policy forbids; names are checked after resolution.
-    pub(crate) fn check(&self, policy: &AddressPolicy) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, policy: &AddressPolicy) -> Result<(), AddressRefusal> {
         match self.host {
             Host::Name(_) => Ok(()),
-            Host::Address(address) => policy.check(address).map_err(|range| Refusal::Address { address, range }),
+            Host::Address(address) => policy.check(address).map_err(|range| AddressRefusal::Address { address, range }),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Writer of span files.
 
-use crate::{rows::Rows, schema};
+use crate::{rows::SpanRows, schema};
 use baton_types::Span;
 use parquet::{errors::ParquetError, file::writer::SerializedFileWriter};
 use std::{
@@ -10,11 +10,11 @@ use std::{
 use tempfile::NamedTempFile;
 
 /// Maximum number of rows in a row group; DuckDB processes one row group per thread.
-const MOST_ROWS: usize = 122_880;
+const MAX_GROUP_ROWS: usize = 122_880;
 /// Maximum memory of the rows of a row group in bytes.
-const MOST_BYTES: usize = 128 << 20;
+const MAX_GROUP_BYTES: usize = 128 << 20;
 /// Number of rows between two checks of the memory use.
-const BETWEEN_LOOKS: usize = 256;
+const MEMORY_CHECK_INTERVAL: usize = 256;
 
 /// Failure to write a file.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +24,12 @@ pub enum WriteError {
     Disk(#[from] io::Error),
     /// Parquet encoding error.
     #[error(transparent)]
-    Packing(#[from] ParquetError),
+    Encoding(#[from] ParquetError),
 }
 
 /// Statistics of a finished file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct SpanFileStats {
     /// Number of spans, one row each.
     pub spans: u64,
     /// File size in bytes.
@@ -43,8 +43,8 @@ pub struct Written {
 pub struct SpanFile {
     path: PathBuf,
     writer: SerializedFileWriter<NamedTempFile>,
-    rows: Rows,
-    written: Written,
+    rows: SpanRows,
+    written: SpanFileStats,
 }
 
 impl SpanFile {
@@ -54,22 +54,22 @@ impl SpanFile {
         let file = tempfile::Builder::new().prefix(".spans-").suffix(".parquet").tempfile_in(directory);
         let file = file.map_err(|error| without_path(&error))?;
         let writer = SerializedFileWriter::new(file, schema::parsed()?, schema::properties())?;
-        Ok(Self { path: path.to_owned(), writer, rows: Rows::new(), written: Written::default() })
+        Ok(Self { path: path.to_owned(), writer, rows: SpanRows::new(), written: SpanFileStats::default() })
     }
 
     /// Adds a span.
     pub fn add(&mut self, span: &Span) -> Result<(), WriteError> {
         self.rows.add(span);
         self.written.spans += 1;
-        let look = self.rows.count().is_multiple_of(BETWEEN_LOOKS);
-        if self.rows.count() >= MOST_ROWS || look && self.rows.bytes() >= MOST_BYTES {
+        let look = self.rows.count().is_multiple_of(MEMORY_CHECK_INTERVAL);
+        if self.rows.count() >= MAX_GROUP_ROWS || look && self.rows.bytes() >= MAX_GROUP_BYTES {
             self.write_rows()?;
         }
         Ok(())
     }
 
     /// Syncs the file and moves it to its path.
-    pub fn finish(mut self) -> Result<Written, WriteError> {
+    pub fn finish(mut self) -> Result<SpanFileStats, WriteError> {
         self.write_rows()?;
         let file = self.writer.into_inner()?;
         file.as_file().sync_all()?;

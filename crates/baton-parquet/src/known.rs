@@ -4,16 +4,16 @@ use baton_telemetry::names;
 
 /// An attribute that has its own column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct AttributeColumn {
     /// Attribute key; the column name has underscores instead of dots.
     pub key: &'static str,
     /// Type of the column.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text; other values are converted to text.
     Text,
     /// Integers; other values appear only in the attribute map.
@@ -22,28 +22,28 @@ pub enum Kind {
     Number,
 }
 
-impl Known {
+impl AttributeColumn {
     /// Name of the column.
     pub fn column(&self) -> String {
         self.key.replace('.', "_")
     }
 }
 
-const fn text(key: &'static str) -> Known {
-    Known { key, kind: Kind::Text }
+const fn text(key: &'static str) -> AttributeColumn {
+    AttributeColumn { key, kind: ColumnKind::Text }
 }
 
-const fn whole(key: &'static str) -> Known {
-    Known { key, kind: Kind::Whole }
+const fn whole(key: &'static str) -> AttributeColumn {
+    AttributeColumn { key, kind: ColumnKind::Whole }
 }
 
-const fn number(key: &'static str) -> Known {
-    Known { key, kind: Kind::Number }
+const fn number(key: &'static str) -> AttributeColumn {
+    AttributeColumn { key, kind: ColumnKind::Number }
 }
 
 /// Attributes with their own column, in column order. An attribute of the resource is used if the span does not have
 /// it.
-pub const KNOWN: &[Known] = &[
+pub const ATTRIBUTE_COLUMNS: &[AttributeColumn] = &[
     text(names::PROJECT_ID),
     text(names::AGENT_ID),
     text(names::AGENT_SESSION_ID),

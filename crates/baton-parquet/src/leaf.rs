@@ -8,11 +8,11 @@ use parquet::{
 };
 
 /// Memory overhead per value in bytes.
-const OVERHEAD: usize = 48;
+const VALUE_OVERHEAD_BYTES: usize = 48;
 
 /// Values of a leaf column with definition and repetition levels.
-pub(crate) struct Leaf {
-    values: Values,
+pub(crate) struct LeafColumn {
+    values: ColumnValues,
     /// Definition levels; empty for required columns.
     definitions: Vec<i16>,
     /// Repetition levels; empty for columns that are not repeated.
@@ -20,26 +20,26 @@ pub(crate) struct Leaf {
     bytes: usize,
 }
 
-enum Values {
+enum ColumnValues {
     Text(Vec<ByteArray>),
     Whole(Vec<i64>),
     Number(Vec<f64>),
 }
 
-impl Leaf {
+impl LeafColumn {
     pub(crate) fn text() -> Self {
-        Self::of(Values::Text(Vec::new()))
+        Self::from_values(ColumnValues::Text(Vec::new()))
     }
 
     pub(crate) fn whole() -> Self {
-        Self::of(Values::Whole(Vec::new()))
+        Self::from_values(ColumnValues::Whole(Vec::new()))
     }
 
     pub(crate) fn number() -> Self {
-        Self::of(Values::Number(Vec::new()))
+        Self::from_values(ColumnValues::Number(Vec::new()))
     }
 
-    fn of(values: Values) -> Self {
+    fn from_values(values: ColumnValues) -> Self {
         Self { values, definitions: Vec::new(), repetitions: Vec::new(), bytes: 0 }
     }
 
@@ -49,17 +49,17 @@ impl Leaf {
     }
 
     /// Adds a value to a required column.
-    pub(crate) fn put(&mut self, cell: impl Into<Cell>) {
+    pub(crate) fn put(&mut self, cell: impl Into<ColumnCell>) {
         match (&mut self.values, cell.into()) {
-            (Values::Text(values), Cell::Text(text)) => {
-                self.bytes += OVERHEAD + text.len();
+            (ColumnValues::Text(values), ColumnCell::Text(text)) => {
+                self.bytes += VALUE_OVERHEAD_BYTES + text.len();
                 values.push(ByteArray::from(text));
             }
-            (Values::Whole(values), Cell::Whole(number)) => {
+            (ColumnValues::Whole(values), ColumnCell::Whole(number)) => {
                 self.bytes += size_of::<i64>();
                 values.push(number);
             }
-            (Values::Number(values), Cell::Number(number)) => {
+            (ColumnValues::Number(values), ColumnCell::Number(number)) => {
                 self.bytes += size_of::<f64>();
                 values.push(number);
             }
@@ -69,7 +69,7 @@ impl Leaf {
     }
 
     /// Adds an optional value.
-    pub(crate) fn maybe(&mut self, cell: Option<impl Into<Cell>>) {
+    pub(crate) fn put_optional(&mut self, cell: Option<impl Into<ColumnCell>>) {
         self.bytes += size_of::<i16>();
         self.definitions.push(i16::from(cell.is_some()));
         if let Some(cell) = cell {
@@ -78,7 +78,7 @@ impl Leaf {
     }
 
     /// Adds an entry of a repeated column with its levels.
-    pub(crate) fn entry(&mut self, cell: Option<Cell>, definition: i16, repetition: i16) {
+    pub(crate) fn entry(&mut self, cell: Option<ColumnCell>, definition: i16, repetition: i16) {
         self.bytes += 2 * size_of::<i16>();
         self.definitions.push(definition);
         self.repetitions.push(repetition);
@@ -92,15 +92,15 @@ impl Leaf {
         let definitions = (!self.definitions.is_empty()).then_some(self.definitions.as_slice());
         let repetitions = (!self.repetitions.is_empty()).then_some(self.repetitions.as_slice());
         match (&mut self.values, writer) {
-            (Values::Text(values), ColumnWriter::ByteArrayColumnWriter(writer)) => {
+            (ColumnValues::Text(values), ColumnWriter::ByteArrayColumnWriter(writer)) => {
                 writer.write_batch(values, definitions, repetitions)?;
                 values.clear();
             }
-            (Values::Whole(values), ColumnWriter::Int64ColumnWriter(writer)) => {
+            (ColumnValues::Whole(values), ColumnWriter::Int64ColumnWriter(writer)) => {
                 writer.write_batch(values, definitions, repetitions)?;
                 values.clear();
             }
-            (Values::Number(values), ColumnWriter::DoubleColumnWriter(writer)) => {
+            (ColumnValues::Number(values), ColumnWriter::DoubleColumnWriter(writer)) => {
                 writer.write_batch(values, definitions, repetitions)?;
                 values.clear();
             }
@@ -116,37 +116,37 @@ impl Leaf {
 }
 
 /// One value.
-pub(crate) enum Cell {
+pub(crate) enum ColumnCell {
     Text(Bytes),
     Whole(i64),
     Number(f64),
 }
 
-impl From<Bytes> for Cell {
+impl From<Bytes> for ColumnCell {
     fn from(text: Bytes) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<&'static str> for Cell {
+impl From<&'static str> for ColumnCell {
     fn from(text: &'static str) -> Self {
         Self::Text(Bytes::from_static(text.as_bytes()))
     }
 }
 
-impl From<String> for Cell {
+impl From<String> for ColumnCell {
     fn from(text: String) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<i64> for Cell {
+impl From<i64> for ColumnCell {
     fn from(number: i64) -> Self {
         Self::Whole(number)
     }
 }
 
-impl From<f64> for Cell {
+impl From<f64> for ColumnCell {
     fn from(number: f64) -> Self {
         Self::Number(number)
     }

@@ -14,6 +14,6 @@ mod rows;
 mod schema;
 mod words;
 
-pub use file::{SpanFile, WriteError, Written};
-pub use known::{KNOWN, Kind, Known};
+pub use file::{SpanFile, SpanFileStats, WriteError};
+pub use known::{ATTRIBUTE_COLUMNS, AttributeColumn, ColumnKind};
 pub use schema::schema;

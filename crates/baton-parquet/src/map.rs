@@ -1,12 +1,12 @@
 //! Map columns.
 
-use crate::leaf::{Cell, Leaf};
+use crate::leaf::{ColumnCell, LeafColumn};
 use bytes::Bytes;
 
 /// Keys and values of a map column, one map per row.
 pub(crate) struct MapColumn {
-    pub(crate) keys: Leaf,
-    pub(crate) values: Leaf,
+    pub(crate) keys: LeafColumn,
+    pub(crate) values: LeafColumn,
     /// Definition level of a present value: one higher if values are optional.
     present: i16,
 }
@@ -14,16 +14,16 @@ pub(crate) struct MapColumn {
 impl MapColumn {
     /// Optional text values.
     pub(crate) fn text() -> Self {
-        Self { keys: Leaf::text(), values: Leaf::text(), present: 2 }
+        Self { keys: LeafColumn::text(), values: LeafColumn::text(), present: 2 }
     }
 
     /// Required numeric values.
     pub(crate) fn numbers() -> Self {
-        Self { keys: Leaf::text(), values: Leaf::number(), present: 1 }
+        Self { keys: LeafColumn::text(), values: LeafColumn::number(), present: 1 }
     }
 
     /// Adds a row.
-    pub(crate) fn put(&mut self, entries: impl Iterator<Item = (Bytes, Option<Cell>)>) {
+    pub(crate) fn put(&mut self, entries: impl Iterator<Item = (Bytes, Option<ColumnCell>)>) {
         let mut repetition = 0;
         for (key, value) in entries {
             self.keys.entry(Some(key.into()), 1, repetition);

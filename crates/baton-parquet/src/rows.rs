@@ -1,8 +1,8 @@
 //! Rows of one row group.
 
 use crate::{
-    known::{KNOWN, Kind},
-    leaf::{Cell, Leaf},
+    known::{ATTRIBUTE_COLUMNS, ColumnKind},
+    leaf::{ColumnCell, LeafColumn},
     map::MapColumn,
     words,
 };
@@ -12,70 +12,70 @@ use bytes::Bytes;
 use std::{collections::HashMap, sync::Arc};
 
 /// Buffered rows, by column.
-pub(crate) struct Rows {
-    trace_id: Leaf,
-    span_id: Leaf,
-    parent_span_id: Leaf,
-    name: Leaf,
-    kind: Leaf,
-    status: Leaf,
-    status_message: Leaf,
-    start: Leaf,
-    start_unix_ns: Leaf,
-    duration_ns: Leaf,
-    service_name: Leaf,
-    scope_name: Leaf,
-    scope_version: Leaf,
-    trace_state: Leaf,
-    known: Vec<Leaf>,
+pub(crate) struct SpanRows {
+    trace_id: LeafColumn,
+    span_id: LeafColumn,
+    parent_span_id: LeafColumn,
+    name: LeafColumn,
+    kind: LeafColumn,
+    status: LeafColumn,
+    status_message: LeafColumn,
+    start: LeafColumn,
+    start_unix_ns: LeafColumn,
+    duration_ns: LeafColumn,
+    service_name: LeafColumn,
+    scope_name: LeafColumn,
+    scope_version: LeafColumn,
+    trace_state: LeafColumn,
+    known: Vec<LeafColumn>,
     resource_attributes: MapColumn,
     attributes: MapColumn,
     attribute_numbers: MapColumn,
-    events: Leaf,
-    links: Leaf,
+    events: LeafColumn,
+    links: LeafColumn,
     count: usize,
     /// Column index by attribute key.
     places: HashMap<&'static str, usize>,
     /// Consecutive spans usually share a resource, so its encoded form is cached.
-    last: Option<(Arc<SpanResource>, Said)>,
+    last: Option<(Arc<SpanResource>, EncodedResource)>,
 }
 
 /// A resource in encoded form.
-struct Said {
+struct EncodedResource {
     service: Option<Bytes>,
     attributes: Vec<(Bytes, Option<Bytes>)>,
 }
 
-impl Rows {
+impl SpanRows {
     pub(crate) fn new() -> Self {
-        let known = KNOWN.iter().map(|known| match known.kind {
-            Kind::Text => Leaf::text(),
-            Kind::Whole => Leaf::whole(),
-            Kind::Number => Leaf::number(),
+        let known = ATTRIBUTE_COLUMNS.iter().map(|known| match known.kind {
+            ColumnKind::Text => LeafColumn::text(),
+            ColumnKind::Whole => LeafColumn::whole(),
+            ColumnKind::Number => LeafColumn::number(),
         });
         Self {
-            trace_id: Leaf::text(),
-            span_id: Leaf::text(),
-            parent_span_id: Leaf::text(),
-            name: Leaf::text(),
-            kind: Leaf::text(),
-            status: Leaf::text(),
-            status_message: Leaf::text(),
-            start: Leaf::whole(),
-            start_unix_ns: Leaf::whole(),
-            duration_ns: Leaf::whole(),
-            service_name: Leaf::text(),
-            scope_name: Leaf::text(),
-            scope_version: Leaf::text(),
-            trace_state: Leaf::text(),
+            trace_id: LeafColumn::text(),
+            span_id: LeafColumn::text(),
+            parent_span_id: LeafColumn::text(),
+            name: LeafColumn::text(),
+            kind: LeafColumn::text(),
+            status: LeafColumn::text(),
+            status_message: LeafColumn::text(),
+            start: LeafColumn::whole(),
+            start_unix_ns: LeafColumn::whole(),
+            duration_ns: LeafColumn::whole(),
+            service_name: LeafColumn::text(),
+            scope_name: LeafColumn::text(),
+            scope_version: LeafColumn::text(),
+            trace_state: LeafColumn::text(),
             known: known.collect(),
             resource_attributes: MapColumn::text(),
             attributes: MapColumn::text(),
             attribute_numbers: MapColumn::numbers(),
-            events: Leaf::text(),
-            links: Leaf::text(),
+            events: LeafColumn::text(),
+            links: LeafColumn::text(),
             count: 0,
-            places: KNOWN.iter().enumerate().map(|(place, known)| (known.key, place)).collect(),
+            places: ATTRIBUTE_COLUMNS.iter().enumerate().map(|(place, known)| (known.key, place)).collect(),
             last: None,
         }
     }
@@ -93,7 +93,7 @@ impl Rows {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.trace_id.put(span.trace.to_string());
         self.span_id.put(span.id.to_string());
-        self.parent_span_id.maybe(span.parent.map(|parent| parent.to_string()));
+        self.parent_span_id.put_optional(span.parent.map(|parent| parent.to_string()));
         self.name.put(words::key(&span.name));
         self.kind.put(words::kind(span.kind));
         self.status.put(words::status(span.status));
@@ -106,28 +106,28 @@ impl Rows {
         self.trace_state.put(Bytes::copy_from_slice(span.trace_state.as_bytes()));
         self.add_known(span);
         self.add_resource(&span.resource);
-        let pair = |(key, value): &(_, _)| (words::key(key), words::text(value).map(Cell::from));
+        let pair = |(key, value): &(_, _)| (words::key(key), words::text(value).map(ColumnCell::from));
         self.attributes.put(span.attributes.iter().map(pair));
         let numbers = span.attributes.iter().filter_map(|(key, value)| Some((key, number(value)?)));
         self.attribute_numbers.put(numbers.map(|(key, number)| (words::key(key), Some(number.into()))));
-        self.events.maybe(words::events(span));
-        self.links.maybe(words::links(span));
+        self.events.put_optional(words::events(span));
+        self.links.put_optional(words::links(span));
         self.count += 1;
     }
 
     fn add_known(&mut self, span: &Span) {
-        let mut found: [Option<&SpanValue>; KNOWN.len()] = [None; KNOWN.len()];
+        let mut found: [Option<&SpanValue>; ATTRIBUTE_COLUMNS.len()] = [None; ATTRIBUTE_COLUMNS.len()];
         // Span attributes come last, because they take precedence over resource attributes.
         for (key, value) in span.resource.attributes.iter().chain(&span.attributes) {
             if let Some(place) = self.places.get(key.as_ref()) {
                 found[*place] = Some(value);
             }
         }
-        for ((leaf, known), value) in self.known.iter_mut().zip(KNOWN).zip(found) {
-            leaf.maybe(value.and_then(|value| match known.kind {
-                Kind::Text => words::text(value).map(Cell::Text),
-                Kind::Whole => value.as_int().map(Cell::Whole),
-                Kind::Number => number(value).map(Cell::Number),
+        for ((leaf, known), value) in self.known.iter_mut().zip(ATTRIBUTE_COLUMNS).zip(found) {
+            leaf.put_optional(value.and_then(|value| match known.kind {
+                ColumnKind::Text => words::text(value).map(ColumnCell::Text),
+                ColumnKind::Whole => value.as_int().map(ColumnCell::Whole),
+                ColumnKind::Number => number(value).map(ColumnCell::Number),
             }));
         }
     }
@@ -136,18 +136,18 @@ impl Rows {
         if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, resource)) {
             let service = find_attribute(&resource.attributes, names::SERVICE_NAME).and_then(words::text);
             let pair = |(key, value): &(_, _)| (words::key(key), words::text(value));
-            let said = Said { service, attributes: resource.attributes.iter().map(pair).collect() };
+            let said = EncodedResource { service, attributes: resource.attributes.iter().map(pair).collect() };
             self.last = Some((Arc::clone(resource), said));
         }
         if let Some((_, said)) = &self.last {
-            self.service_name.maybe(said.service.clone());
+            self.service_name.put_optional(said.service.clone());
             self.resource_attributes
-                .put(said.attributes.iter().map(|(key, value)| (key.clone(), value.clone().map(Cell::from))));
+                .put(said.attributes.iter().map(|(key, value)| (key.clone(), value.clone().map(ColumnCell::from))));
         }
     }
 
     /// All columns, in schema order.
-    pub(crate) fn leaves(&mut self) -> Vec<&mut Leaf> {
+    pub(crate) fn leaves(&mut self) -> Vec<&mut LeafColumn> {
         let mut leaves = vec![
             &mut self.trace_id,
             &mut self.span_id,

@@ -1,6 +1,6 @@
 //! Schema and encoding of the columns.
 
-use crate::known::{KNOWN, Kind};
+use crate::known::{ATTRIBUTE_COLUMNS, ColumnKind};
 use parquet::{
     basic::{Compression, Encoding, ZstdLevel},
     errors::Result,
@@ -46,11 +46,11 @@ const LAST: &str = "
 /// The columns of a file in Parquet schema syntax.
 pub fn schema() -> String {
     let mut message = format!("message spans {{{FIRST}");
-    for known in KNOWN {
+    for known in ATTRIBUTE_COLUMNS {
         let (kind, note) = match known.kind {
-            Kind::Text => ("binary", " (STRING)"),
-            Kind::Whole => ("int64", ""),
-            Kind::Number => ("double", ""),
+            ColumnKind::Text => ("binary", " (STRING)"),
+            ColumnKind::Whole => ("int64", ""),
+            ColumnKind::Number => ("double", ""),
         };
         let _ = writeln!(message, "  optional {kind} {}{note};", known.column());
     }

@@ -31,7 +31,7 @@ const MOST_CONNECTIONS: usize = 8;
 /// Timeout for reading the request headers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Signing proxy for one request.
+/// Handle of the signing proxy for one request.
 pub(crate) struct Relay {
     /// Address of the proxy.
     pub(crate) url: String,
@@ -52,12 +52,11 @@ impl Relay {
     }
 
     async fn open(provider: &Provider, target: String) -> Result<Self, ModelError> {
-        let closed = |_: io::Error| {
-            failure::broken(provider, "cannot be asked, since this machine has no port left", Heard::Nothing)
-        };
+        let closed =
+            |_: io::Error| failure::broken(provider, "cannot be called: no local port is available", Heard::Nothing);
         let mut chance = [0; 16];
         let unlucky =
-            |_| failure::broken(provider, "cannot be asked, since this machine has no randomness", Heard::Nothing);
+            |_| failure::broken(provider, "cannot be called: the system random generator failed", Heard::Nothing);
         getrandom::fill(&mut chance).map_err(unlucky)?;
         let mut path = "/".to_owned();
         for byte in chance {
@@ -81,7 +80,7 @@ pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> 
     }
 }
 
-/// One request to be forwarded.
+/// Proxy that signs and forwards one request.
 struct Errand {
     provider: Provider,
     path: String,
@@ -109,7 +108,7 @@ impl Errand {
                         return std::future::pending().await;
                     }
                     *self.failed.lock() =
-                        Some(failure::broken(&self.provider, "cannot be asked through this machine", Heard::Nothing));
+                        Some(failure::broken(&self.provider, "cannot be called: the local relay failed", Heard::Nothing));
                 }
             }
             if let Some(failed) = self.failed.lock().take() {

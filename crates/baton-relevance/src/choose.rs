@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 /// Relevance of one piece of an entry to a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Match {
+pub struct RelevanceMatch {
     /// Index of the entry.
     pub entry: usize,
     /// Score from 0 to 1.
@@ -16,7 +16,7 @@ pub struct Match {
 
 /// A selected entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct SelectedEntry {
     /// Index of the entry.
     pub entry: usize,
     /// Relevance to the question.
@@ -25,24 +25,24 @@ pub struct Chosen {
 
 /// Takes the `top_k` best matches, and of each entry its best one. All entries that reach `include_score` are selected,
 /// and more until there are `top_n`. The most relevant come first.
-pub fn choose(mut matches: Vec<Match>, limits: RelevanceLimits) -> Vec<Chosen> {
+pub fn choose(mut matches: Vec<RelevanceMatch>, limits: RelevanceLimits) -> Vec<SelectedEntry> {
     matches.retain(|found| found.score > 0.0);
-    matches.sort_by(before);
+    matches.sort_by(compare_matches);
     matches.truncate(usize::from(limits.top_k));
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<SelectedEntry> = Vec::new();
     for found in matches {
         let Some(score) = Thousandths::from_f64(found.score.min(1.0)).filter(|score| *score > Thousandths(0)) else {
             continue;
         };
         let wanted = score >= limits.include_score || chosen.len() < usize::from(limits.top_n);
         if wanted && chosen.iter().all(|other| other.entry != found.entry) {
-            chosen.push(Chosen { entry: found.entry, score });
+            chosen.push(SelectedEntry { entry: found.entry, score });
         }
     }
     chosen
 }
 
-fn before(left: &Match, right: &Match) -> Ordering {
+fn compare_matches(left: &RelevanceMatch, right: &RelevanceMatch) -> Ordering {
     let by_score = right.score.total_cmp(&left.score).then(right.strength.total_cmp(&left.strength));
     by_score.then(left.entry.cmp(&right.entry))
 }

@@ -1,8 +1,8 @@
 //! Lexical relevance: BM25, normalized by the maximum possible score.
 
 use crate::{
-    choose::Match,
-    entry::{Entry, Piece, Word},
+    choose::RelevanceMatch,
+    entry::{RelevanceEntry, TermCounts, TermHash},
     pieces::sentences,
     words::words,
 };
@@ -12,41 +12,41 @@ use std::collections::BTreeSet;
 const SATURATION: f64 = 1.2;
 
 /// BM25 `b`: strength of length normalization.
-const LENGTH: f64 = 0.5;
+const LENGTH_NORMALIZATION: f64 = 0.5;
 
 /// Number of virtual background entries, so that term weights are meaningful with few entries.
-const BACKGROUND: f64 = 20.0;
+const BACKGROUND_ENTRIES: f64 = 20.0;
 
 /// Added to the total weight of a sentence, so that a single common term never is a full match.
-const DOUBT: f64 = 1.5;
+const EXTRA_WEIGHT: f64 = 1.5;
 
 /// Minimum terms of a unit; shorter sentences are merged with the next one.
-const FEWEST: usize = 3;
+const MIN_UNIT_TERMS: usize = 3;
 
 /// Matches below this share of the best score for the same sentence are treated as coincidence.
-const CHANCE: f64 = 0.5;
+const MIN_RELATIVE_SCORE: f64 = 0.5;
 
 /// Minimum score of a match.
-const LEAST: f64 = 0.1;
+const MIN_SCORE: f64 = 0.1;
 
 /// Relevance of each piece to a question: the best score over its sentences.
-pub fn by_words(question: &str, entries: &[&Entry]) -> Vec<Match> {
-    let pieces: Vec<(usize, &Piece)> =
+pub fn by_words(question: &str, entries: &[&RelevanceEntry]) -> Vec<RelevanceMatch> {
+    let pieces: Vec<(usize, &TermCounts)> =
         entries.iter().enumerate().flat_map(|(entry, of)| of.pieces.iter().map(move |piece| (entry, piece))).collect();
     if pieces.is_empty() {
         return Vec::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "there are never so many pieces")]
     let usual = pieces.iter().map(|(_, piece)| f64::from(piece.length)).sum::<f64>() / pieces.len() as f64;
-    let mut best: Vec<Match> =
-        pieces.iter().map(|(entry, _)| Match { entry: *entry, score: 0.0, strength: 0.0 }).collect();
-    for asked in asked_together(question) {
-        let weights: Vec<(Word, f64)> = asked.into_iter().map(|word| (word, weight(word, entries))).collect();
-        let all = weights.iter().map(|(_, weight)| weight).sum::<f64>() + DOUBT;
-        let found: Vec<(f64, f64)> = pieces.iter().map(|(_, piece)| of_piece(piece, &weights, all, usual)).collect();
+    let mut best: Vec<RelevanceMatch> =
+        pieces.iter().map(|(entry, _)| RelevanceMatch { entry: *entry, score: 0.0, strength: 0.0 }).collect();
+    for asked in question_units(question) {
+        let weights: Vec<(TermHash, f64)> = asked.into_iter().map(|word| (word, term_weight(word, entries))).collect();
+        let all = weights.iter().map(|(_, weight)| weight).sum::<f64>() + EXTRA_WEIGHT;
+        let found: Vec<(f64, f64)> = pieces.iter().map(|(_, piece)| score_piece(piece, &weights, all, usual)).collect();
         let most = found.iter().map(|(score, _)| *score).fold(0.0, f64::max);
         for (best, (score, strength)) in best.iter_mut().zip(found) {
-            let counts = score >= LEAST && score >= most * CHANCE;
+            let counts = score >= MIN_SCORE && score >= most * MIN_RELATIVE_SCORE;
             if counts && (score, strength) > (best.score, best.strength) {
                 (best.score, best.strength) = (score, strength);
             }
@@ -57,12 +57,12 @@ pub fn by_words(question: &str, entries: &[&Entry]) -> Vec<Match> {
 }
 
 /// The distinct terms of each unit of sentences.
-fn asked_together(question: &str) -> Vec<BTreeSet<Word>> {
-    let mut units: Vec<BTreeSet<Word>> = Vec::new();
+fn question_units(question: &str) -> Vec<BTreeSet<TermHash>> {
+    let mut units: Vec<BTreeSet<TermHash>> = Vec::new();
     let mut open = BTreeSet::new();
     for sentence in sentences(question) {
-        open.extend(words(&sentence).iter().map(|word| Word::of(word)));
-        if open.len() >= FEWEST {
+        open.extend(words(&sentence).iter().map(|word| TermHash::from_term(word)));
+        if open.len() >= MIN_UNIT_TERMS {
             units.push(std::mem::take(&mut open));
         }
     }
@@ -75,18 +75,18 @@ fn asked_together(question: &str) -> Vec<BTreeSet<Word>> {
 
 /// Inverse document frequency of a term. A term in no entry counts as if it were in one, because terms of the question
 /// that are missing lower the score of all entries.
-fn weight(word: Word, entries: &[&Entry]) -> f64 {
+fn term_weight(word: TermHash, entries: &[&RelevanceEntry]) -> f64 {
     let count = |count: usize| u32::try_from(count).map_or(f64::MAX, f64::from);
-    let saying = count(entries.iter().filter(|entry| entry.says(word)).count()).max(1.0);
-    let all = count(entries.len()) + BACKGROUND;
+    let saying = count(entries.iter().filter(|entry| entry.contains(word)).count()).max(1.0);
+    let all = count(entries.len()) + BACKGROUND_ENTRIES;
     (1.0 + (all - saying + 0.5) / (saying + 0.5)).ln()
 }
 
 /// The share of the total weight that the piece covers, and the plain BM25 sum, which still differs where the share is
 /// saturated.
-fn of_piece(piece: &Piece, weights: &[(Word, f64)], all: f64, usual: f64) -> (f64, f64) {
+fn score_piece(piece: &TermCounts, weights: &[(TermHash, f64)], all: f64, usual: f64) -> (f64, f64) {
     let stretch =
-        SATURATION * (1.0 - LENGTH + LENGTH * f64::from(piece.length) / usual.max(1.0));
+        SATURATION * (1.0 - LENGTH_NORMALIZATION + LENGTH_NORMALIZATION * f64::from(piece.length) / usual.max(1.0));
     let (mut share, mut strength) = (0.0, 0.0);
     for (word, weight) in weights {
         let count = f64::from(piece.count(*word));

@@ -20,8 +20,8 @@ mod stop;
 mod vectors;
 mod words;
 
-pub use choose::{Chosen, Match, choose};
-pub use entry::Entry;
+pub use choose::{RelevanceMatch, SelectedEntry, choose};
+pub use entry::RelevanceEntry;
 pub use lexical::by_words;
 pub use pieces::{pieces, sentences};
 pub use vectors::by_vectors;
@@ -29,6 +29,6 @@ pub use vectors::by_vectors;
 use baton_types::RelevanceLimits;
 
 /// Selects relevant entries by lexical score only, most relevant first.
-pub fn find(question: &str, entries: &[&Entry], limits: RelevanceLimits) -> Vec<Chosen> {
+pub fn find(question: &str, entries: &[&RelevanceEntry], limits: RelevanceLimits) -> Vec<SelectedEntry> {
     choose(by_words(question, entries), limits)
 }

@@ -1,13 +1,13 @@
 //! Splits texts into pieces.
 
 /// Maximum length of a piece, in bytes.
-const MOST: usize = 500;
+const MAX_PIECE_BYTES: usize = 500;
 
 /// Maximum bytes of a question that are used; the rest is likely a pasted file.
-const LONGEST_QUESTION: usize = 16 * 1024;
+const MAX_QUESTION_BYTES: usize = 16 * 1024;
 
 /// Maximum sentences of a question that are used.
-const MOST_SENTENCES: usize = 64;
+const MAX_SENTENCES: usize = 64;
 
 /// The pieces of an item: its name and description first, then its paragraphs. A long paragraph is split into several
 /// pieces of whole sentences.
@@ -16,7 +16,7 @@ pub fn pieces(name: &str, description: &str, text: &str) -> Vec<String> {
     let mut paragraph = String::new();
     for line in text.lines() {
         if line.trim().is_empty() {
-            close(&mut paragraph, &mut pieces);
+            push_paragraph(&mut paragraph, &mut pieces);
             continue;
         }
         if !paragraph.is_empty() {
@@ -24,20 +24,20 @@ pub fn pieces(name: &str, description: &str, text: &str) -> Vec<String> {
         }
         paragraph.push_str(line);
     }
-    close(&mut paragraph, &mut pieces);
+    push_paragraph(&mut paragraph, &mut pieces);
     pieces
 }
 
-fn close(paragraph: &mut String, pieces: &mut Vec<String>) {
+fn push_paragraph(paragraph: &mut String, pieces: &mut Vec<String>) {
     let whole = std::mem::take(paragraph);
-    if whole.len() <= MOST {
+    if whole.len() <= MAX_PIECE_BYTES {
         pieces.extend((!whole.is_empty()).then_some(whole));
         return;
     }
     let mut packed = String::new();
     for sentence in split(&whole) {
         for part in cut(sentence) {
-            if !packed.is_empty() && packed.len() + part.len() >= MOST {
+            if !packed.is_empty() && packed.len() + part.len() >= MAX_PIECE_BYTES {
                 pieces.push(std::mem::take(&mut packed));
             }
             if !packed.is_empty() {
@@ -51,9 +51,9 @@ fn close(paragraph: &mut String, pieces: &mut Vec<String>) {
 
 /// The sentences of a question, each truncated to the length of a piece.
 pub fn sentences(question: &str) -> Vec<String> {
-    let looked_at = &question[..question.floor_char_boundary(LONGEST_QUESTION)];
+    let looked_at = &question[..question.floor_char_boundary(MAX_QUESTION_BYTES)];
     let sentences = split(looked_at).filter_map(|sentence| cut(sentence).next());
-    sentences.take(MOST_SENTENCES).map(str::to_owned).collect()
+    sentences.take(MAX_SENTENCES).map(str::to_owned).collect()
 }
 
 /// Sentences and lines, trimmed.
@@ -94,7 +94,7 @@ fn cut(sentence: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let most = rest.floor_char_boundary(MOST);
+        let most = rest.floor_char_boundary(MAX_PIECE_BYTES);
         let at = match rest[..most].rfind(char::is_whitespace) {
             Some(space) if most < rest.len() && space > 0 => space,
             _ => most,

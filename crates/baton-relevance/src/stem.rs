@@ -9,14 +9,14 @@ pub(crate) fn stem(word: String) -> String {
     stem.plural();
     stem.past_and_present();
     stem.y_to_i();
-    stem.first_of(&DOUBLE, 0);
-    stem.first_of(&DERIVED, 0);
+    stem.first_of(&DOUBLE_SUFFIXES, 0);
+    stem.first_of(&DERIVATIONAL_SUFFIXES, 0);
     stem.last_suffix();
     stem.last_e();
     stem.0
 }
 
-const DOUBLE: [(&str, &str); 21] = [
+const DOUBLE_SUFFIXES: [(&str, &str); 21] = [
     ("ational", "ate"),
     ("tional", "tion"),
     ("enci", "ence"),
@@ -40,10 +40,10 @@ const DOUBLE: [(&str, &str); 21] = [
     ("logi", "log"),
 ];
 
-const DERIVED: [(&str, &str); 7] =
+const DERIVATIONAL_SUFFIXES: [(&str, &str); 7] =
     [("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")];
 
-const LAST: [&str; 19] = [
+const FINAL_SUFFIXES: [&str; 19] = [
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
 ];
@@ -112,7 +112,7 @@ impl Stem {
     }
 
     fn last_suffix(&mut self) {
-        let Some(suffix) = LAST.into_iter().find(|suffix| self.ends(suffix)) else { return };
+        let Some(suffix) = FINAL_SUFFIXES.into_iter().find(|suffix| self.ends(suffix)) else { return };
         let left = self.before(suffix);
         let fits = suffix != "ion" || left.ends_with('s') || left.ends_with('t');
         if fits && measure(left) > 1 {

@@ -1,7 +1,7 @@
 //! English stop words.
 
 /// Sorted, for binary search.
-const COMMON: [&str; 175] = [
+const STOP_WORDS: [&str; 175] = [
     "a", "about", "above", "after", "again", "ain", "all", "also", "always", "am", "an", "and", "any", "are", "aren",
     "as", "ask", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can",
     "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "else", "ever",
@@ -18,8 +18,8 @@ const COMMON: [&str; 175] = [
 ];
 
 /// Whether a lower-case word is a stop word.
-pub(crate) fn is_common(word: &str) -> bool {
-    COMMON.binary_search(&word).is_ok()
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn the_table_can_be_searched_by_halving() {
-        assert!(COMMON.is_sorted());
-        assert!(is_common("yours") && is_common("a") && !is_common("refund"));
+        assert!(STOP_WORDS.is_sorted());
+        assert!(is_stop_word("yours") && is_stop_word("a") && !is_stop_word("refund"));
     }
 }

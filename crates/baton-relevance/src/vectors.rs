@@ -1,14 +1,17 @@
 //! Vector relevance: cosine similarity.
 
-use crate::Match;
+use crate::RelevanceMatch;
 
 /// Relevance of each piece to a question: the best similarity over its sentences. Vectors have length 1; those of
 /// another dimension than the question's are skipped.
-pub fn by_vectors<'a>(question: &[Vec<f32>], pieces: impl IntoIterator<Item = (usize, &'a [f32])>) -> Vec<Match> {
+pub fn by_vectors<'a>(
+    question: &[Vec<f32>],
+    pieces: impl IntoIterator<Item = (usize, &'a [f32])>,
+) -> Vec<RelevanceMatch> {
     let near = |piece: &[f32]| question.iter().filter_map(|sentence| cosine(sentence, piece)).fold(0.0, f64::max);
     let matches = pieces.into_iter().map(|(entry, piece)| {
         let score = near(piece).min(1.0);
-        Match { entry, score, strength: score }
+        RelevanceMatch { entry, score, strength: score }
     });
     matches.filter(|found| found.score > 0.0).collect()
 }

@@ -1,9 +1,9 @@
 //! Tokenizer: normalized terms of a text.
 
-use crate::{stem::stem, stop::is_common};
+use crate::{stem::stem, stop::is_stop_word};
 
 /// Maximum length of a term, in bytes; longer ones are ignored.
-const LONGEST: usize = 48;
+const MAX_TERM_LEN: usize = 48;
 
 /// Terms in text order: lower case, stemmed, without stop words.
 pub(crate) fn words(text: &str) -> Vec<String> {
@@ -11,7 +11,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     for run in text.split(|c: char| !c.is_alphanumeric()) {
         for part in scripts(run) {
             match part.chars().next().is_some_and(is_unspaced) {
-                true => found.extend(pairs(part)),
+                true => found.extend(bigrams(part)),
                 false => found.extend(word(part)),
             }
         }
@@ -40,7 +40,7 @@ pub(crate) fn words_of_name(name: &str) -> Vec<String> {
 fn word(run: &str) -> Option<String> {
     let lower = run.to_lowercase();
     let is_letter = lower.len() == 1 && lower.as_bytes()[0].is_ascii_alphabetic();
-    let tells = !lower.is_empty() && !is_letter && lower.len() <= LONGEST && !is_common(&lower);
+    let tells = !lower.is_empty() && !is_letter && lower.len() <= MAX_TERM_LEN && !is_stop_word(&lower);
     tells.then(|| stem(lower))
 }
 
@@ -62,7 +62,7 @@ fn is_unspaced(c: char) -> bool {
 }
 
 /// Bigrams, for scripts without word boundaries.
-fn pairs(run: &str) -> Vec<String> {
+fn bigrams(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     match chars.as_slice() {
         [only] => vec![only.to_string()],

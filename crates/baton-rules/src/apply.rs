@@ -113,7 +113,9 @@ impl TaskRecord {
                 self.autonomous |= autonomous;
                 self.status_at = at;
             }
-            TaskEvent::RunResumed { run, after, isolated: alone } => return self.record_resumption(run, *after, *alone),
+            TaskEvent::RunResumed { run, after, isolated: alone } => {
+                return self.record_resumption(run, *after, *alone);
+            }
             TaskEvent::RunPaused { run } => {
                 self.current_run(run)?;
             }

@@ -20,7 +20,10 @@ mod wiring;
 
 pub use agent::Agent;
 pub use baton::Baton;
-pub use baton_orchestrator::{Answer, Limits, OrchestrateError, Orchestrator, Question, Reply, Watch, Whose};
+pub use baton_orchestrator::{
+    AgentAnswer, AgentQuestion, CalledAgent, OrchestrateError, OrchestrationObserver, Orchestrator, OrchestratorLimits,
+    QuestionReply,
+};
 pub use baton_toolhost::{Tool, ToolContext, ToolError};
 pub use baton_types::{
     A2aSettings, AgentResources, AnswerPlacement, ApprovalMode, ArgumentMatch, ContextItem, ErrorCode, ExportedTool,

@@ -11,9 +11,9 @@ use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
 };
-use parts::Opening;
-pub(crate) use parts::{Parts, read_parts};
-pub(crate) use seen::{SeenAttributes, SeenSpan, SeenValue};
+use parts::SpanHeader;
+pub(crate) use parts::{SpanParts, read_parts};
+pub(crate) use seen::{BorrowedAttributes, BorrowedSpan, BorrowedValue};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 
@@ -27,11 +27,11 @@ pub(crate) struct Tables {
 /// Numbers resources and scopes; equal values share a number.
 #[derive(Default)]
 pub(crate) struct TableBuilder {
-    resources: Numbered<SpanResource>,
-    scopes: Numbered<SpanScope>,
+    resources: NumberedInterner<SpanResource>,
+    scopes: NumberedInterner<SpanScope>,
 }
 
-struct Numbered<T> {
+struct NumberedInterner<T> {
     values: Vec<Arc<T>>,
     /// By address; the stored `Arc` keeps the value alive, so that no other value gets the same address.
     seen: HashMap<usize, (Arc<T>, u32)>,
@@ -40,13 +40,13 @@ struct Numbered<T> {
     last: Option<(Arc<T>, u32)>,
 }
 
-impl<T> Default for Numbered<T> {
+impl<T> Default for NumberedInterner<T> {
     fn default() -> Self {
         Self { values: Vec::new(), seen: HashMap::new(), written: HashMap::new(), last: None }
     }
 }
 
-impl<T: Serialize> Numbered<T> {
+impl<T: Serialize> NumberedInterner<T> {
     fn number(&mut self, value: &Arc<T>) -> Result<u32, SpanStoreError> {
         if let Some((last, number)) = &self.last
             && Arc::ptr_eq(last, value)
@@ -56,13 +56,13 @@ impl<T: Serialize> Numbered<T> {
         let address = Arc::as_ptr(value).addr();
         let number = match self.seen.get(&address) {
             Some((_, number)) => *number,
-            None => self.by_form(value, address)?,
+            None => self.number_by_encoding(value, address)?,
         };
         self.last = Some((Arc::clone(value), number));
         Ok(number)
     }
 
-    fn by_form(&mut self, value: &Arc<T>, address: usize) -> Result<u32, SpanStoreError> {
+    fn number_by_encoding(&mut self, value: &Arc<T>, address: usize) -> Result<u32, SpanStoreError> {
         let form = postcard::to_stdvec(value.as_ref()).map_err(|error| unwritable(&error))?;
         let next = u32::try_from(self.values.len()).map_err(|_| too_many())?;
         let number = *self.written.entry(form).or_insert(next);
@@ -92,7 +92,7 @@ impl TableBuilder {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct EncodableSpan<'a> {
     trace: TraceId,
     id: SpanId,
     parent: Option<SpanId>,
@@ -111,7 +111,7 @@ struct Written<'a> {
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct DecodedSpan {
     trace: TraceId,
     id: SpanId,
     parent: Option<SpanId>,
@@ -131,13 +131,13 @@ struct Read {
 
 /// Start and end of an encoded span body; the rest is not decoded.
 pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
-    let opening: Opening<'_> = take(&mut bytes)?;
+    let opening: SpanHeader<'_> = take(&mut bytes)?;
     Ok((opening.start, opening.end))
 }
 
 /// Appends the span without its resource and scope.
 pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanStoreError> {
-    let written = Written {
+    let written = EncodableSpan {
         trace: span.trace,
         id: span.id,
         parent: span.parent,
@@ -159,7 +159,7 @@ pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanSt
 
 /// Takes a span from the front of the bytes.
 pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, SpanStoreError> {
-    let read: Read = take(bytes)?;
+    let read: DecodedSpan = take(bytes)?;
     let (resource, scope): (u32, u32) = take(bytes)?;
     let shared =
         |missing: &str| SpanStoreError::Corrupt(format!("a span refers to {missing} that its batch does not contain"));
@@ -175,11 +175,11 @@ pub(crate) fn read_body(
     resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
 ) -> Result<Span, SpanStoreError> {
-    let read: Read = take(bytes)?;
+    let read: DecodedSpan = take(bytes)?;
     Ok(read.into_span(resource, scope))
 }
 
-impl Read {
+impl DecodedSpan {
     fn into_span(self, resource: Arc<SpanResource>, scope: Arc<SpanScope>) -> Span {
         Span {
             resource,
@@ -233,24 +233,24 @@ pub(crate) fn weight(span: &Span) -> usize {
     let events = span
         .events
         .iter()
-        .map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
+        .map(|event| mem::size_of::<SpanEvent>() + event.name.len() + attributes_weight(&event.attributes));
     let links = span
         .links
         .iter()
-        .map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + all(&link.attributes));
+        .map(|link| mem::size_of::<SpanLink>() + link.trace_state.len() + attributes_weight(&link.attributes));
     mem::size_of::<Span>()
         + span.name.len()
         + span.trace_state.len()
         + span.status_message.len()
-        + all(&span.attributes)
+        + attributes_weight(&span.attributes)
         + events.sum::<usize>()
         + links.sum::<usize>()
 }
 
 /// Approximate encoded length of a span in bytes; rarely exceeded.
-pub(crate) fn length(span: &Span) -> usize {
+pub(crate) fn encoded_len(span: &Span) -> usize {
     let said = |attributes: &[(AttributeKey, SpanValue)]| -> usize {
-        attributes.iter().map(|(key, value)| 12 + key.len() + beyond(value)).sum()
+        attributes.iter().map(|(key, value)| 12 + key.len() + heap_weight(value)).sum()
     };
     let events = span.events.iter().map(|event| 24 + event.name.len() + said(&event.attributes));
     let links = span.links.iter().map(|link| 40 + said(&link.attributes));
@@ -258,20 +258,20 @@ pub(crate) fn length(span: &Span) -> usize {
 }
 
 /// Approximate memory of attributes in bytes.
-pub(crate) fn all(attributes: &[(AttributeKey, SpanValue)]) -> usize {
+pub(crate) fn attributes_weight(attributes: &[(AttributeKey, SpanValue)]) -> usize {
     attributes
         .iter()
-        .map(|(key, value)| mem::size_of::<(AttributeKey, SpanValue)>() + key.len() + beyond(value))
+        .map(|(key, value)| mem::size_of::<(AttributeKey, SpanValue)>() + key.len() + heap_weight(value))
         .sum()
 }
 
 /// Approximate heap memory of a value in bytes.
-pub(crate) fn beyond(value: &SpanValue) -> usize {
+pub(crate) fn heap_weight(value: &SpanValue) -> usize {
     match value {
         SpanValue::Text(text) => text.len(),
         SpanValue::Bytes(bytes) => bytes.len(),
-        SpanValue::List(values) => values.iter().map(|value| mem::size_of::<SpanValue>() + beyond(value)).sum(),
-        SpanValue::Map(attributes) => all(attributes),
+        SpanValue::List(values) => values.iter().map(|value| mem::size_of::<SpanValue>() + heap_weight(value)).sum(),
+        SpanValue::Map(attributes) => attributes_weight(attributes),
         SpanValue::Bool(_) | SpanValue::Int(_) | SpanValue::Float(_) | SpanValue::Empty => 0,
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
 const MAX_NAMES: u32 = 10_000;
 
 /// Moves a damaged file or directory into the quarantine directory and returns its new path.
-pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanStoreError> {
+pub(crate) fn quarantine(path: &Path, directory: &Path) -> Result<PathBuf, SpanStoreError> {
     make_directory(directory)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
     let numbered = (2..MAX_NAMES).map(|number| directory.join(format!("{name}.{number}")));

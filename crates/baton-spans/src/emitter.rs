@@ -2,8 +2,8 @@
 
 use crate::{
     options::wall_clock,
-    store::{EmbeddedSpans, Kept, Refused, Waiting, closed, prepare},
-    wal::Gathered,
+    store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, closed, prepare_batch},
+    wal::SpanBatchEncoder,
 };
 use baton_ports::{SpanSink, SpanStoreError};
 use baton_types::Span;
@@ -21,54 +21,54 @@ use std::{
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Upper bounds of buffered spans and bytes in total; further spans are dropped and counted.
-const MOST_SPANS: usize = 16 * 1024;
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BUFFERED_SPANS: usize = 16 * 1024;
+const MAX_BUFFERED_BYTES: usize = 32 << 20;
 /// At this number of buffered spans, a batch is submitted without delay.
-const MANY: usize = MOST_SPANS / 2;
+const HALF_FULL_SPANS: usize = MAX_BUFFERED_SPANS / 2;
 /// Maximum delay of the first span of a batch: each batch is a sync that competes with those of the journal.
-const GATHER: Duration = Duration::from_millis(30);
+const BATCH_DELAY: Duration = Duration::from_millis(30);
 /// Retries while the store is busy, before spans are dropped.
-const PAUSE: Duration = Duration::from_millis(20);
-const TRIES: u32 = 100;
+const RETRY_DELAY: Duration = Duration::from_millis(20);
+const MAX_RETRIES: u32 = 100;
 /// Upper bound of buffers; further threads share one.
-const MOST_PLACES: usize = 16;
-const MOST_FLUSHES: usize = 64;
+const MAX_SLOTS: usize = 16;
+const MAX_PENDING_FLUSHES: usize = 64;
 
 /// Receives the spans of this process and submits them to the store in batches.
 ///
 /// A span is encoded when it ends: its memory is freed while it is in the CPU cache, and only bytes are buffered.
-pub struct Emitter {
-    gathering: Arc<Gathering>,
+pub struct SpanEmitter {
+    buffers: Arc<EmitterBuffers>,
     flushes: mpsc::Sender<oneshot::Sender<()>>,
-    spans: Arc<EmbeddedSpans>,
+    spans: Arc<EmbeddedSpanStore>,
 }
 
 /// Buffered spans, with a buffer per thread to avoid contention.
-struct Gathering {
-    places: Vec<Mutex<Gathered>>,
-    waiting_spans: AtomicUsize,
-    waiting_bytes: AtomicUsize,
+struct EmitterBuffers {
+    slots: Vec<Mutex<SpanBatchEncoder>>,
+    buffered_spans: AtomicUsize,
+    buffered_bytes: AtomicUsize,
     /// Notified when the first span is buffered.
     arrived: Notify,
     /// Notified when the buffers are half full.
-    hurry: Notify,
+    half_full: Notify,
 }
 
-impl Emitter {
+impl SpanEmitter {
     /// Starts an emitter for the store; its task ends when it is dropped. Requires a tokio runtime.
-    pub fn start(spans: &Arc<EmbeddedSpans>) -> Arc<Self> {
-        let count = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_PLACES);
-        let gathering = Arc::new(Gathering {
-            places: (0..count).map(|_| Mutex::default()).collect(),
-            waiting_spans: AtomicUsize::new(0),
-            waiting_bytes: AtomicUsize::new(0),
+    pub fn start(spans: &Arc<EmbeddedSpanStore>) -> Arc<Self> {
+        let count = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_SLOTS);
+        let gathering = Arc::new(EmitterBuffers {
+            slots: (0..count).map(|_| Mutex::default()).collect(),
+            buffered_spans: AtomicUsize::new(0),
+            buffered_bytes: AtomicUsize::new(0),
             arrived: Notify::new(),
-            hurry: Notify::new(),
+            half_full: Notify::new(),
         });
-        let (flushes, asked) = mpsc::channel(MOST_FLUSHES);
-        let work = Work { gathering: Arc::clone(&gathering), asked, spans: Arc::clone(spans) };
+        let (flushes, asked) = mpsc::channel(MAX_PENDING_FLUSHES);
+        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests: asked, spans: Arc::clone(spans) };
         tokio::spawn(work.run());
-        Arc::new(Self { gathering, flushes, spans: Arc::clone(spans) })
+        Arc::new(Self { buffers: gathering, flushes, spans: Arc::clone(spans) })
     }
 
     /// Resolves when every span emitted before is stored, or dropped and counted.
@@ -80,35 +80,35 @@ impl Emitter {
     }
 }
 
-impl Gathering {
+impl EmitterBuffers {
     /// Encodes a span into its buffer; `None` if the buffers are full.
     fn add(&self, span: &Span) -> Option<()> {
-        let waiting = self.waiting_spans.fetch_add(1, Ordering::Relaxed);
-        let is_full = waiting >= MOST_SPANS || self.waiting_bytes.load(Ordering::Relaxed) > MOST_BYTES;
+        let waiting = self.buffered_spans.fetch_add(1, Ordering::Relaxed);
+        let is_full = waiting >= MAX_BUFFERED_SPANS || self.buffered_bytes.load(Ordering::Relaxed) > MAX_BUFFERED_BYTES;
         let bytes = if is_full { None } else { self.write(span) };
         let Some(bytes) = bytes else {
-            self.let_go(1, 0);
+            self.release(1, 0);
             return None;
         };
-        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.buffered_bytes.fetch_add(bytes, Ordering::Relaxed);
         match waiting {
             0 => self.arrived.notify_one(),
-            MANY => self.hurry.notify_one(),
+            HALF_FULL_SPANS => self.half_full.notify_one(),
             _ => {}
         }
         Some(())
     }
 
     fn write(&self, span: &Span) -> Option<usize> {
-        let mut gathered = self.places.get(place() % self.places.len())?.lock();
+        let mut gathered = self.slots.get(thread_slot() % self.slots.len())?.lock();
         let before = gathered.bytes();
         gathered.add(span).ok()?;
         Some(gathered.bytes() - before)
     }
 
-    fn let_go(&self, spans: usize, bytes: usize) {
-        self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
-        if self.waiting_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
+    fn release(&self, spans: usize, bytes: usize) {
+        self.buffered_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if self.buffered_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
             // Spans added during the submission did not notify: the count was not zero.
             self.arrived.notify_one();
         }
@@ -116,7 +116,7 @@ impl Gathering {
 }
 
 /// Buffer index of this thread.
-fn place() -> usize {
+fn thread_slot() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
         static PLACE: Cell<Option<usize>> = const { Cell::new(None) };
@@ -128,9 +128,9 @@ fn place() -> usize {
     })
 }
 
-impl SpanSink for Emitter {
+impl SpanSink for SpanEmitter {
     fn emit(&self, span: Span) {
-        if self.gathering.add(&span).is_none() {
+        if self.buffers.add(&span).is_none() {
             self.spans.store.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -144,25 +144,25 @@ impl SpanSink for Emitter {
     }
 }
 
-struct Work {
-    gathering: Arc<Gathering>,
+struct EmitterTask {
+    buffers: Arc<EmitterBuffers>,
     /// Flush requests.
-    asked: mpsc::Receiver<oneshot::Sender<()>>,
-    spans: Arc<EmbeddedSpans>,
+    flush_requests: mpsc::Receiver<oneshot::Sender<()>>,
+    spans: Arc<EmbeddedSpanStore>,
 }
 
-impl Work {
+impl EmitterTask {
     async fn run(mut self) {
         loop {
             let flush = tokio::select! {
-                flush = self.asked.recv() => Some(flush),
-                () = self.gathering.arrived.notified() => tokio::select! {
-                    flush = self.asked.recv() => Some(flush),
-                    () = self.gathering.hurry.notified() => None,
-                    () = tokio::time::sleep(GATHER) => None,
+                flush = self.flush_requests.recv() => Some(flush),
+                () = self.buffers.arrived.notified() => tokio::select! {
+                    flush = self.flush_requests.recv() => Some(flush),
+                    () = self.buffers.half_full.notified() => None,
+                    () = tokio::time::sleep(BATCH_DELAY) => None,
                 },
             };
-            self.bring().await;
+            self.submit_buffers().await;
             match flush {
                 Some(Some(done)) => {
                     let _ = done.send(());
@@ -174,48 +174,48 @@ impl Work {
     }
 
     /// Submits all buffers to the store and waits until they are stored.
-    async fn bring(&self) {
+    async fn submit_buffers(&self) {
         let mut sent = Vec::new();
-        for place in &self.gathering.places {
+        for place in &self.buffers.slots {
             let (count, bytes, batch) = {
                 let mut gathered = place.lock();
                 if gathered.is_empty() {
                     continue;
                 }
-                (gathered.len(), gathered.bytes(), prepare(&mut gathered, None))
+                (gathered.len(), gathered.bytes(), prepare_batch(&mut gathered, None))
             };
             let kept = match batch {
                 Ok((waiting, kept)) => self.enqueue(waiting).await.map(|()| kept),
                 Err(error) => Err(error),
             };
-            sent.push(Sent { count, bytes, kept });
+            sent.push(SubmittedBatch { count, bytes, receipt: kept });
         }
         let (mut count, mut bytes) = (0, 0);
         for sent in sent {
             (count, bytes) = (count + sent.count, bytes + sent.bytes);
-            self.settle(sent).await;
+            self.await_receipt(sent).await;
         }
-        self.gathering.let_go(count, bytes);
+        self.buffers.release(count, bytes);
     }
 
     /// Enqueues a batch; retries for a while if the store is busy.
-    async fn enqueue(&self, mut waiting: Waiting) -> Result<(), SpanStoreError> {
+    async fn enqueue(&self, mut waiting: PendingBatch) -> Result<(), SpanStoreError> {
         let mut tries = 0;
         loop {
             match self.spans.store.enqueue(waiting) {
                 Ok(()) => return Ok(()),
-                Err(Refused::Full(back)) if tries < TRIES => waiting = back,
-                Err(Refused::Full(_)) => return Err(SpanStoreError::Busy),
-                Err(Refused::Closed) => return Err(closed()),
+                Err(EnqueueError::Full(back)) if tries < MAX_RETRIES => waiting = back,
+                Err(EnqueueError::Full(_)) => return Err(SpanStoreError::Busy),
+                Err(EnqueueError::Closed) => return Err(closed()),
             }
             tries += 1;
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 
     /// Waits until a batch is stored; counts its spans as dropped on failure.
-    async fn settle(&self, sent: Sent) {
-        let Sent { count, kept, .. } = sent;
+    async fn await_receipt(&self, sent: SubmittedBatch) {
+        let SubmittedBatch { count, receipt: kept, .. } = sent;
         let kept = match kept {
             Ok(kept) => kept.await.unwrap_or_else(|_| Err(closed())),
             Err(error) => Err(error),
@@ -228,8 +228,8 @@ impl Work {
 }
 
 /// A batch that the store accepted or rejected.
-struct Sent {
+struct SubmittedBatch {
     count: usize,
     bytes: usize,
-    kept: Result<Kept, SpanStoreError>,
+    receipt: Result<IngestReceipt, SpanStoreError>,
 }

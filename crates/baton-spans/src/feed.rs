@@ -1,6 +1,6 @@
 //! Live feed of stored spans. A subscriber that is too slow misses batches and receives their number.
 
-use crate::{codec::weight, wal::Written};
+use crate::{codec::weight, wal::EncodedBatch};
 use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
 use baton_types::Span;
 use parking_lot::Mutex;
@@ -8,22 +8,22 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::watch;
 
 /// Buffer limits for the slowest subscriber.
-const MOST_BATCHES: usize = 1024;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BUFFERED_BATCHES: usize = 1024;
+const MAX_BUFFERED_BYTES: usize = 16 << 20;
 
 /// Ring buffer of the last batches, filled only while there are subscribers.
 #[derive(Clone, Default)]
 pub(crate) struct Feed {
-    shared: Arc<Shared>,
+    shared: Arc<SpanFeedState>,
 }
 
-struct Shared {
+struct SpanFeedState {
     ring: Mutex<Ring>,
     /// Number of the next batch; `None` once the feed is closed.
     next: watch::Sender<Option<u64>>,
 }
 
-impl Default for Shared {
+impl Default for SpanFeedState {
     fn default() -> Self {
         Self { ring: Mutex::default(), next: watch::Sender::new(Some(0)) }
     }
@@ -54,25 +54,25 @@ impl Ring {
 
 impl Feed {
     /// Whether there are subscribers.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_subscribers(&self) -> bool {
         self.shared.next.receiver_count() > 0
     }
 
     /// Publishes a batch to all subscribers.
-    pub(crate) fn tell(&self, written: &Written) {
+    pub(crate) fn publish(&self, written: &EncodedBatch) {
         if written.bodies.is_empty() {
             return;
         }
         let mut ring = self.shared.ring.lock();
         ring.next += 1;
         // The payload was just encoded, so it can be decoded; spans are decoded only if there are subscribers.
-        let heard = if self.is_heard() { written.spans().ok() } else { None };
+        let heard = if self.has_subscribers() { written.spans().ok() } else { None };
         match heard {
             Some(spans) => {
                 let weight = spans.iter().map(weight).sum();
                 ring.bytes += weight;
                 ring.batches.push_back((Arc::new(spans), weight));
-                ring.shorten(MOST_BATCHES, MOST_BYTES);
+                ring.shorten(MAX_BUFFERED_BATCHES, MAX_BUFFERED_BYTES);
             }
             None => ring.shorten(0, 0),
         }
@@ -91,22 +91,26 @@ impl Feed {
     }
 
     /// Subscribes to all batches from now on.
-    pub(crate) fn subscribe(&self) -> Listener {
+    pub(crate) fn subscribe(&self) -> SpanFeedSubscription {
         // Under the lock, so that no batch is published between the two reads.
         let ring = self.shared.ring.lock();
-        Listener { next: ring.next, told: self.shared.next.subscribe(), shared: Arc::clone(&self.shared) }
+        SpanFeedSubscription {
+            next: ring.next,
+            published: self.shared.next.subscribe(),
+            shared: Arc::clone(&self.shared),
+        }
     }
 }
 
 /// Subscription to the feed.
-pub(crate) struct Listener {
-    shared: Arc<Shared>,
-    told: watch::Receiver<Option<u64>>,
+pub(crate) struct SpanFeedSubscription {
+    shared: Arc<SpanFeedState>,
+    published: watch::Receiver<Option<u64>>,
     next: u64,
 }
 
-impl Listener {
-    fn heard(&mut self) -> Option<SpanFeedEvent> {
+impl SpanFeedSubscription {
+    fn poll_buffered(&mut self) -> Option<SpanFeedEvent> {
         let ring = self.shared.ring.lock();
         let first = ring.first();
         if self.next < first {
@@ -121,19 +125,19 @@ impl Listener {
     }
 }
 
-impl SpanFeed for Listener {
+impl SpanFeed for SpanFeedSubscription {
     fn next(&mut self) -> BoxFuture<'_, Option<SpanFeedEvent>> {
         Box::pin(async move {
             loop {
-                if let Some(heard) = self.heard() {
+                if let Some(heard) = self.poll_buffered() {
                     return Some(heard);
                 }
                 let next = self.next;
-                let more = self.told.wait_for(|told| told.is_none_or(|told| told > next)).await;
+                let more = self.published.wait_for(|told| told.is_none_or(|told| told > next)).await;
                 let ended = !more.is_ok_and(|told| told.is_some());
                 if ended {
                     // Batches published before the end are still delivered.
-                    return self.heard();
+                    return self.poll_buffered();
                 }
             }
         })

@@ -5,7 +5,7 @@
 //! frames. This crate must never interpret a query (`baton-traceql` does), never exceed its memory limits, and never
 //! expose an incomplete block.
 //!
-//! Read first: `Segment` (the searchable unit), [`EmbeddedSpans`] (how spans move through the store).
+//! Read first: `Segment` (the searchable unit), [`EmbeddedSpanStore`] (how spans move through the store).
 
 mod block;
 mod codec;
@@ -22,9 +22,11 @@ mod segment;
 mod store;
 mod wal;
 
-pub use emitter::Emitter;
-pub use options::{Hold, Options, Probe, Retention, wall_clock};
-pub use projector::{FactSpans, Projecting, Projector};
-pub use recording::{Recorded, Recording};
-pub use store::{EmbeddedSpans, LogPlace, Outgoing, Parcel, damaged_files, set_damaged_blocks_aside};
-pub use wal::Gathered;
+pub use emitter::SpanEmitter;
+pub use options::{LogRetentionOptions, Probe, SpanStoreOptions, TelemetryRetention, wall_clock};
+pub use projector::{ProjectionStore, ProjectorHandle, SpanProjector};
+pub use recording::{SpanRecorder, SpanRecorderSetup};
+pub use store::{
+    EmbeddedSpanStore, LogPosition, SpanLogBatch, SpanLogReader, damaged_files, quarantine_damaged_blocks,
+};
+pub use wal::SpanBatchEncoder;

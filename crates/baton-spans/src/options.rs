@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 /// Resource limits and retention of a span store.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SpanStoreOptions {
     /// Upper bound of spans queued for the disk; beyond it the store is busy.
     pub queue_spans: usize,
     /// Upper bound of bytes queued for the disk.
@@ -21,7 +21,7 @@ pub struct Options {
     /// Target number of spans of a merged block.
     pub merged_spans: u64,
     /// Retention limits that the store enforces.
-    pub retention: Retention,
+    pub retention: TelemetryRetention,
     /// Interval between retention checks.
     pub retention_period: Duration,
     /// Maximum number of concurrent searches; further ones are queued.
@@ -33,12 +33,12 @@ pub struct Options {
     /// Called at every step that a crash could fall between.
     pub probe: Probe,
     /// Log retention for readers that forward spans.
-    pub hold: Hold,
+    pub log_retention: LogRetentionOptions,
 }
 
 /// Named log readers that forward spans, and the size of the log retained for them beyond the needs of the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hold {
+pub struct LogRetentionOptions {
     /// Reader names: letters, digits, dashes and underscores.
     pub readers: Vec<String>,
     /// Upper bound of retained bytes; the oldest files are deleted first. With 0, readers see only the log that the
@@ -48,14 +48,14 @@ pub struct Hold {
 
 /// Retention of telemetry; spans of class memory are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retention {
+pub struct TelemetryRetention {
     /// Maximum age of telemetry.
     pub max_age: Option<Duration>,
     /// Maximum total size of telemetry blocks in bytes; the oldest are deleted first.
     pub max_bytes: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for SpanStoreOptions {
     fn default() -> Self {
         Self {
             queue_spans: 64 * 1024,
@@ -65,13 +65,16 @@ impl Default for Options {
             head_age: Duration::from_secs(5 * 60),
             close_spans: 8 * 1024,
             merged_spans: 1 << 20,
-            retention: Retention { max_age: Some(Duration::from_secs(14 * 24 * 3600)), max_bytes: Some(8 << 30) },
+            retention: TelemetryRetention {
+                max_age: Some(Duration::from_secs(14 * 24 * 3600)),
+                max_bytes: Some(8 << 30),
+            },
             retention_period: Duration::from_secs(60),
             searches: 4,
             search_budget: Duration::from_secs(10),
             now: wall_clock,
             probe: Probe::default(),
-            hold: Hold::default(),
+            log_retention: LogRetentionOptions::default(),
         }
     }
 }

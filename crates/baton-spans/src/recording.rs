@@ -1,39 +1,39 @@
 //! Everything that produces the spans of a process: the projector of journal facts and the tracer for requests and
 //! calls.
 
-use crate::{EmbeddedSpans, Emitter, Projecting, Projector, wall_clock};
+use crate::{EmbeddedSpanStore, ProjectorHandle, SpanEmitter, SpanProjector, wall_clock};
 use baton_ports::{CommitObserver, Journal, SpanStore};
 use baton_telemetry::{
-    JournalLevels, MeteredCommits, MeteredSink, Meters, OpenTasks, Origin, Settings, SpanLevels, Tracer,
+    JournalLevels, MeteredCommits, MeteredSink, Meters, OpenTasks, SpanLevels, SpanOrigin, TelemetrySettings, Tracer,
 };
 use std::sync::Arc;
 
 /// Span recording that is not connected to the journal yet.
-pub struct Recording {
-    store: Arc<EmbeddedSpans>,
+pub struct SpanRecorderSetup {
+    store: Arc<EmbeddedSpanStore>,
     tracer: Tracer,
     meters: Arc<Meters>,
     tasks: Arc<OpenTasks>,
-    made: Option<(Arc<Emitter>, Projector)>,
+    producers: Option<(Arc<SpanEmitter>, SpanProjector)>,
 }
 
 /// Span recording that follows the journal.
-pub struct Recorded {
-    store: Arc<EmbeddedSpans>,
+pub struct SpanRecorder {
+    store: Arc<EmbeddedSpanStore>,
     tracer: Tracer,
     meters: Arc<Meters>,
-    made: Option<(Arc<Emitter>, Projecting)>,
+    producers: Option<(Arc<SpanEmitter>, ProjectorHandle)>,
 }
 
-impl Recording {
+impl SpanRecorderSetup {
     /// Sets up recording according to the settings. When disabled, the store still accepts spans from clients, but none
     /// of this process.
-    pub fn new(store: Arc<EmbeddedSpans>, settings: &Settings, instance: &str) -> Self {
-        let origin = Origin::new(settings.clone(), instance);
+    pub fn new(store: Arc<EmbeddedSpanStore>, settings: &TelemetrySettings, instance: &str) -> Self {
+        let origin = SpanOrigin::new(settings.clone(), instance);
         let (meters, tasks) = (Arc::new(Meters::new(&origin, wall_clock())), Arc::new(OpenTasks::default()));
         meters.add_source(Arc::new(SpanLevels::new(store.clone())));
         if !settings.enabled {
-            return Self { store, tracer: Tracer::off(), meters, tasks, made: None };
+            return Self { store, tracer: Tracer::off(), meters, tasks, producers: None };
         }
         tracing::info!(
             "feature_flag.key" = "contextcore.emit_mode",
@@ -42,11 +42,11 @@ impl Recording {
             "feature_flag.result.value" = settings.mode_source.value(),
             "spans are emitted"
         );
-        let emitter = Emitter::start(&store);
+        let emitter = SpanEmitter::start(&store);
         let sink = Arc::new(MeteredSink::new(emitter.clone(), Arc::clone(&meters)));
         let tracer = Tracer::new(sink, origin.clone());
-        let projector = Projector::new(store.clone(), origin).metered(Arc::clone(&meters));
-        Self { store, tracer, meters, tasks, made: Some((emitter, projector)) }
+        let projector = SpanProjector::new(store.clone(), origin).with_meters(Arc::clone(&meters));
+        Self { store, tracer, meters, tasks, producers: Some((emitter, projector)) }
     }
 
     /// Tracer for requests and calls.
@@ -61,21 +61,21 @@ impl Recording {
 
     /// Commit observer; register it with the engine.
     pub fn observer(&self) -> Option<Arc<dyn CommitObserver>> {
-        let next = self.made.as_ref().map(|(_, projector)| projector.observer());
+        let next = self.producers.as_ref().map(|(_, projector)| projector.observer());
         let (meters, tasks) = (Arc::clone(&self.meters), Arc::clone(&self.tasks));
         Some(Arc::new(MeteredCommits::new(meters, tasks, next)))
     }
 
     /// Starts to follow the journal.
-    pub fn follow(self, journal: Arc<dyn Journal>) -> Recorded {
-        let Self { store, tracer, meters, tasks, made } = self;
+    pub fn follow(self, journal: Arc<dyn Journal>) -> SpanRecorder {
+        let Self { store, tracer, meters, tasks, producers: made } = self;
         meters.add_source(Arc::new(JournalLevels::new(&journal, tasks)));
         let made = made.map(|(emitter, projector)| (emitter, projector.start(journal)));
-        Recorded { store, tracer, meters, made }
+        SpanRecorder { store, tracer, meters, producers: made }
     }
 }
 
-impl Recorded {
+impl SpanRecorder {
     /// Tracer for requests and calls.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
@@ -94,7 +94,7 @@ impl Recorded {
     /// Resolves when all events in the journal have their spans, which is required before the journal deletes events.
     /// Resolves at once if no spans are recorded.
     pub fn caught_up(&self) -> impl Future<Output = ()> + Send + use<> {
-        let told = self.made.as_ref().map(|(_, projecting)| projecting.caught_up());
+        let told = self.producers.as_ref().map(|(_, projecting)| projecting.caught_up());
         async move {
             if let Some(mut told) = told {
                 let _ = told.wait_for(|caught_up| *caught_up).await;
@@ -104,7 +104,7 @@ impl Recorded {
 
     /// Flushes pending spans and closes the store.
     pub async fn close(self) {
-        if let Some((emitter, projecting)) = self.made {
+        if let Some((emitter, projecting)) = self.producers {
             projecting.close().await;
             emitter.flush().await;
         }

@@ -1,15 +1,15 @@
 //! A searchable set of spans: the head in memory, or a block on disk.
 
-use crate::{codec::Parts, index::Table};
+use crate::{codec::SpanParts, index::RowTable};
 use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Field, SpanNeed};
+use baton_traceql::{Aliases, Field, SpanPredicate};
 use baton_types::{Span, SpanClass, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
 /// Metadata of a segment, available without reading its spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Summary {
+pub(crate) struct SegmentSummary {
     /// Retention class of its spans.
     pub(crate) class: SpanClass,
     /// Number of spans; duplicates may be counted twice.
@@ -35,16 +35,16 @@ pub(crate) struct TracePart {
 }
 
 /// Callback that is given row-level access to a segment.
-pub(crate) type Work<'a> = &'a mut dyn FnMut(&dyn Table) -> Result<(), SpanStoreError>;
+pub(crate) type TableVisitor<'a> = &'a mut dyn FnMut(&dyn RowTable) -> Result<(), SpanStoreError>;
 
 /// Attribute names with their scopes.
-pub(crate) type Names = Vec<(baton_traceql::Scope, String)>;
+pub(crate) type AttributeNames = Vec<(baton_traceql::AttributeScope, String)>;
 
 /// Spans that can be searched; within a segment a trace is identified by an ordinal.
 ///
 /// Results may contain false positives, never false negatives: every trace that meets a need is in the set.
 pub(crate) trait Segment: Send + Sync {
-    fn summary(&self) -> Summary;
+    fn summary(&self) -> SegmentSummary;
 
     /// Whether ordinals ascend as start times descend, as in every block; the head numbers traces in order of arrival.
     fn newest_first(&self) -> bool;
@@ -53,7 +53,7 @@ pub(crate) trait Segment: Send + Sync {
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError>;
 
     /// Ordinals of the traces with a span that may meet the need; all of them for [`SpanPredicate::Anything`].
-    fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError>;
+    fn matching_traces(&self, need: &SpanPredicate, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// The trace with that ordinal.
     fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError>;
@@ -66,20 +66,20 @@ pub(crate) trait Segment: Send + Sync {
     fn each_span(
         &self,
         ordinal: u32,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError>;
 
     /// Calls the callback with row-level access; nothing is added to the segment meanwhile. Returns false if the
     /// segment has no row-level data.
-    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError>;
+    fn table(&self, work: TableVisitor<'_>) -> Result<bool, SpanStoreError>;
 
     /// Passes the spans of some rows to the callback, restricted to the given parts, until it breaks. Returns the
     /// number of bytes read.
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError>;
 
@@ -87,7 +87,7 @@ pub(crate) trait Segment: Send + Sync {
     #[cfg(test)]
     fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
         let mut spans = Vec::new();
-        let read = self.each_span(ordinal, &Parts::ALL, &mut |span| {
+        let read = self.each_span(ordinal, &SpanParts::ALL, &mut |span| {
             spans.push(span);
             ControlFlow::Continue(())
         })?;
@@ -95,7 +95,7 @@ pub(crate) trait Segment: Send + Sync {
     }
 
     /// Names of all attributes.
-    fn names(&self) -> Result<Names, SpanStoreError>;
+    fn names(&self) -> Result<AttributeNames, SpanStoreError>;
 
     /// At most `limit` values of a field with the number of spans that have them, optionally of the given traces only.
     fn values(

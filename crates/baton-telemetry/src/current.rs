@@ -14,45 +14,45 @@ thread_local! {
 }
 
 /// The current span of this thread, if one is set.
-pub fn current() -> Option<TraceContext> {
+pub fn current_span() -> Option<TraceContext> {
     CURRENT.get()
 }
 
 /// Replaces the current span for the rest of the enclosing scope.
-pub fn move_into(context: Option<TraceContext>) {
+pub fn set_current_span(context: Option<TraceContext>) {
     CURRENT.set(context);
 }
 
 /// Runs a closure with a current span.
-pub fn during<T>(context: Option<TraceContext>, work: impl FnOnce() -> T) -> T {
+pub fn with_span<T>(context: Option<TraceContext>, work: impl FnOnce() -> T) -> T {
     let mut own = context;
-    let _entered = Entered::new(&mut own);
+    let _entered = CurrentSpanGuard::new(&mut own);
     work()
 }
 
 /// Polls a future with a current span; tasks that it spawns do not inherit it.
-pub async fn within<F: Future>(context: Option<TraceContext>, work: F) -> F::Output {
+pub async fn in_span<F: Future>(context: Option<TraceContext>, work: F) -> F::Output {
     let (mut own, mut work) = (context, pin!(work));
     let entered = |task: &mut Context<'_>| -> Poll<F::Output> {
-        let _entered = Entered::new(&mut own);
+        let _entered = CurrentSpanGuard::new(&mut own);
         work.as_mut().poll(task)
     };
     poll_fn(entered).await
 }
 
 /// Sets the current span and restores the previous one on drop, also on panic.
-struct Entered<'a> {
+struct CurrentSpanGuard<'a> {
     own: &'a mut Option<TraceContext>,
     outer: Option<TraceContext>,
 }
 
-impl<'a> Entered<'a> {
+impl<'a> CurrentSpanGuard<'a> {
     fn new(own: &'a mut Option<TraceContext>) -> Self {
         Self { outer: CURRENT.replace(*own), own }
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for CurrentSpanGuard<'_> {
     fn drop(&mut self) {
         *self.own = CURRENT.replace(mem::take(&mut self.outer));
     }

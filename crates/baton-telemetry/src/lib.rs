@@ -17,13 +17,13 @@ mod shape;
 mod shared;
 mod tracer;
 
-pub use current::{current, during, move_into, within};
+pub use current::{current_span, in_span, set_current_span, with_span};
 pub use meters::{
-    Instrument, InstrumentKind, JournalLevels, Levels, MOST_SERIES, MeterFamily, MeterPoint, MeterReading,
-    MeterSource, MeteredCommits, MeteredSink, Meters, OpenTasks, Shown, SpanLevels, instruments,
+    Instrument, InstrumentKind, JournalLevels, MAX_SERIES, MeterFamily, MeterLevels, MeterPoint, MeterSnapshot,
+    MeterSource, MeteredCommits, MeteredSink, Meters, MetricValue, OpenTasks, SpanLevels, instruments,
 };
-pub use project::{HandoffSpans, ModelLabel, TaskSpans, Told};
-pub use settings::{Content, EmitMode, ModeSource, Schema, Settings};
-pub use shape::{ALIASES, RENAMED, shape};
+pub use project::{EventMetadata, HandoffSpans, ModelLabel, TaskSpans};
+pub use settings::{ContentCapture, EmitMode, ModeSource, Schema, TelemetrySettings};
+pub use shape::{ALIASES, RENAMED_ATTRIBUTES, rewrite_attributes};
 pub use shared::SharedSpan;
-pub use tracer::{OpenSpan, Origin, SCOPE, Tracer};
+pub use tracer::{OpenSpan, SCOPE, SpanOrigin, Tracer};

@@ -16,9 +16,9 @@ mod tasks;
 
 pub use heard::{MeteredCommits, MeteredSink};
 pub use instrument::{Instrument, InstrumentKind};
-pub use reading::{MeterFamily, MeterPoint, MeterReading, Shown};
+pub use reading::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 pub use record::Meters;
-pub use source::{Levels, MeterSource};
+pub use source::{MeterLevels, MeterSource};
 pub use stores::{JournalLevels, SpanLevels};
-pub use table::MOST_SERIES;
+pub use table::MAX_SERIES;
 pub use tasks::OpenTasks;

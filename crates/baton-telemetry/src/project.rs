@@ -9,4 +9,4 @@ mod messages;
 mod task;
 
 pub use handoff::HandoffSpans;
-pub use task::{ModelLabel, TaskSpans, Told};
+pub use task::{EventMetadata, ModelLabel, TaskSpans};

@@ -1,6 +1,6 @@
 //! Settings from environment variables; the caller supplies their values.
 
-use crate::{Content, EmitMode, ModeSource, Schema, Settings};
+use crate::{ContentCapture, EmitMode, ModeSource, Schema, TelemetrySettings};
 
 /// Baton's variable first, then the one of ContextCore.
 const MODES: [&str; 2] = ["BATON_EMIT_MODE", "CONTEXTCORE_EMIT_MODE"];
@@ -8,9 +8,9 @@ const OPT_IN: &str = "OTEL_SEMCONV_STABILITY_OPT_IN";
 const LATEST: &str = "gen_ai_latest_experimental";
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
-impl Settings {
+impl TelemetrySettings {
     /// Applies environment variables; returns a warning for each invalid value.
-    pub fn overlay(&mut self, variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    pub fn apply_variables(&mut self, variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
         let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let mut remarks = Vec::new();
         if let Some(enabled) = given("OTEL_ENABLED") {
@@ -47,9 +47,9 @@ impl Settings {
             }
         }
         if let Some(value) = given(CAPTURE) {
-            match Content::parse(&value) {
+            match ContentCapture::parse(&value) {
                 Some(content) => {
-                    if matches!(content, Content::Event | Content::Both) {
+                    if matches!(content, ContentCapture::Event | ContentCapture::Both) {
                         remarks.push(format!("{CAPTURE}={value}: content is captured on spans only, not on events"));
                     }
                     self.content = content;
@@ -116,7 +116,7 @@ impl Schema {
     }
 }
 
-impl Content {
+impl ContentCapture {
     /// Parses the values of the standard variable; `true` and `false` come from its first version.
     pub fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_uppercase().as_str() {

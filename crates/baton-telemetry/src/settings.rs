@@ -34,7 +34,7 @@ impl Schema {
 
 /// Capture of model and tool content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Content {
+pub enum ContentCapture {
     /// Not captured.
     #[default]
     Hidden,
@@ -46,7 +46,7 @@ pub enum Content {
     Both,
 }
 
-impl Content {
+impl ContentCapture {
     /// Whether span attributes may contain content.
     pub fn on_spans(self) -> bool {
         matches!(self, Self::Span | Self::Both)
@@ -55,7 +55,7 @@ impl Content {
 
 /// Telemetry settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct TelemetrySettings {
     /// Whether telemetry is enabled.
     pub enabled: bool,
     /// `service.name`.
@@ -69,7 +69,7 @@ pub struct Settings {
     /// Version of the conventions.
     pub schema: Schema,
     /// Capture of content.
-    pub content: Content,
+    pub content: ContentCapture,
 }
 
 /// Source of the emit mode.
@@ -84,7 +84,7 @@ pub enum ModeSource {
     Default,
 }
 
-impl Default for Settings {
+impl Default for TelemetrySettings {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -93,7 +93,7 @@ impl Default for Settings {
             mode: EmitMode::default(),
             mode_source: ModeSource::default(),
             schema: Schema::default(),
-            content: Content::default(),
+            content: ContentCapture::default(),
         }
     }
 }

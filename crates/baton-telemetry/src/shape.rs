@@ -5,7 +5,7 @@ use baton_types::{AttributeKey, Attributes, SpanValue, find_attribute};
 
 /// Pairs of legacy and current names. Only these are renamed; `insight.*`, `project.*`, `task.*`, `gate.*` and the
 /// other `handoff.*` names never are.
-pub const RENAMED: &[(&str, &str)] = &[
+pub const RENAMED_ATTRIBUTES: &[(&str, &str)] = &[
     (names::AGENT_ID, names::GEN_AI_AGENT_ID),
     (names::AGENT_SESSION_ID, names::GEN_AI_CONVERSATION_ID),
     (names::AGENT_TYPE, names::GEN_AI_AGENT_TYPE),
@@ -19,7 +19,7 @@ pub const RENAMED: &[(&str, &str)] = &[
 
 /// Deprecated names of the conventions, emitted in addition to the current ones because ContextCore's documents use
 /// them.
-const BESIDE: &[(&str, &str)] = &[(names::GEN_AI_SYSTEM, names::GEN_AI_PROVIDER_NAME)];
+const DEPRECATED_ALIASES: &[(&str, &str)] = &[(names::GEN_AI_SYSTEM, names::GEN_AI_PROVIDER_NAME)];
 
 /// The conventions have no names for code generation; the second prefix is Baton's own.
 const CODE: (&str, &str) = ("gen_ai.code.", "codegen.");
@@ -79,23 +79,23 @@ pub const ALIASES: &[&[&str]] = &[
 ];
 
 /// Rewrites attributes for a mode and a schema.
-pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
+pub fn rewrite_attributes(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     if schema == Schema::V1_41 {
         attributes.retain(|(key, _)| !key.starts_with("gen_ai.transfer."));
     } else {
-        beside(attributes, names::GEN_AI_USAGE_CACHE_CREATION, names::GEN_AI_USAGE_CACHE_WRITE);
+        copy_attribute(attributes, names::GEN_AI_USAGE_CACHE_CREATION, names::GEN_AI_USAGE_CACHE_WRITE);
     }
     if mode == EmitMode::Legacy {
         return legacy(attributes);
     }
     // Other spans refer to a handoff that they belong to; their `handoff.*` attributes are not renamed.
     let is_handoff = find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
-    for (old, new) in RENAMED.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff.")) {
-        beside(attributes, old, new);
+    for (old, new) in RENAMED_ATTRIBUTES.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff.")) {
+        copy_attribute(attributes, old, new);
     }
-    for (old, new) in BESIDE {
-        beside(attributes, old, new);
-        beside(attributes, new, old);
+    for (old, new) in DEPRECATED_ALIASES {
+        copy_attribute(attributes, old, new);
+        copy_attribute(attributes, new, old);
     }
     let code = |(key, value): &(AttributeKey, SpanValue)| {
         let name = key.strip_prefix(CODE.0)?;
@@ -106,20 +106,20 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     if mode == EmitMode::Otel {
         // Handoffs keep their own names: a query by the current name would also match every tool call.
         attributes
-            .retain(|(key, _)| RENAMED.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
+            .retain(|(key, _)| RENAMED_ATTRIBUTES.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
     }
 }
 
 /// Legacy mode: adds the legacy names and removes the rest of the `gen_ai.*` attributes.
 fn legacy(attributes: &mut Attributes) {
-    for (old, new) in RENAMED.iter().filter(|(old, _)| old.starts_with("agent.")) {
-        beside(attributes, new, old);
+    for (old, new) in RENAMED_ATTRIBUTES.iter().filter(|(old, _)| old.starts_with("agent.")) {
+        copy_attribute(attributes, new, old);
     }
     attributes.retain(|(key, _)| !key.starts_with(GEN_AI) || key.starts_with(CODE.0));
 }
 
 /// Copies an attribute to a second name, unless that name is already set.
-fn beside(attributes: &mut Attributes, said: &'static str, also: &'static str) {
+fn copy_attribute(attributes: &mut Attributes, said: &'static str, also: &'static str) {
     if let Some(value) = find_attribute(attributes, said).cloned()
         && find_attribute(attributes, also).is_none()
     {

@@ -9,9 +9,9 @@ use std::{
 
 /// A span with several owners: cheap to clone, ended once; later edits are ignored.
 #[derive(Clone)]
-pub struct SharedSpan(Arc<Mutex<State>>);
+pub struct SharedSpan(Arc<Mutex<SharedSpanState>>);
 
-enum State {
+enum SharedSpanState {
     Open(OpenSpan),
     Ended(Option<TraceContext>),
 }
@@ -19,20 +19,20 @@ enum State {
 impl SharedSpan {
     /// Wraps a span.
     pub fn new(span: OpenSpan) -> Self {
-        Self(Arc::new(Mutex::new(State::Open(span))))
+        Self(Arc::new(Mutex::new(SharedSpanState::Open(span))))
     }
 
     /// Context for child spans, also after the end.
     pub fn context(&self) -> Option<TraceContext> {
         match &*self.state() {
-            State::Open(span) => span.context(),
-            State::Ended(context) => *context,
+            SharedSpanState::Open(span) => span.context(),
+            SharedSpanState::Ended(context) => *context,
         }
     }
 
     /// Edits the span, unless it has ended.
     pub fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
-        if let State::Open(span) = &mut *self.state() {
+        if let SharedSpanState::Open(span) = &mut *self.state() {
             say(span);
         }
     }
@@ -40,8 +40,8 @@ impl SharedSpan {
     /// Ends the span.
     pub fn end(&self) {
         let mut state = self.state();
-        if let State::Open(span) = &*state {
-            let ended = State::Ended(span.context());
+        if let SharedSpanState::Open(span) = &*state {
+            let ended = SharedSpanState::Ended(span.context());
             let span = std::mem::replace(&mut *state, ended);
             // The lock is released before the span reaches its sink.
             drop(state);
@@ -49,7 +49,7 @@ impl SharedSpan {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SharedSpanState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

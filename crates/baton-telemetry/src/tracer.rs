@@ -1,6 +1,6 @@
 //! Live spans: started, edited, and emitted when they end.
 
-use crate::{Settings, names, shape::shape};
+use crate::{TelemetrySettings, names, shape::rewrite_attributes};
 use baton_ports::SpanSink;
 use baton_types::{
     AttributeKey, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
@@ -20,30 +20,30 @@ pub const SCOPE: &str = "baton";
 /// Creates spans; cheap to clone. A disabled tracer creates none.
 #[derive(Clone, Default)]
 pub struct Tracer {
-    on: Option<Arc<On>>,
+    on: Option<Arc<ActiveTracer>>,
 }
 
-struct On {
+struct ActiveTracer {
     sink: Arc<dyn SpanSink>,
-    origin: Origin,
+    origin: SpanOrigin,
     /// Whether a span has already reported the emit mode.
-    told: AtomicBool,
+    mode_reported: AtomicBool,
 }
 
 /// Resource, scope and settings that all spans of a process share.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct SpanOrigin {
     /// The service on its host.
     pub resource: Arc<SpanResource>,
     /// The instrumentation scope.
     pub scope: Arc<SpanScope>,
     /// Telemetry settings.
-    pub settings: Settings,
+    pub settings: TelemetrySettings,
 }
 
-impl Origin {
+impl SpanOrigin {
     /// Origin with the service name of the settings and the version of this build.
-    pub fn new(settings: Settings, instance: &str) -> Self {
+    pub fn new(settings: TelemetrySettings, instance: &str) -> Self {
         let version = env!("CARGO_PKG_VERSION");
         let mut attributes: Vec<(AttributeKey, SpanValue)> = vec![
             (names::SERVICE_NAME.into(), settings.service.clone().into()),
@@ -72,8 +72,8 @@ impl Origin {
 
 impl Tracer {
     /// A tracer that emits spans into the sink.
-    pub fn new(sink: Arc<dyn SpanSink>, origin: Origin) -> Self {
-        Self { on: Some(Arc::new(On { sink, origin, told: AtomicBool::new(false) })) }
+    pub fn new(sink: Arc<dyn SpanSink>, origin: SpanOrigin) -> Self {
+        Self { on: Some(Arc::new(ActiveTracer { sink, origin, mode_reported: AtomicBool::new(false) })) }
     }
 
     /// A disabled tracer, which creates no spans and propagates contexts.
@@ -87,13 +87,13 @@ impl Tracer {
     }
 
     /// Telemetry settings; none if disabled.
-    pub fn settings(&self) -> Option<&Settings> {
+    pub fn settings(&self) -> Option<&TelemetrySettings> {
         self.on.as_ref().map(|on| &on.origin.settings)
     }
 
     /// Starts a span: as a child of `parent`, or as the root of a new trace.
     pub fn start(&self, kind: SpanKind, name: impl Into<AttributeKey>, parent: Option<TraceContext>) -> OpenSpan {
-        let Some(on) = &self.on else { return OpenSpan { passed: parent, open: None } };
+        let Some(on) = &self.on else { return OpenSpan { parent_context: parent, open: None } };
         let fresh = on.sink.random_bytes();
         let mut id = [0; 8];
         id.copy_from_slice(&fresh[8..]);
@@ -110,7 +110,7 @@ impl Tracer {
             start: on.sink.now(),
             end: 0,
             attributes: Vec::with_capacity(12),
-            events: on.flag(),
+            events: on.mode_event(),
             links: Vec::new(),
             status: SpanStatus::Unset,
             status_message: String::new(),
@@ -118,17 +118,17 @@ impl Tracer {
             resource: Arc::clone(&on.origin.resource),
             scope: Arc::clone(&on.origin.scope),
         };
-        OpenSpan { passed: None, open: Some(Box::new(Open { span, on: Arc::clone(on) })) }
+        OpenSpan { parent_context: None, open: Some(Box::new(RecordedSpan { span, on: Arc::clone(on) })) }
     }
 }
 
-impl On {
+impl ActiveTracer {
     /// Feature flag event with the emit mode and its source, for the first span only.
-    fn flag(&self) -> Vec<SpanEvent> {
-        if self.told.load(Ordering::Relaxed) || self.told.swap(true, Ordering::Relaxed) {
+    fn mode_event(&self) -> Vec<SpanEvent> {
+        if self.mode_reported.load(Ordering::Relaxed) || self.mode_reported.swap(true, Ordering::Relaxed) {
             return Vec::new();
         }
-        let Settings { mode, mode_source, .. } = &self.origin.settings;
+        let TelemetrySettings { mode, mode_source, .. } = &self.origin.settings;
         let mut attributes: Vec<(AttributeKey, SpanValue)> = vec![
             (names::FEATURE_FLAG_KEY.into(), "contextcore.emit_mode".into()),
             (names::FEATURE_FLAG_VARIANT.into(), mode.as_str().into()),
@@ -149,13 +149,13 @@ impl fmt::Debug for Tracer {
 
 /// A span that has not ended; dropping it ends it.
 pub struct OpenSpan {
-    passed: Option<TraceContext>,
-    open: Option<Box<Open>>,
+    parent_context: Option<TraceContext>,
+    open: Option<Box<RecordedSpan>>,
 }
 
-struct Open {
+struct RecordedSpan {
     span: Span,
-    on: Arc<On>,
+    on: Arc<ActiveTracer>,
 }
 
 impl OpenSpan {
@@ -167,7 +167,7 @@ impl OpenSpan {
                 span: open.span.id,
                 flags: u8::try_from(open.span.flags & 0xff).unwrap_or(1),
             }),
-            None => self.passed,
+            None => self.parent_context,
         }
     }
 
@@ -249,7 +249,7 @@ impl OpenSpan {
             }
             Some(_) => {}
             None => {
-                self.passed.get_or_insert(parent);
+                self.parent_context.get_or_insert(parent);
             }
         }
     }
@@ -266,9 +266,9 @@ impl OpenSpan {
 impl Drop for OpenSpan {
     fn drop(&mut self) {
         if let Some(open) = self.open.take() {
-            let Open { mut span, on } = *open;
+            let RecordedSpan { mut span, on } = *open;
             span.end = on.sink.now().max(span.start);
-            shape(&mut span.attributes, on.origin.settings.mode, on.origin.settings.schema);
+            rewrite_attributes(&mut span.attributes, on.origin.settings.mode, on.origin.settings.schema);
             on.sink.emit(span);
         }
     }

@@ -18,13 +18,13 @@ pub enum SetupError {
 
 /// Failure of one query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum TempoError {
     /// The Tempo rejected the query.
     #[error("refused the query: {0}")]
-    Refused(String),
+    QueryRejected(String),
     /// 404: unknown path or object.
     #[error("does not know this path; is the address right?")]
-    Missing,
+    NotFound,
     /// 429: too many requests.
     #[error("is overloaded")]
     Busy,
@@ -43,10 +43,10 @@ pub(crate) enum Failure {
     Outbound(OutboundError),
     /// The response was truncated.
     #[error("closed the connection in the middle of its response")]
-    Cut,
+    Truncated,
     /// The query timed out.
     #[error("did not answer within {} ms", .0.as_millis())]
-    Late(Duration),
+    Timeout(Duration),
     /// The response cannot be decoded.
     #[error("sent a response that cannot be read: {0}")]
     Malformed(String),
@@ -61,11 +61,11 @@ pub(crate) enum Failure {
     Headers(String),
 }
 
-impl Failure {
+impl TempoError {
     /// Whether a retry may succeed.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         match self {
-            Self::Busy | Self::Cut => true,
+            Self::Busy | Self::Truncated => true,
             Self::Status { status, .. } => matches!(status, 502..=504),
             Self::Outbound(error) => matches!(
                 error,
@@ -74,17 +74,19 @@ impl Failure {
                     | OutboundError::ConnectTimeout(_)
                     | OutboundError::Timeout { .. }
                     | OutboundError::Interrupted { .. }
-                    | OutboundError::Silent { .. }
+                    | OutboundError::BodyTimeout { .. }
             ),
             _ => false,
         }
     }
 
     /// Converts to the store's error; `whose` names the Tempo.
-    pub(crate) fn told(self, whose: &str) -> SpanStoreError {
+    pub(crate) fn into_store_error(self, whose: &str) -> SpanStoreError {
         match self {
             Self::Busy => SpanStoreError::Busy,
-            Self::Refused(_) => SpanStoreError::Query(QueryError::Invalid(format!("the Tempo at {whose} {self}"))),
+            Self::QueryRejected(_) => {
+                SpanStoreError::Query(QueryError::Invalid(format!("the Tempo at {whose} {self}")))
+            }
             Self::Outbound(OutboundError::Url(reason)) => SpanStoreError::Query(QueryError::Invalid(format!(
                 "the query cannot be sent to a Tempo: its URL {reason}"
             ))),

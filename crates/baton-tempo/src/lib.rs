@@ -19,8 +19,8 @@ mod tee;
 mod widen;
 
 pub use failure::SetupError;
-pub use options::{HeaderSource, Options};
-pub use reading::TempoReads;
+pub use options::{HeaderSource, TempoOptions};
+pub use reading::TempoReadStore;
 pub use spans::TempoSpans;
 pub use tee::{TeeOptions, TeeSpans};
 

@@ -1,7 +1,7 @@
 //! HTTP client of a Tempo, with retries.
 
-use crate::{HeaderSource, Options, SetupError, failure::Failure};
-use baton_outbound::{GuardedClient, Reply, Shown, Target};
+use crate::{HeaderSource, SetupError, TempoOptions, failure::TempoError};
+use baton_outbound::{GuardedClient, OutboundReply, SecretRedactor, Target};
 use baton_ports::HopList;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// Maximum size of one response.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// Upper bound of the delay between two requests, even if `Retry-After` asks for more.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// Maximum length of an excerpt of an error body.
-const EXCERPT: usize = 300;
+const MAX_EXCERPT_LEN: usize = 300;
 
 /// Format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,66 +26,66 @@ pub(crate) enum Accept {
 
 /// Client of one Tempo.
 #[derive(Clone)]
-pub(crate) struct Line {
+pub(crate) struct TempoClient {
     client: GuardedClient,
     base: String,
     /// Host and port, for messages.
-    pub(crate) whose: String,
+    pub(crate) endpoint: String,
     headers: HeaderSource,
-    mark: String,
+    hop_id: String,
     /// Processes that forwarded the query, this one last.
-    trail: HopList,
-    patience: Duration,
+    hops: HopList,
+    timeout: Duration,
     retries: u32,
-    first_pause: Duration,
+    retry_delay: Duration,
 }
 
 /// Deadline of a query and number of retries per request.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct QueryDeadline {
     until: Instant,
-    whole: Duration,
+    timeout: Duration,
     retries: u32,
 }
 
-impl Line {
-    pub(crate) fn new(client: &GuardedClient, options: &Options) -> Result<Self, SetupError> {
+impl TempoClient {
+    pub(crate) fn new(client: &GuardedClient, options: &TempoOptions) -> Result<Self, SetupError> {
         let target = Target::parse(&options.url).map_err(|error| SetupError::Url(error.to_string()))?;
         if target.uri().query().is_some() {
             return Err(SetupError::Url("it has a query".to_owned()));
         }
-        let bounds = baton_outbound::Options {
-            request_timeout: options.patience,
-            body_timeout: options.patience,
+        let bounds = baton_outbound::OutboundOptions {
+            request_timeout: options.timeout,
+            body_timeout: options.timeout,
             same_origin: true,
             idle_per_host: 8,
-            ..baton_outbound::Options::default()
+            ..baton_outbound::OutboundOptions::default()
         };
         // The address is configured explicitly, so private networks are allowed too.
-        let client = client.also_allowing([target.host()], bounds)?;
+        let client = client.with_allowed([target.host()], bounds)?;
         Ok(Self {
             client,
             base: options.url.trim_end_matches('/').to_owned(),
-            whose: target.to_string(),
+            endpoint: target.to_string(),
             headers: options.headers.clone(),
-            trail: marked(&HopList::default(), &options.mark),
-            mark: options.mark.clone(),
-            patience: options.patience,
+            hops: append_hop(&HopList::default(), &options.hop_id),
+            hop_id: options.hop_id.clone(),
+            timeout: options.timeout,
             retries: options.retries,
-            first_pause: options.first_pause,
+            retry_delay: options.retry_delay,
         })
     }
 
     /// This client for a forwarded query; `None` if the query has already passed through this process or must not be
     /// forwarded any further.
-    pub(crate) fn after(&self, trail: &HopList) -> Option<Self> {
-        let open = !trail.is_exhausted() && !trail.contains(&self.mark);
-        open.then(|| Self { trail: marked(trail, &self.mark), ..self.clone() })
+    pub(crate) fn forwarded(&self, trail: &HopList) -> Option<Self> {
+        let open = !trail.is_exhausted() && !trail.contains(&self.hop_id);
+        open.then(|| Self { hops: append_hop(trail, &self.hop_id), ..self.clone() })
     }
 
     /// Deadline of a query that starts now.
-    pub(crate) fn patience(&self) -> Patience {
-        Patience { until: Instant::now() + self.patience, whole: self.patience, retries: self.retries }
+    pub(crate) fn deadline(&self) -> QueryDeadline {
+        QueryDeadline { until: Instant::now() + self.timeout, timeout: self.timeout, retries: self.retries }
     }
 
     /// Response body of `GET path?pairs`.
@@ -94,26 +94,26 @@ impl Line {
         path: &str,
         pairs: &[(&str, String)],
         accept: Accept,
-        patience: Patience,
-    ) -> Result<Bytes, Failure> {
+        patience: QueryDeadline,
+    ) -> Result<Bytes, TempoError> {
         let mut url = format!("{}{path}", self.base);
         if !pairs.is_empty() {
             let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
             url = format!("{url}?{query}");
         }
-        let mut pause = self.first_pause;
+        let mut pause = self.retry_delay;
         let mut left = patience.retries;
         loop {
-            let (failure, asked) = match timeout_at(patience.until, self.once(&url, accept)).await {
+            let (failure, asked) = match timeout_at(patience.until, self.send_once(&url, accept)).await {
                 Ok(Ok(body)) => return Ok(body),
                 Ok(Err(failed)) => failed,
-                Err(_) => return Err(Failure::Late(patience.whole)),
+                Err(_) => return Err(TempoError::Timeout(patience.timeout)),
             };
-            let next = Instant::now() + asked.unwrap_or(pause).max(pause).min(LONGEST_PAUSE);
-            if left == 0 || !failure.may_pass() || next >= patience.until {
+            let next = Instant::now() + asked.unwrap_or(pause).max(pause).min(MAX_RETRY_DELAY);
+            if left == 0 || !failure.is_retryable() || next >= patience.until {
                 return Err(failure);
             }
-            tracing::debug!(tempo = %self.whose, %failure, "request failed; retrying");
+            tracing::debug!(tempo = %self.endpoint, %failure, "request failed; retrying");
             sleep_until(next).await;
             left -= 1;
             pause = pause.saturating_mul(2);
@@ -121,34 +121,34 @@ impl Line {
     }
 
     /// Sends one request; a failure includes the delay of `Retry-After`.
-    async fn once(&self, url: &str, accept: Accept) -> Result<Bytes, (Failure, Option<Duration>)> {
+    async fn send_once(&self, url: &str, accept: Accept) -> Result<Bytes, (TempoError, Option<Duration>)> {
         let (request, shown) = self.request(url, accept).map_err(|failure| (failure, None))?;
-        let reply = self.client.send_bounded(request, MOST_BYTES).await;
-        let reply = reply.map_err(|error| (Failure::Outbound(error), None))?;
-        judge(&reply, accept, &shown).map_err(|failure| (failure, retry_after(&reply.headers)))?;
+        let reply = self.client.send_bounded(request, MAX_RESPONSE_BYTES).await;
+        let reply = reply.map_err(|error| (TempoError::Outbound(error), None))?;
+        check_reply(&reply, accept, &shown).map_err(|failure| (failure, retry_after(&reply.headers)))?;
         Ok(reply.body)
     }
 
     /// Builds a request; also returns its secrets, which are redacted from excerpts.
-    fn request(&self, url: &str, accept: Accept) -> Result<(Request<Bytes>, Shown), Failure> {
+    fn request(&self, url: &str, accept: Accept) -> Result<(Request<Bytes>, SecretRedactor), TempoError> {
         let mut request = Request::get(url)
             .body(Bytes::new())
-            .map_err(|_| Failure::Outbound(baton_outbound::OutboundError::Url("is malformed")))?;
-        *request.headers_mut() = (self.headers)().map_err(Failure::Headers)?;
-        let shown = Shown::of(request.headers());
+            .map_err(|_| TempoError::Outbound(baton_outbound::OutboundError::Url("is malformed")))?;
+        *request.headers_mut() = (self.headers)().map_err(TempoError::Headers)?;
+        let shown = SecretRedactor::from_headers(request.headers());
         let wanted = match accept {
             Accept::Json => "application/json",
             Accept::Protobuf => "application/protobuf",
         };
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(wanted));
-        if let Some(trail) = HeaderValue::from_str(&self.trail.to_string()).ok().filter(|trail| !trail.is_empty()) {
+        if let Some(trail) = HeaderValue::from_str(&self.hops.to_string()).ok().filter(|trail| !trail.is_empty()) {
             request.headers_mut().insert(HopList::HEADER, trail);
         }
         Ok((request, shown))
     }
 }
 
-impl Patience {
+impl QueryDeadline {
     /// The same deadline with at most this many retries.
     pub(crate) fn with_retries(self, most: u32) -> Self {
         Self { retries: self.retries.min(most), ..self }
@@ -156,34 +156,34 @@ impl Patience {
 }
 
 /// Appends the hop id, if there is one.
-fn marked(trail: &HopList, mark: &str) -> HopList {
+fn append_hop(trail: &HopList, mark: &str) -> HopList {
     if mark.is_empty() { trail.clone() } else { trail.with_hop(mark) }
 }
 
 /// Checks status, completeness and content type. Excerpts are redacted: an error body may echo the request headers.
-fn judge(reply: &Reply, accept: Accept, shown: &Shown) -> Result<(), Failure> {
-    let said = || shown.excerpt(&reply.body, EXCERPT);
+fn check_reply(reply: &OutboundReply, accept: Accept, shown: &SecretRedactor) -> Result<(), TempoError> {
+    let said = || shown.excerpt(&reply.body, MAX_EXCERPT_LEN);
     match reply.status {
         status if status.is_success() => {}
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
-            return Err(Failure::Refused(said()));
+            return Err(TempoError::QueryRejected(said()));
         }
-        StatusCode::NOT_FOUND => return Err(Failure::Missing),
-        StatusCode::TOO_MANY_REQUESTS => return Err(Failure::Busy),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Failure::Denied(reply.status.as_u16())),
-        status => return Err(Failure::Status { status: status.as_u16(), said: said() }),
+        StatusCode::NOT_FOUND => return Err(TempoError::NotFound),
+        StatusCode::TOO_MANY_REQUESTS => return Err(TempoError::Busy),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(TempoError::Denied(reply.status.as_u16())),
+        status => return Err(TempoError::Status { status: status.as_u16(), said: said() }),
     }
     if !reply.complete {
-        return Err(if reply.body.len() >= MOST_BYTES {
-            Failure::TooLarge(MOST_BYTES)
+        return Err(if reply.body.len() >= MAX_RESPONSE_BYTES {
+            TempoError::TooLarge(MAX_RESPONSE_BYTES)
         } else {
-            Failure::Cut
+            TempoError::Truncated
         });
     }
     let written = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept == Accept::Protobuf && (written.contains("json") || written.starts_with("text/")) {
-        let written = shown.excerpt(written.as_bytes(), EXCERPT);
-        return Err(Failure::Malformed(format!("its content type is {written}, but protobuf was asked for")));
+        let written = shown.excerpt(written.as_bytes(), MAX_EXCERPT_LEN);
+        return Err(TempoError::Malformed(format!("its content type is {written}, but protobuf was asked for")));
     }
     Ok(())
 }

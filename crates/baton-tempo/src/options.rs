@@ -9,48 +9,48 @@ pub type HeaderSource = Arc<dyn Fn() -> Result<HeaderMap, String> + Send + Sync>
 
 /// How a Tempo is queried.
 #[derive(Clone)]
-pub struct Options {
+pub struct TempoOptions {
     /// Base URL of the Tempo API.
     pub url: String,
     /// Headers of every request: credentials and tenant.
     pub headers: HeaderSource,
     /// Timeout of one query, including all its requests and retries.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Maximum number of retries of a request that fails with a temporary error.
     pub retries: u32,
     /// Delay before the first retry; it doubles with each further retry.
-    pub first_pause: Duration,
+    pub retry_delay: Duration,
     /// Lookback of a query without a start time.
     pub history: Duration,
     /// Hop id added to requests, used to detect forwarding loops: letters, digits and dashes. It should be unique to
     /// this process; two running processes must never share it.
-    pub mark: String,
+    pub hop_id: String,
 }
 
-impl Options {
+impl TempoOptions {
     /// Default limits for the Tempo at this URL, without headers.
-    pub fn at(url: impl Into<String>) -> Self {
+    pub fn with_url(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
             headers: Arc::new(|| Ok(HeaderMap::new())),
-            patience: Duration::from_secs(30),
+            timeout: Duration::from_secs(30),
             retries: 3,
-            first_pause: Duration::from_secs(1),
+            retry_delay: Duration::from_secs(1),
             history: Duration::from_secs(14 * 24 * 60 * 60),
-            mark: String::new(),
+            hop_id: String::new(),
         }
     }
 }
 
 /// Omits the headers and the URL, which may contain secrets.
-impl fmt::Debug for Options {
+impl fmt::Debug for TempoOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TempoOptions")
-            .field("timeout", &self.patience)
+            .field("timeout", &self.timeout)
             .field("retries", &self.retries)
-            .field("retry_delay", &self.first_pause)
+            .field("retry_delay", &self.retry_delay)
             .field("history", &self.history)
-            .field("hop_id", &self.mark)
+            .field("hop_id", &self.hop_id)
             .finish_non_exhaustive()
     }
 }

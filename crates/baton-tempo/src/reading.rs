@@ -9,19 +9,19 @@ use baton_types::{Span, SpanValue, TraceId};
 use std::sync::Arc;
 
 /// Stores spans locally, from where they are exported, and sends all queries to a Tempo.
-pub struct TempoReads {
+pub struct TempoReadStore {
     local: Arc<dyn SpanStore>,
     tempo: Arc<dyn SpanStore>,
 }
 
-impl TempoReads {
+impl TempoReadStore {
     /// Combines a local store for writes with a Tempo for queries.
     pub fn new(local: Arc<dyn SpanStore>, tempo: Arc<dyn SpanStore>) -> Self {
         Self { local, tempo }
     }
 }
 
-impl SpanStore for TempoReads {
+impl SpanStore for TempoReadStore {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         self.local.ingest(batch)
     }

@@ -2,46 +2,46 @@
 
 use baton_telemetry::ALIASES;
 use baton_traceql::{
-    Aliases, Attribute, BinaryOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Hint, Literal, MetricsExpr,
-    MetricsQuery, PipelineExpr, Query, Root, SpansetExpr, Stage,
+    Aliases, AttributeRef, BinaryOp, CompareFunction, CompareOp, Field, FieldExpr, FirstStage, Hint, Literal,
+    MetricsExpr, MetricsQuery, PipelineExpr, PipelineStage, Query, Root, SpansetExpr,
 };
 use baton_types::{AttributeKey, Attributes};
 
 /// A query as sent to a Tempo.
-pub(crate) struct Widened {
+pub(crate) struct ExpandedQuery {
     pub(crate) query: Query,
     /// Keys of the query that have aliases.
-    asked: Vec<String>,
+    aliased_keys: Vec<String>,
 }
 
-impl Widened {
+impl ExpandedQuery {
     /// Expands key aliases if `aliases` is set: a condition matches any alias, a selection returns all of them.
     pub(crate) fn new(query: &Query, aliases: bool) -> Self {
         if !aliases {
-            return Self { query: query.clone(), asked: Vec::new() };
+            return Self { query: query.clone(), aliased_keys: Vec::new() };
         }
-        let mut widening = Widening::default();
+        let mut widening = AliasExpander::default();
         let root = match &query.root {
             Root::Search(spans) => Root::Search(widening.pipeline(spans)),
             Root::Metrics(expression) => Root::Metrics(widening.metrics(expression)),
         };
-        Self { query: Query { root, hints: query.hints.clone() }, asked: widening.asked }
+        Self { query: Query { root, hints: query.hints.clone() }, aliased_keys: widening.aliased_keys }
     }
 
     /// Adds the hint for the newest traces; without it, a Tempo returns the first traces it finds.
-    pub(crate) fn newest(mut self) -> Self {
-        const MOST_RECENT: &str = "most_recent";
+    pub(crate) fn with_recency_hint(mut self) -> Self {
+        const RECENCY_HINT: &str = "most_recent";
         let hints = &mut self.query.hints;
-        if !hints.iter().any(|hint| hint.name == MOST_RECENT) {
-            hints.push(Hint { name: MOST_RECENT.to_owned(), value: Literal::Bool(true) });
+        if !hints.iter().any(|hint| hint.name == RECENCY_HINT) {
+            hints.push(Hint { name: RECENCY_HINT.to_owned(), value: Literal::Bool(true) });
         }
         self
     }
 
     /// Renames aliased attributes back to the keys of the query.
-    pub(crate) fn as_asked(&self, mut attributes: Attributes) -> Attributes {
-        for asked in &self.asked {
-            let others: Vec<&str> = Aliases(ALIASES).of(asked).filter(|other| !self.asks_for(other)).collect();
+    pub(crate) fn restore_keys(&self, mut attributes: Attributes) -> Attributes {
+        for asked in &self.aliased_keys {
+            let others: Vec<&str> = Aliases(ALIASES).synonyms(asked).filter(|other| !self.has_key(other)).collect();
             let own = attributes.iter().any(|(key, _)| key == asked);
             let mut taken = own;
             attributes.retain_mut(|(key, _)| {
@@ -56,25 +56,26 @@ impl Widened {
         attributes
     }
 
-    fn asks_for(&self, name: &str) -> bool {
-        self.asked.iter().any(|asked| asked == name)
+    fn has_key(&self, name: &str) -> bool {
+        self.aliased_keys.iter().any(|asked| asked == name)
     }
 }
 
 #[derive(Default)]
-struct Widening {
-    asked: Vec<String>,
+struct AliasExpander {
+    aliased_keys: Vec<String>,
 }
 
-impl Widening {
+impl AliasExpander {
     fn metrics(&mut self, expression: &MetricsExpr) -> MetricsExpr {
         match expression {
             MetricsExpr::Query(query) => MetricsExpr::Query(MetricsQuery {
                 spans: self.pipeline(&query.spans),
                 first: match &query.first {
-                    FirstStage::Compare(compare) => {
-                        FirstStage::Compare(Compare { selection: self.spansets(&compare.selection), ..compare.clone() })
-                    }
+                    FirstStage::Compare(compare) => FirstStage::Compare(CompareFunction {
+                        selection: self.spansets(&compare.selection),
+                        ..compare.clone()
+                    }),
                     first => first.clone(),
                 },
                 then: query.then.clone(),
@@ -102,17 +103,17 @@ impl Widening {
         }
     }
 
-    fn stage(&mut self, stage: &Stage) -> Stage {
+    fn stage(&mut self, stage: &PipelineStage) -> PipelineStage {
         match stage {
-            Stage::Spansets(sets) => Stage::Spansets(self.spansets(sets)),
-            Stage::Select(fields) => {
+            PipelineStage::Spansets(sets) => PipelineStage::Spansets(self.spansets(sets)),
+            PipelineStage::Select(fields) => {
                 let mut wanted = Vec::with_capacity(fields.len());
                 for name in fields.iter().flat_map(|field| self.names(field)) {
                     if !wanted.contains(&name) {
                         wanted.push(name);
                     }
                 }
-                Stage::Select(wanted)
+                PipelineStage::Select(wanted)
             }
             other => other.clone(),
         }
@@ -140,11 +141,11 @@ impl Widening {
         match (op, left, right) {
             (BinaryOp::Compare(compare), FieldExpr::Field(field), FieldExpr::Literal(literal)) => {
                 let names = self.names(field).into_iter().map(FieldExpr::Field);
-                any(names.map(|name| binary(name, right.clone())), compare, literal)
+                join_conditions(names.map(|name| binary(name, right.clone())), compare, literal)
             }
             (BinaryOp::Compare(compare), FieldExpr::Literal(literal), FieldExpr::Field(field)) => {
                 let names = self.names(field).into_iter().map(FieldExpr::Field);
-                any(names.map(|name| binary(left.clone(), name)), compare, literal)
+                join_conditions(names.map(|name| binary(left.clone(), name)), compare, literal)
             }
             _ => binary(self.condition(left), self.condition(right)),
         }
@@ -154,17 +155,17 @@ impl Widening {
     fn names(&mut self, field: &Field) -> Vec<Field> {
         let mut names = vec![field.clone()];
         let Field::Attribute(attribute) = field else { return names };
-        let others = Aliases(ALIASES).of(&attribute.name);
-        names.extend(others.map(|name| Field::Attribute(Attribute { name: name.to_owned(), ..attribute.clone() })));
-        if names.len() > 1 && !self.asked.contains(&attribute.name) {
-            self.asked.push(attribute.name.clone());
+        let others = Aliases(ALIASES).synonyms(&attribute.name);
+        names.extend(others.map(|name| Field::Attribute(AttributeRef { name: name.to_owned(), ..attribute.clone() })));
+        if names.len() > 1 && !self.aliased_keys.contains(&attribute.name) {
+            self.aliased_keys.push(attribute.name.clone());
         }
         names
     }
 }
 
 /// Joins the conditions with OR. A comparison `= nil` uses AND: a key is missing only if all of its names are.
-fn any(each: impl Iterator<Item = FieldExpr>, compare: CompareOp, with: &Literal) -> FieldExpr {
+fn join_conditions(each: impl Iterator<Item = FieldExpr>, compare: CompareOp, with: &Literal) -> FieldExpr {
     let missing = compare == CompareOp::Equal && *with == Literal::Nil;
     let op = if missing { BinaryOp::And } else { BinaryOp::Or };
     let joined = each.reduce(|left, right| FieldExpr::Binary { op, left: Box::new(left), right: Box::new(right) });

@@ -3,7 +3,7 @@
 mod link;
 mod log;
 
-pub use link::{Link, LinkError};
+pub use link::{BoxedTransport, BoxedTransportError};
 pub use log::ServerLog;
 
 use baton_ports::BoxFuture;
@@ -28,7 +28,7 @@ pub enum TransportKind {
 
 impl TransportKind {
     /// The kind named by a definition.
-    pub fn of(transport: &McpTransport) -> Self {
+    pub fn from_transport(transport: &McpTransport) -> Self {
         match transport {
             McpTransport::Stdio { .. } => Self::Stdio,
             McpTransport::Http { .. } => Self::Http,
@@ -51,18 +51,18 @@ impl TransportKind {
 
 /// Handshake and transport of a connection attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attempt {
+pub enum ConnectAttempt {
     /// Sends `server/discover` first, then `initialize` if the server does not support it.
     Discover,
     /// Sends `initialize` first.
     Initialize,
-    /// `initialize` failed on the newer transport; uses the older transport ([`Connect::has_older`]).
+    /// `initialize` failed on the newer transport; uses the older transport ([`ServerConnector::has_older`]).
     Older,
 }
 
 /// The server to connect to.
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct ConnectTarget<'a> {
     /// Agent that owns the server.
     pub agent: &'a AgentName,
     /// The server, with the variables in its transport expanded.
@@ -93,18 +93,22 @@ pub enum ConnectError {
 }
 
 /// Opens connections of one transport kind.
-pub trait Connect: Send + Sync + 'static {
-    /// Opens a connection without sending anything; dropping the [`Link`] closes it immediately.
-    fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>>;
+pub trait ServerConnector: Send + Sync + 'static {
+    /// Opens a connection without sending anything; dropping the [`BoxedTransport`] closes it immediately.
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        attempt: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>>;
 
     /// Whether to try an older transport after this failure of `initialize`.
-    fn has_older(&self, target: Target<'_>, failure: &ClientInitializeError) -> bool {
+    fn has_older_transport(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> bool {
         let _ = (target, failure);
         false
     }
 
     /// Readable error for a failed handshake, if this transport knows more than the protocol error.
-    fn explain(&self, target: Target<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
+    fn explain(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
         let _ = (target, failure);
         None
     }
@@ -112,11 +116,11 @@ pub trait Connect: Send + Sync + 'static {
 
 /// Registry of transports.
 #[derive(Clone, Default)]
-pub struct Connectors {
-    by_kind: HashMap<TransportKind, Arc<dyn Connect>>,
+pub struct ConnectorRegistry {
+    by_kind: HashMap<TransportKind, Arc<dyn ServerConnector>>,
 }
 
-impl Connectors {
+impl ConnectorRegistry {
     /// An empty registry.
     pub fn new() -> Self {
         Self::default()
@@ -124,13 +128,13 @@ impl Connectors {
 
     /// Registers the transport for servers of this kind.
     #[must_use]
-    pub fn with(mut self, kind: TransportKind, connect: Arc<dyn Connect>) -> Self {
+    pub fn with(mut self, kind: TransportKind, connect: Arc<dyn ServerConnector>) -> Self {
         self.by_kind.insert(kind, connect);
         self
     }
 
     /// The transport for a kind.
-    pub fn get(&self, kind: TransportKind) -> Option<Arc<dyn Connect>> {
+    pub fn get(&self, kind: TransportKind) -> Option<Arc<dyn ServerConnector>> {
         self.by_kind.get(&kind).cloned()
     }
 }

@@ -5,7 +5,7 @@
 //! never starts a shell, and never shows a secret in a status, an error or a log.
 //!
 //! Read first: [`Toolbox`] (the port `ToolHost` for every kind of tool), [`McpServers`] (an agent's MCP servers and the
-//! calls to them), [`Connect`] (opens a connection).
+//! calls to them), [`ServerConnector`] (opens a connection).
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 
@@ -19,18 +19,21 @@ mod servers;
 mod toolbox;
 mod transport;
 
-pub use connect::{Attempt, Connect, ConnectError, Connectors, Link, LinkError, ServerLog, Target, TransportKind};
-pub use guests::GuestServers;
+pub use connect::{
+    BoxedTransport, BoxedTransportError, ConnectAttempt, ConnectError, ConnectTarget, ConnectorRegistry,
+    ServerConnector, ServerLog, TransportKind,
+};
+pub use guests::CallerServerHost;
 pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
-pub use internal::{InternalConnect, InternalPorts};
+pub use internal::{InternalConnector, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
-pub use oauth::{Account, Authorizer, Browser, Challenge, LoginError, Loopback, login};
+pub use oauth::{Authorizer, Browser, Challenge, LoginError, LoopbackBrowser, OauthAccount, login};
 pub use servers::{
-    CALL_META, CallEvents, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError,
-    ServerEvent, ServerItem, ServerReply, TASK_META,
+    CALL_META, CallObserver, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool,
+    ServerError, ServerEvent, ServerItem, ServerReply, TASK_META,
 };
 pub use toolbox::Toolbox;
 pub use transport::{
-    ExpandError, Expanded, Introduce, Remote, RemoteConnect, RemoteError, RemoteSettings, StdioConnect, Variables,
-    expand, needs_login, reap_groups, sse, streamable,
+    ExpandError, ExpandedTransport, RemoteConnector, RemoteError, RemoteServer, RemoteSettings, RequestAuthenticator,
+    StdioConnector, Variables, expand, needs_login, reap_groups, sse, streamable,
 };

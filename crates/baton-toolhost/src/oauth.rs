@@ -14,9 +14,9 @@ mod loopback;
 mod prepare;
 mod vault;
 
-pub use authorizer::{Account, Authorizer};
+pub use authorizer::{Authorizer, OauthAccount};
 pub use browser::Browser;
 pub use challenge::Challenge;
 pub use error::LoginError;
 pub use login::login;
-pub use loopback::Loopback;
+pub use loopback::LoopbackBrowser;

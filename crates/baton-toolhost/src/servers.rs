@@ -26,5 +26,5 @@ mod vet;
 pub(crate) use clean::clean;
 pub(crate) use handler::host_capabilities;
 pub use host::McpServers;
-pub use options::{CALL_META, CallEvents, CallOptions, DEPTH_META, HostSettings, TASK_META};
+pub use options::{CALL_META, CallObserver, CallOptions, DEPTH_META, HostSettings, TASK_META};
 pub use reply::{OfferedPrompt, OfferedTool, ServerError, ServerEvent, ServerItem, ServerReply};

@@ -4,11 +4,11 @@ mod mcp;
 mod output;
 mod questions;
 
-use crate::{GuestServers, McpServers, ServerEvent};
+use crate::{CallerServerHost, McpServers, ServerEvent};
 use baton_local::CommandTools;
 use baton_ports::{BoxFuture, ChangeStream, ServerStatus, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_types::{AgentName, AgentSpec, CallerServerTool, Json, McpServer, McpTool, ToolRunner, ToolSpec};
-use mcp::At;
+use mcp::ToolAddress;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -18,13 +18,13 @@ pub struct Toolbox {
     servers: McpServers,
     http: Option<Arc<dyn ToolHost>>,
     native: Option<Arc<dyn ToolHost>>,
-    guests: Option<Arc<GuestServers>>,
+    caller_servers: Option<Arc<CallerServerHost>>,
 }
 
 impl Toolbox {
     /// A toolbox with command tools and these MCP servers.
     pub fn new(servers: McpServers) -> Self {
-        Self { commands: CommandTools::new(), servers, http: None, native: None, guests: None }
+        Self { commands: CommandTools::new(), servers, http: None, native: None, caller_servers: None }
     }
 
     /// Runs HTTP tools with this host.
@@ -43,20 +43,20 @@ impl Toolbox {
 
     /// Runs the tools of caller servers.
     #[must_use]
-    pub fn with_guests(mut self, guests: Arc<GuestServers>) -> Self {
-        self.guests = Some(guests);
+    pub fn with_caller_servers(mut self, guests: Arc<CallerServerHost>) -> Self {
+        self.caller_servers = Some(guests);
         self
     }
 
     /// The caller servers.
-    pub fn guests(&self) -> Option<&Arc<GuestServers>> {
-        self.guests.as_ref()
+    pub fn caller_servers(&self) -> Option<&Arc<CallerServerHost>> {
+        self.caller_servers.as_ref()
     }
 
     /// Closes all connections to servers, within a timeout.
     pub async fn close(&self) {
         let guests = async {
-            if let Some(guests) = &self.guests {
+            if let Some(guests) = &self.caller_servers {
                 guests.close().await;
             }
         };
@@ -73,16 +73,16 @@ impl ToolHost for Toolbox {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         match &run.tool.runner {
             ToolRunner::Command(_) => self.commands.call(run),
-            ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
-            ToolRunner::Native => delegated(self.native.as_deref(), run),
+            ToolRunner::Http(_) => delegate(self.http.as_deref(), run),
+            ToolRunner::Native => delegate(self.native.as_deref(), run),
             ToolRunner::Mcp(McpTool { server, tool }) => {
-                Box::pin(mcp::call(&self.servers, run, At { agent: &run.agent.name, server, tool }))
+                Box::pin(mcp::call(&self.servers, run, ToolAddress { agent: &run.agent.name, server, tool }))
             }
-            ToolRunner::Guest(tool) => match &self.guests {
-                Some(guests) => Box::pin(call_guest(guests, run, tool)),
-                None => delegated(None, run),
+            ToolRunner::Guest(tool) => match &self.caller_servers {
+                Some(guests) => Box::pin(call_caller_server(guests, run, tool)),
+                None => delegate(None, run),
             },
-            ToolRunner::BuiltIn | ToolRunner::Caller => delegated(None, run),
+            ToolRunner::BuiltIn | ToolRunner::Caller => delegate(None, run),
         }
     }
 
@@ -98,7 +98,7 @@ impl ToolHost for Toolbox {
     }
 
     fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
-        self.servers.may_come(agent, tool)
+        self.servers.may_provide_tool(agent, tool)
     }
 
     fn servers(&self, agent: &AgentName) -> Vec<ServerStatus> {
@@ -130,7 +130,11 @@ fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
 }
 
 /// Calls a tool of a caller server, if its connection data is still in memory.
-async fn call_guest(guests: &GuestServers, run: ToolInvocation<'_>, tool: &CallerServerTool) -> ToolOutcome {
+async fn call_caller_server(
+    guests: &CallerServerHost,
+    run: ToolInvocation<'_>,
+    tool: &CallerServerTool,
+) -> ToolOutcome {
     let Some(guest) = guests.find(run.principal, tool) else {
         return mcp::failed(format!(
             "{} was not run: the connection data of its server '{}' came with the request and is no longer available; tell the user \
@@ -138,10 +142,10 @@ async fn call_guest(guests: &GuestServers, run: ToolInvocation<'_>, tool: &Calle
             run.call.name, tool.server
         ));
     };
-    mcp::call(guests.servers(), run, At { agent: &guest, server: &tool.server, tool: &tool.tool }).await
+    mcp::call(guests.servers(), run, ToolAddress { agent: &guest, server: &tool.server, tool: &tool.tool }).await
 }
 
-fn delegated<'a>(host: Option<&'a dyn ToolHost>, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
+fn delegate<'a>(host: Option<&'a dyn ToolHost>, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
     match host {
         Some(host) => host.call(run),
         None => {

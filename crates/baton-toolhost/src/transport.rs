@@ -5,8 +5,10 @@ mod http;
 mod sse;
 mod stdio;
 
-pub use expand::{ExpandError, Expanded, Variables, expand};
-pub(crate) use expand::{as_written, is_secret_name};
-pub use http::{Introduce, Remote, RemoteConnect, RemoteError, RemoteSettings, needs_login, streamable};
+pub use expand::{ExpandError, ExpandedTransport, Variables, expand};
+pub(crate) use expand::{is_secret_name, literal_transport};
+pub use http::{
+    RemoteConnector, RemoteError, RemoteServer, RemoteSettings, RequestAuthenticator, needs_login, streamable,
+};
 pub use sse::sse;
-pub use stdio::{StdioConnect, reap_groups};
+pub use stdio::{StdioConnector, reap_groups};

@@ -4,7 +4,7 @@ use baton_types::{AttributeKey, Span, SpanValue};
 
 /// All known spans of one trace, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub struct TraceSpans {
     /// The spans, in no particular order.
     pub spans: Vec<Span>,
 }
@@ -20,7 +20,7 @@ pub struct Spanset {
 
 /// Attributes of a span that the result includes: those that the query uses or selects.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
+pub struct SelectedAttributes {
     /// Keys without scope, with values, in the order of the query.
     pub attributes: Vec<(AttributeKey, SpanValue)>,
 }
@@ -34,7 +34,7 @@ impl Aliases {
     pub const NONE: Self = Self(&[]);
 
     /// The other names of a key.
-    pub fn of<'a>(&self, name: &'a str) -> impl Iterator<Item = &'static str> + use<'a> {
+    pub fn synonyms<'a>(&self, name: &'a str) -> impl Iterator<Item = &'static str> + use<'a> {
         let group = self.0.iter().find(|group| group.contains(&name)).copied().unwrap_or_default();
         group.iter().copied().filter(move |other| *other != name)
     }

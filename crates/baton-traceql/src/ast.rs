@@ -31,7 +31,7 @@ pub struct Hint {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PipelineExpr {
     /// Stages from left to right; never empty.
-    Pipeline(Vec<Stage>),
+    Pipeline(Vec<PipelineStage>),
     /// `( .. ) OP ( .. )`.
     Combined {
         /// Operator.
@@ -45,7 +45,7 @@ pub enum PipelineExpr {
 
 /// One stage of a pipeline.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stage {
+pub enum PipelineStage {
     /// Filters spans.
     Spansets(SpansetExpr),
     /// Filters spansets by an aggregate.
@@ -143,7 +143,7 @@ pub enum Scalar {
     /// `( { .. } | count() )`. It parses, but Tempo and this crate reject it at execution.
     Pipeline {
         /// The stages before the aggregate.
-        stages: Vec<Stage>,
+        stages: Vec<PipelineStage>,
         /// Final aggregate.
         aggregate: Aggregate,
     },
@@ -283,16 +283,16 @@ pub enum Literal {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// An attribute, set by the emitter of the span.
-    Attribute(Attribute),
+    Attribute(AttributeRef),
     /// An intrinsic field, which every span has.
     Intrinsic(Intrinsic),
 }
 
 /// Reference to an attribute, which the emitter of the span sets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Attribute {
+pub struct AttributeRef {
     /// Scope of the attribute.
-    pub scope: Scope,
+    pub scope: AttributeScope,
     /// Whether it refers to the parent span: `parent.x`.
     pub of_parent: bool,
     /// Attribute key, without the scope.
@@ -301,7 +301,7 @@ pub struct Attribute {
 
 /// Scope of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum AttributeScope {
     /// `.x`: the first scope that has it, in the order span, resource, event, link, instrumentation.
     Any,
     /// `span.x`.
@@ -435,12 +435,12 @@ pub enum FirstStage {
         by: Vec<Field>,
     },
     /// `compare({ .. }, 10)`.
-    Compare(Compare),
+    Compare(CompareFunction),
 }
 
 /// `compare({ .. }, 10, 1000, 2000)`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compare {
+pub struct CompareFunction {
     /// The selection, compared with all other spans.
     pub selection: SpansetExpr,
     /// Maximum number of values per attribute.

@@ -5,13 +5,13 @@ mod scalar;
 mod types;
 
 use crate::{
-    Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SpansetExpr,
-    Stage,
+    Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, PipelineStage, Query, QueryError, Root,
+    SpansetExpr,
     shown::{is_local, visit_fields},
 };
 pub use measured::check_metrics;
 pub(crate) use scalar::unsupported_scalar;
-use types::{Type, check_aggregate, check_filter, type_of};
+use types::{StaticType, check_aggregate, check_filter, type_of};
 
 /// Checks whether a search can be executed; the error names an alternative.
 pub fn check(query: &Query) -> Result<(), QueryError> {
@@ -34,7 +34,7 @@ pub fn check_tail(query: &Query) -> Result<(), QueryError> {
     let Root::Search(PipelineExpr::Pipeline(stages)) = &query.root else { return refused("a combination") };
     for (index, stage) in stages.iter().enumerate() {
         match stage {
-            Stage::Spansets(SpansetExpr::Filter(filter)) if index == 0 => {
+            PipelineStage::Spansets(SpansetExpr::Filter(filter)) if index == 0 => {
                 let mut foreign = None;
                 filter.iter().for_each(|filter| {
                     visit_fields(filter, &mut |field| {
@@ -47,10 +47,10 @@ pub fn check_tail(query: &Query) -> Result<(), QueryError> {
                     return refused(&format!("`{field}`"));
                 }
             }
-            Stage::Select(_) => {}
-            Stage::Spansets(_) => return refused("a combination of filters"),
-            Stage::Scalar(_) => return refused("an aggregate"),
-            Stage::By(_) | Stage::Coalesce => return refused("grouping"),
+            PipelineStage::Select(_) => {}
+            PipelineStage::Spansets(_) => return refused("a combination of filters"),
+            PipelineStage::Scalar(_) => return refused("an aggregate"),
+            PipelineStage::By(_) | PipelineStage::Coalesce => return refused("grouping"),
         }
     }
     Ok(())
@@ -59,7 +59,7 @@ pub fn check_tail(query: &Query) -> Result<(), QueryError> {
 pub(crate) fn check_pipeline(pipeline: &PipelineExpr) -> Result<(), QueryError> {
     match pipeline {
         PipelineExpr::Pipeline(stages) => {
-            if matches!(stages.first(), None | Some(Stage::Coalesce)) {
+            if matches!(stages.first(), None | Some(PipelineStage::Coalesce)) {
                 return Err(QueryError::Invalid("a pipeline begins with spans, such as `{ }`".to_owned()));
             }
             stages.iter().try_for_each(check_stage)
@@ -71,16 +71,16 @@ pub(crate) fn check_pipeline(pipeline: &PipelineExpr) -> Result<(), QueryError> 
     }
 }
 
-fn check_stage(stage: &Stage) -> Result<(), QueryError> {
+fn check_stage(stage: &PipelineStage) -> Result<(), QueryError> {
     match stage {
-        Stage::Spansets(expr) => check_spansets(expr),
-        Stage::Scalar(filter) => scalar::check(filter),
-        Stage::By(of) => {
+        PipelineStage::Spansets(expr) => check_spansets(expr),
+        PipelineStage::Scalar(filter) => scalar::check(filter),
+        PipelineStage::By(of) => {
             type_of(of)?;
             check_reference(of, "by")
         }
-        Stage::Coalesce => Ok(()),
-        Stage::Select(fields) => fields.iter().try_for_each(check_field),
+        PipelineStage::Coalesce => Ok(()),
+        PipelineStage::Select(fields) => fields.iter().try_for_each(check_field),
     }
 }
 

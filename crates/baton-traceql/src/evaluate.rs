@@ -16,8 +16,8 @@ mod structure;
 mod tree;
 mod value_test;
 
-pub(crate) use chosen::{Chosen, ChosenSpan};
-pub(crate) use compile::{flipped, normal, regex};
-pub(crate) use item::{Item, holds};
-pub use prepared::{Prepared, TraceAnswer, evaluate, matches_span, shown};
-pub use value_test::ValueTest;
+pub(crate) use chosen::{SelectedSpan, SpanSelector};
+pub(crate) use compile::{canonical_literal, flipped, regex};
+pub(crate) use item::{ComparableValue, holds};
+pub use prepared::{SearchPlan, TraceAnswer, evaluate, matches_span, selected_attributes};
+pub use value_test::ValuePredicate;

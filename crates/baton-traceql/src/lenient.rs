@@ -1,21 +1,21 @@
 //! Lenient mode: warnings, and default scopes of keys.
 
-use crate::said::said;
-use crate::{Attribute, Scope};
+use crate::said::single_line;
+use crate::{AttributeRef, AttributeScope};
 
 /// Scopes of Baton's own key prefixes, used for keys without a scope.
-const NAMESPACES: &[(&str, Scope)] = &[
-    ("insight.", Scope::Span),
-    ("handoff.", Scope::Span),
-    ("agent.", Scope::Span),
-    ("gen_ai.", Scope::Span),
-    ("codegen.", Scope::Span),
-    ("gate.", Scope::Span),
-    ("evidence.", Scope::Event),
+const NAMESPACES: &[(&str, AttributeScope)] = &[
+    ("insight.", AttributeScope::Span),
+    ("handoff.", AttributeScope::Span),
+    ("agent.", AttributeScope::Span),
+    ("gen_ai.", AttributeScope::Span),
+    ("codegen.", AttributeScope::Span),
+    ("gate.", AttributeScope::Span),
+    ("evidence.", AttributeScope::Event),
 ];
 
 /// Maximum number of warnings per query.
-const MOST_WARNINGS: usize = 32;
+const MAX_WARNINGS: usize = 32;
 
 /// Deduplicated warnings.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ pub(crate) struct Warnings(Vec<String>);
 
 impl Warnings {
     pub(crate) fn add(&mut self, warning: &str) {
-        let warning = said(warning);
-        if self.0.len() < MOST_WARNINGS && !self.0.contains(&warning) {
+        let warning = single_line(warning);
+        if self.0.len() < MAX_WARNINGS && !self.0.contains(&warning) {
             self.0.push(warning);
         }
     }
@@ -35,10 +35,10 @@ impl Warnings {
 }
 
 /// The attribute for a key without a scope.
-pub(crate) fn attribute(name: String, warnings: &mut Warnings) -> Attribute {
+pub(crate) fn attribute(name: String, warnings: &mut Warnings) -> AttributeRef {
     let scope =
-        NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(Scope::Any, |(_, scope)| *scope);
-    let attribute = Attribute { scope, of_parent: false, name };
+        NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(AttributeScope::Any, |(_, scope)| *scope);
+    let attribute = AttributeRef { scope, of_parent: false, name };
     warnings.add(&format!("`{}` has no scope: read as `{attribute}`", attribute.name));
     attribute
 }

@@ -7,20 +7,20 @@ use crate::lenient::Warnings;
 use crate::lex_name::{self, is_name_char};
 use crate::lex_number;
 use crate::lex_text;
-use crate::lex_words::{self, Meaning};
+use crate::lex_words::{self, ReservedWord};
 use crate::{Field, Mode};
 
 /// A token and its byte range.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
 /// Kind of a token.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     OpenBrace,
     CloseBrace,
     OpenParen,
@@ -36,11 +36,11 @@ pub(crate) enum Kind {
     Duration(u64),
     Field(Field),
     /// A keyword.
-    Word(&'static str),
+    Keyword(&'static str),
     /// Any other identifier; includes its dots in lenient mode.
-    Bare(String),
+    Identifier(String),
     /// Invalid text, with the error message.
-    Bad(String),
+    Invalid(String),
     End,
 }
 
@@ -125,8 +125,8 @@ pub(crate) fn lex(text: &str, mode: Mode, warnings: &mut Warnings) -> Vec<Token>
     loop {
         lexer.skip_space();
         let start = lexer.at;
-        let kind = lexer.token().unwrap_or_else(Kind::Bad);
-        let last = matches!(kind, Kind::End | Kind::Bad(_));
+        let kind = lexer.token().unwrap_or_else(TokenKind::Invalid);
+        let last = matches!(kind, TokenKind::End | TokenKind::Invalid(_));
         tokens.push(Token { kind, start, end: lexer.at });
         if last {
             return tokens;
@@ -158,18 +158,18 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn token(&mut self) -> Result<Kind, String> {
+    fn token(&mut self) -> Result<TokenKind, String> {
         let rest = self.rest();
         let mut chars = rest.chars();
-        let Some(first) = chars.next() else { return Ok(Kind::End) };
+        let Some(first) = chars.next() else { return Ok(TokenKind::End) };
         let second = chars.next();
         let single = match first {
-            '{' => Some(Kind::OpenBrace),
-            '}' => Some(Kind::CloseBrace),
-            '(' => Some(Kind::OpenParen),
-            ')' => Some(Kind::CloseParen),
-            ',' => Some(Kind::Comma),
-            '|' if second != Some('|') => Some(Kind::Pipe),
+            '{' => Some(TokenKind::OpenBrace),
+            '}' => Some(TokenKind::CloseBrace),
+            '(' => Some(TokenKind::OpenParen),
+            ')' => Some(TokenKind::CloseParen),
+            ',' => Some(TokenKind::Comma),
+            '|' if second != Some('|') => Some(TokenKind::Pipe),
             _ => None,
         };
         if let Some(kind) = single {
@@ -188,14 +188,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Advances past the token, or past the invalid part.
-    fn take(&mut self, read: (Result<Kind, String>, usize)) -> Result<Kind, String> {
+    fn take(&mut self, read: (Result<TokenKind, String>, usize)) -> Result<TokenKind, String> {
         let (kind, length) = read;
         self.at += length;
         kind
     }
 
     /// An error in strict mode, a warning in lenient mode.
-    fn forgive(&mut self, mistake: &str) -> Result<(), String> {
+    fn warn_or_fail(&mut self, mistake: &str) -> Result<(), String> {
         match self.mode {
             Mode::Strict => Err(mistake.to_owned()),
             Mode::Lenient => {
@@ -205,27 +205,27 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn single_quoted(&mut self) -> Result<Kind, String> {
-        self.forgive("strings take double quotes in TraceQL, not single quotes")?;
+    fn single_quoted(&mut self) -> Result<TokenKind, String> {
+        self.warn_or_fail("strings take double quotes in TraceQL, not single quotes")?;
         self.take(lex_text::text(self.rest()))
     }
 
-    fn operator(&mut self) -> Result<Kind, String> {
+    fn operator(&mut self) -> Result<TokenKind, String> {
         let rest = self.rest();
         if rest.starts_with("==") {
             self.at += 2;
-            return self.forgive("`==` is written `=` in TraceQL").map(|()| Kind::Op(Op::Equal));
+            return self.warn_or_fail("`==` is written `=` in TraceQL").map(|()| TokenKind::Op(Op::Equal));
         }
         if let Some((symbol, op)) = OPERATORS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
             self.at += symbol.len();
-            return Ok(Kind::Op(*op));
+            return Ok(TokenKind::Op(*op));
         }
         let unknown = rest.chars().next().unwrap_or_default();
         self.at += unknown.len_utf8();
         Err(format!("unexpected character `{}`", unknown.escape_debug()))
     }
 
-    fn word(&mut self) -> Result<Kind, String> {
+    fn word(&mut self) -> Result<TokenKind, String> {
         let rest = self.rest();
         let length = rest.find(|next: char| !(next.is_alphanumeric() || next == '_')).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
@@ -237,22 +237,24 @@ impl<'a> Lexer<'a> {
             }
             _ => {}
         }
-        match lex_words::meaning(word) {
-            Some(Meaning::Keyword(keyword)) => self.take((Ok(Kind::Word(keyword)), length)),
-            Some(Meaning::Intrinsic(intrinsic)) => self.take((Ok(Kind::Field(Field::Intrinsic(intrinsic))), length)),
+        match lex_words::reserved_word(word) {
+            Some(ReservedWord::Keyword(keyword)) => self.take((Ok(TokenKind::Keyword(keyword)), length)),
+            Some(ReservedWord::Intrinsic(intrinsic)) => {
+                self.take((Ok(TokenKind::Field(Field::Intrinsic(intrinsic))), length))
+            }
             None if self.mode == Mode::Lenient => match lex_words::spelled_operator(word) {
                 Some(op) => {
                     self.warnings.add(&format!("`{word}` is written `{}` in TraceQL", op.symbol()));
-                    self.take((Ok(Kind::Op(op)), length))
+                    self.take((Ok(TokenKind::Op(op)), length))
                 }
                 None => self.bare_name(),
             },
-            None => self.take((Ok(Kind::Bare(word.to_owned())), length)),
+            None => self.take((Ok(TokenKind::Identifier(word.to_owned())), length)),
         }
     }
 
-    fn bare_name(&mut self) -> Result<Kind, String> {
+    fn bare_name(&mut self) -> Result<TokenKind, String> {
         let (name, length) = lex_name::name(self.rest());
-        self.take((name.map(Kind::Bare), length))
+        self.take((name.map(TokenKind::Identifier), length))
     }
 }

@@ -1,6 +1,6 @@
 //! Lexing of numbers and durations.
 
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 
 const UNITS: &[(&str, u64)] = &[
     ("ns", 1),
@@ -16,14 +16,14 @@ const UNITS: &[(&str, u64)] = &[
 ];
 
 /// Magnitude of `i64::MIN`; the largest positive value is one less.
-const MOST: u64 = 1 << 63;
+const MAX_MAGNITUDE: u64 = 1 << 63;
 
 /// Reads an unsigned integer, float or duration; returns the token and its length.
-pub(crate) fn number(text: &str) -> (Result<Kind, String>, usize) {
+pub(crate) fn number(text: &str) -> (Result<TokenKind, String>, usize) {
     let run = length_while(text, |next| next.is_alphanumeric() || next == '.' || next == '_');
     let word = text.get(..run).unwrap_or_default();
     if let Some(duration) = duration(word) {
-        let read = duration.filter(|nanos| *nanos <= MOST).map(Kind::Duration);
+        let read = duration.filter(|nanos| *nanos <= MAX_MAGNITUDE).map(TokenKind::Duration);
         return (read.ok_or_else(|| format!("`{word}` is too large for a duration")), run);
     }
     let length = numeral(text);
@@ -32,9 +32,9 @@ pub(crate) fn number(text: &str) -> (Result<Kind, String>, usize) {
         return (Err(format!("`{word}` is neither a number nor a duration")), run);
     }
     let read = if digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        digits.parse().ok().filter(|whole| *whole <= MOST).map(Kind::Int)
+        digits.parse().ok().filter(|whole| *whole <= MAX_MAGNITUDE).map(TokenKind::Int)
     } else {
-        digits.parse().ok().filter(|number: &f64| number.is_finite()).map(Kind::Float)
+        digits.parse().ok().filter(|number: &f64| number.is_finite()).map(TokenKind::Float)
     };
     (read.ok_or_else(|| format!("`{digits}` is too large for a number")), length)
 }

@@ -2,17 +2,17 @@
 
 use std::str::Chars;
 
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 
 /// Reads the string literal at the start of the text; returns the token and its length including both quotes.
-pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
+pub(crate) fn text(source: &str) -> (Result<TokenKind, String>, usize) {
     let mut chars = source.chars();
     let Some(quote) = chars.next() else { return (Err("expected text".to_owned()), 0) };
     let mut text = String::new();
     loop {
         let length = source.len() - chars.as_str().len();
         match chars.next() {
-            Some(next) if next == quote => return (Ok(Kind::Text(text)), length + next.len_utf8()),
+            Some(next) if next == quote => return (Ok(TokenKind::Text(text)), length + next.len_utf8()),
             Some('\\') if quote != '`' => match escape(&mut chars) {
                 Some(escaped) => text.push(escaped),
                 None => {

@@ -4,7 +4,7 @@ use crate::Intrinsic;
 use crate::lex::Op;
 
 /// A reserved identifier.
-pub(crate) enum Meaning {
+pub(crate) enum ReservedWord {
     Keyword(&'static str),
     Intrinsic(Intrinsic),
 }
@@ -82,11 +82,11 @@ const INTRINSICS: &[(&str, Intrinsic)] = &[
 ];
 
 /// The keyword or intrinsic with this spelling.
-pub(crate) fn meaning(word: &str) -> Option<Meaning> {
+pub(crate) fn reserved_word(word: &str) -> Option<ReservedWord> {
     if let Some(keyword) = KEYWORDS.iter().find(|keyword| **keyword == word) {
-        return Some(Meaning::Keyword(keyword));
+        return Some(ReservedWord::Keyword(keyword));
     }
-    scoped_intrinsic(word).map(Meaning::Intrinsic)
+    scoped_intrinsic(word).map(ReservedWord::Intrinsic)
 }
 
 /// The intrinsic with exactly this spelling.

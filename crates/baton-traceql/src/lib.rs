@@ -33,20 +33,20 @@ mod said;
 mod searchable;
 mod shown;
 
-pub use answer::{Aliases, Shown, Spanset, Trace};
+pub use answer::{Aliases, SelectedAttributes, Spanset, TraceSpans};
 pub use ast::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Comparison,
-    Field, FieldExpr, FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query,
-    Root, Scalar, ScalarFilter, Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareFunction, CompareOp,
+    Comparison, Field, FieldExpr, FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr,
+    PipelineStage, Query, Root, Scalar, ScalarFilter, SecondStage, SpansetExpr, SpansetOp, UnaryOp,
 };
 pub use check::{check, check_metrics, check_tail};
 pub use error::{ParseError, QueryError};
-pub use evaluate::{Prepared, TraceAnswer, ValueTest, evaluate, matches_span, shown};
-pub use metrics::{Direct, Exemplar, Group, Limits, Measure, Series, Steps, Tally};
+pub use evaluate::{SearchPlan, TraceAnswer, ValuePredicate, evaluate, matches_span, selected_attributes};
+pub use metrics::{Exemplar, GroupIndex, MetricsLimits, MetricsPlan, MetricsPushdown, Series, Steps, Tally};
 pub use mode::Mode;
-pub use need::{SpanNeed, TraceNeed};
-pub use need_of::need;
-pub use parse::{Parsed, parse};
-pub use rooted::Rooted;
-pub use searchable::searchable;
-pub use shown::named_fields;
+pub use need::{SpanPredicate, TracePredicate};
+pub use need_of::pushdown_predicate;
+pub use parse::{ParsedQuery, parse};
+pub use rooted::RootPredicate;
+pub use searchable::search_pipeline;
+pub use shown::referenced_fields;

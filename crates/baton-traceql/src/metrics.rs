@@ -22,9 +22,9 @@ mod sum;
 mod tally;
 mod values;
 
-pub use leaf::Direct;
-pub use limits::Limits;
-pub use measure::Measure;
+pub use leaf::MetricsPushdown;
+pub use limits::MetricsLimits;
+pub use measure::MetricsPlan;
 pub use series::{Exemplar, Series};
 pub use steps::Steps;
-pub use tally::{Group, Tally};
+pub use tally::{GroupIndex, Tally};

@@ -7,28 +7,28 @@ use crate::{Comparison, Field};
 
 /// Necessary predicate over a trace, built from predicates over its spans.
 #[derive(Clone, Debug, PartialEq)]
-pub enum TraceNeed {
+pub enum TracePredicate {
     /// True for any trace.
     Anything,
     /// All of them hold, each for any span.
-    All(Vec<TraceNeed>),
+    All(Vec<TracePredicate>),
     /// At least one of them holds.
-    Any(Vec<TraceNeed>),
+    Any(Vec<TracePredicate>),
     /// At least one span satisfies this.
-    Span(SpanNeed),
+    Span(SpanPredicate),
 }
 
 /// Necessary predicate over one span.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SpanNeed {
+pub enum SpanPredicate {
     /// True for any span.
     Anything,
     /// False for every span.
     Nothing,
     /// All of them hold.
-    All(Vec<SpanNeed>),
+    All(Vec<SpanPredicate>),
     /// At least one of them holds.
-    Any(Vec<SpanNeed>),
+    Any(Vec<SpanPredicate>),
     /// The comparison holds, with the semantics of [`crate::evaluate`].
     Holds(Comparison),
     /// The field has a value.

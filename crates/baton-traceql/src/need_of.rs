@@ -4,79 +4,80 @@ mod build;
 mod expression;
 
 use crate::{
-    Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, Field, FieldExpr, MetricsExpr, PipelineExpr, Query, Root,
-    Scalar, ScalarFilter, SpanNeed, SpansetExpr, SpansetOp, Stage, TraceNeed, evaluate::flipped,
+    Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, Field, FieldExpr, MetricsExpr, PipelineExpr, PipelineStage,
+    Query, Root, Scalar, ScalarFilter, SpanPredicate, SpansetExpr, SpansetOp, TracePredicate, evaluate::flipped,
 };
-use build::{all_of_trace, any_of_trace, of_span};
-use expression::{Asker, Whose};
+use build::{all_of_trace, any_of_trace, trace_from_span};
+use expression::{PredicateBuilder, TargetSpan};
 
 /// The predicate that every matching trace satisfies; conditions that cannot be expressed over single spans are
 /// omitted.
-pub fn need(query: &Query, aliases: Aliases) -> TraceNeed {
-    let asker = Asker { aliases };
+pub fn pushdown_predicate(query: &Query, aliases: Aliases) -> TracePredicate {
+    let asker = PredicateBuilder { aliases };
     match &query.root {
-        Root::Search(pipeline) => need_of_pipeline(asker, pipeline),
-        Root::Metrics(MetricsExpr::Query(metrics)) => need_of_pipeline(asker, &metrics.spans),
-        Root::Metrics(_) => TraceNeed::Anything,
+        Root::Search(pipeline) => pipeline_predicate(asker, pipeline),
+        Root::Metrics(MetricsExpr::Query(metrics)) => pipeline_predicate(asker, &metrics.spans),
+        Root::Metrics(_) => TracePredicate::Anything,
     }
 }
 
 /// The predicate of a metrics leaf: the pipeline selects a span, and some span has a value for the aggregated field.
-pub(crate) fn need_to_measure(spans: &PipelineExpr, of: Option<&Field>, aliases: Aliases) -> TraceNeed {
-    let asker = Asker { aliases };
-    let present = of.map(|of| of_span(asker.present(&FieldExpr::Field(of.clone()), Whose::Own)));
-    all_of_trace(std::iter::once(need_of_pipeline(asker, spans)).chain(present))
+pub(crate) fn metrics_predicate(spans: &PipelineExpr, of: Option<&Field>, aliases: Aliases) -> TracePredicate {
+    let asker = PredicateBuilder { aliases };
+    let present =
+        of.map(|of| trace_from_span(asker.presence_predicate(&FieldExpr::Field(of.clone()), TargetSpan::Matching)));
+    all_of_trace(std::iter::once(pipeline_predicate(asker, spans)).chain(present))
 }
 
-fn need_of_pipeline(asker: Asker, pipeline: &PipelineExpr) -> TraceNeed {
+fn pipeline_predicate(asker: PredicateBuilder, pipeline: &PipelineExpr) -> TracePredicate {
     match pipeline {
-        PipelineExpr::Pipeline(stages) => all_of_trace(stages.iter().map(|stage| need_of_stage(asker, stage))),
+        PipelineExpr::Pipeline(stages) => all_of_trace(stages.iter().map(|stage| stage_predicate(asker, stage))),
         PipelineExpr::Combined { op, left, right } => {
-            combined(*op, need_of_pipeline(asker, left), need_of_pipeline(asker, right))
+            combined(*op, pipeline_predicate(asker, left), pipeline_predicate(asker, right))
         }
     }
 }
 
-fn need_of_stage(asker: Asker, stage: &Stage) -> TraceNeed {
+fn stage_predicate(asker: PredicateBuilder, stage: &PipelineStage) -> TracePredicate {
     match stage {
-        Stage::Spansets(expr) => need_of_spansets(asker, expr),
-        Stage::Scalar(filter) => need_of_scalar(asker, filter),
-        Stage::By(_) | Stage::Coalesce | Stage::Select(_) => TraceNeed::Anything,
+        PipelineStage::Spansets(expr) => spansets_predicate(asker, expr),
+        PipelineStage::Scalar(filter) => scalar_predicate(asker, filter),
+        PipelineStage::By(_) | PipelineStage::Coalesce | PipelineStage::Select(_) => TracePredicate::Anything,
     }
 }
 
-fn need_of_spansets(asker: Asker, expr: &SpansetExpr) -> TraceNeed {
+fn spansets_predicate(asker: PredicateBuilder, expr: &SpansetExpr) -> TracePredicate {
     match expr {
-        SpansetExpr::Filter(None) => TraceNeed::Anything,
-        SpansetExpr::Filter(Some(filter)) => need_of_filter(asker, filter),
+        SpansetExpr::Filter(None) => TracePredicate::Anything,
+        SpansetExpr::Filter(Some(filter)) => filter_predicate(asker, filter),
         SpansetExpr::Combined { op, left, right } => {
-            combined(*op, need_of_spansets(asker, left), need_of_spansets(asker, right))
+            combined(*op, spansets_predicate(asker, left), spansets_predicate(asker, right))
         }
     }
 }
 
 /// One span must satisfy the local conditions; conditions on its parent or on the root must also hold for some span.
-fn need_of_filter(asker: Asker, filter: &FieldExpr) -> TraceNeed {
-    let own = of_span(asker.need(filter, Whose::Own));
-    let others = [Whose::Parents, Whose::Roots].map(|whose| need_of_others(asker, filter, whose));
+fn filter_predicate(asker: PredicateBuilder, filter: &FieldExpr) -> TracePredicate {
+    let own = trace_from_span(asker.predicate(filter, TargetSpan::Matching));
+    let others = [TargetSpan::Parent, TargetSpan::Root].map(|whose| relative_predicate(asker, filter, whose));
     all_of_trace(std::iter::once(own).chain(others))
 }
 
 /// Only the parts of a conjunction are used, each on its own, because the parent or root is a different span.
-fn need_of_others(asker: Asker, filter: &FieldExpr, whose: Whose) -> TraceNeed {
+fn relative_predicate(asker: PredicateBuilder, filter: &FieldExpr, whose: TargetSpan) -> TracePredicate {
     match filter {
         FieldExpr::Binary { op: BinaryOp::And, left, right } => {
-            all_of_trace([need_of_others(asker, left, whose), need_of_others(asker, right, whose)])
+            all_of_trace([relative_predicate(asker, left, whose), relative_predicate(asker, right, whose)])
         }
-        _ => match asker.need(filter, whose) {
+        _ => match asker.predicate(filter, whose) {
             // A condition that is false for every span is already part of the predicate for the matching span.
-            SpanNeed::Nothing => TraceNeed::Anything,
-            need => of_span(need),
+            SpanPredicate::Nothing => TracePredicate::Anything,
+            need => trace_from_span(need),
         },
     }
 }
 
-fn combined(op: SpansetOp, left: TraceNeed, right: TraceNeed) -> TraceNeed {
+fn combined(op: SpansetOp, left: TracePredicate, right: TracePredicate) -> TracePredicate {
     match op {
         SpansetOp::Or => any_of_trace([left, right]),
         SpansetOp::NotChild
@@ -88,18 +89,23 @@ fn combined(op: SpansetOp, left: TraceNeed, right: TraceNeed) -> TraceNeed {
     }
 }
 
-fn need_of_scalar(asker: Asker, filter: &ScalarFilter) -> TraceNeed {
+fn scalar_predicate(asker: PredicateBuilder, filter: &ScalarFilter) -> TracePredicate {
     let (aggregate, op, value) = match (&filter.left, &filter.right) {
         (Scalar::Aggregate(aggregate), Scalar::Literal(value)) => (aggregate, filter.op, value),
         (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => (aggregate, flipped(filter.op), value),
-        _ => return TraceNeed::Anything,
+        _ => return TracePredicate::Anything,
     };
-    let Aggregate { op: aggregate, of: Some(of) } = aggregate else { return TraceNeed::Anything };
+    let Aggregate { op: aggregate, of: Some(of) } = aggregate else { return TracePredicate::Anything };
     // The maximum or minimum is one of the values, so at least one value satisfies the comparison.
     let some_value = matches!(aggregate, AggregateOp::Max | AggregateOp::Min) && op != CompareOp::NotEqual;
     match (some_value, aggregate) {
-        (true, _) => of_span(asker.compared(op, of, &FieldExpr::Literal(value.clone()), Whose::Own)),
-        (false, AggregateOp::Count) => TraceNeed::Anything,
-        (false, _) => of_span(asker.present(of, Whose::Own)),
+        (true, _) => trace_from_span(asker.comparison_predicate(
+            op,
+            of,
+            &FieldExpr::Literal(value.clone()),
+            TargetSpan::Matching,
+        )),
+        (false, AggregateOp::Count) => TracePredicate::Anything,
+        (false, _) => trace_from_span(asker.presence_predicate(of, TargetSpan::Matching)),
     }
 }

@@ -6,13 +6,13 @@
 use regex::{Regex, RegexBuilder};
 
 /// Maximum size of a compiled regular expression in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Compiles a pattern anchored at both ends; the error is one line.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let translated = translate(pattern)?;
     RegexBuilder::new(&format!(r"\A(?:{translated})\z"))
-        .size_limit(LARGEST)
+        .size_limit(MAX_COMPILED_BYTES)
         .build()
         .map_err(|why| reason(&why))
 }
@@ -35,7 +35,7 @@ fn translate(pattern: &str) -> Result<String, String> {
     while let Some(next) = chars.next() {
         match next {
             '\\' => match chars.next() {
-                Some(escaped) => escape(&mut out, escaped, Place::Outside),
+                Some(escaped) => escape(&mut out, escaped, EscapePosition::Outside),
                 None => return Err("trailing backslash".to_owned()),
             },
             '[' => class(&mut out, &mut chars),
@@ -54,13 +54,13 @@ fn translate(pattern: &str) -> Result<String, String> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EscapePosition {
     Outside,
     InClass,
 }
 
 /// Translates an escape sequence, after the backslash.
-fn escape(out: &mut String, escaped: char, place: Place) {
+fn escape(out: &mut String, escaped: char, place: EscapePosition) {
     let (set, negated) = match escaped {
         'd' | 'D' => ("0-9", escaped == 'D'),
         'w' | 'W' => ("0-9A-Za-z_", escaped == 'W'),
@@ -72,8 +72,8 @@ fn escape(out: &mut String, escaped: char, place: Place) {
         }
     };
     match (place, negated) {
-        (Place::InClass, false) => out.push_str(set),
-        (Place::Outside, false) => out.extend(["[", set, "]"]),
+        (EscapePosition::InClass, false) => out.push_str(set),
+        (EscapePosition::Outside, false) => out.extend(["[", set, "]"]),
         (_, true) => out.extend(["[^", set, "]"]),
     }
 }
@@ -95,7 +95,7 @@ fn class(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
                 return;
             }
             '\\' => match chars.next() {
-                Some(escaped) => escape(out, escaped, Place::InClass),
+                Some(escaped) => escape(out, escaped, EscapePosition::InClass),
                 None => out.push('\\'),
             },
             '[' if chars.peek() == Some(&':') => {

@@ -8,15 +8,15 @@ use std::fmt::{self, Display, Formatter};
 use crate::parse::precedence::{LOGICAL, POWER, PRODUCT, RELATION, SUM};
 use crate::print_field::is_negative;
 use crate::{
-    Aggregate, AggregateOp, Hint, PipelineExpr, Query, Root, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
-    Stage,
+    Aggregate, AggregateOp, Hint, PipelineExpr, PipelineStage, Query, Root, Scalar, ScalarFilter, SpansetExpr,
+    SpansetOp,
 };
 
 impl Display for Query {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.root)?;
         if !self.hints.is_empty() {
-            write!(out, " with({})", List(&self.hints))?;
+            write!(out, " with({})", CommaList(&self.hints))?;
         }
         Ok(())
     }
@@ -38,9 +38,9 @@ impl Display for Hint {
 }
 
 /// Comma-separated items.
-pub(crate) struct List<'a, T>(pub(crate) &'a [T]);
+pub(crate) struct CommaList<'a, T>(pub(crate) &'a [T]);
 
-impl<T: Display> Display for List<'_, T> {
+impl<T: Display> Display for CommaList<'_, T> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         separated(out, self.0, ", ")
     }
@@ -66,7 +66,7 @@ impl Display for PipelineExpr {
             Self::Combined { op, left, right } => {
                 let bare = |side: &Self, right| match side {
                     Self::Pipeline(_) => false,
-                    Self::Combined { op: inner, .. } => stands_bare(*inner, *op, right),
+                    Self::Combined { op: inner, .. } => needs_no_parentheses(*inner, *op, right),
                 };
                 wrap(out, left, !bare(left, false))?;
                 write!(out, " {op} ")?;
@@ -76,14 +76,14 @@ impl Display for PipelineExpr {
     }
 }
 
-impl Display for Stage {
+impl Display for PipelineStage {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spansets(spansets) => write!(out, "{spansets}"),
             Self::Scalar(filter) => write!(out, "{filter}"),
             Self::By(field) => write!(out, "by({field})"),
             Self::Coalesce => write!(out, "coalesce()"),
-            Self::Select(fields) => write!(out, "select({})", List(fields)),
+            Self::Select(fields) => write!(out, "select({})", CommaList(fields)),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Display for SpansetExpr {
             Self::Combined { op, left, right } => {
                 let bare = |side: &Self, right| match side {
                     Self::Filter(_) => true,
-                    Self::Combined { op: inner, .. } => stands_bare(*inner, *op, right),
+                    Self::Combined { op: inner, .. } => needs_no_parentheses(*inner, *op, right),
                 };
                 wrap(out, left, !bare(left, false))?;
                 write!(out, " {op} ")?;
@@ -107,7 +107,7 @@ impl Display for SpansetExpr {
 }
 
 /// Whether a nested combination needs no parentheses as an operand.
-fn stands_bare(inner: SpansetOp, outer: SpansetOp, right: bool) -> bool {
+fn needs_no_parentheses(inner: SpansetOp, outer: SpansetOp, right: bool) -> bool {
     let strength = |op| if matches!(op, SpansetOp::And | SpansetOp::Or) { LOGICAL } else { RELATION };
     strength(inner) > strength(outer) || (!right && inner == outer)
 }

@@ -8,7 +8,9 @@ use crate::lex_name::is_name_char;
 use crate::lex_words;
 use crate::parse::precedence::{LOGICAL, POWER, RELATION, SUM};
 use crate::print::wrap;
-use crate::{ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp};
+use crate::{
+    ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, UnaryOp,
+};
 
 impl Display for FieldExpr {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
@@ -27,9 +29,9 @@ impl Display for FieldExpr {
                 wrap(out, of, !bare)
             }
             Self::Binary { op, left, right } => {
-                wrap(out, left, !left.stands_bare(*op, false))?;
+                wrap(out, left, !left.needs_no_parentheses(*op, false))?;
                 write!(out, " {op} ")?;
-                wrap(out, right, !right.stands_bare(*op, true))
+                wrap(out, right, !right.needs_no_parentheses(*op, true))
             }
         }
     }
@@ -37,7 +39,7 @@ impl Display for FieldExpr {
 
 impl FieldExpr {
     /// Whether it needs no parentheses as an operand.
-    fn stands_bare(&self, outer: BinaryOp, right: bool) -> bool {
+    fn needs_no_parentheses(&self, outer: BinaryOp, right: bool) -> bool {
         let strength = outer.strength();
         if strength == LOGICAL || strength == RELATION {
             let same = matches!(self, Self::Binary { op, .. } if *op == outer);
@@ -123,19 +125,19 @@ impl Display for Intrinsic {
     }
 }
 
-impl Display for Attribute {
+impl Display for AttributeRef {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(if self.of_parent { "parent" } else { "" })?;
         let scope = match self.scope {
-            Scope::Any => "",
-            scope if self.of_parent => return write!(out, ".{scope}.{}", Name(self)),
-            scope => return write!(out, "{scope}.{}", Name(self)),
+            AttributeScope::Any => "",
+            scope if self.of_parent => return write!(out, ".{scope}.{}", AttributeNameDisplay(self)),
+            scope => return write!(out, "{scope}.{}", AttributeNameDisplay(self)),
         };
-        write!(out, "{scope}.{}", Name(self))
+        write!(out, "{scope}.{}", AttributeNameDisplay(self))
     }
 }
 
-impl Display for Scope {
+impl Display for AttributeScope {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Any => "",
@@ -149,20 +151,22 @@ impl Display for Scope {
 }
 
 /// Attribute name, quoted if the lexer would read it differently without quotes.
-struct Name<'a>(&'a Attribute);
+struct AttributeNameDisplay<'a>(&'a AttributeRef);
 
-impl Name<'_> {
+impl AttributeNameDisplay<'_> {
     fn needs_quotes(&self) -> bool {
-        let Attribute { scope, of_parent, name } = self.0;
+        let AttributeRef { scope, of_parent, name } = self.0;
         let plain = |next: char| is_name_char(next) && next != '"' && next != '\\' && !next.is_control();
-        let like_number = *scope == Scope::Any && !of_parent && name.starts_with(|next: char| next.is_ascii_digit());
-        let like_scope =
-            *scope == Scope::Any && *of_parent && ["span.", "resource."].iter().any(|like| name.starts_with(like));
+        let like_number =
+            *scope == AttributeScope::Any && !of_parent && name.starts_with(|next: char| next.is_ascii_digit());
+        let like_scope = *scope == AttributeScope::Any
+            && *of_parent
+            && ["span.", "resource."].iter().any(|like| name.starts_with(like));
         name.is_empty() || like_number || like_scope || !name.chars().all(plain)
     }
 }
 
-impl Display for Name<'_> {
+impl Display for AttributeNameDisplay<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         if !self.needs_quotes() {
             return out.write_str(&self.0.name);

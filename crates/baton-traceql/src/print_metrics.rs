@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::parse::precedence::POWER;
-use crate::print::{List, wrap};
-use crate::{Compare, Field, FirstStage, MetricsExpr, MetricsQuery, SecondStage};
+use crate::print::{CommaList, wrap};
+use crate::{CompareFunction, Field, FirstStage, MetricsExpr, MetricsQuery, SecondStage};
 
 impl Display for MetricsExpr {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
@@ -43,27 +43,27 @@ impl Display for MetricsQuery {
 impl Display for FirstStage {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rate { by } => write!(out, "rate(){}", By(by)),
-            Self::CountOverTime { by } => write!(out, "count_over_time(){}", By(by)),
-            Self::AggregateOverTime { op, of, by } => write!(out, "{op}_over_time({of}){}", By(by)),
+            Self::Rate { by } => write!(out, "rate(){}", ByClause(by)),
+            Self::CountOverTime { by } => write!(out, "count_over_time(){}", ByClause(by)),
+            Self::AggregateOverTime { op, of, by } => write!(out, "{op}_over_time({of}){}", ByClause(by)),
             Self::QuantileOverTime { of, quantiles, by } => {
-                write!(out, "quantile_over_time({of}, {}){}", List(quantiles), By(by))
+                write!(out, "quantile_over_time({of}, {}){}", CommaList(quantiles), ByClause(by))
             }
-            Self::HistogramOverTime { of, by } => write!(out, "histogram_over_time({of}){}", By(by)),
+            Self::HistogramOverTime { of, by } => write!(out, "histogram_over_time({of}){}", ByClause(by)),
             Self::Compare(compare) => write!(out, "{compare}"),
         }
     }
 }
 
-struct By<'a>(&'a [Field]);
+struct ByClause<'a>(&'a [Field]);
 
-impl Display for By<'_> {
+impl Display for ByClause<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(out, " by({})", List(self.0)) }
+        if self.0.is_empty() { Ok(()) } else { write!(out, " by({})", CommaList(self.0)) }
     }
 }
 
-impl Display for Compare {
+impl Display for CompareFunction {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "compare({}", self.selection)?;
         for argument in [self.top, self.start, self.end].into_iter().flatten() {

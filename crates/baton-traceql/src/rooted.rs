@@ -2,24 +2,24 @@
 
 use crate::{
     CompareOp, Field, FieldExpr, Intrinsic, Literal,
-    evaluate::{Item, flipped, holds},
+    evaluate::{ComparableValue, flipped, holds},
 };
 
 /// Result of a comparison for root spans and for all other spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rooted {
+pub struct RootPredicate {
     /// Result for spans without a parent.
     pub roots: bool,
     /// Result for spans with a parent, whether or not the parent is present.
     pub others: bool,
 }
 
-impl Rooted {
+impl RootPredicate {
     /// Result of `nestedSetParent` compared with a constant, if it is the same for all non-root spans. The field is -1
     /// for a root and 0 or more for every other span; `nestedSetParent < 0` is the usual test for roots.
-    pub fn of(op: CompareOp, value: &Literal) -> Option<Self> {
-        let value = Item::of(value)?;
-        let says = |number: i64| holds(op, Item::Int(number), value);
+    pub fn from_op_and_value(op: CompareOp, value: &Literal) -> Option<Self> {
+        let value = ComparableValue::from_literal(value)?;
+        let says = |number: i64| holds(op, ComparableValue::Int(number), value);
         let roots = says(-1)?;
         let others = match op {
             CompareOp::Less | CompareOp::LessEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
@@ -28,7 +28,7 @@ impl Rooted {
             }
             CompareOp::Equal | CompareOp::NotEqual => {
                 // Equality is decided only for values below the range of non-root spans.
-                holds(CompareOp::Greater, Item::Int(0), value).filter(|below| *below)?;
+                holds(CompareOp::Greater, ComparableValue::Int(0), value).filter(|below| *below)?;
                 op == CompareOp::NotEqual
             }
             CompareOp::Matches | CompareOp::MatchesNot => return None,
@@ -37,11 +37,11 @@ impl Rooted {
     }
 
     /// The same for a comparison with the field on either side.
-    pub(crate) fn of_comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Option<Self> {
+    pub(crate) fn from_comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Option<Self> {
         const PARENT: FieldExpr = FieldExpr::Field(Field::Intrinsic(Intrinsic::NestedSetParent));
         match (left, right) {
-            (field, FieldExpr::Literal(value)) if *field == PARENT => Self::of(op, value),
-            (FieldExpr::Literal(value), field) if *field == PARENT => Self::of(flipped(op), value),
+            (field, FieldExpr::Literal(value)) if *field == PARENT => Self::from_op_and_value(op, value),
+            (FieldExpr::Literal(value), field) if *field == PARENT => Self::from_op_and_value(flipped(op), value),
             _ => None,
         }
     }
@@ -80,8 +80,8 @@ mod tests {
             (Equal, Literal::Nil, None),
         ];
         for (op, value, wanted) in table {
-            let wanted = wanted.map(|(roots, others)| Rooted { roots, others });
-            assert_eq!(Rooted::of(op, &value), wanted, "{op} {value}");
+            let wanted = wanted.map(|(roots, others)| RootPredicate { roots, others });
+            assert_eq!(RootPredicate::from_op_and_value(op, &value), wanted, "{op} {value}");
         }
     }
 }

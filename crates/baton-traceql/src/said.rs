@@ -1,13 +1,13 @@
 //! Formatting of messages: one line that fits a header or a log, whatever text the query contained.
 
 /// Maximum length of a message in characters.
-const MOST: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 300;
 
 /// The message on one line: control characters are escaped, long text is truncated.
-pub(crate) fn said(words: &str) -> String {
+pub(crate) fn single_line(words: &str) -> String {
     let mut line = String::new();
     for (count, next) in words.chars().enumerate() {
-        if count == MOST {
+        if count == MAX_MESSAGE_CHARS {
             line.push_str("..");
             break;
         }

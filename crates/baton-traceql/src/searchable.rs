@@ -9,10 +9,10 @@ use crate::{
 ///
 /// A metrics query is not a search, with one exception: agents write `.. | rate() > 0` to mean "recent". It only tests
 /// for the existence of spans, which the search returns.
-pub fn searchable(query: &Query) -> Result<(PipelineExpr, Option<String>), QueryError> {
+pub fn search_pipeline(query: &Query) -> Result<(PipelineExpr, Option<String>), QueryError> {
     let (spans, warning) = match &query.root {
         Root::Search(pipeline) => (pipeline, None),
-        Root::Metrics(MetricsExpr::Query(metrics)) if asks_whether(metrics) => {
+        Root::Metrics(MetricsExpr::Query(metrics)) if is_existence_test(metrics) => {
             let warning = "`rate() > 0` was ignored: a search returns spans; set the time range with the start and end \
                            of the search";
             (&metrics.spans, Some(warning.to_owned()))
@@ -23,7 +23,7 @@ pub fn searchable(query: &Query) -> Result<(PipelineExpr, Option<String>), Query
     Ok((spans.clone(), warning))
 }
 
-fn asks_whether(metrics: &MetricsQuery) -> bool {
+fn is_existence_test(metrics: &MetricsQuery) -> bool {
     let FirstStage::Rate { by } = &metrics.first else { return false };
     let [SecondStage::Filter { op: CompareOp::Greater, value }] = metrics.then.as_slice() else { return false };
     by.is_empty() && (*value == Literal::Int(0) || *value == Literal::Float(0.0))

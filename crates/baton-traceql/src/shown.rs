@@ -1,13 +1,13 @@
 //! Fields that a query references, and their keys in the result.
 
 use crate::{
-    Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root,
-    Rooted, Scalar, SpansetExpr, Stage,
+    Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, PipelineStage, Query,
+    Root, RootPredicate, Scalar, SpansetExpr,
 };
 use baton_types::AttributeKey;
 
 /// Fields that the result lists for every span: deduplicated, in the order of the query.
-pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(AttributeKey, Field)> {
+pub(crate) fn result_fields(pipeline: &PipelineExpr) -> Vec<(AttributeKey, Field)> {
     let mut shown: Vec<(AttributeKey, Field)> = Vec::new();
     visit_pipeline(pipeline, &mut |field| {
         if let Some(key) = key(field)
@@ -65,7 +65,7 @@ pub(crate) fn is_local_expr(expr: &FieldExpr) -> bool {
         FieldExpr::Field(field) => is_local(field),
         FieldExpr::Unary { of, .. } => is_local_expr(of),
         FieldExpr::Binary { op: BinaryOp::Compare(op), left, right }
-            if Rooted::of_comparison(*op, left, right).is_some() =>
+            if RootPredicate::from_comparison(*op, left, right).is_some() =>
         {
             true
         }
@@ -74,7 +74,7 @@ pub(crate) fn is_local_expr(expr: &FieldExpr) -> bool {
 }
 
 /// Every field that a query references, possibly repeated; none if it reads all fields.
-pub fn named_fields(query: &Query) -> Option<Vec<Field>> {
+pub fn referenced_fields(query: &Query) -> Option<Vec<Field>> {
     let mut fields = Vec::new();
     let mut seen = |field: &Field| fields.push(field.clone());
     let named = match &query.root {
@@ -129,17 +129,17 @@ fn visit_pipeline(pipeline: &PipelineExpr, seen: &mut dyn FnMut(&Field)) {
     }
 }
 
-fn visit_stage(stage: &Stage, seen: &mut dyn FnMut(&Field)) {
+fn visit_stage(stage: &PipelineStage, seen: &mut dyn FnMut(&Field)) {
     match stage {
-        Stage::Spansets(expr) => visit_spansets(expr, seen),
-        Stage::Scalar(filter) => [&filter.left, &filter.right].into_iter().for_each(|side| {
+        PipelineStage::Spansets(expr) => visit_spansets(expr, seen),
+        PipelineStage::Scalar(filter) => [&filter.left, &filter.right].into_iter().for_each(|side| {
             if let Scalar::Aggregate(Aggregate { of: Some(of), .. }) = side {
                 visit_fields(of, seen);
             }
         }),
-        Stage::By(of) => visit_fields(of, seen),
-        Stage::Coalesce => {}
-        Stage::Select(fields) => fields.iter().for_each(seen),
+        PipelineStage::By(of) => visit_fields(of, seen),
+        PipelineStage::Coalesce => {}
+        PipelineStage::Select(fields) => fields.iter().for_each(seen),
     }
 }
 

@@ -16,6 +16,6 @@ mod reach;
 mod scripted_tests;
 mod trouble;
 
-pub(crate) use output::{Output, standard_lines};
+pub(crate) use output::{LineOutput, standard_lines};
 pub(crate) use pump::Bridge;
-pub(crate) use reach::{Again, Reach};
+pub(crate) use reach::{BridgeEndpoint, ServerRediscovery};

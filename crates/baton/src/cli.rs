@@ -30,9 +30,9 @@ pub(crate) enum CliCommand {
     /// Run a demo with two agents; needs no API key and no network
     Demo(commands::demo::DemoOptions),
     /// Serve agents
-    Up(commands::up::Options),
+    Up(commands::up::UpOptions),
     /// Send one message to an agent and print its answer
-    Run(commands::run::Options),
+    Run(commands::run::RunCommandOptions),
     /// Create an agent directory
     New(commands::new::NewOptions),
     /// Convert an agent to another format, such as a TeamSpark agent to a Baton agent directory
@@ -40,15 +40,15 @@ pub(crate) enum CliCommand {
     /// List agents, and add or remove remote agents
     Agents(commands::agents::AgentsOptions),
     /// List an agent's tools and MCP servers, and call a tool
-    Tools(commands::tools::Options),
+    Tools(commands::tools::ToolsOptions),
     /// List pending approvals and questions, and answer them
     Approvals(commands::approvals::ApprovalsOptions),
     /// Manage sessions: list, name, fork, export, import, delete, change settings
-    Sessions(commands::sessions::Options),
+    Sessions(commands::sessions::SessionsOptions),
     /// List providers and models: context windows, prices, and whether a key works
     Models(commands::models::ModelsOptions),
     /// Search traces, show one, follow spans as they arrive
-    Trace(commands::trace::Options),
+    Trace(commands::trace::TraceOptions),
     /// Show model costs: tokens and money by agent, model, project or day
     Costs(commands::costs::CostsOptions),
     /// Write Grafana dashboards for agent activity
@@ -58,7 +58,7 @@ pub(crate) enum CliCommand {
     /// Serve agents to MCP clients over stdio
     Mcp(commands::mcp::McpOptions),
     /// Create, list and revoke access tokens
-    Token(commands::token::Options),
+    Token(commands::token::TokenOptions),
     /// End MCP servers of a Baton process that was killed; started by Baton itself
     #[command(name = "end-orphans", hide = true)]
     Reap,

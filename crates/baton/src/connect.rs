@@ -137,6 +137,6 @@ pub(crate) fn client_failure(error: ClientError) -> CliError {
         ClientError::Unreachable { .. }
         | ClientError::Interrupted(_)
         | ClientError::Timeout(_)
-        | ClientError::Unintelligible(_) => CliError::new(ErrorCode::SERVER_UNREACHABLE, message),
+        | ClientError::InvalidResponse(_) => CliError::new(ErrorCode::SERVER_UNREACHABLE, message),
     }
 }

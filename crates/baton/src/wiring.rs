@@ -30,4 +30,4 @@ pub(crate) use kept::Persistence;
 pub(crate) use login::login;
 pub(crate) use providers::{ModelReport, ModelsReport, ProviderQuery, ProviderReport, Readiness, report};
 pub(crate) use repair::{RepairStep, damaged_span_files, repair};
-pub(crate) use server::{PortChoice, Server};
+pub(crate) use server::{PortChoice, RunningServer};

@@ -10,7 +10,7 @@ async fn main() -> Result<(), Error> {
 
     let orchestrator = Orchestrator::new().allow_neighbours();
     let mut answer = orchestrator.ask(&url, &text).await?;
-    while answer.asks() {
+    while answer.needs_input() {
         let _ = writeln!(stdout(), "{}", answer.text);
         let mut line = String::new();
         if stdin().read_line(&mut line).unwrap_or_default() == 0 {

@@ -45,7 +45,7 @@ fn read(reader: &mut Reader, node: Option<Node>, manners: Manners) -> Vec<Provid
         let place = entry.place;
         let Some(provider) = one(reader, entry, manners) else { continue };
         if all.iter().any(|other| other.id == provider.id) {
-            let message = format!("the provider {:?} stands twice, perhaps under another name", provider.id);
+            let message = format!("the provider {:?} is defined twice, possibly under an alias", provider.id);
             reader.error(place, message, "keep one of them");
         } else {
             all.push(provider);
@@ -70,7 +70,7 @@ fn one(reader: &mut Reader, entry: Entry, manners: Manners) -> Option<ProviderEn
     }
     match known {
         Some(known) if known.kind == ProviderKind::Local => {
-            let message = "Baton runs no weights in its own process, so models of 'local' do not answer";
+            let message = "Baton does not run models in its own process, so models of 'local' are not available";
             let hint = "serve the file with llama-server, and name that under docker with its BASE_URL";
             reader.warning(place, message, hint);
         }
@@ -160,11 +160,7 @@ fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node
     match setting {
         ProviderSetting::Kind if !PROVIDER_KINDS.iter().any(|(word, _)| *word == value) => {
             let words: Vec<&str> = PROVIDER_KINDS.iter().map(|(word, _)| *word).collect();
-            reader.error(
-                place,
-                "kind is not a protocol that Baton speaks",
-                format!("choose one of: {}", words.join(", ")),
-            );
+            reader.error(place, "kind is not a supported protocol", format!("choose one of: {}", words.join(", ")));
             None
         }
         ProviderSetting::FirstByteTimeout | ProviderSetting::IdleTimeout | ProviderSetting::ConnectTimeout => {

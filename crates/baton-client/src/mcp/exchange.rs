@@ -2,7 +2,7 @@
 
 use crate::{
     Client, ClientError,
-    call::{is_stream, read},
+    call::{is_stream, read_body},
     transport::ReplyBody,
 };
 use baton_wire::sse::SseParser;
@@ -66,7 +66,7 @@ impl McpStream {
             if let Ok(data) = frame.into_data()
                 && let Err(error) = self.parser.feed(&data)
             {
-                return Some(Err(ClientError::Unintelligible(error.to_string())));
+                return Some(Err(ClientError::InvalidResponse(error.to_string())));
             }
         }
     }
@@ -117,7 +117,7 @@ impl Client {
         let request = request
             .body(Full::new(body))
             .map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
-        self.in_time(async { self.content_of(self.exchange(request).await?).await }).await
+        self.with_timeout_limit(async { self.content_of(self.exchange(request).await?).await }).await
     }
 
     async fn content_of(&self, response: Response<ReplyBody>) -> Result<McpReply, ClientError> {
@@ -128,7 +128,7 @@ impl Client {
             let stream = McpStream { body, parser, idle_timeout: self.idle_timeout };
             return Ok(McpReply { status, session, content: McpContent::Stream(stream) });
         }
-        let bytes = read(response.into_body()).await?;
+        let bytes = read_body(response.into_body()).await?;
         let content = match bytes.is_empty() {
             true => McpContent::Nothing,
             false => McpContent::Text(String::from_utf8_lossy(&bytes).into_owned()),

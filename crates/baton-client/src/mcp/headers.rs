@@ -8,30 +8,30 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// Maximum tools with recorded headers; arguments of further tools are only in the body.
-const MOST_TOOLS: usize = 10_000;
-const OPEN: &str = "=?base64?";
-const CLOSE: &str = "?=";
+const MAX_TOOLS: usize = 10_000;
+const BASE64_PREFIX: &str = "=?base64?";
+const BASE64_SUFFIX: &str = "?=";
 
 /// Tool arguments that are repeated in headers, recorded from tool lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolHeaders {
-    tools: HashMap<String, Vec<Repeated>>,
+    tools: HashMap<String, Vec<HeaderArgument>>,
 }
 
 /// One argument, by its path in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Repeated {
+struct HeaderArgument {
     path: Vec<String>,
     header: String,
 }
 
 #[derive(Deserialize)]
-struct Listed {
-    result: Tools,
+struct ToolListReply {
+    result: ToolListResult,
 }
 
 #[derive(Deserialize)]
-struct Tools {
+struct ToolListResult {
     tools: Vec<Tool>,
 }
 
@@ -43,7 +43,7 @@ struct Tool {
 }
 
 #[derive(Deserialize)]
-struct Called {
+struct ToolCallRequest {
     params: CallParams,
 }
 
@@ -56,13 +56,13 @@ struct CallParams {
 impl ToolHeaders {
     /// Records a tool list; other replies are ignored.
     pub fn learn(&mut self, reply: &str) {
-        let Ok(listed) = serde_json::from_str::<Listed>(reply) else { return };
+        let Ok(listed) = serde_json::from_str::<ToolListReply>(reply) else { return };
         for tool in listed.result.tools {
             let mut repeated = Vec::new();
             collect(&tool.schema, &mut Vec::new(), &mut repeated);
             match repeated.is_empty() {
                 true => drop(self.tools.remove(&tool.name)),
-                false if self.tools.len() < MOST_TOOLS || self.tools.contains_key(&tool.name) => {
+                false if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&tool.name) => {
                     self.tools.insert(tool.name, repeated);
                 }
                 false => {}
@@ -71,42 +71,44 @@ impl ToolHeaders {
     }
 
     /// The headers of a message that names its protocol version; empty for others.
-    pub fn of(&self, message: &McpMessage) -> Vec<(String, String)> {
+    pub fn for_message(&self, message: &McpMessage) -> Vec<(String, String)> {
         let (Some(version), Some(method)) = (&message.version, &message.method) else { return Vec::new() };
-        let mut headers =
-            vec![("MCP-Protocol-Version".to_owned(), carried(version)), ("Mcp-Method".to_owned(), carried(method))];
+        let mut headers = vec![
+            ("MCP-Protocol-Version".to_owned(), encode_value(version)),
+            ("Mcp-Method".to_owned(), encode_value(method)),
+        ];
         if message.kind != McpKind::Request {
             return headers;
         }
-        headers.extend(message.about.as_deref().map(|about| ("Mcp-Name".to_owned(), carried(about))));
+        headers.extend(message.about.as_deref().map(|about| ("Mcp-Name".to_owned(), encode_value(about))));
         let repeated = match (method.as_str(), &message.about) {
             ("tools/call", Some(tool)) => self.tools.get(tool),
             _ => None,
         };
         let Some(repeated) = repeated else { return headers };
-        let Ok(called) = serde_json::from_str::<Called>(&message.text) else { return headers };
-        for Repeated { path, header } in repeated {
+        let Ok(called) = serde_json::from_str::<ToolCallRequest>(&message.text) else { return headers };
+        for HeaderArgument { path, header } in repeated {
             let argument = path.iter().try_fold(&called.params.arguments, |value, step| value.get(step));
             let argument = argument.and_then(|argument| match argument {
                 Value::String(text) => Some(text.clone()),
                 Value::Bool(_) | Value::Number(_) => Some(argument.to_string()),
                 _ => None,
             });
-            headers.extend(argument.map(|argument| (format!("Mcp-Param-{header}"), carried(&argument))));
+            headers.extend(argument.map(|argument| (format!("Mcp-Param-{header}"), encode_value(&argument))));
         }
         headers
     }
 }
 
 /// Annotations are valid on properties only, at any depth.
-fn collect(schema: &Value, path: &mut Vec<String>, repeated: &mut Vec<Repeated>) {
+fn collect(schema: &Value, path: &mut Vec<String>, repeated: &mut Vec<HeaderArgument>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, property) in properties {
         path.push(name.clone());
         if let Some(header) = property.get("x-mcp-header").and_then(Value::as_str)
             && is_token(header)
         {
-            repeated.push(Repeated { path: path.clone(), header: header.to_owned() });
+            repeated.push(HeaderArgument { path: path.clone(), header: header.to_owned() });
         }
         collect(property, path, repeated);
         path.pop();
@@ -119,12 +121,12 @@ fn is_token(text: &str) -> bool {
 }
 
 /// Encodes a header value; base64 if it is not plain ASCII.
-fn carried(value: &str) -> String {
+fn encode_value(value: &str) -> String {
     let at_an_end = |c: char| value.starts_with(c) || value.ends_with(c);
     let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) && !at_an_end(' ');
-    let looks_wrapped = value.starts_with(OPEN) && value.ends_with(CLOSE);
+    let looks_wrapped = value.starts_with(BASE64_PREFIX) && value.ends_with(BASE64_SUFFIX);
     match plain && !looks_wrapped {
         true => value.to_owned(),
-        false => format!("{OPEN}{}{CLOSE}", BASE64_STANDARD.encode(value)),
+        false => format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", BASE64_STANDARD.encode(value)),
     }
 }

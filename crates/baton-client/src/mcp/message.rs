@@ -27,7 +27,7 @@ pub struct McpMessage {
     /// Protocol version in the message itself; none for messages of a session.
     pub version: Option<String>,
     /// The request that the message cancels, as JSON.
-    pub calls_off: Option<String>,
+    pub cancels: Option<String>,
     /// The tool, prompt, resource or task that the message is about.
     pub(crate) about: Option<String>,
     /// The whole message on one line.
@@ -51,7 +51,7 @@ pub enum McpMessageError {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct McpEnvelope<'a> {
     jsonrpc: Option<String>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
@@ -65,7 +65,7 @@ struct Envelope<'a> {
 }
 
 #[derive(Default, Deserialize)]
-struct Params<'a> {
+struct McpRoutingParams<'a> {
     #[serde(borrow, rename = "_meta")]
     meta: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -94,7 +94,7 @@ impl McpMessage {
                 problem: "batches are not supported; send one message at a time",
             });
         }
-        let envelope: Envelope<'_> =
+        let envelope: McpEnvelope<'_> =
             serde_json::from_str(text).map_err(|error| McpMessageError::NotJson(error.to_string()))?;
         let id = envelope.id.map(|id| id.get().to_owned());
         if envelope.jsonrpc.as_deref() != Some("2.0") {
@@ -109,7 +109,7 @@ impl McpMessage {
                 return Err(McpMessageError::NotMessage { id, problem });
             }
         };
-        let params: Params<'_> =
+        let params: McpRoutingParams<'_> =
             envelope.params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
         let meta = params.meta.and_then(|meta| serde_json::from_str::<Meta>(meta.get()).ok());
         let about = envelope.method.as_deref().and_then(|method| match method {
@@ -126,7 +126,7 @@ impl McpMessage {
             kind,
             id,
             version: meta.and_then(|meta| meta.version),
-            calls_off,
+            cancels: calls_off,
             about: about.and_then(|about| serde_json::from_str(about.get()).ok()),
             method: envelope.method,
             text: text.replace(['\n', '\r'], " "),
@@ -134,7 +134,7 @@ impl McpMessage {
     }
 
     /// Whether this is a request with the given method.
-    pub fn asks(&self, method: &str) -> bool {
+    pub fn is_request(&self, method: &str) -> bool {
         self.kind == McpKind::Request && self.method.as_deref() == Some(method)
     }
 
@@ -149,7 +149,7 @@ impl McpMessage {
     }
 
     /// The same message with another id.
-    pub fn under(&self, id: &str) -> Option<Self> {
+    pub fn with_id(&self, id: &str) -> Option<Self> {
         let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(&self.text).ok()?;
         members.insert("id".to_owned(), serde_json::from_str(id).ok()?);
         let text = serde_json::to_string(&members).ok()?;

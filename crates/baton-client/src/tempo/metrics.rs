@@ -1,10 +1,10 @@
 //! TraceQL metrics queries.
 
 use super::{
-    otlp::{self, Number},
-    search::{CANONICAL, WARNINGS, said},
+    otlp::{self, LenientInteger},
+    search::{CANONICAL, WARNINGS, decoded_header},
 };
-use crate::{Client, ClientError, call::unintelligible};
+use crate::{Client, ClientError, call::invalid_response};
 use baton_types::SpanValue;
 use baton_wire::path_segment;
 use serde::{Deserialize, Deserializer, de};
@@ -50,19 +50,19 @@ pub struct SeriesHit {
 impl Client {
     /// Runs a range query.
     pub async fn query_metrics(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
-        self.measured("query_range", request).await
+        self.run_metrics_query("query_range", request).await
     }
 
     /// Runs an instant query over the whole time range: each series has one sample, at the end, and no step.
-    pub async fn query_metrics_whole(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
-        let mut reply = self.measured("query", &MetricsRequest { step: None, ..request.clone() }).await?;
+    pub async fn query_metrics_instant(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
+        let mut reply = self.run_metrics_query("query", &MetricsRequest { step: None, ..request.clone() }).await?;
         for series in &mut reply.series {
             series.samples.iter_mut().for_each(|(at, _)| *at = request.end / 1_000_000);
         }
         Ok(reply)
     }
 
-    async fn measured(&self, what: &str, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
+    async fn run_metrics_query(&self, what: &str, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
         let MetricsRequest { query, start, end, step, strict } = request;
         let (start, end) = (seconds(*start), seconds(*end));
         let mut path = format!("/tempo/api/metrics/{what}?q={}&start={start}&end={end}", path_segment(query));
@@ -73,11 +73,11 @@ impl Client {
             path.push_str("&strict=1");
         }
         let (headers, bytes) = self.tempo(&path).await?;
-        let found: Found = serde_json::from_slice(&bytes).map_err(unintelligible)?;
+        let found: MetricsJson = serde_json::from_slice(&bytes).map_err(invalid_response)?;
         Ok(MetricsReply {
-            body: String::from_utf8(bytes.to_vec()).map_err(unintelligible)?,
-            canonical: said(&headers, CANONICAL),
-            warnings: said(&headers, WARNINGS),
+            body: String::from_utf8(bytes.to_vec()).map_err(invalid_response)?,
+            canonical: decoded_header(&headers, CANONICAL),
+            warnings: decoded_header(&headers, WARNINGS),
             series: found.series.into_iter().map(SeriesHit::from).collect(),
         })
     }
@@ -89,31 +89,31 @@ fn seconds(nanos: u64) -> String {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct MetricsJson {
     #[serde(default)]
-    series: Vec<FoundSeries>,
+    series: Vec<SeriesJson>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct FoundSeries {
-    labels: Vec<otlp::KeyValue>,
-    samples: Vec<FoundSample>,
+struct SeriesJson {
+    labels: Vec<otlp::AttributeJson>,
+    samples: Vec<SampleJson>,
     /// Value of an instant query, instead of samples.
-    value: Option<Measured>,
+    value: Option<SampleValue>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundSample {
-    timestamp_ms: Number,
-    value: Measured,
+struct SampleJson {
+    timestamp_ms: LenientInteger,
+    value: SampleValue,
 }
 
-impl From<FoundSeries> for SeriesHit {
-    fn from(found: FoundSeries) -> Self {
+impl From<SeriesJson> for SeriesHit {
+    fn from(found: SeriesJson) -> Self {
         Self {
-            labels: found.labels.into_iter().map(otlp::KeyValue::pair).collect(),
+            labels: found.labels.into_iter().map(otlp::AttributeJson::pair).collect(),
             samples: found
                 .samples
                 .into_iter()
@@ -126,35 +126,35 @@ impl From<FoundSeries> for SeriesHit {
 
 /// A number, or text for NaN and infinities, which JSON numbers cannot represent.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured(f64);
+struct SampleValue(f64);
 
-impl<'de> Deserialize<'de> for Measured {
+impl<'de> Deserialize<'de> for SampleValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl de::Visitor<'_> for Read {
-            type Value = Measured;
+        struct SampleValueVisitor;
+        impl de::Visitor<'_> for SampleValueVisitor {
+            type Value = SampleValue;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number, as text or not")
             }
 
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Measured, E> {
-                Ok(Measured(number))
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<SampleValue, E> {
+                Ok(SampleValue(number))
             }
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Measured, E> {
-                Ok(Measured(number as f64))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<SampleValue, E> {
+                Ok(SampleValue(number as f64))
             }
 
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Measured, E> {
-                Ok(Measured(number as f64))
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<SampleValue, E> {
+                Ok(SampleValue(number as f64))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Measured, E> {
-                text.parse().map(Measured).map_err(|_| E::custom(format!("'{text}' is not a number")))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SampleValue, E> {
+                text.parse().map(SampleValue).map_err(|_| E::custom(format!("'{text}' is not a number")))
             }
         }
-        deserializer.deserialize_any(Read)
+        deserializer.deserialize_any(SampleValueVisitor)
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn numbers_of_all_kinds_are_read() {
-        let found: Found = serde_json::from_str(
+        let found: MetricsJson = serde_json::from_str(
             r#"{"series":[{"labels":[{"key":"p","value":{"doubleValue":0.9}}],"samples":[
                 {"timestampMs":"1000","value":1.5},{"timestampMs":2000,"value":"NaN"},{"timestampMs":"3000"},
                 {"timestampMs":"4000","value":"-Infinity"},{"timestampMs":"5000","value":7}]},{}],"metrics":{}}"#,
@@ -174,7 +174,7 @@ mod tests {
         let values: Vec<String> = series[0].samples.iter().map(|(at, value)| format!("{at} {value}")).collect();
         assert_eq!(values, ["1000 1.5", "2000 NaN", "3000 0", "4000 -inf", "5000 7"]);
         assert_eq!((series[0].labels[0].clone(), series.len()), (("p".to_owned(), SpanValue::Float(0.9)), 2));
-        let whole: Found = serde_json::from_str(r#"{"series":[{"labels":[],"value":2.5}]}"#).unwrap();
+        let whole: MetricsJson = serde_json::from_str(r#"{"series":[{"labels":[],"value":2.5}]}"#).unwrap();
         let whole: Vec<SeriesHit> = whole.series.into_iter().map(SeriesHit::from).collect();
         assert_eq!(whole[0].samples, [(0, 2.5)]);
         assert_eq!(seconds(1_794_816_000_000_000_001), "1794816000.000000001");

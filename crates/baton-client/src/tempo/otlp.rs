@@ -17,47 +17,47 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Maximum nesting of values; deeper ones are parsed as empty.
-const DEEPEST: usize = 32;
+const MAX_VALUE_DEPTH: usize = 32;
 
 /// A non-negative integer, as text or number.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Number(pub(super) u64);
+pub(super) struct LenientInteger(pub(super) u64);
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for LenientInteger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl de::Visitor<'_> for Read {
-            type Value = Number;
+        struct LenientIntegerVisitor;
+        impl de::Visitor<'_> for LenientIntegerVisitor {
+            type Value = LenientInteger;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a whole number, as text or not")
             }
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(number))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<LenientInteger, E> {
+                Ok(LenientInteger(number))
             }
 
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Number, E> {
-                Ok(Number(u64::try_from(number).unwrap_or(0)))
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<LenientInteger, E> {
+                Ok(LenientInteger(u64::try_from(number).unwrap_or(0)))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Number, E> {
-                text.parse().map(Number).map_err(|_| E::custom(format!("'{text}' is not an integer")))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<LenientInteger, E> {
+                text.parse().map(LenientInteger).map_err(|_| E::custom(format!("'{text}' is not an integer")))
             }
         }
-        deserializer.deserialize_any(Read)
+        deserializer.deserialize_any(LenientIntegerVisitor)
     }
 }
 
 /// An attribute.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct KeyValue {
+pub(super) struct AttributeJson {
     key: String,
     value: serde_json::Value,
 }
 
-impl KeyValue {
+impl AttributeJson {
     pub(super) fn pair(self) -> (String, SpanValue) {
         (self.key, value(&self.value, 0))
     }
@@ -68,7 +68,7 @@ fn value(json: &serde_json::Value, depth: usize) -> SpanValue {
     let Some((kind, inner)) = json.as_object().and_then(|object| object.iter().next()) else { return SpanValue::Empty };
     let inside = |inner: &serde_json::Value| inner.get("values").and_then(|values| values.as_array()).cloned();
     match (kind.as_str(), inner) {
-        _ if depth > DEEPEST => SpanValue::Empty,
+        _ if depth > MAX_VALUE_DEPTH => SpanValue::Empty,
         ("stringValue", serde_json::Value::String(text)) => text.clone().into(),
         ("boolValue", serde_json::Value::Bool(word)) => (*word).into(),
         ("intValue", serde_json::Value::String(text)) => text.parse::<i64>().map_or(SpanValue::Empty, SpanValue::from),
@@ -134,7 +134,7 @@ pub(super) fn status(json: &serde_json::Value) -> SpanStatus {
 }
 
 /// An OTLP export request; each span has its own resource.
-pub(crate) fn exported(spans: &[Span]) -> serde_json::Value {
+pub(crate) fn export_request(spans: &[Span]) -> serde_json::Value {
     let resource_spans: Vec<serde_json::Value> = spans.iter().map(resource_span).collect();
     serde_json::json!({ "resourceSpans": resource_spans })
 }
@@ -173,17 +173,19 @@ fn resource_span(span: &Span) -> serde_json::Value {
 }
 
 fn attributes(pairs: &[(baton_types::AttributeKey, SpanValue)]) -> Vec<serde_json::Value> {
-    pairs.iter().map(|(key, value)| serde_json::json!({ "key": key, "value": written(value) })).collect()
+    pairs.iter().map(|(key, value)| serde_json::json!({ "key": key, "value": value_json(value) })).collect()
 }
 
-fn written(value: &SpanValue) -> serde_json::Value {
+fn value_json(value: &SpanValue) -> serde_json::Value {
     use serde_json::json;
     match value {
         SpanValue::Text(text) => json!({ "stringValue": text }),
         SpanValue::Bool(word) => json!({ "boolValue": word }),
         SpanValue::Int(number) => json!({ "intValue": number.to_string() }),
         SpanValue::Float(number) => json!({ "doubleValue": number }),
-        SpanValue::List(items) => json!({ "arrayValue": { "values": items.iter().map(written).collect::<Vec<_>>() } }),
+        SpanValue::List(items) => {
+            json!({ "arrayValue": { "values": items.iter().map(value_json).collect::<Vec<_>>() } })
+        }
         SpanValue::Map(pairs) => json!({ "kvlistValue": { "values": attributes(pairs) } }),
         SpanValue::Bytes(bytes) => json!({ "bytesValue": BASE64.encode(bytes) }),
         SpanValue::Empty => json!({}),

@@ -1,13 +1,13 @@
 //! TraceQL searches.
 
-use crate::{Client, ClientError, call::unintelligible};
+use crate::{Client, ClientError, call::invalid_response};
 use baton_types::SpanValue;
 use baton_wire::path_segment;
 use http::HeaderMap;
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use super::otlp::{self, Number};
+use super::otlp::{self, LenientInteger};
 
 /// Response headers of Baton with data that Tempo's JSON has no field for.
 pub(crate) const CANONICAL: &str = "x-baton-canonical-query";
@@ -102,24 +102,24 @@ impl Client {
             path.push_str("&strict=1");
         }
         let (headers, bytes) = self.tempo(&path).await?;
-        let found: Found = serde_json::from_slice(&bytes).map_err(unintelligible)?;
+        let found: SearchJson = serde_json::from_slice(&bytes).map_err(invalid_response)?;
         Ok(SearchReply {
-            body: String::from_utf8(bytes.to_vec()).map_err(unintelligible)?,
-            canonical: said(&headers, CANONICAL),
-            warnings: said(&headers, WARNINGS),
+            body: String::from_utf8(bytes.to_vec()).map_err(invalid_response)?,
+            canonical: decoded_header(&headers, CANONICAL),
+            warnings: decoded_header(&headers, WARNINGS),
             traces: found.traces.into_iter().map(TraceHit::from).collect(),
         })
     }
 }
 
 /// A header value, percent-decoded.
-pub(crate) fn said(headers: &HeaderMap, name: &str) -> Option<String> {
+pub(crate) fn decoded_header(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
-    Some(decoded(text))
+    Some(percent_decode(text))
 }
 
 /// Percent-decodes a text; invalid escapes are kept.
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
@@ -138,59 +138,59 @@ fn decoded(text: &str) -> String {
 
 /// The JSON response; zero values may be absent.
 #[derive(Deserialize)]
-struct Found {
+struct SearchJson {
     #[serde(default)]
-    traces: Vec<FoundTrace>,
+    traces: Vec<TraceHitJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
-struct FoundTrace {
+struct TraceHitJson {
     #[serde(rename = "traceID")]
     trace_id: String,
     root_service_name: String,
     root_trace_name: String,
-    start_time_unix_nano: Number,
-    duration_ms: Number,
-    span_sets: Vec<FoundSet>,
-    span_set: Option<FoundSet>,
-    service_stats: BTreeMap<String, FoundStats>,
+    start_time_unix_nano: LenientInteger,
+    duration_ms: LenientInteger,
+    span_sets: Vec<SpansetHitJson>,
+    span_set: Option<SpansetHitJson>,
+    service_stats: BTreeMap<String, ServiceStatsJson>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundStats {
-    span_count: Number,
-    error_count: Number,
+struct ServiceStatsJson {
+    span_count: LenientInteger,
+    error_count: LenientInteger,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundSet {
-    spans: Vec<FoundSpan>,
-    matched: Number,
-    attributes: Vec<otlp::KeyValue>,
+struct SpansetHitJson {
+    spans: Vec<SpanHitJson>,
+    matched: LenientInteger,
+    attributes: Vec<otlp::AttributeJson>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundSpan {
+struct SpanHitJson {
     #[serde(rename = "spanID")]
     span_id: String,
     name: String,
-    start_time_unix_nano: Number,
-    duration_nanos: Number,
-    attributes: Vec<otlp::KeyValue>,
+    start_time_unix_nano: LenientInteger,
+    duration_nanos: LenientInteger,
+    attributes: Vec<otlp::AttributeJson>,
 }
 
-impl From<FoundTrace> for TraceHit {
-    fn from(found: FoundTrace) -> Self {
+impl From<TraceHitJson> for TraceHit {
+    fn from(found: TraceHitJson) -> Self {
         let sets = match found.span_sets.is_empty() {
             true => found.span_set.into_iter().collect(),
             false => found.span_sets,
         };
-        let stats = |(name, stats): (String, FoundStats)| (name, (stats.span_count.0, stats.error_count.0));
+        let stats = |(name, stats): (String, ServiceStatsJson)| (name, (stats.span_count.0, stats.error_count.0));
         Self {
             id: found.trace_id,
             root_service: found.root_service_name,
@@ -203,19 +203,19 @@ impl From<FoundTrace> for TraceHit {
     }
 }
 
-impl From<FoundSet> for SpansetHit {
-    fn from(found: FoundSet) -> Self {
-        let span = |span: FoundSpan| SpanHit {
+impl From<SpansetHitJson> for SpansetHit {
+    fn from(found: SpansetHitJson) -> Self {
+        let span = |span: SpanHitJson| SpanHit {
             id: span.span_id,
             name: span.name,
             start: span.start_time_unix_nano.0,
             duration: span.duration_nanos.0,
-            attributes: span.attributes.into_iter().map(otlp::KeyValue::pair).collect(),
+            attributes: span.attributes.into_iter().map(otlp::AttributeJson::pair).collect(),
         };
         Self {
             spans: found.spans.into_iter().map(span).collect(),
             matched: found.matched.0,
-            attributes: found.attributes.into_iter().map(otlp::KeyValue::pair).collect(),
+            attributes: found.attributes.into_iter().map(otlp::AttributeJson::pair).collect(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Traces by id.
 
-use super::otlp::{self, KeyValue, Number};
-use crate::{Client, ClientError, call::unintelligible};
+use super::otlp::{self, AttributeJson, LenientInteger};
+use crate::{Client, ClientError, call::invalid_response};
 use baton_types::{Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanLink, SpanResource, SpanScope, TraceId};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Client {
     /// A trace by its id.
     pub async fn trace(&self, id: TraceId) -> Result<TraceReply, ClientError> {
         let (_, bytes) = self.tempo(&format!("/tempo/api/v2/traces/{id}")).await?;
-        let body = String::from_utf8(bytes.to_vec()).map_err(unintelligible)?;
+        let body = String::from_utf8(bytes.to_vec()).map_err(invalid_response)?;
         TraceReply::read(body)
     }
 }
@@ -29,7 +29,7 @@ impl Client {
 impl TraceReply {
     /// Parses a response.
     pub fn read(body: String) -> Result<Self, ClientError> {
-        let found: Found = serde_json::from_str(&body).map_err(unintelligible)?;
+        let found: TraceReplyJson = serde_json::from_str(&body).map_err(invalid_response)?;
         let spans = found.trace.unwrap_or_default().into_spans();
         let partial = found.status.as_str() == Some("PARTIAL") || found.status.as_u64() == Some(1);
         Ok(Self { body, spans, partial })
@@ -38,58 +38,58 @@ impl TraceReply {
 
 /// The spans of an object with `resourceSpans`, as written by exporters.
 pub(crate) fn spans_of(json: &[u8]) -> Result<Vec<Span>, ClientError> {
-    serde_json::from_slice(json).map(FoundTrace::into_spans).map_err(unintelligible)
+    serde_json::from_slice(json).map(TraceJson::into_spans).map_err(invalid_response)
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Found {
-    trace: Option<FoundTrace>,
+struct TraceReplyJson {
+    trace: Option<TraceJson>,
     status: serde_json::Value,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundTrace {
-    resource_spans: Vec<ResourceSpans>,
-    batches: Vec<ResourceSpans>,
+struct TraceJson {
+    resource_spans: Vec<ResourceSpansJson>,
+    batches: Vec<ResourceSpansJson>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct ResourceSpans {
-    resource: FoundResource,
-    scope_spans: Vec<ScopeSpans>,
+struct ResourceSpansJson {
+    resource: ResourceJson,
+    scope_spans: Vec<ScopeSpansJson>,
     schema_url: String,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundResource {
-    attributes: Vec<KeyValue>,
+struct ResourceJson {
+    attributes: Vec<AttributeJson>,
     dropped_attributes_count: u32,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct ScopeSpans {
-    scope: FoundScope,
-    spans: Vec<FoundSpan>,
+struct ScopeSpansJson {
+    scope: ScopeJson,
+    spans: Vec<SpanJson>,
     schema_url: String,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundScope {
+struct ScopeJson {
     name: String,
     version: String,
-    attributes: Vec<KeyValue>,
+    attributes: Vec<AttributeJson>,
     dropped_attributes_count: u32,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundSpan {
+struct SpanJson {
     trace_id: String,
     span_id: String,
     parent_span_id: String,
@@ -97,45 +97,45 @@ struct FoundSpan {
     flags: u32,
     name: String,
     kind: serde_json::Value,
-    start_time_unix_nano: Number,
-    end_time_unix_nano: Number,
-    attributes: Vec<KeyValue>,
+    start_time_unix_nano: LenientInteger,
+    end_time_unix_nano: LenientInteger,
+    attributes: Vec<AttributeJson>,
     dropped_attributes_count: u32,
-    events: Vec<FoundEvent>,
+    events: Vec<SpanEventJson>,
     dropped_events_count: u32,
-    links: Vec<FoundLink>,
+    links: Vec<SpanLinkJson>,
     dropped_links_count: u32,
-    status: FoundStatus,
+    status: SpanStatusJson,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct FoundStatus {
+struct SpanStatusJson {
     code: serde_json::Value,
     message: String,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundEvent {
-    time_unix_nano: Number,
+struct SpanEventJson {
+    time_unix_nano: LenientInteger,
     name: String,
-    attributes: Vec<KeyValue>,
+    attributes: Vec<AttributeJson>,
     dropped_attributes_count: u32,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct FoundLink {
+struct SpanLinkJson {
     trace_id: String,
     span_id: String,
     trace_state: String,
-    attributes: Vec<KeyValue>,
+    attributes: Vec<AttributeJson>,
     dropped_attributes_count: u32,
     flags: u32,
 }
 
-impl FoundTrace {
+impl TraceJson {
     fn into_spans(self) -> Vec<Span> {
         let mut spans = Vec::new();
         for group in self.resource_spans.into_iter().chain(self.batches) {
@@ -145,7 +145,7 @@ impl FoundTrace {
     }
 }
 
-fn attributes(pairs: Vec<KeyValue>) -> Attributes {
+fn attributes(pairs: Vec<AttributeJson>) -> Attributes {
     pairs
         .into_iter()
         .map(|pair| {
@@ -155,7 +155,7 @@ fn attributes(pairs: Vec<KeyValue>) -> Attributes {
         .collect()
 }
 
-impl ResourceSpans {
+impl ResourceSpansJson {
     fn into_spans(self, spans: &mut Vec<Span>) {
         let resource = Arc::new(SpanResource {
             attributes: attributes(self.resource.attributes),
@@ -175,7 +175,7 @@ impl ResourceSpans {
     }
 }
 
-impl FoundSpan {
+impl SpanJson {
     fn into_span(self, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Span {
         let parent = SpanId(otlp::id(&self.parent_span_id));
         Span {
@@ -204,8 +204,8 @@ impl FoundSpan {
     }
 }
 
-impl From<FoundEvent> for SpanEvent {
-    fn from(found: FoundEvent) -> Self {
+impl From<SpanEventJson> for SpanEvent {
+    fn from(found: SpanEventJson) -> Self {
         Self {
             at: found.time_unix_nano.0,
             name: found.name.into(),
@@ -215,8 +215,8 @@ impl From<FoundEvent> for SpanEvent {
     }
 }
 
-impl From<FoundLink> for SpanLink {
-    fn from(found: FoundLink) -> Self {
+impl From<SpanLinkJson> for SpanLink {
+    fn from(found: SpanLinkJson) -> Self {
         Self {
             trace: TraceId(otlp::id(&found.trace_id)),
             span: SpanId(otlp::id(&found.span_id)),

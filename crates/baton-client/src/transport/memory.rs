@@ -1,6 +1,6 @@
 //! A service in this process, called without a socket.
 
-use super::{Answering, ReplyBody, Transport};
+use super::{ReplyBody, ResponseFuture, Transport};
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
@@ -18,7 +18,7 @@ impl Transport {
     {
         Self::Memory(Arc::new(move |request| {
             let service = service.clone();
-            let answering: Answering = Box::pin(async move {
+            let answering: ResponseFuture = Box::pin(async move {
                 let Ok(response) = service.oneshot(request).await;
                 response.map(|body| body.map_err(Into::into).boxed_unsync())
             });
@@ -28,7 +28,7 @@ impl Transport {
 }
 
 pub(super) async fn send(
-    service: &(dyn Fn(Request<Full<Bytes>>) -> Answering + Send + Sync),
+    service: &(dyn Fn(Request<Full<Bytes>>) -> ResponseFuture + Send + Sync),
     mut request: Request<Full<Bytes>>,
 ) -> Response<ReplyBody> {
     request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));

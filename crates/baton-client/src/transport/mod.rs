@@ -4,7 +4,7 @@ mod memory;
 mod tcp;
 mod tls;
 
-pub(crate) use tls::Trust;
+pub(crate) use tls::ServerTrust;
 
 use crate::ClientError;
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use std::{error::Error, fmt, pin::Pin, sync::Arc};
 /// Response body of any transport.
 pub(crate) type ReplyBody = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
-type Answering = Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>;
 
 /// Transport to one Baton.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub(crate) enum Transport {
     /// Over the network.
     Tcp(Arc<tcp::Tcp>),
     /// A service in this process.
-    Memory(Arc<dyn Fn(Request<Full<Bytes>>) -> Answering + Send + Sync>),
+    Memory(Arc<dyn Fn(Request<Full<Bytes>>) -> ResponseFuture + Send + Sync>),
 }
 
 impl Transport {

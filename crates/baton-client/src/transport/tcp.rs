@@ -2,7 +2,7 @@
 
 use super::{
     ReplyBody, Transport,
-    tls::{Secured, Trust},
+    tls::{ServerTls, ServerTrust},
 };
 use crate::ClientError;
 use bytes::Bytes;
@@ -28,12 +28,12 @@ use tokio::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum idle connections in the pool.
-const KEPT: usize = 16;
+const MAX_IDLE_CONNECTIONS: usize = 16;
 
 /// One address and its idle connections.
 pub(crate) struct Tcp {
     authority: String,
-    secured: Option<Secured>,
+    secured: Option<ServerTls>,
     host: HeaderValue,
     /// Base path of the Baton, without a trailing slash.
     prefix: String,
@@ -41,15 +41,15 @@ pub(crate) struct Tcp {
 }
 
 impl Transport {
-    pub(crate) fn tcp(url: &str, trust: Trust) -> Result<Self, ClientError> {
+    pub(crate) fn tcp(url: &str, trust: ServerTrust) -> Result<Self, ClientError> {
         let refuse = |reason: &str| ClientError::Address { address: url.to_owned(), reason: reason.to_owned() };
         let uri: Uri = url.parse().map_err(|_| refuse("not a URL"))?;
         let authority = uri.authority().ok_or_else(|| refuse("it has no host"))?;
         let host = authority.host();
         let (usual_port, secured) = match (uri.scheme_str(), &trust) {
-            (Some("http"), Trust::System) => (80, None),
-            (Some("http"), Trust::Pinned(_)) => return Err(refuse("a certificate needs https://")),
-            (Some("https"), _) => (443, Some(Secured::new(host, trust).map_err(|reason| refuse(&reason))?)),
+            (Some("http"), ServerTrust::System) => (80, None),
+            (Some("http"), ServerTrust::Pinned(_)) => return Err(refuse("a certificate needs https://")),
+            (Some("https"), _) => (443, Some(ServerTls::new(host, trust).map_err(|reason| refuse(&reason))?)),
             _ => return Err(refuse("it must begin with http:// or https://")),
         };
         let port = match authority.port_u16() {
@@ -86,7 +86,7 @@ impl Tcp {
             *request.uri_mut() = path.parse().map_err(|_| self.bad_path(&path))?;
         }
         // The server may have closed an idle connection; a request that was not sent can be retried on another one.
-        while let Some(mut kept) = self.take().await {
+        while let Some(mut kept) = self.take_idle().await {
             match kept.try_send_request(request).await {
                 Ok(response) => return Ok(self.reply(response, kept)),
                 Err(mut error) => match error.take_message() {
@@ -107,10 +107,10 @@ impl Tcp {
     }
 
     fn reply(self: &Arc<Self>, response: Response<Incoming>, sender: SendRequest<Full<Bytes>>) -> Response<ReplyBody> {
-        response.map(|body| Returning { body, home: Arc::clone(self), sender: Some(sender) }.boxed_unsync())
+        response.map(|body| PooledBody { body, pool: Arc::clone(self), sender: Some(sender) }.boxed_unsync())
     }
 
-    async fn take(&self) -> Option<SendRequest<Full<Bytes>>> {
+    async fn take_idle(&self) -> Option<SendRequest<Full<Bytes>>> {
         loop {
             let mut sender = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
             if sender.ready().await.is_ok() {
@@ -119,9 +119,9 @@ impl Tcp {
         }
     }
 
-    fn keep(&self, sender: SendRequest<Full<Bytes>>) {
+    fn return_idle(&self, sender: SendRequest<Full<Bytes>>) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < KEPT && !sender.is_closed() {
+        if idle.len() < MAX_IDLE_CONNECTIONS && !sender.is_closed() {
             idle.push(sender);
         }
     }
@@ -131,8 +131,8 @@ impl Tcp {
             let stream = TcpStream::connect(self.authority.as_str()).await?;
             stream.set_nodelay(true)?;
             match &self.secured {
-                Some(secured) => opened(secured.secure(stream).await?).await,
-                None => opened(stream).await,
+                Some(secured) => handshake(secured.secure(stream).await?).await,
+                None => handshake(stream).await,
             }
         };
         let reason = match tokio::time::timeout(CONNECT_TIMEOUT, Box::pin(connecting)).await {
@@ -146,7 +146,9 @@ impl Tcp {
 }
 
 /// Performs the HTTP handshake.
-async fn opened(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<SendRequest<Full<Bytes>>> {
+async fn handshake(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<SendRequest<Full<Bytes>>> {
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {
@@ -157,13 +159,13 @@ async fn opened(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) ->
 }
 
 /// A body that returns its connection to the pool when it is read to its end.
-struct Returning {
+struct PooledBody {
     body: Incoming,
-    home: Arc<Tcp>,
+    pool: Arc<Tcp>,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
 
-impl Body for Returning {
+impl Body for PooledBody {
     type Data = Bytes;
     type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -172,7 +174,7 @@ impl Body for Returning {
         let polled = Pin::new(&mut this.body).poll_frame(context);
         let ended = matches!(polled, Poll::Ready(None)) || this.body.is_end_stream();
         if let Some(sender) = this.sender.take_if(|_| ended) {
-            this.home.keep(sender);
+            this.pool.return_idle(sender);
         }
         polled.map_err(Into::into)
     }

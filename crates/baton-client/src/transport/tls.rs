@@ -13,14 +13,14 @@ use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// Verification of the server certificate.
-pub(crate) enum Trust {
+pub(crate) enum ServerTrust {
     /// Signed by an authority of the system, for the host in the URL.
     System,
     /// Exactly the certificate with this SHA-256, regardless of its names.
     Pinned(Digest),
 }
 
-impl Trust {
+impl ServerTrust {
     /// Parses a hex fingerprint, upper or lower case, with or without colons.
     pub(crate) fn pinned(fingerprint: &str) -> Result<Self, ClientError> {
         let hex: String = fingerprint.chars().filter(|sign| *sign != ':').collect::<String>().to_ascii_lowercase();
@@ -33,14 +33,14 @@ impl Trust {
 }
 
 /// TLS connector for one server.
-pub(super) struct Secured {
+pub(super) struct ServerTls {
     connector: TlsConnector,
     name: ServerName<'static>,
 }
 
-impl Secured {
+impl ServerTls {
     /// `host` is a name or an address; IPv6 addresses are in brackets.
-    pub(super) fn new(host: &str, trust: Trust) -> Result<Self, String> {
+    pub(super) fn new(host: &str, trust: ServerTrust) -> Result<Self, String> {
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
             .map_err(|_| "its host is not a valid name for a certificate".to_owned())?;
         // Explicit provider, so that the process-wide default of another crate has no effect here.
@@ -50,10 +50,10 @@ impl Secured {
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
         let mut config = match trust {
-            Trust::System => builder.with_root_certificates(system_roots()).with_no_client_auth(),
-            Trust::Pinned(fingerprint) => builder
+            ServerTrust::System => builder.with_root_certificates(system_roots()).with_no_client_auth(),
+            ServerTrust::Pinned(fingerprint) => builder
                 .dangerous()
-                .with_custom_certificate_verifier(Arc::new(Pin { fingerprint, algorithms }))
+                .with_custom_certificate_verifier(Arc::new(PinnedCertVerifier { fingerprint, algorithms }))
                 .with_no_client_auth(),
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -61,12 +61,12 @@ impl Secured {
     }
 
     pub(super) async fn secure(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        self.connector.connect(self.name.clone(), stream).await.map_err(explained)
+        self.connector.connect(self.name.clone(), stream).await.map_err(explain_certificate_error)
     }
 }
 
 /// Explains a certificate error.
-fn explained(error: io::Error) -> io::Error {
+fn explain_certificate_error(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(cause)) = cause else { return error };
     let said = match cause {
@@ -96,12 +96,12 @@ fn system_roots() -> RootCertStore {
 
 /// Accepts one certificate. The server must still prove possession of its key: knowing the certificate is not enough.
 #[derive(Debug)]
-struct Pin {
+struct PinnedCertVerifier {
     fingerprint: Digest,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl ServerCertVerifier for Pin {
+impl ServerCertVerifier for PinnedCertVerifier {
     fn verify_server_cert(
         &self,
         shown: &CertificateDer<'_>,

@@ -76,7 +76,7 @@ async fn replies_that_are_not_what_they_should_be() {
     let mut seen = Vec::new();
     for _ in 0..6 {
         seen.push(match client.send("weather", hello()).await.unwrap_err() {
-            ClientError::Unintelligible(_) => "unintelligible",
+            ClientError::InvalidResponse(_) => "unintelligible",
             ClientError::Interrupted(_) => "interrupted",
             ClientError::Refused(refusal) if refusal.code == -32001 => "refused",
             _ => "something else",

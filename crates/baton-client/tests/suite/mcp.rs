@@ -36,8 +36,8 @@ fn a_message_is_one_line_and_keeps_its_digits_under_another_id() {
         "{\"jsonrpc\":\"2.0\",\r\n\"id\":1,\"method\":\"initialize\",\"params\":{\"n\":12345678901234567890123}}";
     let message = McpMessage::parse(text).unwrap();
     assert!(!message.text.contains(['\n', '\r']));
-    let other = message.under("\"again\"").unwrap();
-    assert!(other.asks("initialize") && other.text.contains("\"id\":\"again\""), "{}", other.text);
+    let other = message.with_id("\"again\"").unwrap();
+    assert!(other.is_request("initialize") && other.text.contains("\"id\":\"again\""), "{}", other.text);
     assert!(other.text.contains("12345678901234567890123"), "{}", other.text);
 }
 
@@ -54,7 +54,7 @@ fn requests_that_name_their_version_repeat_what_they_are_about() {
     );
     let of = |method: &str, params: &str| {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}{META}}}}}"#);
-        let all = headers.of(&McpMessage::parse(&text).unwrap());
+        let all = headers.for_message(&McpMessage::parse(&text).unwrap());
         all.into_iter().skip(1).map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>()
     };
     for (method, params, expect) in [
@@ -85,5 +85,5 @@ fn requests_that_name_their_version_repeat_what_they_are_about() {
         assert_eq!(of(method, params), expect, "{method} {params}");
     }
     let session = McpMessage::parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sail"}}"#);
-    assert_eq!(headers.of(&session.unwrap()), []);
+    assert_eq!(headers.for_message(&session.unwrap()), []);
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     Dashboard, Panel,
-    Price,Shape::{ Bars, Lines, Ranking, Spans,Stat
-    },
+    PanelShape::{Bars, Lines, Ranking, Spans, Stat},
+    Price,
     Unit::{Count, PerSecond, Seconds},
     query::{by, chats, handoffs, requests, runs, select, tools},
 };

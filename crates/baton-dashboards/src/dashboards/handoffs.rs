@@ -2,10 +2,10 @@
 
 use crate::{
     Dashboard, Panel,
-    Price,Shape::{ Bars, Lines, Pie, Ranking, Spans,Stat
-    },
+    PanelShape::{Bars, Lines, Pie, Ranking, Spans, Stat},
+    Price,
     Unit::{Count, Percent, Seconds},
-    query::{by, failed, failed_share, handoffs, select},
+    query::{by, failed_condition, failed_share, handoffs, select},
 };
 use baton_telemetry::names;
 
@@ -75,7 +75,7 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 "The error shows whether the agent rejected the work, failed or timed out; open the trace to see its run.",
                 format!(
                     "{} | {}",
-                    handoffs(&failed()),
+                    handoffs(&failed_condition()),
                     select(&[
                         names::HANDOFF_FROM_AGENT,
                         names::HANDOFF_TO_AGENT,

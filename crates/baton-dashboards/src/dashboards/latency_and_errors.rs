@@ -2,10 +2,10 @@
 
 use crate::{
     Dashboard, Panel,
-    Price,Shape::{ Bars, Heatmap, Lines, Ranking, Spans,Stat
-    },
+    PanelShape::{Bars, Heatmap, Lines, Ranking, Spans, Stat},
+    Price,
     Unit::{Count, PerSecond, Percent, Seconds},
-    query::{by, chats, failed, failed_share, requests, runs, select, spans, tools},
+    query::{by, chats, failed_condition, failed_share, requests, runs, select, spans, tools},
 };
 use baton_telemetry::names;
 
@@ -72,21 +72,21 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Count,
                 "Errors by kind",
                 "Start with the most common kind: docs/errors explains each code.",
-                format!("{} | count_over_time() {}", spans(&failed()), by(&[names::ERROR_TYPE])),
+                format!("{} | count_over_time() {}", spans(&failed_condition()), by(&[names::ERROR_TYPE])),
             ),
             Panel::new(
                 Bars,
                 Count,
                 "Errors by operation",
                 "An operation starts to fail: check recent deployments.",
-                format!("{} | count_over_time() by (name)", spans(&failed())),
+                format!("{} | count_over_time() by (name)", spans(&failed_condition())),
             ),
             Panel::new(
                 Spans,
                 Count,
                 "Newest errors",
                 "Open one and start with the first failed span, deepest in the trace.",
-                format!("{} | {}", spans(&failed()), select(&[names::ERROR_TYPE, names::GEN_AI_AGENT_NAME])),
+                format!("{} | {}", spans(&failed_condition()), select(&[names::ERROR_TYPE, names::GEN_AI_AGENT_NAME])),
             ),
         ],
     }

@@ -2,10 +2,10 @@
 
 use crate::{
     Dashboard, Panel,
-    Price,Shape::{ Bars, Lines, Pie, Ranking,Spans
-    },
+    PanelShape::{Bars, Lines, Pie, Ranking, Spans},
+    Price,
     Unit::{Count, Seconds},
-    query::{by, chats, failed, runs, select, span, tools},
+    query::{by, chats, failed_condition, runs, select, span, tools},
 };
 use baton_telemetry::names;
 
@@ -69,7 +69,7 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Count,
                 "Failed tool calls by tool",
                 "Call the tool by hand with `baton tools call` and the arguments of a failed call.",
-                format!("{} | count_over_time() {tool}", tools(&failed())),
+                format!("{} | count_over_time() {tool}", tools(&failed_condition())),
             ),
             Panel::new(
                 Spans,
@@ -78,7 +78,7 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 "Open one: the model's next turn shows how it handled the failure.",
                 format!(
                     "{} | {}",
-                    tools(&failed()),
+                    tools(&failed_condition()),
                     select(&[names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME])
                 ),
             ),

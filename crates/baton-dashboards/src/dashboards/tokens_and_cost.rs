@@ -2,15 +2,15 @@
 
 use crate::{
     Dashboard, Panel,
-    Price,Shape::{ Bars, Lines, Ranking, Spans,Stat
-    },
+    PanelShape::{Bars, Lines, Ranking, Spans, Stat},
+    Price,
     Unit::{Count, Money},
-    query::{by, chats, is, select, span},
+    query::{by, chats, equals, select, span},
 };
 use baton_telemetry::names;
 
 /// Prices are per million tokens.
-const MILLION: f64 = 1e6;
+const TOKENS_PER_PRICE: f64 = 1e6;
 
 pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
     let (read, written) = (span(names::GEN_AI_USAGE_INPUT_TOKENS), span(names::GEN_AI_USAGE_OUTPUT_TOKENS));
@@ -48,7 +48,7 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
     ];
     if !prices.is_empty() {
         panels.push(Panel {
-            queries: prices.iter().map(|price| money(price, &read, &written, &model)).collect(),
+            queries: prices.iter().map(|price| cost_query(price, &read, &written, &model)).collect(),
             ..Panel::new(
                 Bars,
                 Money,
@@ -116,14 +116,14 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
 }
 
 /// Price of one token, without rounding noise of binary fractions.
-fn for_one(price: f64) -> String {
-    let digits = format!("{:.15}", price / MILLION);
+fn token_price(price: f64) -> String {
+    let digits = format!("{:.15}", price / TOKENS_PER_PRICE);
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Query for the cost of one model in dollars.
-fn money(price: &Price, read: &str, written: &str, by: &str) -> String {
-    let spans = chats(&[is(names::GEN_AI_REQUEST_MODEL, &price.model)]);
-    let (input, output) = (for_one(price.input), for_one(price.output));
+fn cost_query(price: &Price, read: &str, written: &str, by: &str) -> String {
+    let spans = chats(&[equals(names::GEN_AI_REQUEST_MODEL, &price.model)]);
+    let (input, output) = (token_price(price.input), token_price(price.output));
     format!("({spans} | sum_over_time({read}) {by}) * {input} + ({spans} | sum_over_time({written}) {by}) * {output}")
 }

@@ -2,7 +2,7 @@
 
 #![cfg(test)]
 
-use baton_dashboards::{AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Asks, PROJECT_VARIABLE, Price, all, grafana};
+use baton_dashboards::{AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, PROJECT_VARIABLE, PanelQueryType, Price, all, grafana};
 use baton_traceql::{Mode, Root, parse};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ fn every_query_is_what_tempo_takes() {
                 let query = query.replace(AGENT_VARIABLE, ANY_AGENT).replace(PROJECT_VARIABLE, ANY_PROJECT);
                 let parsed = parse(&query, Mode::Strict).unwrap_or_else(|error| panic!("{query}: {error:?}")).query;
                 let measures = matches!(parsed.root, Root::Metrics(_));
-                assert_eq!(measures, panel.shape.asks() != Asks::Search, "{query}");
+                assert_eq!(measures, panel.shape.query_type() != PanelQueryType::Search, "{query}");
             }
         }
     }

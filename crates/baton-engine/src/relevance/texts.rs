@@ -1,7 +1,7 @@
 //! Term indexes of rules and references, built once per definition.
 
 use super::{RelevanceCandidate, entry};
-use baton_relevance::Entry;
+use baton_relevance::RelevanceEntry;
 use baton_types::{AgentSpec, Digest, InclusionMode, ItemKind};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
@@ -18,7 +18,7 @@ pub(crate) struct DefinitionTextCache {
 /// Term indexes of the selectable rules and references of one definition.
 #[derive(Default)]
 pub(crate) struct DefinitionTexts {
-    items: HashMap<(ItemKind, String), Arc<Entry>>,
+    items: HashMap<(ItemKind, String), Arc<RelevanceEntry>>,
 }
 
 impl DefinitionTextCache {
@@ -48,7 +48,7 @@ impl DefinitionTexts {
     }
 
     /// Term index of a candidate. Tools are not cached: their texts are short and change with their servers.
-    pub(super) fn entry(&self, candidate: &RelevanceCandidate<'_>) -> Arc<Entry> {
+    pub(super) fn entry(&self, candidate: &RelevanceCandidate<'_>) -> Arc<RelevanceEntry> {
         let known = match candidate {
             RelevanceCandidate::Tool(_) => None,
             RelevanceCandidate::Item(kind, item) => self.items.get(&(*kind, item.name.clone())),

@@ -1,7 +1,7 @@
 //! Embeddings of texts, computed once and cached per agent.
 
 use baton_ports::{CachedVectors, Embedder, EmbeddingCache};
-use baton_relevance::{Chosen, by_vectors, choose, sentences};
+use baton_relevance::{SelectedEntry, by_vectors, choose, sentences};
 use baton_types::{AgentName, Digest, RelevanceLimits};
 use parking_lot::Mutex;
 use std::{
@@ -47,7 +47,7 @@ impl Vectors {
         question: &str,
         texts: &[Vec<String>],
         limits: RelevanceLimits,
-    ) -> Result<Vec<Chosen>, String> {
+    ) -> Result<Vec<SelectedEntry>, String> {
         let asked = sentences(question);
         if asked.is_empty() {
             return Ok(Vec::new());

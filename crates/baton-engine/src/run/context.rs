@@ -3,7 +3,7 @@
 
 use super::{Driver, Halt, words::CurrentRequest};
 use crate::relevance::{Relevance, RelevanceCandidate};
-use baton_relevance::Chosen;
+use baton_relevance::SelectedEntry;
 use baton_rules::{
     RelevantItem, SessionItem, SessionRecord, SessionToolSettings, mentions, relevance_candidates, request_context,
     session_items,
@@ -188,7 +188,7 @@ impl Driver {
     ) -> Result<Result<Vec<RelevantItem>, String>, Halt> {
         let limits: RelevanceLimits = spec.knowledge.relevance;
         let relevance = &self.inner.relevance;
-        let chosen: Result<Vec<Chosen>, String> = match relevance.vectors() {
+        let chosen: Result<Vec<SelectedEntry>, String> = match relevance.vectors() {
             _ if of.is_empty() => Ok(Vec::new()),
             None => {
                 let digest = self.live.lock().task.run.as_ref().map(|run| run.agent.clone());
@@ -206,7 +206,7 @@ impl Driver {
                 }
             }
         };
-        let item = |chosen: Chosen| {
+        let item = |chosen: SelectedEntry| {
             let candidate = of.get(chosen.entry)?;
             Some(RelevantItem { kind: candidate.kind(), name: candidate.name().to_owned(), score: chosen.score })
         };

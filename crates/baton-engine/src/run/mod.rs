@@ -46,7 +46,7 @@ use crate::{
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{IllegalTransition, RunStep, SessionRecord, caller_requests, next_step};
-use baton_telemetry::within;
+use baton_telemetry::in_span;
 use baton_types::{AgentSpec, ErrorCode, FailureReason, TaskEvent, TaskState};
 use std::sync::{
     Arc,
@@ -123,7 +123,7 @@ impl EngineInner {
             reservation: aside,
             earlier,
         };
-        self.drivers.spawn(within(context, driver.drive()));
+        self.drivers.spawn(in_span(context, driver.drive()));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{check::all_events, world::World};
 use baton_ports::StoredEvent;
-use baton_telemetry::{HandoffSpans, ModelLabel, Origin, Settings, TaskSpans, Told};
+use baton_telemetry::{EventMetadata, HandoffSpans, ModelLabel, SpanOrigin, TaskSpans, TelemetrySettings};
 use baton_types::{JournalEvent, Span, SpanId, StreamId, TaskEvent, TraceContext, TraceId};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,13 +10,13 @@ use std::{
 };
 
 pub(crate) fn projected(events: &[Arc<StoredEvent>]) -> Vec<Span> {
-    let origin = Origin::new(Settings::default(), "test");
+    let origin = SpanOrigin::new(TelemetrySettings::default(), "test");
     let label = |_: &baton_types::Digest| Some(ModelLabel::default());
     let (mut tasks, mut handoffs, mut spans) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for event in events {
         match (&event.stream, &event.fact) {
             (StreamId::Task(id), JournalEvent::Task(fact)) => {
-                let told = Told { number: event.number, at: event.at, trace: event.trace.as_deref() };
+                let told = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
                 let state = tasks.entry(id).or_insert_with(|| TaskSpans::submitted(id, fact).unwrap());
                 state.apply(told, fact, label, &origin, &mut spans);
             }

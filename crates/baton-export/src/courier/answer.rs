@@ -2,7 +2,7 @@
 
 use super::Delivery;
 use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
-use baton_outbound::{OutboundError, Shown};
+use baton_outbound::{OutboundError, SecretRedactor};
 use prost::Message as _;
 use serde_json::Value;
 use std::fmt;
@@ -31,9 +31,9 @@ impl fmt::Display for Advice {
 const OF_SIZE: [&str; 3] = ["larger than max", "exceeds maximum size", "too large"];
 
 /// Outcome of a request without a response.
-pub(super) fn of_outbound(error: &OutboundError, shown: &Shown) -> Delivery {
+pub(super) fn of_outbound(error: &OutboundError, shown: &SecretRedactor) -> Delivery {
     // The message of a redirect contains its address, which may echo secrets.
-    let why = shown.hide(&error.to_string()).into_owned();
+    let why = shown.redact(&error.to_string()).into_owned();
     // A rejected redirect is permanent.
     if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
         Delivery::Misplaced(format!("{why}; {}", Advice::Address))
@@ -43,7 +43,7 @@ pub(super) fn of_outbound(error: &OutboundError, shown: &Shown) -> Delivery {
 }
 
 /// Outcome of a successful response, possibly a partial success. The responses of all signals have the same form.
-pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &Shown) -> Delivery {
+pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &SecretRedactor) -> Delivery {
     let partial = match encoding {
         Encoding::Protobuf => ExportTraceServiceResponse::decode(body)
             .ok()
@@ -67,7 +67,7 @@ fn number(value: &Value) -> Option<i64> {
 }
 
 /// Outcome of a gRPC error status.
-pub(super) fn of_status(status: &Status, shown: &Shown) -> Delivery {
+pub(super) fn of_status(status: &Status, shown: &SecretRedactor) -> Delivery {
     let why = format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), EXCERPT));
     let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
     match status.code() {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Compression, Route, pack::FRAME_HEAD};
 use ::http::{HeaderValue, Request, header};
-use baton_outbound::Shown;
+use baton_outbound::SecretRedactor;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use tonic::{Code, Status};
@@ -16,7 +16,7 @@ use tower::Service as _;
 /// Maximum size of a response; valid responses have a few bytes.
 const MOST: usize = 1 << 20;
 
-pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
+pub(super) async fn send(line: &Line, route: &Route, shown: &SecretRedactor, body: Bytes) -> Delivery {
     let Kind::Grpc(service) = &line.kind else { return Delivery::Misplaced("the connection is not gRPC".to_owned()) };
     let mut request = Request::post(line.uri.clone()).body(Full::new(body)).unwrap_or_default();
     let headers = request.headers_mut();
@@ -54,7 +54,7 @@ pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes)
 }
 
 /// A compressed or truncated response still means that the request was accepted.
-fn of_message(framed: &[u8], shown: &Shown) -> Delivery {
+fn of_message(framed: &[u8], shown: &SecretRedactor) -> Delivery {
     let message = framed.get(FRAME_HEAD..).filter(|_| framed.first() == Some(&0)).unwrap_or_default();
     of_response(message, baton_otlp::Encoding::Protobuf, shown)
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{Compression, Route, pack};
 use ::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use baton_otlp::Encoding;
-use baton_outbound::Shown;
+use baton_outbound::SecretRedactor;
 use bytes::Bytes;
 use jiff::fmt::rfc2822;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) const STRICT: &str = "handling=strict";
 /// Maximum size of a response; valid responses have a few bytes.
 const MOST: usize = 64 * 1024;
 
-pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes) -> Delivery {
+pub(super) async fn send(line: &Line, route: &Route, shown: &SecretRedactor, body: Bytes) -> Delivery {
     let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("the connection is not HTTP".to_owned()) };
     let encoding = pack::encoding(route.protocol);
     let mut request = Request::post(line.uri.clone()).body(body).unwrap_or_default();

@@ -1,21 +1,23 @@
-//! The connection to a target. It is made when something has to be sent: reading the system's certificates takes long.
+//! Connection to a target, created lazily because loading the system's certificates is slow.
 
 use crate::{Protocol, Route, Signal};
 use ::http::Uri;
-use baton_outbound::{AddressPolicy, CertificateDer, ClientIdentity, GuardedClient, Http2Service, Options, Target};
+use baton_outbound::{
+    AddressPolicy, CertificateDer, ClientIdentity, GuardedClient, Http2Service, OutboundOptions, Target,
+};
 use bytes::Bytes;
 use http_body_util::Full;
 use rustls::pki_types::pem::PemObject as _;
 use std::path::Path;
 
-/// An open line; clones share it.
+/// A connection; clones share it.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) uri: Uri,
     pub(super) kind: Kind,
 }
 
-/// What is spoken on it.
+/// Client by protocol.
 #[derive(Clone)]
 pub(super) enum Kind {
     Grpc(Http2Service<Full<Bytes>>),
@@ -32,10 +34,10 @@ impl Line {
 
 fn open(route: &Route, signal: Signal) -> Result<Line, String> {
     let target = Target::parse(&route.url).map_err(|error| error.to_string())?;
-    // Whoever configured the target chose its address: that one may be private, and no other.
+    // The configured address may be private; all other private addresses stay forbidden.
     let policy = AddressPolicy::allowing([target.host()]).map_err(|error| error.to_string())?;
-    let usual = Options::default();
-    let options = Options {
+    let usual = OutboundOptions::default();
+    let options = OutboundOptions {
         connect_timeout: usual.connect_timeout.min(route.timeout),
         request_timeout: route.timeout,
         extra_roots: route.certificate.as_deref().map_or(Ok(Vec::new()), authorities)?,

@@ -3,7 +3,7 @@
 use super::{LogQueue, fields::Fields};
 use baton_otlp::{LogLevel, LogLine};
 use baton_spans::wall_clock;
-use baton_telemetry::current;
+use baton_telemetry::current_span;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{Layer, layer::Context};
 
@@ -46,7 +46,7 @@ impl<S: Subscriber> Layer<S> for LogLayer {
             words: fields.words,
             attributes: fields.attributes,
             dropped_attributes: fields.dropped,
-            context: current(),
+            context: current_span(),
         });
     }
 }

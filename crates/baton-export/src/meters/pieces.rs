@@ -1,14 +1,14 @@
 //! Splits metrics into parts that fit into a request.
 
-use baton_telemetry::{MeterFamily, MeterReading};
+use baton_telemetry::{MeterFamily, MeterSnapshot};
 
 /// Number of series.
-pub(super) fn points(reading: &MeterReading) -> usize {
+pub(super) fn points(reading: &MeterSnapshot) -> usize {
     reading.families.iter().map(|family| family.points.len()).sum()
 }
 
 /// The first `most` series and the rest, if any.
-pub(super) fn split(mut reading: MeterReading, most: usize) -> (MeterReading, Option<MeterReading>) {
+pub(super) fn split(mut reading: MeterSnapshot, most: usize) -> (MeterSnapshot, Option<MeterSnapshot>) {
     let mut room = most;
     let mut rest = Vec::new();
     for family in std::mem::take(&mut reading.families) {
@@ -22,6 +22,6 @@ pub(super) fn split(mut reading: MeterReading, most: usize) -> (MeterReading, Op
             rest.push(MeterFamily { instrument, points: beyond });
         }
     }
-    let rest = (!rest.is_empty()).then(|| MeterReading { families: rest, ..reading.clone() });
+    let rest = (!rest.is_empty()).then(|| MeterSnapshot { families: rest, ..reading.clone() });
     (reading, rest)
 }

@@ -6,8 +6,8 @@ use crate::{
 };
 use baton_export::{ExportOptions, ExportTarget, Exporter, LogQueue, METER_INTERVAL, Pace, Protocol, Route, Signal};
 use baton_otlp::proto::{ExportLogsServiceRequest, LogRecord, Value};
-use baton_spans::{EmbeddedSpans, Options};
-use baton_telemetry::during;
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
+use baton_telemetry::with_span;
 use baton_types::{SpanId, SpanResource, TraceContext, TraceId};
 use prost::Message as _;
 use serde_json::Value as Json;
@@ -68,7 +68,7 @@ impl<S: Subscriber> Layer<S> for Written {
 }
 
 fn sends(options: &ExportOptions, lines: &LogQueue) -> Exporter {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let resource = SpanResource { attributes: vec![("service.name".into(), "test".into())], ..SpanResource::default() };
     Exporter::start(&store, options).with_logs(options, lines, &Arc::new(resource))
 }
@@ -97,7 +97,7 @@ async fn whole_lines_in_every_protocol() {
         let receiver = Receiver::start(&[]).await;
         let (queue, _log) = log();
         // What is logged before anybody sends is not lost.
-        during(Some(INSIDE), || tracing::warn!(count = 3_u64, share = 0.5, whole = true, name = %"n", "careful"));
+        with_span(Some(INSIDE), || tracing::warn!(count = 3_u64, share = 0.5, whole = true, name = %"n", "careful"));
         let exporter = sends(&options(&[(TARGET, route(&receiver.url(), protocol))], soon()), &queue);
         let came = receiver.until(|came| !came.is_empty()).await;
         assert_eq!(came[0].path, path);

@@ -10,8 +10,8 @@ use baton_otlp::{
     proto::{ExportMetricsServiceRequest, MetricData},
     write_meters,
 };
-use baton_spans::{EmbeddedSpans, Options};
-use baton_telemetry::{Meters, Origin, Settings};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
+use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
 use baton_types::Span;
 use prost::Message as _;
 use std::{sync::Arc, time::Duration};
@@ -24,7 +24,7 @@ fn now() -> u64 {
 }
 
 fn meters() -> Arc<Meters> {
-    Arc::new(Meters::new(&Origin::new(Settings::default(), "instance"), SINCE))
+    Arc::new(Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "instance"), SINCE))
 }
 
 /// A call of that tool.
@@ -53,7 +53,7 @@ fn options(url: &str, protocol: Protocol, meter_interval: Duration) -> ExportOpt
 }
 
 fn sends(options: &ExportOptions, meters: &Arc<Meters>) -> Exporter {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     Exporter::start(&store, options).with_meters(options, meters, now)
 }
 

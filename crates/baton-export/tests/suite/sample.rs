@@ -2,7 +2,7 @@
 
 use baton_export::{ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::{
     Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
 };
@@ -70,15 +70,15 @@ pub(crate) fn to_route(route: Route) -> ExportOptions {
 
 /// A Baton that sends its spans on.
 pub(crate) struct Sender {
-    pub(crate) store: Arc<EmbeddedSpans>,
+    pub(crate) store: Arc<EmbeddedSpanStore>,
     pub(crate) exporter: Exporter,
 }
 
 impl Sender {
     /// Starts in that directory.
     pub(crate) fn start(directory: &Path, options: &ExportOptions) -> Self {
-        let kept = Options { head_spans: 200, hold: options.hold(), ..Options::default() };
-        let store = EmbeddedSpans::open(directory, kept).unwrap();
+        let kept = SpanStoreOptions { head_spans: 200, log_retention: options.hold(), ..SpanStoreOptions::default() };
+        let store = EmbeddedSpanStore::open(directory, kept).unwrap();
         let exporter = Exporter::start(&store, options);
         Self { store, exporter }
     }

@@ -20,7 +20,7 @@ pub(crate) async fn exported(
     let agent = AgentName::from(name);
     // A caller without read access must not learn whether the agent exists.
     let ports = caller.check_access(&shared, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
-    match ports.map(|ports| ports.exported.of(&agent)) {
+    match ports.map(|ports| ports.exported.endpoint(&agent)) {
         Ok(Some(service)) => forward(&shared, &caller, Some(&agent), &service, request).await,
         Ok(None) => reply::rest_error(&shared.no_such_agent_for(&caller, Some(agent.as_str()))),
         Err(error) => reply::rest_error(&error),

@@ -10,7 +10,7 @@ use crate::{
 };
 use axum::{body::Body, extract::Request, response::Response};
 use baton_manage::ManageRole;
-use baton_mcp::{McpReply, McpService, RefusalLog, ServedAt, SessionHolder};
+use baton_mcp::{McpReply, McpService, PublicBaseUrl, RefusalLog, SessionHolder};
 use baton_rules::{Access, check_access};
 use baton_telemetry::names;
 use baton_types::AgentName;
@@ -49,7 +49,7 @@ pub(super) async fn forward<H: ServerHandler>(
         if lacks && let Err(error) = caller.check_access(shared, required_access(&received.bytes), agent) {
             return reply::rest_error(&error);
         }
-        parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
+        parts.extensions.insert(PublicBaseUrl(base_url(shared, &parts.headers)));
         parts.extensions.insert(SessionHolder::new(format!("{:?}", caller.limit_key())));
         parts.extensions.insert(refusal_log(shared, caller));
         // The audit log records the called tool of management requests.

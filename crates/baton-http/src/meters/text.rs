@@ -1,12 +1,12 @@
 //! Metrics as text, with names, units and the `_total` suffix as Prometheus expects them.
 
 use super::format::MetricsFormat;
-use baton_telemetry::{Instrument, InstrumentKind, MeterPoint, MeterReading, Shown};
+use baton_telemetry::{Instrument, InstrumentKind, MeterPoint, MeterSnapshot, MetricValue};
 use baton_types::{Attributes, SpanValue};
 use std::fmt::Write as _;
 
 /// Encodes all metrics.
-pub(super) fn write(reading: &MeterReading, format: MetricsFormat) -> String {
+pub(super) fn write(reading: &MeterSnapshot, format: MetricsFormat) -> String {
     let mut text = String::with_capacity(16 * 1024);
     describe_target(&mut text, &reading.resource.attributes, format);
     for family in &reading.families {
@@ -59,10 +59,10 @@ fn describe(text: &mut String, name: &str, instrument: &Instrument, format: Metr
 }
 
 fn sample(text: &mut String, name: &str, instrument: &Instrument, point: &MeterPoint) {
-    match (&point.shown, instrument.kind) {
-        (Shown::Count(figure), _) => line(text, name, "_total", &point.labels, None, figure),
-        (Shown::Level(figure), _) => line(text, name, "", &point.labels, None, figure),
-        (Shown::Spread { buckets, sum }, InstrumentKind::Histogram { bounds, .. }) => {
+    match (&point.value, instrument.kind) {
+        (MetricValue::Counter(figure), _) => line(text, name, "_total", &point.labels, None, figure),
+        (MetricValue::Gauge(figure), _) => line(text, name, "", &point.labels, None, figure),
+        (MetricValue::Histogram { buckets, sum }, InstrumentKind::Histogram { bounds, .. }) => {
             let mut below = 0;
             for (index, count) in buckets.iter().enumerate() {
                 below += count;
@@ -72,7 +72,7 @@ fn sample(text: &mut String, name: &str, instrument: &Instrument, point: &MeterP
             line(text, name, "_sum", &point.labels, None, sum);
             line(text, name, "_count", &point.labels, None, below);
         }
-        (Shown::Spread { .. }, _) => {}
+        (MetricValue::Histogram { .. }, _) => {}
     }
 }
 

@@ -21,7 +21,7 @@ use axum::{
 };
 use baton_otlp::{Encoding, OtherSignal, SignalCount};
 use baton_ports::BoxFuture;
-use baton_telemetry::{Levels, MeterSource, instruments};
+use baton_telemetry::{MeterLevels, MeterSource, instruments};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, header};
@@ -88,10 +88,10 @@ impl NotifiedSenders {
 }
 
 impl MeterSource for DiscardedSignals {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         for (signal, counter) in [(OtherSignal::Metrics, &self.metrics), (OtherSignal::Logs, &self.logs)] {
             let figure = counter.load(Ordering::Relaxed);
-            levels.tell(&instruments::SIGNALS_DISCARDED, &[signal.as_str()], figure);
+            levels.add(&instruments::SIGNALS_DISCARDED, &[signal.as_str()], figure);
         }
         Box::pin(std::future::ready(()))
     }

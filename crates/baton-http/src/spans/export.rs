@@ -15,7 +15,7 @@ use axum::{
 };
 use baton_otlp::{Encoding, write_export};
 use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, TimeRange};
-use baton_traceql::{Mode, Parsed, Query as TraceQl, Root, parse, searchable};
+use baton_traceql::{Mode, ParsedQuery, Query as TraceQl, Root, parse, search_pipeline};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::Bytes;
@@ -77,10 +77,10 @@ async fn start_export(
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
     let strict = matches!(wanted.strict.as_str(), "1" | "true");
     let text = if wanted.q.trim().is_empty() { "{ }" } else { &wanted.q };
-    let Parsed { query, mut warnings } =
+    let ParsedQuery { query, mut warnings } =
         parse(text, if strict { Mode::Strict } else { Mode::Lenient }).map_err(|error| invalid(error.to_string()))?;
     let canonical = query.to_string();
-    let (spans, ignored) = searchable(&query).map_err(|error| invalid(error.to_string()))?;
+    let (spans, ignored) = search_pipeline(&query).map_err(|error| invalid(error.to_string()))?;
     warnings.extend(ignored);
     let ask = SpanReadRequest {
         query: Arc::new(TraceQl { root: Root::Search(spans), hints: query.hints }),

@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
-use baton_traceql::{Aliases, Mode, Prepared, check_tail, parse};
+use baton_traceql::{Aliases, Mode, SearchPlan, check_tail, parse};
 use baton_types::ErrorCode;
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
@@ -59,7 +59,7 @@ pub(super) async fn tail(
 
 struct SpanTailStream {
     feed: Box<dyn SpanFeed>,
-    query: Prepared,
+    query: SearchPlan,
     keep_alive: Duration,
     shutdown: CancellationToken,
     /// Resolves when the caller's credentials expire.
@@ -84,7 +84,7 @@ fn start_tail(
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
     let permit = shared.tails.acquire(caller).map_err(|refusal| refusal.error("span subscriptions"))?;
     Ok(SpanTailStream {
-        query: Prepared::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
+        query: SearchPlan::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
         feed: store.subscribe(),
         keep_alive: shared.options.keep_alive,
         shutdown: shared.options.shutdown.clone(),

@@ -9,7 +9,7 @@ use super::{
 use crate::HttpOptions;
 use axum::{body::Body, extract::Request, response::Response};
 use baton_ports::BoxFuture;
-use baton_telemetry::{SharedSpan, Tracer, names, within};
+use baton_telemetry::{SharedSpan, Tracer, in_span, names};
 use baton_types::SpanKind;
 use futures_util::future::Either;
 use hyper::body::Body as _;
@@ -74,7 +74,7 @@ where
         request.extensions_mut().insert(span.clone());
         let answering = self.inner.call(request);
         Either::Right(Box::pin(async move {
-            let answered = within(context, answering).await;
+            let answered = in_span(context, answering).await;
             answered.map(|response| end_with_response(span, response))
         }))
     }

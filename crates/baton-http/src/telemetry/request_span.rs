@@ -1,6 +1,6 @@
 //! Request span for handlers.
 
-use baton_telemetry::{OpenSpan, SharedSpan, move_into, names};
+use baton_telemetry::{OpenSpan, SharedSpan, names, set_current_span};
 use baton_types::TraceContext;
 use baton_wire::a2a::v1::Error;
 use http::{Extensions, HeaderMap};
@@ -52,7 +52,7 @@ impl RequestSpan {
         let (Some(open), Some(parent)) = (&self.open, carried) else { return self.context().or(carried) };
         open.edit(|span| span.adopt(parent));
         let context = open.context();
-        move_into(context);
+        set_current_span(context);
         context
     }
 

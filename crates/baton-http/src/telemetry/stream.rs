@@ -1,7 +1,7 @@
 //! Spans of streamed responses.
 
 use axum::body::{Body, Bytes};
-use baton_telemetry::{SharedSpan, during, names};
+use baton_telemetry::{SharedSpan, names, with_span};
 use hyper::body::{Frame, SizeHint};
 use std::{
     pin::Pin,
@@ -33,7 +33,7 @@ impl hyper::body::Body for TracedBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let context = self.span.context();
-        let frame = ready!(during(context, || Pin::new(&mut self.body).poll_frame(task)));
+        let frame = ready!(with_span(context, || Pin::new(&mut self.body).poll_frame(task)));
         match &frame {
             Some(Ok(frame)) => self.record_grpc_status(frame),
             Some(Err(_)) | None => self.span.end(),

@@ -6,7 +6,7 @@ use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{query_instant_response, query_range_response};
 use baton_ports::{MetricsResult, SpanMetricsRequest};
-use baton_traceql::{Literal, Mode, Parsed, Query, Root, Steps, parse};
+use baton_traceql::{Literal, Mode, ParsedQuery, Query, Root, Steps, parse};
 use http::HeaderMap;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ async fn query_metrics(
             "invalid q: it is missing; write a metrics query such as { } | rate()",
         ));
     };
-    let Parsed { query, mut warnings } = parse(text, if strict { Mode::Strict } else { Mode::Lenient })?;
+    let ParsedQuery { query, mut warnings } = parse(text, if strict { Mode::Strict } else { Mode::Lenient })?;
     if !matches!(query.root, Root::Metrics(_)) {
         return Err(TempoRejection::bad_request(
             "invalid TraceQL query: it asks for spans; end it in a metrics function such as `| rate()`, or send it to \
@@ -74,7 +74,7 @@ async fn query_metrics(
     let range = moments::range(params, shared.options.access.clock.now())?;
     let (steps, exemplars) = match form {
         MetricsQueryKind::Range => (moments::steps(params, range)?, exemplars(params, &query)?),
-        MetricsQueryKind::Instant => (Steps::whole(range.start, range.end), 0),
+        MetricsQueryKind::Instant => (Steps::single(range.start, range.end), 0),
     };
     if exemplars > MAX_EXEMPLARS {
         warnings.push(format!("exemplars is {MAX_EXEMPLARS} at most"));

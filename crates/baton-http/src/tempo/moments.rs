@@ -2,7 +2,7 @@
 
 use super::{params::TempoParams, refusal::TempoRejection};
 use baton_ports::TimeRange;
-use baton_traceql::{FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, Steps, parse};
+use baton_traceql::{FieldExpr, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr, Steps, parse};
 use baton_types::Timestamp;
 
 const MILLISECOND: u64 = 1_000_000;
@@ -34,10 +34,10 @@ pub(super) fn range(params: &TempoParams, now: Timestamp) -> Result<TimeRange, T
 pub(super) fn steps(params: &TempoParams, range: TimeRange) -> Result<Steps, TempoRejection> {
     let wanted = match params.text("step") {
         Some(text) => parse_duration("step", text)?,
-        None => Steps::suiting(range.end - range.start),
+        None => Steps::default_step(range.end - range.start),
     };
     Steps::cover(range.start, range.end, wanted).ok_or_else(|| {
-        let most = u64::try_from(Steps::MOST).unwrap_or(u64::MAX);
+        let most = u64::try_from(Steps::MAX_INTERVALS).unwrap_or(u64::MAX);
         // One less, because the first and the last interval may extend beyond the range.
         let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
         TempoRejection::bad_request(format!(
@@ -89,7 +89,7 @@ pub(super) fn parse_duration_literal(text: &str) -> Option<i64> {
     else {
         return None;
     };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice()
+    let [PipelineStage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { right, .. })))] = stages.as_slice()
     else {
         return None;
     };

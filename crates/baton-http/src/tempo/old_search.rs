@@ -2,8 +2,8 @@
 
 use super::{moments::parse_duration_literal, params::TempoParams, refusal::TempoRejection};
 use baton_traceql::{
-    Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query,
-    Root, Scope, SpansetExpr, Stage,
+    AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr,
+    PipelineStage, Query, Root, SpansetExpr,
 };
 
 /// Maximum pairs in `tags`: their expression tree is walked recursively.
@@ -26,7 +26,7 @@ pub(super) fn query(params: &TempoParams) -> Result<Query, TempoRejection> {
         }
     }
     let filter = conditions.into_iter().reduce(|left, right| both(BinaryOp::And, left, right));
-    let stages = vec![Stage::Spansets(SpansetExpr::Filter(filter))];
+    let stages = vec![PipelineStage::Spansets(SpansetExpr::Filter(filter))];
     Ok(Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() })
 }
 
@@ -47,7 +47,7 @@ fn tag(key: &str, value: String) -> Result<FieldExpr, TempoRejection> {
         "false" => Some(Literal::Bool(false)),
         number => number.parse().ok().map(Literal::Int),
     };
-    let field = Field::Attribute(Attribute { scope: Scope::Any, of_parent: false, name: key.to_owned() });
+    let field = Field::Attribute(AttributeRef { scope: AttributeScope::Any, of_parent: false, name: key.to_owned() });
     let text = compare(field.clone(), CompareOp::Equal, Literal::Text(value));
     Ok(match meant {
         Some(meant) => both(BinaryOp::Or, text, compare(field, CompareOp::Equal, meant)),

@@ -5,7 +5,7 @@ use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::search_response;
 use baton_ports::{TraceSearchRequest, TraceSearchResult};
-use baton_traceql::{Mode, Parsed, Query, Root, parse, searchable};
+use baton_traceql::{Mode, ParsedQuery, Query, Root, parse, search_pipeline};
 use http::HeaderMap;
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ async fn run_search(
 ) -> Result<Response, TempoRejection> {
     let asked = ask::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
-    let Parsed { query, mut warnings } = match params.text("q") {
+    let ParsedQuery { query, mut warnings } = match params.text("q") {
         Some(text) => parse(text, if strict { Mode::Strict } else { Mode::Lenient })?,
-        None => Parsed { query: old_search::query(params)?, warnings: Vec::new() },
+        None => ParsedQuery { query: old_search::query(params)?, warnings: Vec::new() },
     };
     let canonical = query.to_string();
-    let (spans, ignored) = searchable(&query)?;
+    let (spans, ignored) = search_pipeline(&query)?;
     warnings.extend(ignored);
     let mut bounded = |name, usual: usize, most: usize| -> Result<usize, TempoRejection> {
         let wanted = params.number(name)?.unwrap_or(usual);

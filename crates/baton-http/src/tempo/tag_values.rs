@@ -5,7 +5,7 @@ use crate::{app::HttpState, auth::Caller, named::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
 use baton_traceql::{
-    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage,
+    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr,
     parse,
 };
 use http::HeaderMap;
@@ -68,7 +68,7 @@ async fn query_tag_values(
 fn field(name: &str) -> Option<Field> {
     let parsed = parse(&format!("{{ {name} = 1 }}"), Mode::Lenient).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, left, right })))] = stages.as_slice()
+    let [PipelineStage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, left, right })))] = stages.as_slice()
     else {
         return None;
     };

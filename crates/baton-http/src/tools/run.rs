@@ -8,8 +8,8 @@ use baton_ports::{
 };
 use baton_rules::{PermissionContext, PermissionDecision, decide_permission};
 use baton_telemetry::{
-    OpenSpan, names:
-    :{self,operation} ,within,
+    OpenSpan, in_span,
+    names::{self, operation},
 };
 use baton_types::{
     AgentSpec, AttributeKey, ErrorCode, Json, SpanKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest,
@@ -77,7 +77,7 @@ pub(super) async fn run(
         answers: answered.then_some(&answers),
         helper: &SamplingUnavailable,
     });
-    let outcome = within(span.context(), outcome).await;
+    let outcome = in_span(span.context(), outcome).await;
     if let ToolOutcome::Done(ToolOutput { is_error: true, .. }) = &outcome {
         span.fail("tool_error", "");
     }

@@ -38,7 +38,7 @@ fn nobody(access: AccessOptions) -> Router {
             ids: Arc::new(Counted::default()),
         },
     );
-    let managed = ManagePorts { agents: Arc::clone(&agents), shelf: Arc::clone(&shelf), providers: None };
+    let managed = ManagePorts { agents: Arc::clone(&agents), repository: Arc::clone(&shelf), providers: None };
     let manage = ManageServer::endpoint(managed, &common());
     let mcp = McpPorts { manage: Some(manage), ..ports(&agents, Arc::new(engine.clone())) };
     let definitions = Some(DefinitionPorts { repository: shelf });

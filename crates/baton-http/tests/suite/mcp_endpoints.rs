@@ -8,9 +8,12 @@ use axum::Router;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, McpPorts, app};
 use baton_journal::MemoryJournal;
-use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Seal, Sessions};
+use baton_mcp::{
+    EndpointContext, Environments, ExportedEndpoints, McpLimits, McpSessionManager, OwnServer, OwnServerOptions,
+    StateSeal,
+};
 use baton_ports::{AgentInvoker, AgentSource};
-use baton_toolhost::{Connectors, HostSettings, McpServers};
+use baton_toolhost::{ConnectorRegistry, HostSettings, McpServers};
 use baton_types::{AgentName, AgentResources, AgentSpec, ExportedTool};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -40,11 +43,11 @@ impl AgentSource for Exporting {
 }
 
 /// What endpoints share.
-pub(crate) fn common() -> Common {
-    let limits = Limits::default();
-    Common {
-        sessions: Sessions::new(&limits, None),
-        seal: Arc::new(Seal::random(limits.answer_within).unwrap()),
+pub(crate) fn common() -> EndpointContext {
+    let limits = McpLimits::default();
+    EndpointContext {
+        sessions: McpSessionManager::new(&limits, None),
+        seal: Arc::new(StateSeal::random(limits.answer_timeout).unwrap()),
         limits,
         shutdown: tokio_util::sync::CancellationToken::new(),
     }
@@ -54,17 +57,17 @@ pub(crate) fn common() -> Common {
 pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
     let desk: Arc<dyn AgentInvoker> = Arc::<Engine>::clone(&engine);
     let common = common();
-    let environment = baton_mcp::Ports {
+    let environment = baton_mcp::EnvironmentPorts {
         agents: Arc::clone(agents),
         tools: Arc::new(Weather),
-        servers: McpServers::new(Arc::clone(agents), Connectors::new(), HostSettings::default()),
-        desk: Arc::clone(&desk),
+        servers: McpServers::new(Arc::clone(agents), ConnectorRegistry::new(), HostSettings::default()),
+        invoker: Arc::clone(&desk),
         handoffs: engine,
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };
     McpPorts {
-        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnServerOptions::default(), &common),
         manage: None,
         exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
         environments: Arc::new(Environments::new(environment, common)),

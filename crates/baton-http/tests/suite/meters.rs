@@ -7,24 +7,24 @@ use crate::{
 use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
 use baton_ports::BoxFuture;
-use baton_telemetry::{Levels, MeterSource, Meters, Origin, Settings, instruments};
+use baton_telemetry::{MeterLevels, MeterSource, Meters, SpanOrigin, TelemetrySettings, instruments};
 use baton_types::{Span, SpanKind, SpanValue};
 use std::sync::Arc;
 
 struct Stores;
 
 impl MeterSource for Stores {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
-        levels.tell(&instruments::TASKS_OPEN, &["working"], 2);
-        levels.tell(&instruments::SPAN_BYTES, &[], 4096);
-        levels.tell(&instruments::EXPORT_SENT, &["http://tempo:3200", "traces"], 7);
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
+        levels.add(&instruments::TASKS_OPEN, &["working"], 2);
+        levels.add(&instruments::SPAN_BYTES, &[], 4096);
+        levels.add(&instruments::EXPORT_SENT, &["http://tempo:3200", "traces"], 7);
         Box::pin(std::future::ready(()))
     }
 }
 
 /// Meters that have seen a little, some of it with names that need care.
 pub(crate) fn meters() -> Arc<Meters> {
-    let meters = Meters::new(&Origin::new(Settings::default(), "here"), 1_000);
+    let meters = Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "here"), 1_000);
     let [first, _] = spans().try_into().unwrap();
     let called = |name: &str, took| Span {
         kind: SpanKind::Internal,

@@ -4,7 +4,7 @@ use crate::{
     speak::{headers, raw},
     world::{agent, client, engine, message, options},
 };
-use baton_client::{Client, ClientError, SendRequest, SessionForm, SessionName};
+use baton_client::{Client, ClientError, SendRequest, SessionFormat, SessionName};
 use baton_http::{SessionPorts, app};
 use baton_ports::{AgentEditor, AgentFiles, AgentRepositoryError, AgentUpdate, BoxFuture};
 use baton_types::{AgentChange, AgentName, ErrorCode, ItemKind, Json, Message, SessionOverrides, Thousandths};
@@ -54,7 +54,7 @@ async fn furnished(client: &Client) {
     client.change_session(named("trip"), &change).await.unwrap();
 }
 
-async fn exported(client: &Client, context: &str, form: SessionForm) -> String {
+async fn exported(client: &Client, context: &str, form: SessionFormat) -> String {
     let file = client.export_session(named(context), form).await.unwrap();
     String::from_utf8(file.to_vec()).unwrap()
 }
@@ -69,15 +69,15 @@ fn code(error: ClientError) -> String {
 async fn a_file_carries_a_session_there_and_back() {
     let client = client();
     furnished(&client).await;
-    let before = exported(&client, "trip", SessionForm::Json).await;
+    let before = exported(&client, "trip", SessionFormat::Json).await;
     let shown = client.session(named("trip")).await.unwrap();
     assert_eq!(shown.session.title.as_deref(), Some("Trip: \"Lisbon\""));
     assert_eq!(client.delete_session(named("trip"), false).await.unwrap().tasks, 3);
     assert!(code(client.session(named("trip")).await.unwrap_err()).starts_with("404 BTN-2027"));
 
-    let imported = client.import_session(before.clone().into(), SessionForm::Json, None, None).await.unwrap();
+    let imported = client.import_session(before.clone().into(), SessionFormat::Json, None, None).await.unwrap();
     assert_eq!((imported.warnings.clone(), imported.session.imported), (Vec::new(), true));
-    let after = exported(&client, &imported.session.context_id, SessionForm::Json).await;
+    let after = exported(&client, &imported.session.context_id, SessionFormat::Json).await;
     let without_id = |text: &str| {
         let mut value: Value = serde_json::from_str(text).unwrap();
         value.as_object_mut().unwrap().remove("context_id").unwrap();
@@ -95,13 +95,13 @@ async fn a_file_carries_a_session_there_and_back() {
 async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
     let client = client();
     furnished(&client).await;
-    let before = exported(&client, "trip", SessionForm::Markdown).await;
+    let before = exported(&client, "trip", SessionFormat::Markdown).await;
     let original = client.session(named("trip")).await.unwrap();
     insta_settings().bind(|| insta::assert_snapshot!("session.md", before));
     let imported =
-        client.import_session(before.clone().into(), SessionForm::Markdown, None, Some("again")).await.unwrap();
+        client.import_session(before.clone().into(), SessionFormat::Markdown, None, Some("again")).await.unwrap();
     assert!(imported.warnings.len() == 2 && imported.warnings[0].contains("metadata"), "{:?}", imported.warnings);
-    assert_eq!(exported(&client, "again", SessionForm::Markdown).await, before.replace("\"trip\"", "\"again\""));
+    assert_eq!(exported(&client, "again", SessionFormat::Markdown).await, before.replace("\"trip\"", "\"again\""));
     let again = client.session(named("again")).await.unwrap();
     let words = |details: &baton_wire::api::SessionDetails<'_>| -> Vec<String> {
         let text = |parts: &[baton_wire::a2a::v1::Part<'_>]| {
@@ -115,11 +115,11 @@ async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
 
     // What people write by hand is taken too, and an unknown agent is not.
     let by_hand = "## User\n\nHello\n\n## Agent\n\nGood morning.\n## Users\n";
-    let refused = client.import_session(by_hand.into(), SessionForm::Markdown, None, None).await.unwrap_err();
+    let refused = client.import_session(by_hand.into(), SessionFormat::Markdown, None, None).await.unwrap_err();
     assert!(code(refused).contains("BTN-2029"));
-    let imported = client.import_session(by_hand.into(), SessionForm::Markdown, Some("weather"), None).await.unwrap();
+    let imported = client.import_session(by_hand.into(), SessionFormat::Markdown, Some("weather"), None).await.unwrap();
     assert_eq!(imported.session.last_message.as_deref(), Some("Good morning.\n## Users"));
-    let refused = client.import_session(by_hand.into(), SessionForm::Markdown, Some("nobody"), None).await;
+    let refused = client.import_session(by_hand.into(), SessionFormat::Markdown, Some("nobody"), None).await;
     assert!(code(refused.unwrap_err()).starts_with("404 BTN-2001"));
 }
 
@@ -219,7 +219,7 @@ async fn what_cannot_be_done_says_why() {
         "{\"format\": \"baton.session/1\", \"agent\": \"weather\", \"messages\": [{\"at\": null, \"message\": {}}]}",
         "{\"format\": \"baton.session/1\", \"agent\": \"weather\", \"settings\": {\"top_p\": 7}, \"messages\": []}",
     ] {
-        let refused = client.import_session(file.into(), SessionForm::Json, None, None).await.unwrap_err();
+        let refused = client.import_session(file.into(), SessionFormat::Json, None, None).await.unwrap_err();
         let _ = writeln!(all, "{file}\n  {}", code(refused));
     }
     for refused in [

@@ -1,7 +1,7 @@
 //! Fetching of issuer documents.
 
 use super::{IssuerConfig, IssuerError};
-use baton_outbound::{AddressPolicy, CertificateDer, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, CertificateDer, GuardedClient, OutboundOptions};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
 use http::{Request, StatusCode, header};
@@ -28,13 +28,13 @@ impl GuardedIssuerDocuments {
     pub fn new(issuers: &[IssuerConfig], extra_roots: Vec<CertificateDer<'static>>) -> Result<Self, IssuerError> {
         let policy = AddressPolicy::allowing(issuers.iter().flat_map(IssuerConfig::hosts));
         let policy = policy.map_err(|error| IssuerError::Client(error.to_string()))?;
-        let options = Options {
+        let options = OutboundOptions {
             request_timeout: FETCH_TIMEOUT,
             body_timeout: FETCH_TIMEOUT,
             max_reply: MAX_DOCUMENT,
             idle_per_host: 1,
             extra_roots,
-            ..Options::default()
+            ..OutboundOptions::default()
         };
         let client = GuardedClient::new(policy, &options).map_err(|error| IssuerError::Client(error.to_string()))?;
         Ok(Self { client })

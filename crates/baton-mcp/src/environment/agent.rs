@@ -1,7 +1,7 @@
 //! The agent behind an Environment, with the state cached between requests.
 
-use super::{Ports, relay::severity, view::View};
-use crate::Common;
+use super::{EnvironmentPorts, relay::severity, view::AgentView};
+use crate::EndpointContext;
 use baton_toolhost::ServerEvent;
 use baton_types::{AgentName, AgentResources, AgentSpec, CallId, Principal};
 use parking_lot::Mutex;
@@ -10,31 +10,31 @@ use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
 /// One agent, shared by all its sessions and requests.
-pub(super) struct Agent {
+pub(super) struct EnvironmentAgent {
     pub(super) name: AgentName,
     pub(super) endpoint: String,
-    pub(super) ports: Ports,
-    pub(super) common: Common,
-    seen: Mutex<Option<Seen>>,
+    pub(super) ports: EnvironmentPorts,
+    pub(super) common: EndpointContext,
+    cache: Mutex<Option<CachedView>>,
     /// The most verbose log level requested by any session.
-    loudest: Mutex<Option<LoggingLevel>>,
+    most_verbose: Mutex<Option<LoggingLevel>>,
 }
 
 /// Cached view, with the event receiver that invalidates it.
-struct Seen {
-    view: Arc<View>,
+struct CachedView {
+    view: Arc<AgentView>,
     events: Option<Receiver<ServerEvent>>,
 }
 
-impl Agent {
-    pub(super) fn new(name: AgentName, ports: Ports, common: Common) -> Self {
+impl EnvironmentAgent {
+    pub(super) fn new(name: AgentName, ports: EnvironmentPorts, common: EndpointContext) -> Self {
         let endpoint = format!("agents/{name}");
-        let (seen, loudest) = (Mutex::default(), Mutex::default());
-        Self { name, endpoint, ports, common, seen, loudest }
+        let (cache, most_verbose) = (Mutex::default(), Mutex::default());
+        Self { name, endpoint, ports, common, cache, most_verbose }
     }
 
     /// The current definition and resources.
-    pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentResources>)> {
+    pub(super) fn current(&self) -> Option<(Arc<AgentSpec>, Arc<AgentResources>)> {
         let spec = self.ports.agents.agent(&self.name)?;
         // A remote agent serves its resources itself, to its own callers; the credentials of this Baton are not shared.
         let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.agent_resources(&self.name) };
@@ -42,36 +42,36 @@ impl Agent {
     }
 
     /// The cached view, if it is still valid.
-    pub(super) fn known(&self) -> Option<Arc<View>> {
-        let (spec, kit) = self.now()?;
-        self.known_of(&spec, &kit)
+    pub(super) fn cached_view(&self) -> Option<Arc<AgentView>> {
+        let (spec, kit) = self.current()?;
+        self.cached_view_for(&spec, &kit)
     }
 
-    fn known_of(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentResources>) -> Option<Arc<View>> {
-        let mut seen = self.seen.lock();
-        let Seen { view, events } = seen.as_mut()?;
-        let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.kit, kit);
-        (same && events.as_mut().is_none_or(is_quiet)).then(|| Arc::clone(view))
+    fn cached_view_for(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentResources>) -> Option<Arc<AgentView>> {
+        let mut seen = self.cache.lock();
+        let CachedView { view, events } = seen.as_mut()?;
+        let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.resources, kit);
+        (same && events.as_mut().is_none_or(tools_unchanged)).then(|| Arc::clone(view))
     }
 
     /// The current view; rebuilt if the cache is stale.
-    pub(super) async fn view(&self) -> Result<Arc<View>, ErrorData> {
-        let Some((spec, kit)) = self.now() else { return Err(self.gone()) };
-        if let Some(view) = self.known_of(&spec, &kit) {
+    pub(super) async fn view(&self) -> Result<Arc<AgentView>, ErrorData> {
+        let Some((spec, kit)) = self.current() else { return Err(self.removed_error()) };
+        if let Some(view) = self.cached_view_for(&spec, &kit) {
             return Ok(view);
         }
         let (mut events, mut offered) = (None, Vec::new());
         if !kit.servers.is_empty() {
             // Subscribes before listing, so that no change is missed.
             events = Some(self.ports.servers.events(&self.name));
-            offered = self.ports.servers.tools(&spec, self.common.limits.patience).await;
+            offered = self.ports.servers.tools(&spec, self.common.limits.list_timeout).await;
         }
-        let view = Arc::new(View::new(&spec, kit, offered));
-        *self.seen.lock() = Some(Seen { view: Arc::clone(&view), events });
+        let view = Arc::new(AgentView::new(&spec, kit, offered));
+        *self.cache.lock() = Some(CachedView { view: Arc::clone(&view), events });
         Ok(view)
     }
 
-    pub(super) fn gone(&self) -> ErrorData {
+    pub(super) fn removed_error(&self) -> ErrorData {
         ErrorData::invalid_request(format!("the agent '{}' is no longer served", self.name), None)
     }
 
@@ -86,8 +86,8 @@ impl Agent {
     }
 
     /// Whether a level is more verbose than any requested so far, so that servers must be updated.
-    pub(super) fn is_louder(&self, level: LoggingLevel) -> bool {
-        let mut loudest = self.loudest.lock();
+    pub(super) fn raise_verbosity(&self, level: LoggingLevel) -> bool {
+        let mut loudest = self.most_verbose.lock();
         let louder = loudest.is_none_or(|loudest| severity(level) < severity(loudest));
         if louder {
             *loudest = Some(level);
@@ -97,7 +97,7 @@ impl Agent {
 }
 
 /// Whether no event changed the list of tools.
-fn is_quiet(events: &mut Receiver<ServerEvent>) -> bool {
+fn tools_unchanged(events: &mut Receiver<ServerEvent>) -> bool {
     loop {
         match events.try_recv() {
             Ok(ServerEvent::Tools) | Err(TryRecvError::Lagged(_) | TryRecvError::Closed) => return false,

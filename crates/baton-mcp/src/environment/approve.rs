@@ -8,20 +8,20 @@ use rmcp::model::{
 use serde_json::Value;
 
 /// Key of the approval request; tools cannot use it.
-pub(super) const APPROVAL: &str = "baton/approval";
+pub(super) const APPROVAL_KEY: &str = "baton/approval";
 /// Form fields.
-const ALLOW: &str = "allow";
-const FOR_SESSION: &str = "for_session";
+const ALLOW_FIELD: &str = "allow";
+const FOR_SESSION_FIELD: &str = "for_session";
 /// Maximum number of argument characters shown in the request.
-const SHOWN: usize = 1000;
+const MAX_ARGUMENT_CHARS: usize = 1000;
 
 /// Approval request; with a session, the answer may apply to the rest of the session.
 pub(super) fn question(agent: &str, tool: &str, arguments: &str, has_session: bool) -> InputRequests {
-    let message = match shown(arguments) {
+    let message = match display_arguments(arguments) {
         arguments if arguments == "{}" => format!("May the tool '{tool}' of the agent '{agent}' run?"),
         arguments => format!("May the tool '{tool}' of the agent '{agent}' run with {arguments}?"),
     };
-    InputRequests::from([(APPROVAL.to_owned(), form(message, has_session))])
+    InputRequests::from([(APPROVAL_KEY.to_owned(), form(message, has_session))])
 }
 
 /// A form with one field to accept or decline.
@@ -34,21 +34,21 @@ fn form(message: String, has_session: bool) -> InputRequest {
         let field = BooleanSchema::new().title(title.to_owned()).with_default(false);
         (name.to_owned(), PrimitiveSchemaDefinition::Boolean(field))
     };
-    let mut fields = vec![field(ALLOW, "Allow this call")];
+    let mut fields = vec![field(ALLOW_FIELD, "Allow this call")];
     if has_session {
-        fields.push(field(FOR_SESSION, "Do not ask about this tool again in this session"));
+        fields.push(field(FOR_SESSION_FIELD, "Do not ask about this tool again in this session"));
     }
     let mut schema = ElicitationSchema::new(fields.into_iter().collect());
-    schema.required = Some(vec![ALLOW.to_owned()]);
+    schema.required = Some(vec![ALLOW_FIELD.to_owned()]);
     let params = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema };
     InputRequest::Elicitation(ElicitRequest::new(params))
 }
 
 /// The decision in the responses; `None` if no approval was requested.
 pub(super) fn decision(responses: &InputResponses) -> Option<AnswerAction> {
-    let answer = responses.get(APPROVAL)?;
-    let lasts = answer.get("content").and_then(|content| content.get(FOR_SESSION)) == Some(&Value::Bool(true));
-    Some(match (is_yes(answer), lasts) {
+    let answer = responses.get(APPROVAL_KEY)?;
+    let lasts = answer.get("content").and_then(|content| content.get(FOR_SESSION_FIELD)) == Some(&Value::Bool(true));
+    Some(match (is_approved(answer), lasts) {
         (true, true) => AnswerAction::AcceptForSession,
         (true, false) => AnswerAction::Accept,
         (false, _) => AnswerAction::Decline,
@@ -56,13 +56,13 @@ pub(super) fn decision(responses: &InputResponses) -> Option<AnswerAction> {
 }
 
 /// Whether an answer to the form is an approval.
-pub(super) fn is_yes(answer: &Value) -> bool {
+pub(super) fn is_approved(answer: &Value) -> bool {
     let accepted = answer.get("action").and_then(Value::as_str) == Some("accept");
-    accepted && answer.get("content").and_then(|content| content.get(ALLOW)) == Some(&Value::Bool(true))
+    accepted && answer.get("content").and_then(|content| content.get(ALLOW_FIELD)) == Some(&Value::Bool(true))
 }
 
 /// Message for a call that needs approval while the client does not support elicitation.
-pub(super) fn nobody_to_ask(tool: &str) -> String {
+pub(super) fn elicitation_unsupported(tool: &str) -> String {
     format!(
         "'{tool}' did not run: it needs approval, and this MCP client cannot ask for it (it does not support \
          elicitation). Use a client that does, or set the tool's permission to allow in the agent's definition."
@@ -70,15 +70,15 @@ pub(super) fn nobody_to_ask(tool: &str) -> String {
 }
 
 /// Message for a declined call.
-pub(super) fn refused(tool: &str) -> String {
+pub(super) fn declined_message(tool: &str) -> String {
     format!("'{tool}' did not run: the request was declined.")
 }
 
 /// Arguments for display: truncated, with control characters replaced.
-fn shown(arguments: &str) -> String {
+fn display_arguments(arguments: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-    let mut shown: String = arguments.chars().take(SHOWN).map(plain).collect();
-    if arguments.chars().nth(SHOWN).is_some() {
+    let mut shown: String = arguments.chars().take(MAX_ARGUMENT_CHARS).map(plain).collect();
+    if arguments.chars().nth(MAX_ARGUMENT_CHARS).is_some() {
         shown.push('…');
     }
     shown

@@ -1,6 +1,6 @@
 //! Requests to the client, and the capabilities that they need.
 
-use crate::serve::on_stream;
+use crate::serve::ensure_stream;
 use rmcp::{
     RoleServer, ServiceError,
     model::{
@@ -11,7 +11,7 @@ use rmcp::{
 };
 
 /// Capabilities required by the requests; `None` if the client has them all.
-pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Option<ClientCapabilities> {
+pub(super) fn missing_capabilities(requests: &InputRequests, has: &ClientCapabilities) -> Option<ClientCapabilities> {
     let mut required = ClientCapabilities::default();
     let mut lacks = false;
     for request in requests.values() {
@@ -22,7 +22,7 @@ pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Opt
                     elicitation.url = Some(UrlElicitationCapability::default());
                     lacks |= has.elicitation.as_ref().is_none_or(|has| has.url.is_none());
                 } else {
-                    lacks |= !has.elicitation.as_ref().is_some_and(takes_forms);
+                    lacks |= !has.elicitation.as_ref().is_some_and(supports_forms);
                 }
             }
             InputRequest::CreateMessage(_) => {
@@ -40,24 +40,24 @@ pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Opt
 }
 
 /// Elicitation without further declaration means forms.
-fn takes_forms(elicitation: &ElicitationCapability) -> bool {
+fn supports_forms(elicitation: &ElicitationCapability) -> bool {
     let form: &Option<FormElicitationCapability> = &elicitation.form;
     form.is_some() || elicitation.url.is_none()
 }
 
 /// Whether the client can show forms.
-pub(super) fn can_confirm(has: &ClientCapabilities) -> bool {
-    has.elicitation.as_ref().is_some_and(takes_forms)
+pub(super) fn can_show_forms(has: &ClientCapabilities) -> bool {
+    has.elicitation.as_ref().is_some_and(supports_forms)
 }
 
 /// Sends requests to a client of an older protocol on the stream of its call; the error is a text for a model.
 ///
 /// The transport identifies the call by the current task, so this must not be spawned.
-pub(super) async fn ask(
+pub(super) async fn send_requests(
     context: &RequestContext<RoleServer>,
     requests: InputRequests,
 ) -> Result<InputResponses, String> {
-    on_stream(context).await;
+    ensure_stream(context).await;
     let mut responses = InputResponses::new();
     for (key, request) in requests {
         let request = match request {

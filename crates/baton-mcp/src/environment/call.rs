@@ -1,14 +1,14 @@
 //! `tools/call`: permission check, execution, and attributes on the request's span. It creates no task.
 
 use super::{
-    decide::Decided,
+    decide::CallDecision,
     handler::Environment,
     relay::Relay,
-    results::{bounded, failure},
-    rounds::{Begin, Ended, Round, Rounds},
-    view::{Found, View},
+    results::{failure, limit_size},
+    rounds::{InputRounds, RoundStart, RoundState, RoundsOutcome},
+    view::{AgentView, ToolOrigin},
 };
-use crate::{Caller, exported, span::note};
+use crate::{Caller, exported, span::set_attribute};
 use baton_rules::{Access, check_access};
 use baton_telemetry::names;
 use baton_toolhost::{CALL_META, TASK_META};
@@ -22,12 +22,12 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// One call with its context.
-pub(super) struct Call<'a> {
+pub(super) struct EnvironmentCall<'a> {
     pub(super) environment: &'a Environment,
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) caller: Caller,
     pub(super) capabilities: ClientCapabilities,
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<AgentView>,
     pub(super) id: CallId,
     pub(super) name: String,
     /// Always a JSON object.
@@ -42,7 +42,7 @@ impl Environment {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = Caller::of(context)?;
+        let caller = Caller::from_context(context)?;
         if let Err(missing) = check_access(&caller.principal, Access::Call, Some(&self.agent.name)) {
             return Err(ErrorData::invalid_request(missing.to_string(), None));
         }
@@ -51,7 +51,7 @@ impl Environment {
         let Some(found) = view.find(&name).cloned() else { return Err(self.unknown_tool(&name)) };
         let id = self.call_id(&caller, context).await?;
         let arguments = Value::Object(arguments.unwrap_or_default());
-        let call = Call {
+        let call = EnvironmentCall {
             environment: self,
             context,
             capabilities: context.client_capabilities().unwrap_or_default(),
@@ -62,10 +62,10 @@ impl Environment {
             arguments,
             view,
         };
-        if let Found::Exported = found {
+        if let ToolOrigin::Exported = found {
             return call.exported().await.map(CallToolResponse::from);
         }
-        note(context, names::GEN_AI_TOOL_CALL_ID, call.id.as_str().to_owned());
+        set_attribute(context, names::GEN_AI_TOOL_CALL_ID, call.id.as_str().to_owned());
         call.answer(&found, request_state.as_deref(), input_responses.as_ref()).await
     }
 
@@ -76,7 +76,7 @@ impl Environment {
         let said = |member: &str| context.meta.get(member).and_then(Value::as_str);
         let (Some(task), Some(call)) = (said(TASK_META), said(CALL_META)) else { return Ok(self.agent.next_call()) };
         let (task, call) = (TaskId::from(task), CallId::from(call));
-        match self.agent.ports.desk.is_client_tool_call(&caller.principal, &task, &call).await {
+        match self.agent.ports.invoker.is_client_tool_call(&caller.principal, &task, &call).await {
             Ok(Some(true)) => Ok(call),
             Ok(Some(false)) => {
                 let ErrorCode { code, title, hint, .. } = ErrorCode::CALL_NOT_OPEN;
@@ -107,17 +107,17 @@ impl Environment {
     }
 }
 
-impl Call<'_> {
+impl EnvironmentCall<'_> {
     async fn answer(
         &self,
-        found: &Found,
+        found: &ToolOrigin,
         state: Option<&str>,
         responses: Option<&InputResponses>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.view.decided_by(found) else {
+        let Some(tool) = self.view.permission_spec(found) else {
             return self.exported().await.map(CallToolResponse::from);
         };
-        let rounds = Rounds {
+        let rounds = InputRounds {
             agent: &self.environment.agent,
             caller: &self.caller,
             context: self.context,
@@ -130,39 +130,39 @@ impl Call<'_> {
         let heartbeat = self.environment.agent.common.limits.heartbeat;
         let mut relay = Relay::new(self.context, level, heartbeat);
         let begin = rounds.begin(state, responses)?;
-        if let (Begin::With(Round { handoff: Some(begun), .. }, brought), Some(state)) = (&begin, state) {
+        if let (RoundStart::Answered(RoundState { handoff: Some(begun), .. }, brought), Some(state)) = (&begin, state) {
             // Permission was checked when the handoff began.
-            return Ok(self.answered(self.handed_back(&rounds, &mut relay, (state, begun), brought).await?));
+            return Ok(self.response(self.resume_handoff(&rounds, &mut relay, (state, begun), brought).await?));
         }
         let (approved, given) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {
-            Decided::Runs { approved, given } => (approved, given),
-            Decided::Asks(round) => return rounds.required(&round).map(CallToolResponse::from),
-            Decided::Refused(result) => return Ok(result.into()),
+            CallDecision::Run { approved, given } => (approved, given),
+            CallDecision::Ask(round) => return rounds.input_required_result(&round).map(CallToolResponse::from),
+            CallDecision::Deny(result) => return Ok(result.into()),
         };
         let ended = match found {
-            Found::Own(at) => self.own(*at, &rounds, &mut relay, approved, given).await?,
-            Found::Handoff => self.hand_over(&rounds, &mut relay).await?,
-            Found::Server(tool) => self.server(tool, &rounds, &mut relay, approved, given).await?,
-            Found::Exported => Ended::Done(self.exported().await?),
+            ToolOrigin::Own(at) => self.run_own_tool(*at, &rounds, &mut relay, approved, given).await?,
+            ToolOrigin::Handoff => self.hand_over(&rounds, &mut relay).await?,
+            ToolOrigin::Server(tool) => self.run_server_tool(tool, &rounds, &mut relay, approved, given).await?,
+            ToolOrigin::Exported => RoundsOutcome::Done(self.exported().await?),
         };
-        Ok(self.answered(ended))
+        Ok(self.response(ended))
     }
 
-    fn answered(&self, ended: Ended<CallToolResult>) -> CallToolResponse {
+    fn response(&self, ended: RoundsOutcome<CallToolResult>) -> CallToolResponse {
         match ended {
-            Ended::Done(result) => bounded(result, self.environment.agent.common.limits.max_result).into(),
-            Ended::Asks(questions) => questions.into(),
-            Ended::Unanswered(words) => failure(words).into(),
+            RoundsOutcome::Done(result) => limit_size(result, self.environment.agent.common.limits.max_result).into(),
+            RoundsOutcome::InputRequired(questions) => questions.into(),
+            RoundsOutcome::Unanswered(words) => failure(words).into(),
         }
     }
 
     async fn exported(&self) -> Result<CallToolResult, ErrorData> {
         let agent = &self.environment.agent;
-        let Some(tool) = exported::find(&self.view.kit, &self.name) else {
+        let Some(tool) = exported::find(&self.view.resources, &self.name) else {
             return Err(self.environment.unknown_tool(&self.name));
         };
         let arguments = self.arguments.as_object().cloned();
-        exported::call(&*agent.ports.desk, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
+        exported::call(&*agent.ports.invoker, &agent.name, tool, arguments, self.context, agent.common.limits.heartbeat)
             .await
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     handler::Environment,
     prompts::{AGENT_NAME, SYSTEM_PROMPT},
-    server_tool::passed_on,
+    server_tool::forward_error,
 };
 use baton_toolhost::ServerError;
 use rmcp::{
@@ -26,7 +26,7 @@ impl Environment {
                 prompt.name = offered.definition.name;
                 Some(offered.server)
             }
-            Reference::Resource(resource) => self.server_of_template(&resource.uri).await,
+            Reference::Resource(resource) => self.template_server(&resource.uri).await,
             _ => None,
         };
         let Some(server) = server else { return Ok(CompleteResult::default()) };
@@ -36,25 +36,25 @@ impl Environment {
             result
         });
         whole.map_err(|error| match error {
-            ServerError::Refused { error, .. } => passed_on(*error),
+            ServerError::Rejected { error, .. } => forward_error(*error),
             other => ErrorData::internal_error(other.to_string(), None),
         })
     }
 
     fn own_completion(&self, request: &CompleteRequestParams) -> CompleteResult {
-        let title = self.agent.now().map(|(spec, _)| spec.title.clone()).unwrap_or_default();
+        let title = self.agent.current().map(|(spec, _)| spec.title.clone()).unwrap_or_default();
         let fits = request.argument.name == AGENT_NAME && title.starts_with(&request.argument.value);
         let values = if fits { vec![title] } else { Vec::new() };
         CompletionInfo::new(values).map(CompleteResult::new).unwrap_or_default()
     }
 
-    async fn server_of_template(&self, uri: &str) -> Option<String> {
-        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.patience);
+    async fn template_server(&self, uri: &str) -> Option<String> {
+        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
         let templates = servers.templates(&self.agent.name, patience).await;
         let exact = templates.into_iter().find(|offered| offered.item.uri_template == uri);
         match exact {
             Some(offered) => Some(offered.server),
-            None => self.servers_of(uri).await.into_iter().next(),
+            None => self.candidate_servers(uri).await.into_iter().next(),
         }
     }
 }

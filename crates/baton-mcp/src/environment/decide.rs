@@ -2,13 +2,13 @@
 
 use super::{
     approve, ask,
-    call::Call,
+    call::EnvironmentCall,
     relay::Relay,
     results::failure,
-    rounds::{Begin, Given, Round, Rounds},
-    view::circumstances,
+    rounds::{InputRounds, RoundAnswers, RoundStart, RoundState},
+    view::permission_context,
 };
-use crate::{span::note, work};
+use crate::{span::set_attribute, work};
 use baton_rules::PermissionDecision;
 use baton_telemetry::names;
 use baton_types::{AnswerAction, ErrorCode, ToolSpec};
@@ -18,30 +18,30 @@ use rmcp::{
 };
 
 /// Permission decision about a call.
-pub(super) enum Decided {
-    Runs { approved: bool, given: Option<Given> },
-    Asks(Round),
-    Refused(CallToolResult),
+pub(super) enum CallDecision {
+    Run { approved: bool, given: Option<RoundAnswers> },
+    Ask(RoundState),
+    Deny(CallToolResult),
 }
 
-impl Call<'_> {
+impl EnvironmentCall<'_> {
     /// Decides whether the call runs: allowed by rule, allowed for the session, approved in an earlier round, or
     /// approved now.
     pub(super) async fn decide(
         &self,
-        rounds: &Rounds<'_>,
+        rounds: &InputRounds<'_>,
         relay: &mut Relay,
         tool: &ToolSpec,
-        begin: Begin,
+        begin: RoundStart,
         state: Option<&str>,
-    ) -> Result<Decided, ErrorData> {
+    ) -> Result<CallDecision, ErrorData> {
         let (approved, given) = match begin {
-            Begin::Anew(given) => (false, given),
-            Begin::Again(round) => return Ok(Decided::Asks(round)),
-            Begin::With(round, responses) => match approve::decision(&responses) {
+            RoundStart::First(given) => (false, given),
+            RoundStart::Incomplete(round) => return Ok(CallDecision::Ask(round)),
+            RoundStart::Answered(round, responses) => match approve::decision(&responses) {
                 Some(answer) => {
-                    if !spend(rounds, tool, state)? {
-                        return Ok(self.anew());
+                    if !use_approval(rounds, tool, state)? {
+                        return Ok(self.approval_required());
                     }
                     if !answer.is_accepted() {
                         return Ok(self.declined());
@@ -49,51 +49,51 @@ impl Call<'_> {
                     (true, None)
                 }
                 None => {
-                    if round.approved && !spend(rounds, tool, state)? {
-                        return Ok(self.anew());
+                    if round.approved && !use_approval(rounds, tool, state)? {
+                        return Ok(self.approval_required());
                     }
-                    (round.approved, Some(Given { responses, state: round.state }))
+                    (round.approved, Some(RoundAnswers { responses, state: round.state }))
                 }
             },
         };
         let spec = &self.view.spec;
         let granted = !self.caller.modern && self.environment.session.is_granted(&self.name);
-        match baton_rules::decide_permission(&spec.policy, &circumstances(spec), tool, Some(&self.json), granted) {
+        match baton_rules::decide_permission(&spec.policy, &permission_context(spec), tool, Some(&self.json), granted) {
             PermissionDecision::Deny(reason) => {
                 self.note("deny");
                 let detail = format!("'{}' did not run, because {reason}.", self.name);
-                Ok(Decided::Refused(work::refused(ErrorCode::TOOL_DENIED, &detail)))
+                Ok(CallDecision::Deny(work::error_result(ErrorCode::TOOL_DENIED, &detail)))
             }
-            PermissionDecision::Ask if !approved => self.ask_leave(relay).await,
+            PermissionDecision::Ask if !approved => self.request_approval(relay).await,
             PermissionDecision::Run | PermissionDecision::Ask => {
                 self.note(if approved { "approved" } else { "allow" });
-                Ok(Decided::Runs { approved, given })
+                Ok(CallDecision::Run { approved, given })
             }
         }
     }
 
-    async fn ask_leave(&self, relay: &mut Relay) -> Result<Decided, ErrorData> {
-        if !ask::can_confirm(&self.capabilities) {
+    async fn request_approval(&self, relay: &mut Relay) -> Result<CallDecision, ErrorData> {
+        if !ask::can_show_forms(&self.capabilities) {
             self.note("deny");
-            return Ok(Decided::Refused(failure(approve::nobody_to_ask(&self.name))));
+            return Ok(CallDecision::Deny(failure(approve::elicitation_unsupported(&self.name))));
         }
         if self.caller.modern {
-            return Ok(self.anew());
+            return Ok(self.approval_required());
         }
-        let answered = relay.during(self.context, ask::ask(self.context, self.approval())).await?;
+        let answered = relay.run_with_events(self.context, ask::send_requests(self.context, self.approval())).await?;
         match answered.map(|responses| approve::decision(&responses)) {
             Ok(Some(answer)) if answer.is_accepted() => {
                 if answer == AnswerAction::AcceptForSession {
                     self.environment.session.grant(&self.name);
                 }
                 self.note("approved");
-                Ok(Decided::Runs { approved: true, given: None })
+                Ok(CallDecision::Run { approved: true, given: None })
             }
             Ok(_) => Ok(self.declined()),
             Err(words) => {
                 self.note("deny");
                 let words = format!("'{}' did not run: it was not approved. {words}", self.name);
-                Ok(Decided::Refused(failure(words)))
+                Ok(CallDecision::Deny(failure(words)))
             }
         }
     }
@@ -105,25 +105,25 @@ impl Call<'_> {
     }
 
     /// Requests approval, as a result for the client.
-    fn anew(&self) -> Decided {
+    fn approval_required(&self) -> CallDecision {
         self.note("ask");
-        Decided::Asks(Round { approved: false, state: None, requests: self.approval(), handoff: None })
+        CallDecision::Ask(RoundState { approved: false, state: None, requests: self.approval(), handoff: None })
     }
 
-    fn declined(&self) -> Decided {
+    fn declined(&self) -> CallDecision {
         self.note("declined");
-        Decided::Refused(failure(approve::refused(&self.name)))
+        CallDecision::Deny(failure(approve::declined_message(&self.name)))
     }
 
     fn note(&self, decision: &'static str) {
-        note(self.context, names::BATON_DECISION, decision);
+        set_attribute(self.context, names::BATON_DECISION, decision);
     }
 }
 
 /// An approval is valid for one call, unless the tool is idempotent. Returns false if approval must be requested again.
-fn spend(rounds: &Rounds<'_>, tool: &ToolSpec, state: Option<&str>) -> Result<bool, ErrorData> {
+fn use_approval(rounds: &InputRounds<'_>, tool: &ToolSpec, state: Option<&str>) -> Result<bool, ErrorData> {
     match state.filter(|_| !tool.effects.may_repeat()) {
-        Some(state) => rounds.spend(state),
+        Some(state) => rounds.mark_used(state),
         None => Ok(true),
     }
 }

@@ -1,36 +1,36 @@
 //! Endpoints of all agents, created on first use.
 
-use super::{Environment, Ports};
-use crate::{Common, McpService};
+use super::{Environment, EnvironmentPorts};
+use crate::{EndpointContext, McpService};
 use baton_types::AgentName;
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 
 /// The Environments of all agents; those of removed agents are dropped.
 pub struct Environments {
-    ports: Ports,
-    common: Common,
-    made: RwLock<HashMap<AgentName, Arc<McpService<Environment>>>>,
+    ports: EnvironmentPorts,
+    common: EndpointContext,
+    endpoints: RwLock<HashMap<AgentName, Arc<McpService<Environment>>>>,
 }
 
 impl Environments {
     /// An empty set.
-    pub fn new(ports: Ports, common: Common) -> Self {
-        Self { ports, common, made: RwLock::default() }
+    pub fn new(ports: EnvironmentPorts, common: EndpointContext) -> Self {
+        Self { ports, common, endpoints: RwLock::default() }
     }
 
     /// The ports that all Environments use.
-    pub fn ports(&self) -> &Ports {
+    pub fn ports(&self) -> &EnvironmentPorts {
         &self.ports
     }
 
     /// The endpoint of an agent; `None` if the agent does not exist.
-    pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
+    pub fn endpoint(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
         self.ports.agents.agent(agent)?;
-        if let Some(made) = self.made.read().get(agent) {
+        if let Some(made) = self.endpoints.read().get(agent) {
             return Some(Arc::clone(made));
         }
-        let mut made = self.made.write();
+        let mut made = self.endpoints.write();
         made.retain(|name, _| self.ports.agents.agent(name).is_some());
         let service = made.entry(agent.clone()).or_insert_with(|| {
             let environment = Environment::new(agent.clone(), self.ports.clone(), self.common.clone());

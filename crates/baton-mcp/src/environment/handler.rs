@@ -1,9 +1,12 @@
 //! Dispatch of the protocol's methods.
 
-use super::{Ports, agent::Agent, handoff, page::page, relay::Relay, session::Session, view::Found};
+use super::{
+    EnvironmentPorts, agent::EnvironmentAgent, handoff, page::page, relay::Relay, session::EnvironmentSession,
+    view::ToolOrigin,
+};
 use crate::{
-    Caller, Common,
-    span::{answered, called},
+    Caller, EndpointContext,
+    span::{run_call_in_span, run_in_span},
 };
 use baton_rules::{Access, HANDOFF_TOOL, check_access};
 use baton_toolhost::CallOptions;
@@ -25,20 +28,20 @@ use std::sync::Arc;
 ///
 /// A clone serves the same agent in another session: session state is not shared.
 pub struct Environment {
-    pub(super) agent: Arc<Agent>,
-    pub(super) session: Session,
+    pub(super) agent: Arc<EnvironmentAgent>,
+    pub(super) session: EnvironmentSession,
 }
 
 impl Clone for Environment {
     fn clone(&self) -> Self {
-        Self { agent: Arc::clone(&self.agent), session: Session::default() }
+        Self { agent: Arc::clone(&self.agent), session: EnvironmentSession::default() }
     }
 }
 
 impl Environment {
     /// The Environment of the agent with this name.
-    pub fn new(agent: AgentName, ports: Ports, common: Common) -> Self {
-        Self { agent: Arc::new(Agent::new(agent, ports, common)), session: Session::default() }
+    pub fn new(agent: AgentName, ports: EnvironmentPorts, common: EndpointContext) -> Self {
+        Self { agent: Arc::new(EnvironmentAgent::new(agent, ports, common)), session: EnvironmentSession::default() }
     }
 
     /// Name of its endpoint.
@@ -89,7 +92,7 @@ impl ServerHandler for Environment {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        let Some((spec, kit)) = self.agent.now() else { return ServerConfig::new(capabilities) };
+        let Some((spec, kit)) = self.agent.current() else { return ServerConfig::new(capabilities) };
         if !kit.servers.is_empty() {
             capabilities.logging = Some(serde_json::Map::new());
         }
@@ -101,7 +104,7 @@ impl ServerHandler for Environment {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.agent.known()?.tool(name).cloned()
+        self.agent.cached_view()?.tool(name).cloned()
     }
 
     async fn list_tools(
@@ -109,15 +112,15 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let view = Box::pin(answered(&context, self.agent.view())).await?;
-        let (mut tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page)?;
+        let view = Box::pin(run_in_span(&context, self.agent.view())).await?;
+        let (mut tools, next_cursor) = page(&view.tools, request.as_ref(), self.agent.common.limits.page_size)?;
         if let Some(tool) = tools.iter_mut().find(|tool| tool.name == HANDOFF_TOOL)
-            && matches!(view.find(HANDOFF_TOOL), Some(Found::Handoff))
+            && matches!(view.find(HANDOFF_TOOL), Some(ToolOrigin::Handoff))
         {
             // Generated for every list: agents change, and each caller may see other agents.
-            let Caller { principal, .. } = Caller::of(&context)?;
+            let Caller { principal, .. } = Caller::from_context(&context)?;
             let is_shown = |agent: &AgentName| check_access(&principal, Access::Read, Some(agent)).is_ok();
-            tool.description = Some(handoff::described(&view.spec, &*self.agent.ports.agents, is_shown).into());
+            tool.description = Some(handoff::description(&view.spec, &*self.agent.ports.agents, is_shown).into());
         }
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
@@ -127,7 +130,7 @@ impl ServerHandler for Environment {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(called(&context, self.call(request, &context))).await
+        Box::pin(run_call_in_span(&context, self.call(request, &context))).await
     }
 
     async fn list_prompts(
@@ -135,7 +138,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Box::pin(answered(&context, self.prompts(request, &context))).await
+        Box::pin(run_in_span(&context, self.prompts(request, &context))).await
     }
 
     async fn get_prompt(
@@ -143,7 +146,7 @@ impl ServerHandler for Environment {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Box::pin(answered(&context, self.prompt(request, &context))).await
+        Box::pin(run_in_span(&context, self.prompt(request, &context))).await
     }
 
     async fn list_resources(
@@ -151,7 +154,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Box::pin(answered(&context, self.resources(request))).await
+        Box::pin(run_in_span(&context, self.resources(request))).await
     }
 
     async fn list_resource_templates(
@@ -159,7 +162,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Box::pin(answered(&context, self.templates(request))).await
+        Box::pin(run_in_span(&context, self.templates(request))).await
     }
 
     async fn read_resource(
@@ -167,7 +170,7 @@ impl ServerHandler for Environment {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Box::pin(answered(&context, self.read(request, &context))).await
+        Box::pin(run_in_span(&context, self.read(request, &context))).await
     }
 
     async fn complete(
@@ -175,12 +178,12 @@ impl ServerHandler for Environment {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Box::pin(answered(&context, self.completion(request))).await
+        Box::pin(run_in_span(&context, self.completion(request))).await
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         self.session.set_level(request.level);
-        if self.agent.is_louder(request.level) {
+        if self.agent.raise_verbosity(request.level) {
             Box::pin(self.agent.ports.servers.set_log_level(&self.agent.name, request.level)).await;
         }
         Ok(())
@@ -191,7 +194,7 @@ impl ServerHandler for Environment {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        Box::pin(answered(&context, self.subscribe_session(&request.uri, &context.peer))).await
+        Box::pin(run_in_span(&context, self.subscribe_session(&request.uri, &context.peer))).await
     }
 
     async fn unsubscribe(
@@ -204,7 +207,7 @@ impl ServerHandler for Environment {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.session.listen(&self.agent, &context.peer);
+        self.session.start_notifications(&self.agent, &context.peer);
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -212,6 +215,6 @@ impl ServerHandler for Environment {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        Box::pin(self.tell_changes(context)).await
+        Box::pin(self.send_changes(context)).await
     }
 }

@@ -1,6 +1,8 @@
 //! Change notifications: `subscriptions/listen`, and subscriptions of sessions.
 
-use super::{agent::Agent, handler::Environment, references, resources::no_resource, watch::Change};
+use super::{
+    agent::EnvironmentAgent, handler::Environment, references, resources::resource_not_found, watch::EnvironmentChange,
+};
 use rmcp::{ErrorData, Peer, RoleServer, service::SubscriptionContext};
 use std::sync::Arc;
 
@@ -9,16 +11,16 @@ const MAX_RESOURCES: usize = 256;
 
 impl Environment {
     /// Sends change notifications until the client disconnects.
-    pub(super) async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    pub(super) async fn send_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut watch = self.agent.watch();
         let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         if wanted.len() > MAX_RESOURCES {
-            let message = format!("one request can listen to {MAX_RESOURCES} resources");
+            let message = format!("one request can subscribe to at most {MAX_RESOURCES} resources");
             return Err(ErrorData::invalid_params(message, None));
         }
         let mut held = Vec::new();
         for uri in &wanted {
-            if let Ok(Some(server)) = self.subscribe_at(uri).await {
+            if let Ok(Some(server)) = self.subscribe_server(uri).await {
                 held.push((server, uri.clone()));
             }
         }
@@ -38,14 +40,16 @@ impl Environment {
             for change in changes {
                 let accepted = context.accepted();
                 let told = match change {
-                    Change::Tools if accepted.tools_list_changed == Some(true) => sink.notify_tool_list_changed().await,
-                    Change::Prompts if accepted.prompts_list_changed == Some(true) => {
+                    EnvironmentChange::Tools if accepted.tools_list_changed == Some(true) => {
+                        sink.notify_tool_list_changed().await
+                    }
+                    EnvironmentChange::Prompts if accepted.prompts_list_changed == Some(true) => {
                         sink.notify_prompt_list_changed().await
                     }
-                    Change::Resources if accepted.resources_list_changed == Some(true) => {
+                    EnvironmentChange::Resources if accepted.resources_list_changed == Some(true) => {
                         sink.notify_resource_list_changed().await
                     }
-                    Change::Updated(uri) if wanted.contains(&uri) => sink.notify_resource_updated(uri).await,
+                    EnvironmentChange::Updated(uri) if wanted.contains(&uri) => sink.notify_resource_updated(uri).await,
                     _ => Ok(()),
                 };
                 if told.is_err() {
@@ -54,51 +58,51 @@ impl Environment {
             }
         }
         for (server, uri) in held {
-            release(&self.agent, &server, &uri).await;
+            unsubscribe_server(&self.agent, &server, &uri).await;
         }
         Ok(())
     }
 
     /// Subscribes a session of an older protocol to a resource.
     pub(super) async fn subscribe_session(&self, uri: &str, peer: &Peer<RoleServer>) -> Result<(), ErrorData> {
-        let server = self.subscribe_at(uri).await?;
+        let server = self.subscribe_server(uri).await?;
         match self.session.subscribe(uri, server.clone()) {
             Ok(true) => {}
             known_or_full => {
                 if let Some(server) = &server {
-                    release(&self.agent, server, uri).await;
+                    unsubscribe_server(&self.agent, server, uri).await;
                 }
                 known_or_full?;
             }
         }
-        self.session.listen(&self.agent, peer);
+        self.session.start_notifications(&self.agent, peer);
         Ok(())
     }
 
     pub(super) async fn unsubscribe_session(&self, uri: &str) {
         if let Some(Some(server)) = self.session.unsubscribe(uri) {
-            release(&self.agent, &server, uri).await;
+            unsubscribe_server(&self.agent, &server, uri).await;
         }
     }
 
     /// Subscribes at the server that has the resource; `None` for references of the agent, which need no server.
-    async fn subscribe_at(&self, uri: &str) -> Result<Option<String>, ErrorData> {
+    async fn subscribe_server(&self, uri: &str) -> Result<Option<String>, ErrorData> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
         if spec.is_some_and(|spec| references::find(&spec, uri).is_some()) {
             return Ok(None);
         }
-        for server in self.servers_of(uri).await {
+        for server in self.candidate_servers(uri).await {
             match self.agent.ports.servers.subscribe(&self.agent.name, &server, uri).await {
                 Ok(()) => return Ok(Some(server)),
-                Err(error) => tracing::debug!(%error, "a server does not tell of a resource"),
+                Err(error) => tracing::debug!(%error, "cannot subscribe to a resource at an MCP server"),
             }
         }
-        Err(no_resource(uri))
+        Err(resource_not_found(uri))
     }
 }
 
-async fn release(agent: &Arc<Agent>, server: &str, uri: &str) {
+async fn unsubscribe_server(agent: &Arc<EnvironmentAgent>, server: &str, uri: &str) {
     if let Err(error) = agent.ports.servers.unsubscribe(&agent.name, server, uri).await {
-        tracing::debug!(%error, "a subscription could not be taken back");
+        tracing::debug!(%error, "cannot unsubscribe from a resource at an MCP server");
     }
 }

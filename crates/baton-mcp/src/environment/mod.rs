@@ -30,4 +30,4 @@ mod watch;
 
 pub use environments::Environments;
 pub use handler::Environment;
-pub use ports::Ports;
+pub use ports::EnvironmentPorts;

@@ -2,10 +2,10 @@
 
 use super::{
     approve,
-    call::Call,
-    relay::{Relay, Teller},
+    call::EnvironmentCall,
+    relay::{Relay, RelaySender},
     results,
-    rounds::{Ended, Given, Rounds},
+    rounds::{InputRounds, RoundAnswers, RoundsOutcome},
 };
 use crate::schema;
 use baton_ports::{BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolInvocation, ToolOutcome, ToolProgress};
@@ -19,28 +19,28 @@ use rmcp::{
 };
 use serde_json::Value;
 
-impl Call<'_> {
-    pub(super) async fn own(
+impl EnvironmentCall<'_> {
+    pub(super) async fn run_own_tool(
         &self,
         at: usize,
-        rounds: &Rounds<'_>,
+        rounds: &InputRounds<'_>,
         relay: &mut Relay,
         approved: bool,
-        given: Option<Given>,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        given: Option<RoundAnswers>,
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         let Some(tool) = self.view.spec.tools.get(at) else {
             return Err(ErrorData::internal_error("the tool no longer exists", None));
         };
         if let Some(listed) = self.view.tool(&self.name) {
             let faults = schema::check(&listed.input_schema, &self.arguments);
             if !faults.is_empty() {
-                return Ok(Ended::Done(results::failure(wrong_arguments(&self.name, &faults))));
+                return Ok(RoundsOutcome::Done(results::failure(wrong_arguments(&self.name, &faults))));
             }
         }
         let arguments = self.json.clone();
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
-        let helper = Helper(relay.progress_teller());
-        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+        let helper = ClientCallHelper(relay.progress_sender());
+        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
             Box::pin(self.own_step(tool, &call, &helper, given))
         };
         rounds.run(relay, approved, given, step).await
@@ -50,10 +50,10 @@ impl Call<'_> {
         &self,
         tool: &ToolSpec,
         call: &ToolCall,
-        helper: &Helper,
-        given: Option<Given>,
+        helper: &ClientCallHelper,
+        given: Option<RoundAnswers>,
     ) -> Result<ServerReply<CallToolResult>, ErrorData> {
-        let answers = given.map(answers);
+        let answers = given.map(convert_answers);
         let run = ToolInvocation {
             agent: &self.view.spec,
             tool,
@@ -67,7 +67,7 @@ impl Call<'_> {
         match self.environment.agent.ports.tools.call(run).await {
             ToolOutcome::Done(output) => Ok(ServerReply::Done(results::result(&output))),
             ToolOutcome::InputRequired(ToolInputRequest { questions, state }) => match requests(questions) {
-                Some(requests) => Ok(ServerReply::Asks { requests, state }),
+                Some(requests) => Ok(ServerReply::InputRequired { requests, state }),
                 None => Ok(ServerReply::Done(results::failure(format!(
                     "'{}' asked for a form that MCP clients cannot show.",
                     self.name
@@ -82,9 +82,9 @@ fn wrong_arguments(tool: &str, faults: &[String]) -> String {
 }
 
 /// Helper for tools called by an MCP client: there is no run, so no model is available.
-struct Helper(Option<Teller>);
+struct ClientCallHelper(Option<RelaySender>);
 
-impl ToolHelper for Helper {
+impl ToolHelper for ClientCallHelper {
     fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         let words = "no model is available: the tool was called by an MCP client, not in a run of the agent";
         Box::pin(std::future::ready(Err(words.to_owned())))
@@ -92,7 +92,7 @@ impl ToolHelper for Helper {
 
     fn progress(&self, progress: ToolProgress) {
         if let Some(teller) = &self.0 {
-            teller.progressed(progress);
+            teller.send_progress(progress);
         }
     }
 }
@@ -117,16 +117,16 @@ fn request(question: ToolQuestion) -> Option<(String, InputRequest)> {
     Some((key, InputRequest::Elicitation(ElicitRequest::new(params))))
 }
 
-fn answers(given: Given) -> ToolAnswers {
-    let Given { responses, state } = given;
-    ToolAnswers { answers: answered(responses), state }
+fn convert_answers(given: RoundAnswers) -> ToolAnswers {
+    let RoundAnswers { responses, state } = given;
+    ToolAnswers { answers: convert_responses(responses), state }
 }
 
-fn answered(responses: InputResponses) -> Vec<ToolAnswer> {
+fn convert_responses(responses: InputResponses) -> Vec<ToolAnswer> {
     let answer = |(key, value): (String, Value)| {
         let action = match value.get("action").and_then(Value::as_str) {
             // The approval form has its own field to decline.
-            Some("accept") if key != approve::APPROVAL || approve::is_yes(&value) => AnswerAction::Accept,
+            Some("accept") if key != approve::APPROVAL_KEY || approve::is_approved(&value) => AnswerAction::Accept,
             Some("accept" | "decline") => AnswerAction::Decline,
             _ => AnswerAction::Cancel,
         };

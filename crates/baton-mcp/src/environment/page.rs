@@ -7,52 +7,52 @@ use rmcp::{
 };
 
 /// Prefix that distinguishes cursors from other base64 text.
-const MARK: &str = "after:";
+const CURSOR_PREFIX: &str = "after:";
 
 /// A list entry with a sort key.
-pub(super) trait Listed: Clone {
+pub(super) trait PageItem: Clone {
     fn key(&self) -> &str;
 }
 
-impl Listed for Tool {
+impl PageItem for Tool {
     fn key(&self) -> &str {
         &self.name
     }
 }
 
-impl Listed for Prompt {
+impl PageItem for Prompt {
     fn key(&self) -> &str {
         &self.name
     }
 }
 
-impl Listed for Resource {
+impl PageItem for Resource {
     fn key(&self) -> &str {
         &self.uri
     }
 }
 
-impl Listed for ResourceTemplate {
+impl PageItem for ResourceTemplate {
     fn key(&self) -> &str {
         &self.uri_template
     }
 }
 
 /// Sorts by key and removes duplicates; the first entry of a key is kept.
-pub(super) fn sort<T: Listed>(entries: &mut Vec<T>) {
+pub(super) fn sort<T: PageItem>(entries: &mut Vec<T>) {
     entries.sort_by(|one, other| one.key().cmp(other.key()));
     entries.dedup_by(|later, earlier| later.key() == earlier.key());
 }
 
 /// The requested page and the cursor of the next one. `entries` must be sorted by key.
-pub(super) fn page<T: Listed>(
+pub(super) fn page<T: PageItem>(
     entries: &[T],
     request: Option<&PaginatedRequestParams>,
     size: usize,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
     let start = match request.and_then(|request| request.cursor.as_deref()) {
         Some(cursor) => {
-            let after = read(cursor).ok_or_else(|| {
+            let after = parse_cursor(cursor).ok_or_else(|| {
                 ErrorData::invalid_params("invalid cursor; list without one to start from the beginning", None)
             })?;
             entries.partition_point(|entry| entry.key() <= after.as_str())
@@ -61,15 +61,15 @@ pub(super) fn page<T: Listed>(
     };
     let rest = entries.get(start..).unwrap_or_default();
     let shown: Vec<T> = rest.iter().take(size.max(1)).cloned().collect();
-    let next = shown.last().filter(|_| rest.len() > shown.len()).map(|last| write(last.key()));
+    let next = shown.last().filter(|_| rest.len() > shown.len()).map(|last| encode_cursor(last.key()));
     Ok((shown, next))
 }
 
-fn write(key: &str) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(format!("{MARK}{key}"))
+fn encode_cursor(key: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(format!("{CURSOR_PREFIX}{key}"))
 }
 
-fn read(cursor: &str) -> Option<String> {
+fn parse_cursor(cursor: &str) -> Option<String> {
     let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-    Some(text.strip_prefix(MARK)?.to_owned())
+    Some(text.strip_prefix(CURSOR_PREFIX)?.to_owned())
 }

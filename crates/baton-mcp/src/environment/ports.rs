@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Ports used by Environments; cheap to clone.
 #[derive(Clone)]
-pub struct Ports {
+pub struct EnvironmentPorts {
     /// Agent definitions and their resources.
     pub agents: Arc<dyn AgentSource>,
     /// Runs tools of definitions.
@@ -14,7 +14,7 @@ pub struct Ports {
     /// MCP servers of the agents.
     pub servers: McpServers,
     /// Invokes agents.
-    pub desk: Arc<dyn AgentInvoker>,
+    pub invoker: Arc<dyn AgentInvoker>,
     /// Authorizes handoffs, keeps their records, and performs direct handoffs.
     pub handoffs: Arc<dyn HandoffService>,
     /// Clock for deadlines.

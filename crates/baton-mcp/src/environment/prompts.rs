@@ -4,8 +4,8 @@ use super::{
     handler::Environment,
     page::{page, sort},
     relay::Relay,
-    rounds::{Begin, Ended, Given, Rounds},
-    server_tool::{answering, completed, passed_on},
+    rounds::{InputRounds, RoundAnswers, RoundStart, RoundsOutcome},
+    server_tool::{forward_error, mark_complete, with_answers},
 };
 use crate::Caller;
 use baton_ports::BoxFuture;
@@ -33,8 +33,8 @@ impl Environment {
         request: Option<PaginatedRequestParams>,
         context: &RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let caller = Caller::of(context)?;
-        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let caller = Caller::from_context(context)?;
+        let Some((spec, _)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         let mut prompts = Vec::new();
         if check_access(&caller.principal, Access::Admin, None).is_ok() {
             prompts.push(system_prompt(&spec));
@@ -44,7 +44,7 @@ impl Environment {
             prompts.push(definition);
         }
         sort(&mut prompts);
-        let (prompts, next_cursor) = page(&prompts, request.as_ref(), self.agent.common.limits.page)?;
+        let (prompts, next_cursor) = page(&prompts, request.as_ref(), self.agent.common.limits.page_size)?;
         Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(prompts) })
     }
 
@@ -52,7 +52,7 @@ impl Environment {
         if self.agent.ports.agents.agent_resources(&self.agent.name).servers.is_empty() {
             return Vec::new();
         }
-        self.agent.ports.servers.prompts(&self.agent.name, self.agent.common.limits.patience).await
+        self.agent.ports.servers.prompts(&self.agent.name, self.agent.common.limits.list_timeout).await
     }
 
     pub(super) async fn prompt(
@@ -60,8 +60,8 @@ impl Environment {
         request: GetPromptRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let caller = Caller::of(context)?;
-        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let caller = Caller::from_context(context)?;
+        let Some((spec, _)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         if request.name == SYSTEM_PROMPT {
             // Permission to call an agent does not include reading its instructions.
             if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
@@ -77,7 +77,7 @@ impl Environment {
         };
         let capabilities = context.client_capabilities().unwrap_or_default();
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-        let rounds = Rounds {
+        let rounds = InputRounds {
             agent: &self.agent,
             caller: &caller,
             context,
@@ -88,19 +88,19 @@ impl Environment {
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
         let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
-            Begin::Anew(given) => given,
-            Begin::Again(round) => return rounds.required(&round).map(GetPromptResponse::from),
-            Begin::With(round, responses) => Some(Given { responses, state: round.state }),
+            RoundStart::First(given) => given,
+            RoundStart::Incomplete(round) => return rounds.input_required_result(&round).map(GetPromptResponse::from),
+            RoundStart::Answered(round, responses) => Some(RoundAnswers { responses, state: round.state }),
         };
         let options = self.options(context, &caller, &capabilities, &mut relay);
         let options = CallOptions { arguments: request.arguments.clone(), ..options };
-        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<GetPromptResult>, ErrorData>> {
-            Box::pin(self.server_prompt(&offered, answering(&options, given)))
+        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<GetPromptResult>, ErrorData>> {
+            Box::pin(self.server_prompt(&offered, with_answers(&options, given)))
         };
         match rounds.run(&mut relay, false, given, step).await? {
-            Ended::Done(result) => Ok(result.into()),
-            Ended::Asks(questions) => Ok(questions.into()),
-            Ended::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
+            RoundsOutcome::Done(result) => Ok(result.into()),
+            RoundsOutcome::InputRequired(questions) => Ok(questions.into()),
+            RoundsOutcome::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
         }
     }
 
@@ -111,8 +111,8 @@ impl Environment {
     ) -> Result<ServerReply<GetPromptResult>, ErrorData> {
         let OfferedPrompt { server, definition, .. } = offered;
         let got = self.agent.ports.servers.get_prompt(&self.agent.name, server, &definition.name, options).await;
-        got.map(|reply| completed(reply, |result| &mut result.result_type)).map_err(|error| match error {
-            ServerError::Refused { error, .. } => passed_on(*error),
+        got.map(|reply| mark_complete(reply, |result| &mut result.result_type)).map_err(|error| match error {
+            ServerError::Rejected { error, .. } => forward_error(*error),
             other => ErrorData::internal_error(other.to_string(), None),
         })
     }

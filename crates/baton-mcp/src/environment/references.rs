@@ -5,7 +5,7 @@ use rmcp::model::{Resource, ResourceContents};
 use std::fmt::Write;
 
 /// Name, description, media type and size of each reference: the fields shown in lists.
-pub(super) fn listed(spec: &AgentSpec) -> Vec<(&str, &str, &str, usize)> {
+pub(super) fn summaries(spec: &AgentSpec) -> Vec<(&str, &str, &str, usize)> {
     let references = &spec.knowledge.references;
     references
         .iter()

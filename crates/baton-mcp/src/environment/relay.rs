@@ -1,8 +1,8 @@
 //! Notifications to the client while its request runs: progress, log messages, heartbeats.
 
-use crate::serve::on_stream;
+use crate::serve::ensure_stream;
 use baton_ports::ToolProgress;
-use baton_toolhost::CallEvents;
+use baton_toolhost::CallObserver;
 use rmcp::{
     ErrorData, RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken},
@@ -15,44 +15,44 @@ use tokio::{
 };
 
 /// Queue capacity; further events are dropped, because only the latest progress matters.
-const WAITING: usize = 64;
+const EVENT_QUEUE_CAPACITY: usize = 64;
 
 /// Forwards progress and log messages of a tool to the client.
 pub(super) struct Relay {
     token: Option<ProgressToken>,
     level: Option<LoggingLevel>,
     heartbeat: Duration,
-    heard: Option<(Teller, Receiver<Said>)>,
+    event_channel: Option<(RelaySender, Receiver<RelayEvent>)>,
     /// Progress value sent last.
-    last: Option<f64>,
+    last_progress: Option<f64>,
     /// Whether a heartbeat was sent that the tool's own progress does not include.
-    ahead: bool,
+    heartbeat_ahead: bool,
 }
 
 /// Queues events of a tool; never blocks.
 #[derive(Clone)]
-pub(super) struct Teller(Sender<Said>);
+pub(super) struct RelaySender(Sender<RelayEvent>);
 
-enum Said {
+enum RelayEvent {
     Progress(ToolProgress),
     Log(LoggingMessageNotificationParam),
 }
 
-impl CallEvents for Teller {
+impl CallObserver for RelaySender {
     fn progress(&self, progress: ProgressNotificationParam) {
         let ProgressNotificationParam { progress: done, total, message, .. } = progress;
-        self.progressed(ToolProgress { done, total, message });
+        self.send_progress(ToolProgress { done, total, message });
     }
 
     fn log(&self, message: LoggingMessageNotificationParam) {
         // Dropped if the client reads too slowly.
-        let _ = self.0.try_send(Said::Log(message));
+        let _ = self.0.try_send(RelayEvent::Log(message));
     }
 }
 
-impl Teller {
-    pub(super) fn progressed(&self, progress: ToolProgress) {
-        let _ = self.0.try_send(Said::Progress(progress));
+impl RelaySender {
+    pub(super) fn send_progress(&self, progress: ToolProgress) {
+        let _ = self.0.try_send(RelayEvent::Progress(progress));
     }
 }
 
@@ -60,34 +60,34 @@ impl Relay {
     /// Relay for one request; sends no progress without a token and no log messages without a level.
     pub(super) fn new(context: &RequestContext<RoleServer>, level: Option<LoggingLevel>, heartbeat: Duration) -> Self {
         let token = context.meta.get_progress_token();
-        Self { token, level, heartbeat, heard: None, last: None, ahead: false }
+        Self { token, level, heartbeat, event_channel: None, last_progress: None, heartbeat_ahead: false }
     }
 
     /// Event sink for a tool; `None` if the client wants neither progress nor log messages.
-    pub(super) fn teller(&mut self) -> Option<Teller> {
+    pub(super) fn event_sender(&mut self) -> Option<RelaySender> {
         if self.token.is_none() && self.level.is_none() {
             return None;
         }
-        let (teller, _) = self.heard.get_or_insert_with(|| {
-            let (sender, receiver) = channel(WAITING);
-            (Teller(sender), receiver)
+        let (teller, _) = self.event_channel.get_or_insert_with(|| {
+            let (sender, receiver) = channel(EVENT_QUEUE_CAPACITY);
+            (RelaySender(sender), receiver)
         });
         Some(teller.clone())
     }
 
     /// The same sink for MCP servers.
-    pub(super) fn events(&mut self) -> Option<Arc<dyn CallEvents>> {
-        self.teller().map(|teller| Arc::new(teller) as Arc<dyn CallEvents>)
+    pub(super) fn events(&mut self) -> Option<Arc<dyn CallObserver>> {
+        self.event_sender().map(|teller| Arc::new(teller) as Arc<dyn CallObserver>)
     }
 
     /// Event sink for a tool that reports only progress; `None` without a progress token.
-    pub(super) fn progress_teller(&mut self) -> Option<Teller> {
+    pub(super) fn progress_sender(&mut self) -> Option<RelaySender> {
         self.token.as_ref()?;
-        self.teller()
+        self.event_sender()
     }
 
     /// Runs `work` and forwards events meanwhile; fails if the client cancels the request.
-    pub(super) async fn during<T>(
+    pub(super) async fn run_with_events<T>(
         &mut self,
         context: &RequestContext<RoleServer>,
         work: impl Future<Output = T>,
@@ -98,34 +98,34 @@ impl Relay {
             let said = tokio::select! {
                 biased;
                 done = &mut work => {
-                    self.say_rest(context).await;
+                    self.drain_events(context).await;
                     return Ok(done);
                 }
                 () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-                said = hear(&mut self.heard) => Some(said),
+                said = receive_event(&mut self.event_channel) => Some(said),
                 () = sleep_until(due), if self.token.is_some() => None,
             };
             due = Instant::now() + self.heartbeat;
             match said {
                 // Rare and large: boxed, so that calls without events stay small.
-                Some(said) => Box::pin(self.say(context, said)).await,
-                None => Box::pin(self.say_alive(context)).await,
+                Some(said) => Box::pin(self.forward_event(context, said)).await,
+                None => Box::pin(self.send_heartbeat(context)).await,
             }
         }
     }
 
-    async fn say_rest(&mut self, context: &RequestContext<RoleServer>) {
+    async fn drain_events(&mut self, context: &RequestContext<RoleServer>) {
         loop {
-            let Some((_, receiver)) = &mut self.heard else { return };
+            let Some((_, receiver)) = &mut self.event_channel else { return };
             let Ok(said) = receiver.try_recv() else { return };
-            Box::pin(self.say(context, said)).await;
+            Box::pin(self.forward_event(context, said)).await;
         }
     }
 
-    async fn say(&mut self, context: &RequestContext<RoleServer>, said: Said) {
+    async fn forward_event(&mut self, context: &RequestContext<RoleServer>, said: RelayEvent) {
         match said {
-            Said::Progress(progress) => self.say_progress(context, progress).await,
-            Said::Log(message) => {
+            RelayEvent::Progress(progress) => self.notify_progress(context, progress).await,
+            RelayEvent::Log(message) => {
                 if self.level.is_some_and(|level| severity(message.level) >= severity(level)) {
                     let _ = context.peer.notify_logging_message(message).await;
                 }
@@ -133,23 +133,23 @@ impl Relay {
         }
     }
 
-    async fn say_alive(&mut self, context: &RequestContext<RoleServer>) {
+    async fn send_heartbeat(&mut self, context: &RequestContext<RoleServer>) {
         let message = Some("still working".to_owned());
-        self.say_progress(context, ToolProgress { done: next_step(self.last), total: None, message }).await;
-        self.ahead = true;
+        self.notify_progress(context, ToolProgress { done: next_step(self.last_progress), total: None, message }).await;
+        self.heartbeat_ahead = true;
     }
 
-    async fn say_progress(&mut self, context: &RequestContext<RoleServer>, progress: ToolProgress) {
+    async fn notify_progress(&mut self, context: &RequestContext<RoleServer>, progress: ToolProgress) {
         let Some(token) = self.token.clone() else { return };
-        let progress = match self.ahead {
-            true => growing(self.last, progress),
+        let progress = match self.heartbeat_ahead {
+            true => ensure_increase(self.last_progress, progress),
             false => progress,
         };
-        self.last = Some(progress.done);
+        self.last_progress = Some(progress.done);
         let mut params = ProgressNotificationParam::new(token, progress.done);
         params.total = progress.total;
         params.message = progress.message;
-        on_stream(context).await;
+        ensure_stream(context).await;
         let _ = context.peer.notify_progress(params).await;
     }
 }
@@ -161,7 +161,7 @@ fn next_step(last: Option<f64>) -> f64 {
 
 /// Progress must increase. A tool's progress is forwarded unchanged unless a heartbeat is ahead of it; then it becomes
 /// the next step, without the tool's total.
-fn growing(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
+fn ensure_increase(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
     match last {
         Some(said) if progress.done <= said => ToolProgress { done: next_step(last), total: None, ..progress },
         _ => progress,
@@ -182,7 +182,7 @@ pub(super) fn severity(level: LoggingLevel) -> u8 {
     }
 }
 
-async fn hear(heard: &mut Option<(Teller, Receiver<Said>)>) -> Said {
+async fn receive_event(heard: &mut Option<(RelaySender, Receiver<RelayEvent>)>) -> RelayEvent {
     match heard {
         // The relay holds a sender, so the channel never closes.
         Some((_, receiver)) => match receiver.recv().await {
@@ -208,7 +208,7 @@ mod tests {
             (51.0, said(51.0, Some(100.0)), said(52.0, None)),
             (1.0, said(0.7, Some(1.0)), said(2.0, None)),
         ] {
-            assert_eq!(growing(Some(last), progress), passed_on, "{last}");
+            assert_eq!(ensure_increase(Some(last), progress), passed_on, "{last}");
         }
     }
 }

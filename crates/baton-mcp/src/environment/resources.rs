@@ -5,8 +5,8 @@ use super::{
     page::{page, sort},
     references,
     relay::Relay,
-    rounds::{Begin, Ended, Given, Rounds},
-    server_tool::{answering, completed, passed_on},
+    rounds::{InputRounds, RoundAnswers, RoundStart, RoundsOutcome},
+    server_tool::{forward_error, mark_complete, with_answers},
     uri_template,
 };
 use crate::Caller;
@@ -27,14 +27,15 @@ impl Environment {
         &self,
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let Some((spec, kit)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let Some((spec, kit)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         let mut resources = references::resources(&spec);
         if !kit.servers.is_empty() {
-            let offered = self.agent.ports.servers.resources(&self.agent.name, self.agent.common.limits.patience).await;
+            let offered =
+                self.agent.ports.servers.resources(&self.agent.name, self.agent.common.limits.list_timeout).await;
             resources.extend(offered.into_iter().map(|offered| offered.item));
         }
         sort(&mut resources);
-        let (resources, next_cursor) = page(&resources, request.as_ref(), self.agent.common.limits.page)?;
+        let (resources, next_cursor) = page(&resources, request.as_ref(), self.agent.common.limits.page_size)?;
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
     }
 
@@ -42,14 +43,15 @@ impl Environment {
         &self,
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let Some((_, kit)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let Some((_, kit)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         let mut templates: Vec<ResourceTemplate> = Vec::new();
         if !kit.servers.is_empty() {
-            let offered = self.agent.ports.servers.templates(&self.agent.name, self.agent.common.limits.patience).await;
+            let offered =
+                self.agent.ports.servers.templates(&self.agent.name, self.agent.common.limits.list_timeout).await;
             templates.extend(offered.into_iter().map(|offered| offered.item));
         }
         sort(&mut templates);
-        let (templates, next_cursor) = page(&templates, request.as_ref(), self.agent.common.limits.page)?;
+        let (templates, next_cursor) = page(&templates, request.as_ref(), self.agent.common.limits.page_size)?;
         Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(templates) })
     }
 
@@ -58,13 +60,13 @@ impl Environment {
         request: ReadResourceRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = Caller::of(context)?;
-        let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
+        let caller = Caller::from_context(context)?;
+        let Some((spec, _)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         if let Some(reference) = references::find(&spec, &request.uri) {
             return Ok(ReadResourceResult::new(vec![references::contents(reference, &request.uri)]).into());
         }
         let capabilities = context.client_capabilities().unwrap_or_default();
-        let rounds = Rounds {
+        let rounds = InputRounds {
             agent: &self.agent,
             caller: &caller,
             context,
@@ -75,22 +77,24 @@ impl Environment {
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
         let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
-            Begin::Anew(given) => given,
-            Begin::Again(round) => return rounds.required(&round).map(ReadResourceResponse::from),
-            Begin::With(round, responses) => Some(Given { responses, state: round.state }),
+            RoundStart::First(given) => given,
+            RoundStart::Incomplete(round) => {
+                return rounds.input_required_result(&round).map(ReadResourceResponse::from);
+            }
+            RoundStart::Answered(round, responses) => Some(RoundAnswers { responses, state: round.state }),
         };
         let options = self.options(context, &caller, &capabilities, &mut relay);
-        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<ReadResourceResult>, ErrorData>> {
-            Box::pin(self.server_resource(&request.uri, answering(&options, given)))
+        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<ReadResourceResult>, ErrorData>> {
+            Box::pin(self.server_resource(&request.uri, with_answers(&options, given)))
         };
         match rounds.run(&mut relay, false, given, step).await? {
-            Ended::Done(mut result) => {
+            RoundsOutcome::Done(mut result) => {
                 // Access is checked per caller, so shared caches must not store the result.
                 result.cache_scope = Some(CacheScope::Private);
                 Ok(result.into())
             }
-            Ended::Asks(questions) => Ok(questions.into()),
-            Ended::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
+            RoundsOutcome::InputRequired(questions) => Ok(questions.into()),
+            RoundsOutcome::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
         }
     }
 
@@ -100,27 +104,28 @@ impl Environment {
         uri: &str,
         options: CallOptions,
     ) -> Result<ServerReply<ReadResourceResult>, ErrorData> {
-        for server in self.servers_of(uri).await {
+        for server in self.candidate_servers(uri).await {
             match self.agent.ports.servers.read_resource(&self.agent.name, &server, uri, options.clone()).await {
-                Ok(reply) => return Ok(completed(reply, |result| &mut result.result_type)),
-                Err(ServerError::Refused { error, .. }) if is_missing(&error) => {}
-                Err(ServerError::Refused { error, .. }) => return Err(passed_on(*error)),
+                Ok(reply) => return Ok(mark_complete(reply, |result| &mut result.result_type)),
+                Err(ServerError::Rejected { error, .. }) if is_missing(&error) => {}
+                Err(ServerError::Rejected { error, .. }) => return Err(forward_error(*error)),
                 Err(other) => return Err(ErrorData::internal_error(other.to_string(), None)),
             }
         }
-        Err(no_resource(uri))
+        Err(resource_not_found(uri))
     }
 
     /// Candidate servers for a resource: the one that lists it, otherwise those with a matching template, followed by
     /// all others with resources.
-    pub(super) async fn servers_of(&self, uri: &str) -> Vec<String> {
-        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.patience);
+    pub(super) async fn candidate_servers(&self, uri: &str) -> Vec<String> {
+        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
         let listed = servers.resources(&self.agent.name, patience).await;
         if let Some(listed) = listed.into_iter().find(|listed| listed.item.uri == uri) {
             return vec![listed.server];
         }
         let templates = servers.templates(&self.agent.name, patience).await;
-        let fitting = templates.into_iter().filter(|offered| uri_template::fits(&offered.item.uri_template, uri));
+        let fitting =
+            templates.into_iter().filter(|offered| uri_template::matches_template(&offered.item.uri_template, uri));
         let fitting: Vec<String> = fitting.map(|offered| offered.server).collect();
         let able = servers.capabilities(&self.agent.name).into_iter();
         let able = able.filter(|server| server.item.resources.is_some()).map(|server| server.server);
@@ -140,7 +145,7 @@ fn is_missing(error: &ErrorData) -> bool {
 }
 
 /// The transport maps the code to the client's protocol version.
-pub(super) fn no_resource(uri: &str) -> ErrorData {
+pub(super) fn resource_not_found(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(512).collect();
     ErrorData::resource_not_found(format!("there is no resource {shown}"), Some(json!({ "uri": shown })))
 }

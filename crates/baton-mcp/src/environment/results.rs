@@ -26,7 +26,7 @@ fn structured(output: &Json) -> Option<Value> {
 }
 
 /// The result, or an error result if it exceeds the size limit.
-pub(super) fn bounded(result: CallToolResult, most: usize) -> CallToolResult {
+pub(super) fn limit_size(result: CallToolResult, most: usize) -> CallToolResult {
     let size: usize = result.content.iter().map(block_size).sum::<usize>()
         + result.structured_content.as_ref().map_or(0, |value| value_size(value, 0));
     if size <= most {

@@ -4,12 +4,12 @@
 //! nothing is stored here in between. A client of an older protocol is asked on the open stream of its call.
 
 use super::{
-    agent::Agent,
-    ask::{ask, lacking},
-    handoff::Begun,
+    agent::EnvironmentAgent,
+    ask::{missing_capabilities, send_requests},
+    handoff::DelegatedHandoff,
     relay::Relay,
 };
-use crate::{Caller, SealError, Sealed};
+use crate::{Caller, SealBinding, SealError};
 use baton_ports::BoxFuture;
 use baton_toolhost::ServerReply;
 use rmcp::{
@@ -25,8 +25,8 @@ use std::time::Duration;
 const MAX_ROUNDS: usize = 10;
 
 /// One request that may take several rounds.
-pub(super) struct Rounds<'a> {
-    pub(super) agent: &'a Agent,
+pub(super) struct InputRounds<'a> {
+    pub(super) agent: &'a EnvironmentAgent,
     pub(super) caller: &'a Caller,
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) capabilities: &'a ClientCapabilities,
@@ -38,7 +38,7 @@ pub(super) struct Rounds<'a> {
 
 /// State that a client carries from round to round.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Round {
+pub(super) struct RoundState {
     /// Whether the call was approved.
     pub(super) approved: bool,
     /// Opaque state of the tool or server that asked, returned to it.
@@ -47,39 +47,39 @@ pub(super) struct Round {
     pub(super) requests: InputRequests,
     /// The handoff delegated to the client; its request is derived from the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) handoff: Option<Begun>,
+    pub(super) handoff: Option<DelegatedHandoff>,
 }
 
 /// Answers to the last questions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct RoundAnswers {
     pub(super) responses: InputResponses,
     pub(super) state: Option<String>,
 }
 
 /// Outcome of a request.
-pub(super) enum Ended<T> {
+pub(super) enum RoundsOutcome<T> {
     /// The final result.
     Done(T),
     /// Questions for the client.
-    Asks(InputRequiredResult),
+    InputRequired(InputRequiredResult),
     /// No result: a client of an older protocol cannot or will not answer. The text is for a model.
     Unanswered(String),
 }
 
 /// Starting point of a request.
-pub(super) enum Begin {
+pub(super) enum RoundStart {
     /// First round; a client may send answers in advance, which the server checks.
-    Anew(Option<Given>),
+    First(Option<RoundAnswers>),
     /// All questions were answered.
-    With(Round, InputResponses),
+    Answered(RoundState, InputResponses),
     /// Some questions are unanswered.
-    Again(Round),
+    Incomplete(RoundState),
 }
 
-impl Rounds<'_> {
-    fn bound<'b>(&'b self, arguments: &'b str) -> Sealed<'b> {
-        Sealed {
+impl InputRounds<'_> {
+    fn binding<'b>(&'b self, arguments: &'b str) -> SealBinding<'b> {
+        SealBinding {
             principal: &self.caller.principal,
             endpoint: &self.agent.endpoint,
             method: self.method,
@@ -89,8 +89,8 @@ impl Rounds<'_> {
     }
 
     /// Marks a state as used. Returns false if earlier use cannot be ruled out, so the question must be asked again.
-    pub(super) fn spend(&self, state: &str) -> Result<bool, ErrorData> {
-        match self.agent.common.seal.spend(self.bound(&self.arguments.to_string()), state) {
+    pub(super) fn mark_used(&self, state: &str) -> Result<bool, ErrorData> {
+        match self.agent.common.seal.mark_used(self.binding(&self.arguments.to_string()), state) {
             Ok(()) => Ok(true),
             Err(SealError::Restarted) => Ok(false),
             Err(error) => Err(ErrorData::invalid_params(error.to_string(), None)),
@@ -98,34 +98,40 @@ impl Rounds<'_> {
     }
 
     /// Reads the state and the answers that the client sent.
-    pub(super) fn begin(&self, state: Option<&str>, responses: Option<&InputResponses>) -> Result<Begin, ErrorData> {
+    pub(super) fn begin(
+        &self,
+        state: Option<&str>,
+        responses: Option<&InputResponses>,
+    ) -> Result<RoundStart, ErrorData> {
         let responses = responses.filter(|_| self.caller.modern);
         let Some(state) = state.filter(|_| self.caller.modern) else {
-            return Ok(Begin::Anew(responses.map(|responses| Given { responses: responses.clone(), state: None })));
+            return Ok(RoundStart::First(
+                responses.map(|responses| RoundAnswers { responses: responses.clone(), state: None }),
+            ));
         };
-        let opened = self.agent.common.seal.open::<Round>(self.bound(&self.arguments.to_string()), state);
+        let opened = self.agent.common.seal.open::<RoundState>(self.binding(&self.arguments.to_string()), state);
         let round = opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let mut responses = responses.cloned().unwrap_or_default();
         if round.handoff.is_some() {
-            return Ok(Begin::With(round, responses));
+            return Ok(RoundStart::Answered(round, responses));
         }
         responses.retain(|key, _| round.requests.contains_key(key));
         if responses.len() < round.requests.len() {
-            return Ok(Begin::Again(round));
+            return Ok(RoundStart::Incomplete(round));
         }
-        Ok(Begin::With(round, responses))
+        Ok(RoundStart::Answered(round, responses))
     }
 
     /// The questions as a result of the newest protocol.
-    pub(super) fn required(&self, round: &Round) -> Result<InputRequiredResult, ErrorData> {
-        let sealed = self.sealed(round, Duration::ZERO)?;
+    pub(super) fn input_required_result(&self, round: &RoundState) -> Result<InputRequiredResult, ErrorData> {
+        let sealed = self.seal_state(round, Duration::ZERO)?;
         let requests = (!round.requests.is_empty()).then(|| round.requests.clone());
         Ok(InputRequiredResult::new(requests, Some(sealed)))
     }
 
     /// Seals the state for the client, valid for the default lifetime and at least for `at_least`.
-    pub(super) fn sealed(&self, round: &Round, at_least: Duration) -> Result<String, ErrorData> {
-        let sealed = self.agent.common.seal.close_for(self.bound(&self.arguments.to_string()), round, at_least);
+    pub(super) fn seal_state(&self, round: &RoundState, at_least: Duration) -> Result<String, ErrorData> {
+        let sealed = self.agent.common.seal.seal_for(self.binding(&self.arguments.to_string()), round, at_least);
         sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
@@ -134,33 +140,38 @@ impl Rounds<'_> {
         &self,
         relay: &mut Relay,
         approved: bool,
-        mut given: Option<Given>,
-        mut step: impl FnMut(Option<Given>) -> BoxFuture<'s, Result<ServerReply<T>, ErrorData>>,
-    ) -> Result<Ended<T>, ErrorData> {
+        mut given: Option<RoundAnswers>,
+        mut step: impl FnMut(Option<RoundAnswers>) -> BoxFuture<'s, Result<ServerReply<T>, ErrorData>>,
+    ) -> Result<RoundsOutcome<T>, ErrorData> {
         for _ in 0..MAX_ROUNDS {
-            let (requests, state) = match relay.during(self.context, step(given.take())).await? {
-                Ok(ServerReply::Done(result)) => return Ok(Ended::Done(result)),
-                Ok(ServerReply::Asks { requests, state }) => (requests, state),
-                Err(error) => match missing(&error) {
-                    Some(required) => return self.cannot_ask(required),
+            let (requests, state) = match relay.run_with_events(self.context, step(given.take())).await? {
+                Ok(ServerReply::Done(result)) => return Ok(RoundsOutcome::Done(result)),
+                Ok(ServerReply::InputRequired { requests, state }) => (requests, state),
+                Err(error) => match parse_missing_capabilities(&error) {
+                    Some(required) => return self.unsupported_request(required),
                     None => return Err(error),
                 },
             };
-            if let Some(required) = lacking(&requests, self.capabilities) {
-                return self.cannot_ask(required);
+            if let Some(required) = missing_capabilities(&requests, self.capabilities) {
+                return self.unsupported_request(required);
             }
             if self.caller.modern {
-                return self.required(&Round { approved, state, requests, handoff: None }).map(Ended::Asks);
+                return self
+                    .input_required_result(&RoundState { approved, state, requests, handoff: None })
+                    .map(RoundsOutcome::InputRequired);
             }
-            match relay.during(self.context, ask(self.context, requests)).await? {
-                Ok(responses) => given = Some(Given { responses, state }),
-                Err(words) => return Ok(Ended::Unanswered(words)),
+            match relay.run_with_events(self.context, send_requests(self.context, requests)).await? {
+                Ok(responses) => given = Some(RoundAnswers { responses, state }),
+                Err(words) => return Ok(RoundsOutcome::Unanswered(words)),
             }
         }
-        Ok(Ended::Unanswered(format!("'{}' asked more than {MAX_ROUNDS} times and was given up.", self.name)))
+        Ok(RoundsOutcome::Unanswered(format!(
+            "'{}' asked for input more than {MAX_ROUNDS} times and was stopped.",
+            self.name
+        )))
     }
 
-    fn cannot_ask<T>(&self, required: ClientCapabilities) -> Result<Ended<T>, ErrorData> {
+    fn unsupported_request<T>(&self, required: ClientCapabilities) -> Result<RoundsOutcome<T>, ErrorData> {
         if self.caller.modern {
             return Err(ErrorData::missing_required_client_capability(required));
         }
@@ -170,16 +181,16 @@ impl Rounds<'_> {
             _ => "roots",
         };
         let words = format!(
-            "'{}' has to ask something before it can go on, and this MCP client cannot be asked: it does not support {wants}. \
+            "'{}' needs input before it can continue, and this MCP client does not support {wants}. \
              Use a client that does.",
             self.name
         );
-        Ok(Ended::Unanswered(words))
+        Ok(RoundsOutcome::Unanswered(words))
     }
 }
 
 /// Client capabilities that a server reports as missing.
-fn missing(error: &ErrorData) -> Option<ClientCapabilities> {
+fn parse_missing_capabilities(error: &ErrorData) -> Option<ClientCapabilities> {
     let data = error.data.as_ref().filter(|_| error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?;
     ClientCapabilities::deserialize(data.get("requiredCapabilities")?).ok()
 }

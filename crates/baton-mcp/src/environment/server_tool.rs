@@ -1,10 +1,10 @@
 //! Calls of tools of the agent's MCP servers, forwarded unchanged.
 
 use super::{
-    call::Call,
+    call::EnvironmentCall,
     relay::Relay,
     results,
-    rounds::{Ended, Given, Rounds},
+    rounds::{InputRounds, RoundAnswers, RoundsOutcome},
     view::ServerTool,
 };
 use baton_ports::BoxFuture;
@@ -14,18 +14,18 @@ use rmcp::{
     model::{CallToolResult, ErrorCode, ResultType},
 };
 
-impl Call<'_> {
-    pub(super) async fn server(
+impl EnvironmentCall<'_> {
+    pub(super) async fn run_server_tool(
         &self,
         tool: &ServerTool,
-        rounds: &Rounds<'_>,
+        rounds: &InputRounds<'_>,
         relay: &mut Relay,
         approved: bool,
-        given: Option<Given>,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        given: Option<RoundAnswers>,
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         let options = CallOptions { arguments: self.arguments.as_object().cloned(), ..self.options(relay) };
-        let step = |given: Option<Given>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
-            Box::pin(self.server_step(tool, answering(&options, given)))
+        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+            Box::pin(self.server_step(tool, with_answers(&options, given)))
         };
         rounds.run(relay, approved, given, step).await
     }
@@ -41,17 +41,17 @@ impl Call<'_> {
     ) -> Result<ServerReply<CallToolResult>, ErrorData> {
         let agent = &self.environment.agent;
         match agent.ports.servers.call_tool(&agent.name, &tool.server, &tool.tool, options).await {
-            Ok(reply) => Ok(completed(reply, |result| &mut result.result_type)),
-            Err(ServerError::Refused { error, .. }) => Err(passed_on(*error)),
+            Ok(reply) => Ok(mark_complete(reply, |result| &mut result.result_type)),
+            Err(ServerError::Rejected { error, .. }) => Err(forward_error(*error)),
             Err(error) => Ok(ServerReply::Done(results::failure(error.to_string()))),
         }
     }
 }
 
 /// The call options with the answers of the client.
-pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOptions {
+pub(super) fn with_answers(options: &CallOptions, given: Option<RoundAnswers>) -> CallOptions {
     let mut options = options.clone();
-    if let Some(Given { responses, state }) = given {
+    if let Some(RoundAnswers { responses, state }) = given {
         options.input_responses = Some(responses);
         options.request_state = state;
     }
@@ -60,7 +60,7 @@ pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOpti
 
 /// Sets `resultType: complete`, which servers of older protocols omit and clients of the newest require; the transport
 /// removes it for other clients.
-pub(super) fn completed<T>(
+pub(super) fn mark_complete<T>(
     reply: ServerReply<T>,
     result_type: impl FnOnce(&mut T) -> &mut Option<ResultType>,
 ) -> ServerReply<T> {
@@ -69,13 +69,13 @@ pub(super) fn completed<T>(
             result_type(&mut result).get_or_insert(ResultType::COMPLETE);
             ServerReply::Done(result)
         }
-        asks @ ServerReply::Asks { .. } => asks,
+        asks @ ServerReply::InputRequired { .. } => asks,
     }
 }
 
 /// Error of a server, forwarded unchanged. "Method not found" becomes an internal error: it does not describe this
 /// endpoint.
-pub(super) fn passed_on(mut error: ErrorData) -> ErrorData {
+pub(super) fn forward_error(mut error: ErrorData) -> ErrorData {
     if error.code == ErrorCode::METHOD_NOT_FOUND {
         error.code = ErrorCode::INTERNAL_ERROR;
     }

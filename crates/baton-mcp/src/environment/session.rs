@@ -1,6 +1,6 @@
 //! State of one session of an older protocol, or of one request of the newest.
 
-use super::{agent::Agent, watch::Change};
+use super::{agent::EnvironmentAgent, watch::EnvironmentChange};
 use parking_lot::Mutex;
 use rmcp::{ErrorData, Peer, RoleServer, model::LoggingLevel, model::ResourceUpdatedNotificationParam};
 use std::{
@@ -19,10 +19,10 @@ const MAX_GRANTS: usize = 256;
 
 /// State of one session.
 #[derive(Default)]
-pub(super) struct Session {
+pub(super) struct EnvironmentSession {
     level: Mutex<Option<LoggingLevel>>,
     subscriptions: Subscriptions,
-    listening: OnceLock<DropGuard>,
+    notifier: OnceLock<DropGuard>,
     /// Tools approved for the rest of the session.
     granted: Mutex<HashSet<String>>,
     /// Whether the client answered a handoff with a model.
@@ -32,7 +32,7 @@ pub(super) struct Session {
 /// Subscribed resources, each with its server; references of the agent have none.
 type Subscriptions = Arc<Mutex<HashMap<String, Option<String>>>>;
 
-impl Session {
+impl EnvironmentSession {
     pub(super) fn level(&self) -> Option<LoggingLevel> {
         *self.level.lock()
     }
@@ -70,7 +70,7 @@ impl Session {
         }
         if subscriptions.len() >= MAX_SUBSCRIPTIONS {
             let message =
-                format!("a session can subscribe to {MAX_SUBSCRIPTIONS} resources; unsubscribe from one first");
+                format!("a session can subscribe to at most {MAX_SUBSCRIPTIONS} resources; unsubscribe from one first");
             return Err(ErrorData::invalid_params(message, None));
         }
         subscriptions.insert(uri.to_owned(), server);
@@ -83,17 +83,23 @@ impl Session {
     }
 
     /// Starts to send change notifications to the client, until the session ends.
-    pub(super) fn listen(&self, agent: &Arc<Agent>, peer: &Peer<RoleServer>) {
-        self.listening.get_or_init(|| {
+    pub(super) fn start_notifications(&self, agent: &Arc<EnvironmentAgent>, peer: &Peer<RoleServer>) {
+        self.notifier.get_or_init(|| {
             let stop = CancellationToken::new();
-            let listening = tell(Arc::clone(agent), peer.clone(), Arc::clone(&self.subscriptions), stop.clone());
+            let listening =
+                send_changes(Arc::clone(agent), peer.clone(), Arc::clone(&self.subscriptions), stop.clone());
             tokio::spawn(listening);
             stop.drop_guard()
         });
     }
 }
 
-async fn tell(agent: Arc<Agent>, peer: Peer<RoleServer>, subscriptions: Subscriptions, stop: CancellationToken) {
+async fn send_changes(
+    agent: Arc<EnvironmentAgent>,
+    peer: Peer<RoleServer>,
+    subscriptions: Subscriptions,
+    stop: CancellationToken,
+) {
     let mut watch = agent.watch();
     'changes: loop {
         let changes = tokio::select! {
@@ -102,13 +108,13 @@ async fn tell(agent: Arc<Agent>, peer: Peer<RoleServer>, subscriptions: Subscrip
         };
         for change in changes {
             let told = match change {
-                Change::Tools => peer.notify_tool_list_changed().await,
-                Change::Prompts => peer.notify_prompt_list_changed().await,
-                Change::Resources => peer.notify_resource_list_changed().await,
-                Change::Updated(uri) if subscriptions.lock().contains_key(&uri) => {
+                EnvironmentChange::Tools => peer.notify_tool_list_changed().await,
+                EnvironmentChange::Prompts => peer.notify_prompt_list_changed().await,
+                EnvironmentChange::Resources => peer.notify_resource_list_changed().await,
+                EnvironmentChange::Updated(uri) if subscriptions.lock().contains_key(&uri) => {
                     peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                 }
-                Change::Updated(_) => Ok(()),
+                EnvironmentChange::Updated(_) => Ok(()),
             };
             if told.is_err() {
                 break 'changes;
@@ -119,7 +125,7 @@ async fn tell(agent: Arc<Agent>, peer: Peer<RoleServer>, subscriptions: Subscrip
     for (uri, server) in left {
         let Some(server) = server else { continue };
         if let Err(error) = agent.ports.servers.unsubscribe(&agent.name, &server, &uri).await {
-            tracing::debug!(%error, "a subscription of a session that ended could not be taken back");
+            tracing::debug!(%error, "cannot unsubscribe from a resource after the end of a session");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Whether a URI matches a template such as `test://items/{id}/data`; each expression matches any characters. Used only
 /// to choose candidate servers; the server decides.
-pub(super) fn fits(template: &str, uri: &str) -> bool {
+pub(super) fn matches_template(template: &str, uri: &str) -> bool {
     let mut pieces = literals(template).into_iter();
     let Some(first) = pieces.next() else { return false };
     let Some(mut rest) = uri.strip_prefix(first) else { return false };
@@ -34,7 +34,7 @@ fn literals(template: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches_template;
 
     #[test]
     fn addresses_and_templates() {
@@ -50,7 +50,7 @@ mod tests {
             ("{+any}", "file:///etc", true),
             ("test://{broken", "test://{broken", true),
         ] {
-            assert_eq!(fits(template, uri), expect, "{template} {uri}");
+            assert_eq!(matches_template(template, uri), expect, "{template} {uri}");
         }
     }
 }

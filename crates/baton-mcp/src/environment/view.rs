@@ -13,18 +13,18 @@ use std::{
 };
 
 /// The tools of an agent. Listing and lookup use one table, so an unlisted tool cannot be called.
-pub(super) struct View {
+pub(super) struct AgentView {
     pub(super) spec: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentResources>,
+    pub(super) resources: Arc<AgentResources>,
     /// Sorted by name.
     pub(super) tools: Vec<Tool>,
-    found: HashMap<String, Found>,
+    found: HashMap<String, ToolOrigin>,
     handoff: ToolSpec,
 }
 
 /// Source of a tool.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
+pub(super) enum ToolOrigin {
     /// Tool of the definition, by index.
     Own(usize),
     /// The built-in `handoff` tool.
@@ -45,27 +45,28 @@ pub(super) struct ServerTool {
 
 /// Permission context of calls through an Environment: not autonomous, because the client can ask its user or declares
 /// that it cannot.
-pub(super) fn circumstances(spec: &AgentSpec) -> PermissionContext<'_> {
+pub(super) fn permission_context(spec: &AgentSpec) -> PermissionContext<'_> {
     PermissionContext { autonomous: false, ask: spec.policy.ask, included: &[] }
 }
 
-impl View {
+impl AgentView {
     pub(super) fn new(spec: &Arc<AgentSpec>, kit: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
         let handoff = handoff::spec();
-        let mut view = Self { spec: Arc::clone(spec), kit, tools: Vec::new(), found: HashMap::new(), handoff };
-        let session = circumstances(spec);
+        let mut view =
+            Self { spec: Arc::clone(spec), resources: kit, tools: Vec::new(), found: HashMap::new(), handoff };
+        let session = permission_context(spec);
         let is_offered = |tool: &ToolSpec| is_offered(&spec.policy, &session, tool);
         if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
-            view.add(handoff::listed(), Found::Handoff);
+            view.add(handoff::tool_definition(), ToolOrigin::Handoff);
         }
         // Tools of the definition take precedence over those of servers.
         for (at, tool) in spec.tools.iter().enumerate() {
             if is_offered(tool) && !matches!(tool.runner, ToolRunner::BuiltIn) {
-                view.add(own_tool(tool), Found::Own(at));
+                view.add(own_tool(tool), ToolOrigin::Own(at));
             }
         }
-        for tool in exported::tools(&view.kit) {
-            view.add(tool, Found::Exported);
+        for tool in exported::tools(&view.resources) {
+            view.add(tool, ToolOrigin::Exported);
         }
         for (tool, found) in offered.into_iter().filter(|offered| is_offered(&offered.spec)).map(server_tool) {
             view.add(tool, found);
@@ -74,7 +75,7 @@ impl View {
         view
     }
 
-    fn add(&mut self, tool: Tool, found: Found) {
+    fn add(&mut self, tool: Tool, found: ToolOrigin) {
         match self.found.entry(tool.name.to_string()) {
             Entry::Vacant(free) => {
                 free.insert(found);
@@ -87,17 +88,17 @@ impl View {
     }
 
     /// The tool of that name.
-    pub(super) fn find(&self, name: &str) -> Option<&Found> {
+    pub(super) fn find(&self, name: &str) -> Option<&ToolOrigin> {
         self.found.get(name)
     }
 
     /// The spec that permission decisions use; `None` for an exported tool, which runs as a task with its own rules.
-    pub(super) fn decided_by<'a>(&'a self, found: &'a Found) -> Option<&'a ToolSpec> {
+    pub(super) fn permission_spec<'a>(&'a self, found: &'a ToolOrigin) -> Option<&'a ToolSpec> {
         match found {
-            Found::Own(at) => self.spec.tools.get(*at),
-            Found::Handoff => Some(&self.handoff),
-            Found::Server(tool) => Some(&tool.spec),
-            Found::Exported => None,
+            ToolOrigin::Own(at) => self.spec.tools.get(*at),
+            ToolOrigin::Handoff => Some(&self.handoff),
+            ToolOrigin::Server(tool) => Some(&tool.spec),
+            ToolOrigin::Exported => None,
         }
     }
 
@@ -115,13 +116,13 @@ fn own_tool(spec: &ToolSpec) -> Tool {
     tool
 }
 
-fn server_tool(offered: OfferedTool) -> (Tool, Found) {
+fn server_tool(offered: OfferedTool) -> (Tool, ToolOrigin) {
     let OfferedTool { spec, server, definition } = offered;
     let tool = definition.name.to_string();
     let mut shown = definition;
     shown.name = spec.name.clone().into();
     shown.description = Some(spec.description.clone().into());
-    (shown, Found::Server(Arc::new(ServerTool { server, tool, spec })))
+    (shown, ToolOrigin::Server(Arc::new(ServerTool { server, tool, spec })))
 }
 
 /// MCP requires a schema with `"type": "object"`.

@@ -1,6 +1,6 @@
 //! Changes of an agent, for subscribers.
 
-use super::{agent::Agent, handoff, references};
+use super::{agent::EnvironmentAgent, handoff, references};
 use baton_ports::ChangeStream;
 use baton_toolhost::ServerEvent;
 use baton_types::{AgentResources, AgentSpec, ContextItem};
@@ -10,7 +10,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum EnvironmentChange {
     Tools,
     Prompts,
     Resources,
@@ -19,50 +19,50 @@ pub(super) enum Change {
 }
 
 /// Detects changes by comparing the agent with its previous state.
-pub(super) struct Watch {
-    agent: Arc<Agent>,
+pub(super) struct EnvironmentWatcher {
+    agent: Arc<EnvironmentAgent>,
     spec: Option<Arc<AgentSpec>>,
-    kit: Arc<AgentResources>,
+    resources: Arc<AgentResources>,
     handoff: Option<String>,
     definitions: Option<ChangeStream>,
     servers: Option<Receiver<ServerEvent>>,
 }
 
-impl Agent {
+impl EnvironmentAgent {
     /// Starts to watch for changes.
-    pub(super) fn watch(self: &Arc<Self>) -> Watch {
+    pub(super) fn watch(self: &Arc<Self>) -> EnvironmentWatcher {
         let ports = &self.ports;
-        Watch {
+        EnvironmentWatcher {
             definitions: Some(ports.agents.changes()),
             servers: Some(ports.servers.events(&self.name)),
             spec: ports.agents.agent(&self.name),
-            kit: ports.agents.agent_resources(&self.name),
-            handoff: self.handoff(),
+            resources: ports.agents.agent_resources(&self.name),
+            handoff: self.handoff_description(),
             agent: Arc::clone(self),
         }
     }
 
     /// Description of the `handoff` tool with all agents, independent of the caller.
-    fn handoff(&self) -> Option<String> {
+    fn handoff_description(&self) -> Option<String> {
         let spec = self.ports.agents.agent(&self.name).filter(|spec| spec.enable_handoff && !spec.is_peer())?;
-        Some(handoff::described(&spec, &*self.ports.agents, |_| true))
+        Some(handoff::description(&spec, &*self.ports.agents, |_| true))
     }
 }
 
-impl Watch {
+impl EnvironmentWatcher {
     /// Waits for changes; cancel-safe.
-    pub(super) async fn next(&mut self) -> Vec<Change> {
+    pub(super) async fn next(&mut self) -> Vec<EnvironmentChange> {
         loop {
             let changes = tokio::select! {
                 changed = definition(&mut self.definitions) => {
                     if changed.is_none() {
                         self.definitions = None;
                     }
-                    self.compared()
+                    self.diff()
                 }
                 event = server(&mut self.servers) => match event {
-                    Ok(event) => of_server(event),
-                    Err(RecvError::Lagged(_)) => vec![Change::Tools, Change::Prompts, Change::Resources],
+                    Ok(event) => from_server_event(event),
+                    Err(RecvError::Lagged(_)) => vec![EnvironmentChange::Tools, EnvironmentChange::Prompts, EnvironmentChange::Resources],
                     Err(RecvError::Closed) => {
                         self.servers = None;
                         Vec::new()
@@ -75,47 +75,47 @@ impl Watch {
         }
     }
 
-    fn compared(&mut self) -> Vec<Change> {
+    fn diff(&mut self) -> Vec<EnvironmentChange> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
         let kit = self.agent.ports.agents.agent_resources(&self.agent.name);
-        let handoff = self.agent.handoff();
+        let handoff = self.agent.handoff_description();
         let mut changes = Vec::new();
         let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.tools.clone(), spec.policy.clone()));
         let words = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.title.clone(), spec.prompt.clone()));
-        let servers = kit.servers != self.kit.servers;
+        let servers = kit.servers != self.resources.servers;
         let own = tools(&spec) != tools(&self.spec) || handoff != self.handoff;
-        if servers || own || kit.exports != self.kit.exports {
-            changes.push(Change::Tools);
+        if servers || own || kit.exports != self.resources.exports {
+            changes.push(EnvironmentChange::Tools);
         }
         if servers || words(&spec) != words(&self.spec) {
-            changes.push(Change::Prompts);
+            changes.push(EnvironmentChange::Prompts);
         }
-        if servers || spec.as_deref().map(references::listed) != self.spec.as_deref().map(references::listed) {
-            changes.push(Change::Resources);
+        if servers || spec.as_deref().map(references::summaries) != self.spec.as_deref().map(references::summaries) {
+            changes.push(EnvironmentChange::Resources);
         }
-        changes.extend(updated(self.spec.as_deref(), spec.as_deref()));
-        (self.spec, self.kit, self.handoff) = (spec, kit, handoff);
+        changes.extend(updated_references(self.spec.as_deref(), spec.as_deref()));
+        (self.spec, self.resources, self.handoff) = (spec, kit, handoff);
         changes
     }
 }
 
 /// References with a changed text.
-fn updated(before: Option<&AgentSpec>, after: Option<&AgentSpec>) -> Vec<Change> {
+fn updated_references(before: Option<&AgentSpec>, after: Option<&AgentSpec>) -> Vec<EnvironmentChange> {
     let Some((before, after)) = before.zip(after) else { return Vec::new() };
     let is_updated = |new: &&ContextItem| {
         let old = before.knowledge.references.iter().find(|old| old.name == new.name);
         old.is_some_and(|old| old.text != new.text)
     };
     let updated = after.knowledge.references.iter().filter(is_updated);
-    updated.map(|new| Change::Updated(references::uri(&after.name, &new.name))).collect()
+    updated.map(|new| EnvironmentChange::Updated(references::uri(&after.name, &new.name))).collect()
 }
 
-fn of_server(event: ServerEvent) -> Vec<Change> {
+fn from_server_event(event: ServerEvent) -> Vec<EnvironmentChange> {
     match event {
-        ServerEvent::Tools => vec![Change::Tools],
-        ServerEvent::Prompts => vec![Change::Prompts],
-        ServerEvent::Resources => vec![Change::Resources],
-        ServerEvent::ResourceUpdated { uri, .. } => vec![Change::Updated(uri)],
+        ServerEvent::Tools => vec![EnvironmentChange::Tools],
+        ServerEvent::Prompts => vec![EnvironmentChange::Prompts],
+        ServerEvent::Resources => vec![EnvironmentChange::Resources],
+        ServerEvent::ResourceUpdated { uri, .. } => vec![EnvironmentChange::Updated(uri)],
         ServerEvent::Status => Vec::new(),
     }
 }

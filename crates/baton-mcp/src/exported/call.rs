@@ -1,7 +1,7 @@
 //! Calls of an exported tool.
 
-use super::{arguments::fitting, prompt};
-use crate::work::{self, Work};
+use super::{arguments::validate_arguments, prompt};
+use crate::work::{self, AgentInvocation};
 use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
 use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ExportedTool, TaskState};
@@ -24,13 +24,13 @@ pub async fn call(
     context: &RequestContext<RoleServer>,
     heartbeat: Duration,
 ) -> Result<CallToolResult, ErrorData> {
-    let work = Work::of(context, heartbeat)?;
+    let work = AgentInvocation::from_context(context, heartbeat)?;
     if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(agent)) {
-        return Ok(work.scope_refused(&missing));
+        return Ok(work.scope_error(&missing));
     }
-    let arguments = match fitting(&tool.parameters.to_value(), arguments) {
+    let arguments = match validate_arguments(&tool.parameters.to_value(), arguments) {
         Ok(arguments) => arguments,
-        Err(faults) => return Ok(work::refused(ErrorCode::INVALID_REQUEST, &faults)),
+        Err(faults) => return Ok(work::error_result(ErrorCode::INVALID_REQUEST, &faults)),
     };
     let ask = AgentRequest {
         agent: agent.clone(),
@@ -41,7 +41,7 @@ pub async fn call(
         trace: work.caller.trace.clone(),
         autonomous: true,
     };
-    Ok(work.ask(desk, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
+    Ok(work.invoke(desk, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
 }
 
 fn result(reply: &AgentReply) -> CallToolResult {
@@ -67,11 +67,11 @@ fn result(reply: &AgentReply) -> CallToolResult {
     };
     let content = vec![ContentBlock::text(text)];
     let result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.with_meta(Some(origin(reply)))
+    result.with_meta(Some(result_meta(reply)))
 }
 
 /// Task and conversation of the call.
-fn origin(reply: &AgentReply) -> MetaObject {
+fn result_meta(reply: &AgentReply) -> MetaObject {
     let mut meta = MetaObject::default();
     meta.insert("dev.baton/taskId".to_owned(), reply.task.to_string().into());
     meta.insert("dev.baton/contextId".to_owned(), reply.context.to_string().into());

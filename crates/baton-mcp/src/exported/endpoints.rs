@@ -1,7 +1,7 @@
 //! Endpoints of all agents' exported tools, created on first use.
 
-use super::{ExportedServer, server::Served};
-use crate::{Common, McpService};
+use super::{ExportedServer, server::ExportedAgent};
+use crate::{EndpointContext, McpService};
 use baton_ports::{AgentInvoker, AgentSource};
 use baton_types::AgentName;
 use parking_lot::RwLock;
@@ -10,30 +10,30 @@ use std::{collections::HashMap, sync::Arc};
 /// The exported tools of all agents; endpoints of removed agents are dropped.
 pub struct ExportedEndpoints {
     agents: Arc<dyn AgentSource>,
-    desk: Arc<dyn AgentInvoker>,
-    common: Common,
-    made: RwLock<HashMap<AgentName, Arc<McpService<ExportedServer>>>>,
+    invoker: Arc<dyn AgentInvoker>,
+    common: EndpointContext,
+    endpoints: RwLock<HashMap<AgentName, Arc<McpService<ExportedServer>>>>,
 }
 
 impl ExportedEndpoints {
     /// An empty set.
-    pub fn new(agents: Arc<dyn AgentSource>, desk: Arc<dyn AgentInvoker>, common: Common) -> Self {
-        Self { agents, desk, common, made: RwLock::default() }
+    pub fn new(agents: Arc<dyn AgentSource>, invoker: Arc<dyn AgentInvoker>, common: EndpointContext) -> Self {
+        Self { agents, invoker, common, endpoints: RwLock::default() }
     }
 
     /// The endpoint of an agent, even if it exports no tools; `None` if the agent does not exist.
-    pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<ExportedServer>>> {
+    pub fn endpoint(&self, agent: &AgentName) -> Option<Arc<McpService<ExportedServer>>> {
         self.agents.agent(agent)?;
-        if let Some(made) = self.made.read().get(agent) {
+        if let Some(made) = self.endpoints.read().get(agent) {
             return Some(Arc::clone(made));
         }
-        let mut made = self.made.write();
+        let mut made = self.endpoints.write();
         made.retain(|name, _| self.agents.agent(name).is_some());
         let service = made.entry(agent.clone()).or_insert_with(|| {
-            let served = Arc::new(Served {
+            let served = Arc::new(ExportedAgent {
                 agent: agent.clone(),
                 agents: Arc::clone(&self.agents),
-                desk: Arc::clone(&self.desk),
+                invoker: Arc::clone(&self.invoker),
                 heartbeat: self.common.limits.heartbeat,
             });
             let endpoint = format!("agents/{agent}/exported");

@@ -9,7 +9,7 @@ mod server;
 mod template;
 mod tools;
 
-pub(crate) use arguments::fitting;
+pub(crate) use arguments::validate_arguments;
 pub use call::call;
 pub use endpoints::ExportedEndpoints;
 pub use server::ExportedServer;

@@ -1,7 +1,7 @@
 //! MCP server with only the exported tools of one agent.
 
 use super::{call, find, tools};
-use crate::{span::called, work::unknown_tool};
+use crate::{span::run_call_in_span, work::unknown_tool};
 use baton_ports::{AgentInvoker, AgentSource};
 use baton_types::{AgentName, AgentResources};
 use futures_util::StreamExt as _;
@@ -18,37 +18,37 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Serves only the tools that one agent exports.
 pub struct ExportedServer {
-    served: Arc<Served>,
+    exported: Arc<ExportedAgent>,
     /// Cancelled when the session ends.
     session: CancellationToken,
     _ended: DropGuard,
 }
 
 /// State shared by all sessions of one agent.
-pub(super) struct Served {
+pub(super) struct ExportedAgent {
     pub(super) agent: AgentName,
     pub(super) agents: Arc<dyn AgentSource>,
-    pub(super) desk: Arc<dyn AgentInvoker>,
+    pub(super) invoker: Arc<dyn AgentInvoker>,
     pub(super) heartbeat: Duration,
 }
 
-impl Served {
-    fn kit(&self) -> Arc<AgentResources> {
+impl ExportedAgent {
+    fn resources(&self) -> Arc<AgentResources> {
         self.agents.agent_resources(&self.agent)
     }
 
     fn instructions(&self) -> String {
         let agent = &self.agent;
         let about = self.agents.agent(agent).map(|spec| spec.description.clone()).unwrap_or_default();
-        if self.kit().exports.is_empty() {
+        if self.resources().exports.is_empty() {
             return format!(
                 "{about}\n\nThe agent '{agent}' exports no tools: its agent.yaml has no exports. Its prompt and its own \
                  tools are at /agents/{agent}/mcp."
             );
         }
         format!(
-            "{about}\n\nEach tool gives the agent '{agent}' a task and returns its answer. The agent works on its own: it \
-             cannot ask back, so the arguments must say everything. It may work for minutes; cancelling the call cancels \
+            "{about}\n\nEach tool gives the agent '{agent}' a task and returns its answer. The agent works autonomously: it \
+             cannot ask questions, so the arguments must be complete. It may work for minutes; cancelling the call cancels \
              the task."
         )
     }
@@ -56,10 +56,10 @@ impl Served {
     /// Calls `changed` after each change of the tools, until it returns false.
     fn watch<F: Future<Output = bool>>(self: Arc<Self>, changed: impl Fn() -> F) -> impl Future<Output = ()> {
         let mut changes = self.agents.changes();
-        let mut last = tools(&self.kit());
+        let mut last = tools(&self.resources());
         async move {
             while let Some(()) = changes.next().await {
-                let now = tools(&self.kit());
+                let now = tools(&self.resources());
                 if now != last {
                     last = now;
                     if !changed().await {
@@ -72,22 +72,22 @@ impl Served {
 }
 
 impl ExportedServer {
-    pub(super) fn new(served: Arc<Served>) -> Self {
+    pub(super) fn new(exported: Arc<ExportedAgent>) -> Self {
         let session = CancellationToken::new();
-        Self { served, _ended: session.clone().drop_guard(), session }
+        Self { exported, _ended: session.clone().drop_guard(), session }
     }
 }
 
 impl ServerHandler for ExportedServer {
     fn get_info(&self) -> ServerConfig {
-        let Served { agent, agents, .. } = &*self.served;
+        let ExportedAgent { agent, agents, .. } = &*self.exported;
         let mut about = Implementation::new(agent.as_str(), env!("CARGO_PKG_VERSION"));
         if let Some(spec) = agents.agent(agent) {
             about = Implementation::new(agent.as_str(), &spec.version).with_title(&spec.title);
         }
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(about)
-            .with_instructions(self.served.instructions())
+            .with_instructions(self.exported.instructions())
     }
 
     async fn list_tools(
@@ -95,11 +95,11 @@ impl ServerHandler for ExportedServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools(&self.served.kit())))
+        Ok(ListToolsResult::with_all_items(tools(&self.exported.resources())))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools(&self.served.kit()).into_iter().find(|tool| tool.name == name)
+        tools(&self.exported.resources()).into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -107,18 +107,18 @@ impl ServerHandler for ExportedServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Served { agent, desk, heartbeat, .. } = &*self.served;
-        let kit = self.served.kit();
+        let ExportedAgent { agent, invoker: desk, heartbeat, .. } = &*self.exported;
+        let kit = self.exported.resources();
         let answer = async {
             let Some(tool) = find(&kit, &request.name) else { return Err(unknown_tool(&request.name, &tools(&kit))) };
             Ok(call(desk.as_ref(), agent, tool, request.arguments, &context, *heartbeat).await?.into())
         };
-        called(&context, answer).await
+        run_call_in_span(&context, answer).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (peer, session) = (context.peer, self.session.clone());
-        let watched = Arc::clone(&self.served).watch(move || {
+        let watched = Arc::clone(&self.exported).watch(move || {
             let peer = peer.clone();
             async move { peer.notify_tool_list_changed().await.is_ok() }
         });
@@ -138,7 +138,7 @@ impl ServerHandler for ExportedServer {
         let sink = context.sink();
         tokio::select! {
             () = context.cancelled() => {}
-            () = Arc::clone(&self.served).watch(|| async { sink.notify_tool_list_changed().await.is_ok() }) => {}
+            () = Arc::clone(&self.exported).watch(|| async { sink.notify_tool_list_changed().await.is_ok() }) => {}
         }
         Ok(())
     }

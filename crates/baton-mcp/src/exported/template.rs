@@ -1,6 +1,6 @@
 //! The prompt of an exported tool, rendered from a template and the arguments of a call.
 
-use super::arguments::declared;
+use super::arguments::declared_parameters;
 use baton_types::ExportedTool;
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Strings are inserted unchanged, other values as JSON, omitted arguments as an empty string. Braces around any other
 /// name are kept. Inserted values are not expanded again.
 pub fn prompt(tool: &ExportedTool, arguments: &JsonObject) -> String {
-    let declared = declared(&tool.parameters.to_value());
+    let declared = declared_parameters(&tool.parameters.to_value());
     let mut prompt = String::with_capacity(tool.prompt.len() + 256);
     let mut rest = tool.prompt.as_str();
     while let Some(at) = rest.find(['{', '}']) {

@@ -1,9 +1,9 @@
 //! Operations on whole agents: list, show, create, copy, delete, and access to their cards, settings and prompts.
 
 use super::{
-    arguments::{Arguments, wrong},
-    server::{Call, ManageServer},
-    verbs::Verb,
+    arguments::{ManageArguments, invalid_argument},
+    server::{ManageCall, ManageServer},
+    verbs::ManageOperation,
 };
 use baton_manage::{Definition, ManageError, definition, metadata_change, settings, settings_change, storage_info};
 use baton_types::AgentChange;
@@ -12,25 +12,32 @@ use serde_json::{Value, json};
 
 impl ManageServer {
     /// Performs an operation that is not about a part of an agent.
-    pub(super) async fn whole(&self, verb: Verb, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+    pub(super) async fn run_agent_operation(
+        &self,
+        verb: ManageOperation,
+        call: &ManageCall<'_>,
+        mut given: ManageArguments,
+    ) -> Result<Value, ManageError> {
         match verb {
-            Verb::List => Ok(self.list()),
-            Verb::Create => self.create(call, given).await,
-            Verb::Clone => {
-                let original = given.needed("sourceAgent")?.into();
-                let (name, title) = (given.needed("targetPath")?, given.text("newName"));
+            ManageOperation::List => Ok(self.list()),
+            ManageOperation::Create => self.create(call, given).await,
+            ManageOperation::Clone => {
+                let original = given.required_text("sourceAgent")?.into();
+                let (name, title) = (given.required_text("targetPath")?, given.text("newName"));
                 let copy = CloneAgent { name, title, persist: given.flag("keep") };
                 details(call, &self.manager.copy(&original, &copy).await?)
             }
-            Verb::Delete => {
+            ManageOperation::Delete => {
                 if given.flag("confirm") != Some(true) {
-                    return Err(wrong("an agent is deleted only with confirm: true".to_owned()));
+                    return Err(invalid_argument("an agent is deleted only with confirm: true".to_owned()));
                 }
                 let (agent, digest) = (given.agent()?, given.digest());
                 let place = self.manager.delete(&agent, digest.as_ref()).await?;
                 Ok(json!({"success": true, "agentTarget": agent, "kept": storage_info(&place)}))
             }
-            Verb::UpdateSettings | Verb::SetPrompt | Verb::UpdateMetadata => self.update(verb, call, given).await,
+            ManageOperation::UpdateSettings | ManageOperation::SetPrompt | ManageOperation::UpdateMetadata => {
+                self.update(verb, call, given).await
+            }
             _ => {
                 let agent = given.agent()?;
                 shown(verb, call, &self.manager.definition(&agent).await?)
@@ -51,10 +58,10 @@ impl ManageServer {
         json!({"agents": agents.collect::<Vec<_>>()})
     }
 
-    async fn create(&self, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+    async fn create(&self, call: &ManageCall<'_>, mut given: ManageArguments) -> Result<Value, ManageError> {
         let wish = CreateAgent {
             name: given.text("agentPath"),
-            title: Some(given.needed("name")?),
+            title: Some(given.required_text("name")?),
             description: given.text("description"),
             autonomous: given.flag("autonomous"),
             settings: given.member("initialSettings")?,
@@ -63,36 +70,41 @@ impl ManageServer {
             persist: given.flag("keep"),
             ..CreateAgent::default()
         };
-        details(call, &self.manager.create(wish, call.who).await?)
+        details(call, &self.manager.create(wish, call.role).await?)
     }
 
-    async fn update(&self, verb: Verb, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
+    async fn update(
+        &self,
+        verb: ManageOperation,
+        call: &ManageCall<'_>,
+        mut given: ManageArguments,
+    ) -> Result<Value, ManageError> {
         let (agent, digest) = (given.agent()?, given.digest());
         let change = match verb {
-            Verb::SetPrompt => Some(AgentChange::Prompt(given.needed("prompt")?)),
-            Verb::UpdateSettings => {
+            ManageOperation::SetPrompt => Some(AgentChange::Prompt(given.required_text("prompt")?)),
+            ManageOperation::UpdateSettings => {
                 given.member::<SessionSettingsBody>("settings")?.as_ref().map(settings_change).transpose()?
             }
             _ => given.member::<ChangeAgent>("metadata")?.as_ref().and_then(metadata_change),
         };
-        let change = change.ok_or_else(|| wrong("say what is to be different".to_owned()))?;
-        let changed = self.manager.change(&agent, call.who, digest.as_ref(), |_| Ok(vec![change.clone()])).await?;
+        let change = change.ok_or_else(|| invalid_argument("specify at least one change".to_owned()))?;
+        let changed = self.manager.change(&agent, call.role, digest.as_ref(), |_| Ok(vec![change.clone()])).await?;
         let look = match verb {
-            Verb::SetPrompt => Verb::Prompt,
-            Verb::UpdateSettings => Verb::Settings,
-            _ => Verb::Metadata,
+            ManageOperation::SetPrompt => ManageOperation::Prompt,
+            ManageOperation::UpdateSettings => ManageOperation::Settings,
+            _ => ManageOperation::Metadata,
         };
         shown(look, call, &changed.after)
     }
 }
 
 /// The part of a definition that an operation shows.
-fn shown(verb: Verb, call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
+fn shown(verb: ManageOperation, call: &ManageCall<'_>, of: &Definition) -> Result<Value, ManageError> {
     let digest = of.digest.to_string();
     Ok(match verb {
-        Verb::Settings => json!({"settings": settings(&of.agent), "digest": digest}),
-        Verb::Prompt => json!({"prompt": of.agent.prompt, "digest": digest}),
-        Verb::Metadata => json!({"metadata": metadata(of), "digest": digest}),
+        ManageOperation::Settings => json!({"settings": settings(&of.agent), "digest": digest}),
+        ManageOperation::Prompt => json!({"prompt": of.agent.prompt, "digest": digest}),
+        ManageOperation::Metadata => json!({"metadata": metadata(of), "digest": digest}),
         _ => return details(call, of),
     })
 }
@@ -115,12 +127,12 @@ fn metadata(of: &Definition) -> ChangeAgent {
 }
 
 /// The whole agent, without secrets.
-fn details(call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
+fn details(call: &ManageCall<'_>, of: &Definition) -> Result<Value, ManageError> {
     let details = AgentDetails {
         definition: Some(Box::new(definition(of))),
         ..AgentDetails::from_spec(&of.agent, call.base.unwrap_or_default())
     };
-    let mut shown = serde_json::to_value(&details).map_err(|error| wrong(error.to_string()))?;
+    let mut shown = serde_json::to_value(&details).map_err(|error| invalid_argument(error.to_string()))?;
     shown["agentTarget"] = of.name.as_str().into();
     Ok(shown)
 }

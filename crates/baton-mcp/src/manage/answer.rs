@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Result of a tool: a value, or an error.
 pub(super) fn answer(tool: &str, done: Result<Value, ManageError>) -> CallToolResult {
-    done.map_or_else(|error| refused(tool, error.code, &error.detail), |value| work::structured(&value))
+    done.map_or_else(|error| refused(tool, error.code, &error.detail), |value| work::structured_result(&value))
 }
 
 /// Error result of a rejected call.

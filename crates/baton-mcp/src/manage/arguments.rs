@@ -12,9 +12,9 @@ pub(super) const TARGET: &str = "agentTarget";
 pub(super) const DIGEST: &str = "digest";
 
 /// Arguments of one call; each is consumed on access.
-pub(super) struct Arguments(JsonObject);
+pub(super) struct ManageArguments(JsonObject);
 
-impl Arguments {
+impl ManageArguments {
     pub(super) fn new(members: JsonObject) -> Self {
         Self(members)
     }
@@ -28,12 +28,12 @@ impl Arguments {
     }
 
     /// A required string.
-    pub(super) fn needed(&mut self, name: &str) -> Result<String, ManageError> {
-        self.text(name).ok_or_else(|| wrong(format!("'{name}' is missing")))
+    pub(super) fn required_text(&mut self, name: &str) -> Result<String, ManageError> {
+        self.text(name).ok_or_else(|| invalid_argument(format!("'{name}' is missing")))
     }
 
     pub(super) fn agent(&mut self) -> Result<AgentName, ManageError> {
-        self.needed(TARGET).map(AgentName::from)
+        self.required_text(TARGET).map(AgentName::from)
     }
 
     pub(super) fn digest(&mut self) -> Option<Digest> {
@@ -46,17 +46,17 @@ impl Arguments {
 
     /// One member, deserialized.
     pub(super) fn member<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, ManageError> {
-        let unfit = |error: serde_json::Error| wrong(format!("'{name}' is invalid: {error}"));
+        let unfit = |error: serde_json::Error| invalid_argument(format!("'{name}' is invalid: {error}"));
         self.0.remove(name).map(serde_json::from_value).transpose().map_err(unfit)
     }
 
     /// All remaining members, deserialized.
     pub(super) fn rest<T: DeserializeOwned>(self) -> Result<T, ManageError> {
         serde_json::from_value(Value::Object(self.0))
-            .map_err(|error| wrong(format!("the arguments are invalid: {error}")))
+            .map_err(|error| invalid_argument(format!("the arguments are invalid: {error}")))
     }
 }
 
-pub(super) fn wrong(detail: String) -> ManageError {
+pub(super) fn invalid_argument(detail: String) -> ManageError {
     ManageError { code: ErrorCode::INVALID_REQUEST, detail }
 }

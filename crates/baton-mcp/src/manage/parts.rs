@@ -1,9 +1,9 @@
 //! Named parts of an agent: rules, references, exported tools, MCP servers, providers.
 
 use super::{
-    arguments::{Arguments, wrong},
-    server::{Call, ManageServer},
-    verbs::{Deed, PartKind},
+    arguments::{ManageArguments, invalid_argument},
+    server::{ManageCall, ManageServer},
+    verbs::{PartAction, PartKind},
 };
 use baton_manage::{
     Definition, ManageError, available_providers, export, export_change, item, item_change, item_with_text, provider,
@@ -14,7 +14,7 @@ use baton_wire::api::{AgentExport, AgentItem};
 use serde_json::{Value, json};
 
 /// New value of a part.
-enum Wish {
+enum PartValue {
     Item(ItemKind, AgentItem),
     Export(AgentExport),
     Server(Json),
@@ -26,37 +26,37 @@ impl ManageServer {
     pub(super) async fn part(
         &self,
         kind: PartKind,
-        deed: Deed,
-        call: &Call<'_>,
-        mut given: Arguments,
+        deed: PartAction,
+        call: &ManageCall<'_>,
+        mut given: ManageArguments,
     ) -> Result<Value, ManageError> {
         let (agent, digest) = (given.agent()?, given.digest());
-        if deed == Deed::List {
+        if deed == PartAction::List {
             return Ok(listed(kind, &self.manager.definition(&agent).await?));
         }
-        let name = given.needed(kind.argument())?;
+        let name = given.required_text(kind.argument())?;
         let asks = given.flag("ask") == Some(true);
         let wish = match deed {
-            Deed::Get => return one(kind, &self.manager.definition(&agent).await?, &name),
-            Deed::Delete => None,
-            _ => Some(wish(kind, &name, given)?),
+            PartAction::Get => return find_part(kind, &self.manager.definition(&agent).await?, &name),
+            PartAction::Delete => None,
+            _ => Some(parse_value(kind, &name, given)?),
         };
-        if let (Deed::Validate, Some(wish)) = (deed, &wish) {
+        if let (PartAction::Validate, Some(wish)) = (deed, &wish) {
             let decide = |now: &Definition| Ok(vec![change(wish, deed, now, &name)?]);
-            return match self.manager.preview_change(&agent, call.who, decide).await {
-                Ok(kit) => Ok(self.usable(&name, &kit, asks).await),
+            return match self.manager.preview_change(&agent, call.role, decide).await {
+                Ok(kit) => Ok(self.validate_provider(&name, &kit, asks).await),
                 Err(error) if error.code == ErrorCode::AGENT_NOT_FOUND => Err(error),
                 Err(error) => Ok(json!({"isValid": false, "error": error.detail})),
             };
         }
         let decide = |now: &Definition| {
-            let is_there = one(kind, now, &name);
+            let is_there = find_part(kind, now, &name);
             match (deed, &is_there) {
-                (Deed::Add, Ok(_)) => {
+                (PartAction::Add, Ok(_)) => {
                     let detail = format!("the agent '{agent}' has the {} '{name}' already", kind.words());
                     return Err(ManageError { code: ErrorCode::NAME_TAKEN, detail });
                 }
-                (Deed::Add, Err(_)) | (_, Ok(_)) => {}
+                (PartAction::Add, Err(_)) | (_, Ok(_)) => {}
                 (_, Err(absent)) => return Err(absent.clone()),
             }
             Ok(vec![match &wish {
@@ -64,16 +64,16 @@ impl ManageServer {
                 None => removal(kind, &name),
             }])
         };
-        let changed = self.manager.change(&agent, call.who, digest.as_ref(), decide).await?;
-        let of = if deed == Deed::Delete { &changed.before } else { &changed.after };
-        let mut shown = one(kind, of, &name)?;
+        let changed = self.manager.change(&agent, call.role, digest.as_ref(), decide).await?;
+        let of = if deed == PartAction::Delete { &changed.before } else { &changed.after };
+        let mut shown = find_part(kind, of, &name)?;
         shown["digest"] = changed.after.digest.to_string().into();
         shown["success"] = true.into();
         Ok(shown)
     }
 
     /// Result of a provider validation; with `asks`, the provider is also queried for its models.
-    async fn usable(&self, provider: &str, kit: &AgentResources, asks: bool) -> Value {
+    async fn validate_provider(&self, provider: &str, kit: &AgentResources, asks: bool) -> Value {
         let Some(probe) = self.providers.as_ref().filter(|_| asks) else { return json!({"isValid": true}) };
         match probe.models(provider, kit).await {
             Ok(models) => json!({"isValid": true, "models": models}),
@@ -82,27 +82,27 @@ impl ManageServer {
     }
 }
 
-fn wish(kind: PartKind, name: &str, mut given: Arguments) -> Result<Wish, ManageError> {
+fn parse_value(kind: PartKind, name: &str, mut given: ManageArguments) -> Result<PartValue, ManageError> {
     Ok(match kind {
         PartKind::Rule | PartKind::Reference => {
             let item = AgentItem { name: name.to_owned(), ..given.rest()? };
-            Wish::Item(if kind == PartKind::Rule { ItemKind::Rule } else { ItemKind::Reference }, item)
+            PartValue::Item(if kind == PartKind::Rule { ItemKind::Rule } else { ItemKind::Reference }, item)
         }
-        PartKind::Export => Wish::Export(AgentExport { name: name.to_owned(), ..given.rest()? }),
+        PartKind::Export => PartValue::Export(AgentExport { name: name.to_owned(), ..given.rest()? }),
         PartKind::Server | PartKind::Provider => {
             let config: Option<Json> = given.member("config")?;
-            let config = config.ok_or_else(|| wrong("'config' is missing".to_owned()))?;
-            if kind == PartKind::Server { Wish::Server(config) } else { Wish::Provider(config) }
+            let config = config.ok_or_else(|| invalid_argument("'config' is missing".to_owned()))?;
+            if kind == PartKind::Server { PartValue::Server(config) } else { PartValue::Provider(config) }
         }
     })
 }
 
-fn change(wish: &Wish, deed: Deed, now: &Definition, name: &str) -> Result<AgentChange, ManageError> {
+fn change(wish: &PartValue, deed: PartAction, now: &Definition, name: &str) -> Result<AgentChange, ManageError> {
     match wish {
-        Wish::Item(kind, item) => item_change(*kind, item, deed == Deed::Add),
-        Wish::Export(export) => Ok(export_change(Some(now), export)),
-        Wish::Server(entry) => server_change(Some(now), name, entry),
-        Wish::Provider(entry) => provider_change(Some(now), name, entry),
+        PartValue::Item(kind, item) => item_change(*kind, item, deed == PartAction::Add),
+        PartValue::Export(export) => Ok(export_change(Some(now), export)),
+        PartValue::Server(entry) => server_change(Some(now), name, entry),
+        PartValue::Provider(entry) => provider_change(Some(now), name, entry),
     }
 }
 
@@ -146,7 +146,7 @@ fn listed(kind: PartKind, of: &Definition) -> Value {
 }
 
 /// One part, without secrets.
-fn one(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError> {
+fn find_part(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError> {
     let absent = || {
         let name: String = name.chars().take(128).collect();
         let detail = format!("the agent '{}' has no {} '{name}'", of.name, kind.words());

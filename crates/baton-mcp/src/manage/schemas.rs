@@ -2,7 +2,7 @@
 
 use super::{
     arguments::{DIGEST, TARGET},
-    verbs::{Deed, PartKind, Verb},
+    verbs::{ManageOperation, PartAction, PartKind},
 };
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 /// All tools, in a stable order.
 pub(super) fn tools() -> Vec<Tool> {
-    Verb::all().map(tool).collect()
+    ManageOperation::all().map(tool).collect()
 }
 
-pub(super) fn tool(verb: Verb) -> Tool {
+pub(super) fn tool(verb: ManageOperation) -> Tool {
     let annotations =
-        ToolAnnotations::default().read_only(verb.is_look()).destructive(verb.is_loss()).open_world(false);
+        ToolAnnotations::default().read_only(verb.is_read_only()).destructive(verb.is_destructive()).open_world(false);
     Tool::new(verb.name(), description(verb), Arc::new(schema(verb))).with_annotations(annotations)
 }
 
 /// Argument schema of an operation.
-pub(super) fn schema(verb: Verb) -> JsonObject {
+pub(super) fn schema(verb: ManageOperation) -> JsonObject {
     let (mut members, mut needed) = (Map::new(), Vec::new());
     let mut put = |name: &str, schema: Value, is_needed: bool| {
         members.insert(name.to_owned(), schema);
@@ -28,57 +28,61 @@ pub(super) fn schema(verb: Verb) -> JsonObject {
             needed.push(name.to_owned());
         }
     };
-    if !matches!(verb, Verb::List | Verb::Create | Verb::Clone) {
+    if !matches!(verb, ManageOperation::List | ManageOperation::Create | ManageOperation::Clone) {
         put(TARGET, text("The agent, as agent_list names it."), true);
     }
     match verb {
-        Verb::List | Verb::Info | Verb::Settings | Verb::Prompt | Verb::Metadata => {}
-        Verb::Create => {
+        ManageOperation::List
+        | ManageOperation::Info
+        | ManageOperation::Settings
+        | ManageOperation::Prompt
+        | ManageOperation::Metadata => {}
+        ManageOperation::Create => {
             put("name", text("The name that people see."), true);
-            let path = "What the agent is called in addresses: lower-case letters, digits and dashes, at most 64; made of \
-                        name when it is left out.";
+            let path = "Name of the agent in addresses: lower-case letters, digits and dashes, at most 64; derived from \
+                        name if omitted.";
             put("agentPath", text(path), false);
-            put("description", text("What the agent is for; others choose it by this."), false);
+            put("description", text("Purpose of the agent; callers select it by this."), false);
             put("autonomous", flag("Whether it works without anybody to ask."), false);
             put("initialSettings", settings(), false);
             put("initialPrompt", text("The system prompt."), false);
             put("playbook", text("Rules of the built-in model, as in playbook.yaml."), false);
             put("keep", keep(), false);
         }
-        Verb::Clone => {
+        ManageOperation::Clone => {
             put("sourceAgent", text("The agent to copy, as agent_list names it."), true);
-            put("targetPath", text("What the copy is called in addresses, such as weather-2."), true);
-            put("newName", text("The name that people see; that of the original when it is left out."), false);
+            put("targetPath", text("Name of the copy in addresses, such as weather-2."), true);
+            put("newName", text("Display name; that of the original if omitted."), false);
             put("keep", keep(), false);
         }
-        Verb::Delete => {
+        ManageOperation::Delete => {
             let confirm =
-                json!({"type": "boolean", "enum": [true], "description": "Must be true: the definition is gone."});
+                json!({"type": "boolean", "enum": [true], "description": "Must be true: the definition is deleted."});
             put("confirm", confirm, true);
         }
-        Verb::UpdateSettings => put("settings", settings(), true),
-        Verb::SetPrompt => put("prompt", text("The whole system prompt."), true),
-        Verb::UpdateMetadata => put("metadata", metadata(), true),
-        Verb::Of(kind, deed) => {
-            if deed != Deed::List {
+        ManageOperation::UpdateSettings => put("settings", settings(), true),
+        ManageOperation::SetPrompt => put("prompt", text("The whole system prompt."), true),
+        ManageOperation::UpdateMetadata => put("metadata", metadata(), true),
+        ManageOperation::Part(kind, deed) => {
+            if deed != PartAction::List {
                 let which = match kind {
-                    PartKind::Provider => "The id of the provider, such as openai; agent_list_providers knows them.",
+                    PartKind::Provider => "The id of the provider, such as openai; agent_list_providers lists them.",
                     _ => &format!("The name of the {}.", kind.words()),
                 };
                 put(kind.argument(), text(which), true);
             }
-            if matches!(deed, Deed::Add | Deed::Update | Deed::Validate) {
+            if matches!(deed, PartAction::Add | PartAction::Update | PartAction::Validate) {
                 for (name, schema, is_needed) in part(kind) {
-                    put(name, schema, is_needed && deed != Deed::Update);
+                    put(name, schema, is_needed && deed != PartAction::Update);
                 }
             }
-            if deed == Deed::Validate {
-                put("ask", flag("Whether it is asked for its models, which takes a key that works."), false);
+            if deed == PartAction::Validate {
+                put("ask", flag("Whether the provider is queried for its models, which needs a valid key."), false);
             }
         }
     }
-    if !verb.is_look() && !matches!(verb, Verb::Create | Verb::Clone) {
-        put(DIGEST, text("Of an earlier answer: the change is refused when the agent has been changed since."), false);
+    if !verb.is_read_only() && !matches!(verb, ManageOperation::Create | ManageOperation::Clone) {
+        put(DIGEST, text("Digest of an earlier answer: the change is refused if the agent was changed since."), false);
     }
     match json!({"type": "object", "properties": members, "required": needed, "additionalProperties": false}) {
         Value::Object(schema) => schema,
@@ -90,79 +94,82 @@ fn part(kind: PartKind) -> Vec<(&'static str, Value, bool)> {
     match kind {
         PartKind::Rule | PartKind::Reference => {
             let include = json!({"type": "string", "enum": ["always", "manual", "agent"],
-                "description": "When it is part of what the model is given: always, when somebody names it, or when it has \
-                                to do with what is asked."});
+                "description": "When it is included in the model's context: always, when it is named, or when it is \
+                                relevant to the request."});
             let priority = json!({"type": "integer", "minimum": 0, "maximum": 999,
-                "description": "Higher ones come later, nearer to what is asked."});
+                "description": "Higher ones come later, closer to the request."});
             vec![
                 ("text", text("The whole text."), true),
-                ("description", text("What it is about; it is found by this."), false),
+                ("description", text("Its topic, used for relevance search."), false),
                 ("priority", priority, false),
                 ("include", include, false),
             ]
         }
         PartKind::Export => {
             let parameters = json!({"type": "object", "description": "JSON Schema of the arguments."});
-            let prompt = "The words that the agent is given; {argument} is replaced by that argument.";
+            let prompt = "The prompt for the agent; {argument} is replaced by that argument.";
             vec![
-                ("description", text("What the tool does, for those who choose tools."), true),
+                ("description", text("What the tool does, for models that choose tools."), true),
                 ("prompt", text(prompt), true),
                 ("parameters", parameters, false),
             ]
         }
         PartKind::Server => {
             let config = json!({"type": "object", "description": "The entry as in mcp.json: command, args and env, or url \
-                and headers. Secrets are shown as ***; given back so, they stay what they are."});
+                and headers. Secrets are shown as ***; send *** to keep a secret."});
             // A server has one entry, which is replaced as a whole.
             vec![("config", config, true)]
         }
         PartKind::Provider => {
             let config = json!({"type": "object", "description": "Its keys, as in the definition: secrets as env://NAME or \
-                as they are, base_url, headers; {} when the usual variables say everything. Secrets are shown as ***; \
-                given back so, they stay what they are."});
+                as plain text, base_url, headers; {} if the default environment variables suffice. Secrets are shown as ***; \
+                send *** to keep a secret."});
             vec![("config", config, true)]
         }
     }
 }
 
-fn description(verb: Verb) -> String {
+fn description(verb: ManageOperation) -> String {
     let words = match verb {
-        Verb::List => "Lists the agents whose definitions are kept here.",
-        Verb::Info => {
+        ManageOperation::List => "Lists the agents whose definitions are stored here.",
+        ManageOperation::Info => {
             "Shows all of an agent's definition, without secrets and without the texts of rules and references."
         }
-        Verb::Create => "Makes an agent and begins to serve it. The answer says where its definition is kept.",
-        Verb::Delete => "Stops serving an agent and forgets its definition. What it has done stays on record.",
-        Verb::Clone => "Makes an agent that is a copy of another.",
-        Verb::Settings => "Shows the settings that hold in new sessions of an agent.",
-        Verb::UpdateSettings => {
-            "Changes settings of an agent; those that are left out stay. They hold in new sessions."
+        ManageOperation::Create => {
+            "Creates an agent and starts to serve it. The answer says where its definition is stored."
         }
-        Verb::Prompt => "Shows the system prompt of an agent.",
-        Verb::SetPrompt => "Replaces the system prompt of an agent.",
-        Verb::Metadata => "Shows what an agent's card says.",
-        Verb::UpdateMetadata => "Changes what an agent's card says; what is left out stays.",
-        Verb::Of(kind, deed) => {
+        ManageOperation::Delete => {
+            "Stops serving an agent and deletes its definition. Its history stays in the journal."
+        }
+        ManageOperation::Clone => "Creates a copy of an agent.",
+        ManageOperation::Settings => "Shows the settings for new sessions of an agent.",
+        ManageOperation::UpdateSettings => {
+            "Changes settings of an agent; omitted settings are unchanged. They apply to new sessions."
+        }
+        ManageOperation::Prompt => "Shows the system prompt of an agent.",
+        ManageOperation::SetPrompt => "Replaces the system prompt of an agent.",
+        ManageOperation::Metadata => "Shows the metadata of an agent's card.",
+        ManageOperation::UpdateMetadata => "Changes the metadata of an agent's card; omitted fields are unchanged.",
+        ManageOperation::Part(kind, deed) => {
             let what = kind.words();
             return match (deed, kind) {
-                (Deed::List, PartKind::Rule | PartKind::Reference) => {
+                (PartAction::List, PartKind::Rule | PartKind::Reference) => {
                     format!("Lists the {what}s of an agent, without their texts.")
                 }
-                (Deed::List, PartKind::Provider) => {
-                    "Lists the services that an agent's models are reached through, and those that it could have."
-                        .to_owned()
+                (PartAction::List, PartKind::Provider) => {
+                    "Lists the model providers of an agent, and those that can be installed.".to_owned()
                 }
-                (Deed::List, _) => format!("Lists the {what}s of an agent."),
-                (Deed::Get, _) => format!("Shows one {what} of an agent."),
-                (Deed::Add, _) => format!("Gives an agent a further {what}."),
-                (Deed::Update, PartKind::Server | PartKind::Provider) => {
+                (PartAction::List, _) => format!("Lists the {what}s of an agent."),
+                (PartAction::Get, _) => format!("Shows one {what} of an agent."),
+                (PartAction::Add, _) => format!("Adds one {what} to an agent."),
+                (PartAction::Update, PartKind::Server | PartKind::Provider) => {
                     format!("Replaces the entry of one {what} of an agent.")
                 }
-                (Deed::Update, _) => format!("Changes one {what} of an agent; what is left out stays."),
-                (Deed::Validate, _) => {
-                    format!("Says whether an agent could have a {what} with this config. Nothing is changed.")
+                (PartAction::Update, _) => format!("Changes one {what} of an agent; omitted fields are unchanged."),
+                (PartAction::Validate, _) => {
+                    format!("Checks whether a {what} config is valid for an agent. Nothing is changed.")
                 }
-                (Deed::Delete, _) => format!("Takes one {what} away from an agent, and shows what it was."),
+                (PartAction::Delete, _) => format!("Deletes one {what} of an agent, and returns it."),
             };
         }
     };
@@ -178,7 +185,7 @@ fn flag(description: &str) -> Value {
 }
 
 fn keep() -> Value {
-    flag("Whether the definition is kept on disk; where this Baton usually keeps new agents when it is left out.")
+    flag("Whether the definition is stored on disk; if omitted, the default for new agents of this Baton applies.")
 }
 
 fn settings() -> Value {
@@ -207,7 +214,7 @@ fn metadata() -> Value {
         "type": "object",
         "properties": {
             "title": text("The name that people see."),
-            "description": text("What the agent is for."),
+            "description": text("Purpose of the agent."),
             "version": text("The definition's own version."),
             "provider": {
                 "type": "object",
@@ -215,8 +222,8 @@ fn metadata() -> Value {
                 "required": ["organization"],
                 "additionalProperties": false,
             },
-            "icon_url": text("Its picture."),
-            "documentation_url": text("Where to read about it."),
+            "icon_url": text("URL of its icon."),
+            "documentation_url": text("URL of its documentation."),
             "autonomous": flag("Whether it works without anybody to ask."),
         },
         "additionalProperties": false,

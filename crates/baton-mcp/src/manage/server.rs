@@ -1,10 +1,10 @@
 //! MCP handler of the management server.
 
-use super::{answer, arguments::Arguments, schemas, verbs::Verb};
+use super::{answer, arguments::ManageArguments, schemas, verbs::ManageOperation};
 use crate::{
-    Caller, Common, McpService, exported,
-    span::called,
-    work::{served_at, tool_server, unknown_tool},
+    Caller, EndpointContext, McpService, exported,
+    span::run_call_in_span,
+    work::{base_url, tool_server, unknown_tool},
 };
 use baton_manage::{ManageRole, Manager};
 use baton_ports::{AgentRepository, AgentSource, ProviderProbe};
@@ -23,11 +23,11 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Usage instructions for a model; clients show them first.
-const INSTRUCTIONS: &str = "These tools manage the agents of a Baton. Call agent_list to see which there are; the other tools \
-name an agent by its agentTarget. agent_create makes one, which answers at once; give it a prompt, then rules (how to behave), \
-references (what to know), MCP servers (what to use), exported tools (what it offers) and providers (who answers). Changes hold from the agent's next \
-task on. Secrets are never shown: *** stands for one, and given back it stays. Pass the digest of an earlier answer to have a \
-change refused when somebody else has changed the agent since.";
+const INSTRUCTIONS: &str = "These tools manage the agents of a Baton. Call agent_list to list them; the other tools \
+name an agent by its agentTarget. agent_create creates one, which is available at once; give it a prompt, then rules (how to behave), \
+references (what to know), MCP servers (what to use), exported tools (what it offers) and providers (model services). Changes take effect with the agent's next \
+task. Secrets are never shown: *** stands for one; send it back to keep the secret. Pass the digest of an earlier answer to have a \
+change refused if the agent was changed since.";
 
 /// Lets MCP clients manage the agents of a repository; cheap to clone.
 #[derive(Clone)]
@@ -43,36 +43,41 @@ pub struct ManagePorts {
     /// Source of agent definitions.
     pub agents: Arc<dyn AgentSource>,
     /// Repository of agent definitions.
-    pub shelf: Arc<dyn AgentRepository>,
+    pub repository: Arc<dyn AgentRepository>,
     /// Checks whether a provider can be used, if available.
     pub providers: Option<Arc<dyn ProviderProbe>>,
 }
 
 /// Role of the caller, and the base URL at which it reached this Baton.
-pub(super) struct Call<'a> {
-    pub(super) who: ManageRole,
+pub(super) struct ManageCall<'a> {
+    pub(super) role: ManageRole,
     pub(super) base: Option<&'a str>,
 }
 
 impl ManageServer {
     /// The management endpoint. The surface in front admits only callers that may change agents, and puts a [`Who`]
     /// into the extensions of their requests; callers without one are not owners.
-    pub fn endpoint(ports: ManagePorts, common: &Common) -> McpService<Self> {
-        let ManagePorts { agents, shelf, providers } = ports;
+    pub fn endpoint(ports: ManagePorts, common: &EndpointContext) -> McpService<Self> {
+        let ManagePorts { agents, repository: shelf, providers } = ports;
         let handler = Self { agents, manager: Manager::new(shelf), providers };
         McpService::new("manage", common, move || handler.clone())
     }
 
-    async fn done(&self, verb: Verb, call: &Call<'_>, request: CallToolRequestParams) -> CallToolResult {
+    async fn run_operation(
+        &self,
+        verb: ManageOperation,
+        call: &ManageCall<'_>,
+        request: CallToolRequestParams,
+    ) -> CallToolResult {
         let tool = &*request.name;
         let schema = Value::Object(schemas::schema(verb));
-        let given = match exported::fitting(&schema, request.arguments) {
-            Ok(given) => Arguments::new(given),
+        let given = match exported::validate_arguments(&schema, request.arguments) {
+            Ok(given) => ManageArguments::new(given),
             Err(faults) => return answer::refused(tool, ErrorCode::INVALID_REQUEST, &faults),
         };
         let done = match verb {
-            Verb::Of(kind, deed) => self.part(kind, deed, call, given).await,
-            whole => self.whole(whole, call, given).await,
+            ManageOperation::Part(kind, deed) => self.part(kind, deed, call, given).await,
+            whole => self.run_agent_operation(whole, call, given).await,
         };
         answer::answer(tool, done)
     }
@@ -80,7 +85,7 @@ impl ManageServer {
 
 impl ServerHandler for ManageServer {
     fn get_info(&self) -> ServerConfig {
-        let description = "Makes, shows, changes, copies and deletes the agents of a Baton";
+        let description = "Creates, shows, changes, copies and deletes the agents of a Baton";
         tool_server("baton-manage", "Baton: managing agents", description, INSTRUCTIONS)
     }
 
@@ -93,7 +98,7 @@ impl ServerHandler for ManageServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Verb::named(name).map(schemas::tool)
+        ManageOperation::from_name(name).map(schemas::tool)
     }
 
     async fn call_tool(
@@ -102,22 +107,22 @@ impl ServerHandler for ManageServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let answer = async {
-            let caller = Caller::of(&context)?;
-            let Some(verb) = Verb::named(&request.name) else {
+            let caller = Caller::from_context(&context)?;
+            let Some(verb) = ManageOperation::from_name(&request.name) else {
                 return Err(unknown_tool(&request.name, &schemas::tools()));
             };
             if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
                 return Ok(answer::refused(&request.name, ErrorCode::SCOPE_MISSING, &missing.to_string()).into());
             }
-            let call = Call { who: who(&context), base: served_at(&context) };
-            Ok(self.done(verb, &call, request).await.into())
+            let call = ManageCall { role: caller_role(&context), base: base_url(&context) };
+            Ok(self.run_operation(verb, &call, request).await.into())
         };
-        called(&context, answer).await
+        run_call_in_span(&context, answer).await
     }
 }
 
 /// Role of the caller, set by the surface.
-fn who(context: &RequestContext<RoleServer>) -> ManageRole {
+fn caller_role(context: &RequestContext<RoleServer>) -> ManageRole {
     let parts = context.extensions.get::<Parts>();
     parts.and_then(|parts| parts.extensions.get::<ManageRole>()).copied().unwrap_or(ManageRole::Administrator)
 }

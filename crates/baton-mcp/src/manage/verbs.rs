@@ -46,7 +46,7 @@ impl PartKind {
 
 /// Action on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum PartAction {
     List,
     Get,
     Add,
@@ -56,7 +56,7 @@ pub(super) enum Deed {
     Validate,
 }
 
-impl Deed {
+impl PartAction {
     const ALL: [Self; 5] = [Self::List, Self::Get, Self::Add, Self::Update, Self::Delete];
 
     /// Tool name of the action on a kind; providers are "installed" and their keys are a "config".
@@ -78,7 +78,7 @@ impl Deed {
 
 /// Operation of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum ManageOperation {
     List,
     Info,
     Create,
@@ -90,10 +90,10 @@ pub(super) enum Verb {
     SetPrompt,
     Metadata,
     UpdateMetadata,
-    Of(PartKind, Deed),
+    Part(PartKind, PartAction),
 }
 
-impl Verb {
+impl ManageOperation {
     /// All operations, in list order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let whole = [
@@ -109,12 +109,12 @@ impl Verb {
             Self::Metadata,
             Self::UpdateMetadata,
         ];
-        let parts = PartKind::ALL.into_iter().flat_map(|kind| Deed::ALL.map(|deed| Self::Of(kind, deed)));
-        whole.into_iter().chain(parts).chain([Self::Of(PartKind::Provider, Deed::Validate)])
+        let parts = PartKind::ALL.into_iter().flat_map(|kind| PartAction::ALL.map(|deed| Self::Part(kind, deed)));
+        whole.into_iter().chain(parts).chain([Self::Part(PartKind::Provider, PartAction::Validate)])
     }
 
     /// The operation of the tool with this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|verb| verb.name() == name)
     }
 
@@ -132,13 +132,13 @@ impl Verb {
             Self::SetPrompt => "set_system_prompt",
             Self::Metadata => "get_metadata",
             Self::UpdateMetadata => "update_metadata",
-            Self::Of(kind, deed) => return deed.tool(kind),
+            Self::Part(kind, deed) => return deed.tool(kind),
         };
         format!("agent_{name}")
     }
 
     /// Whether the operation only reads.
-    pub(super) fn is_look(self) -> bool {
+    pub(super) fn is_read_only(self) -> bool {
         matches!(
             self,
             Self::List
@@ -146,12 +146,12 @@ impl Verb {
                 | Self::Settings
                 | Self::Prompt
                 | Self::Metadata
-                | Self::Of(_, Deed::List | Deed::Get | Deed::Validate)
+                | Self::Part(_, PartAction::List | PartAction::Get | PartAction::Validate)
         )
     }
 
     /// Whether the operation deletes data irrecoverably.
-    pub(super) fn is_loss(self) -> bool {
-        matches!(self, Self::Delete | Self::Of(_, Deed::Delete))
+    pub(super) fn is_destructive(self) -> bool {
+        matches!(self, Self::Delete | Self::Part(_, PartAction::Delete))
     }
 }

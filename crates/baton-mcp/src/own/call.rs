@@ -2,9 +2,9 @@
 
 use super::{
     OwnServer, known,
-    shapes::{CallArguments, Called},
+    shapes::{CallAgentArguments, CallAgentResult},
 };
-use crate::work::{self, Work};
+use crate::work::{self, AgentInvocation};
 use baton_ports::AgentRequest;
 use baton_rules::{Access, check_access};
 use baton_types::{ErrorCode, TaskState};
@@ -13,18 +13,18 @@ use serde_json::Value;
 
 impl OwnServer {
     /// Sends a message to an agent and waits for its reply; errors are results for the caller's model.
-    pub(super) async fn call_agent(&self, work: &Work<'_>, arguments: Option<JsonObject>) -> CallToolResult {
+    pub(super) async fn call_agent(&self, work: &AgentInvocation<'_>, arguments: Option<JsonObject>) -> CallToolResult {
         let given = match read(arguments) {
             Ok(given) => given,
-            Err(detail) => return work::refused(ErrorCode::INVALID_REQUEST, &detail),
+            Err(detail) => return work::error_result(ErrorCode::INVALID_REQUEST, &detail),
         };
-        let agents = known::agents(self.agents.as_ref(), &work.caller.principal);
+        let agents = known::visible_agents(self.agents.as_ref(), &work.caller.principal);
         let agent = match known::find(&agents, &given.agent_id) {
             Ok(agent) => agent.name.clone(),
-            Err(detail) => return work::refused(ErrorCode::AGENT_NOT_FOUND, &detail),
+            Err(detail) => return work::error_result(ErrorCode::AGENT_NOT_FOUND, &detail),
         };
         if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(&agent)) {
-            return work.scope_refused(&missing);
+            return work.scope_error(&missing);
         }
         let ask = AgentRequest {
             agent: agent.clone(),
@@ -35,11 +35,11 @@ impl OwnServer {
             trace: work.caller.trace.clone(),
             autonomous: false,
         };
-        match work.ask(self.desk.as_ref(), ask).await {
+        match work.invoke(self.invoker.as_ref(), ask).await {
             Err(result) => result,
             Ok(reply) => {
                 let failed = matches!(reply.state, TaskState::Failed | TaskState::Canceled | TaskState::Rejected);
-                let mut result = work::structured(&Called::of(&reply, agent.as_str()));
+                let mut result = work::structured_result(&CallAgentResult::from_reply(&reply, agent.as_str()));
                 result.is_error = Some(failed);
                 result
             }
@@ -47,7 +47,7 @@ impl OwnServer {
     }
 }
 
-fn read(arguments: Option<JsonObject>) -> Result<CallArguments, String> {
+fn read(arguments: Option<JsonObject>) -> Result<CallAgentArguments, String> {
     let mut members = arguments.unwrap_or_default();
     // Models often send null or an empty string for an omitted argument.
     for optional in ["contextId", "context_id", "taskId", "task_id"] {
@@ -55,7 +55,7 @@ fn read(arguments: Option<JsonObject>) -> Result<CallArguments, String> {
             members.remove(optional);
         }
     }
-    let given: CallArguments = serde_json::from_value(Value::Object(members))
+    let given: CallAgentArguments = serde_json::from_value(Value::Object(members))
         .map_err(|error| format!("invalid arguments: {error}; the strings agentId and message are required"))?;
     if given.message.trim().is_empty() {
         return Err("the message is empty; say what the agent should do".to_owned());

@@ -6,13 +6,13 @@ use baton_types::{AgentListing, Principal};
 use std::sync::Arc;
 
 /// Maximum number of agents in an error.
-const NAMED: usize = 20;
+const MAX_LISTED_AGENTS: usize = 20;
 
 /// Maximum length of an unknown name in an error.
-const LONGEST: usize = 64;
+const MAX_ID_CHARS: usize = 64;
 
 /// Agents that the caller may read, in a stable order.
-pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentListing>> {
+pub(super) fn visible_agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentListing>> {
     let mut agents = source.listings();
     agents.retain(|agent| check_access(principal, Access::Read, Some(&agent.name)).is_ok());
     agents
@@ -22,11 +22,11 @@ pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc
 pub(super) fn find(agents: &[Arc<AgentListing>], id: &str) -> Result<Arc<AgentListing>, String> {
     let id = id.trim();
     let named = agents.iter().find(|agent| agent.name.as_str() == id);
-    named.or_else(|| agents.get(place(id)?)).cloned().ok_or_else(|| unknown(agents, id))
+    named.or_else(|| agents.get(parse_position(id)?)).cloned().ok_or_else(|| unknown_agent_message(agents, id))
 }
 
 /// Index for an id by position.
-fn place(id: &str) -> Option<usize> {
+fn parse_position(id: &str) -> Option<usize> {
     let digits = id.strip_prefix("agent_")?;
     if digits.len() < 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -34,10 +34,10 @@ fn place(id: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_sub(1)
 }
 
-fn unknown(agents: &[Arc<AgentListing>], id: &str) -> String {
-    let id: String = id.chars().take(LONGEST).collect();
-    let mut names: Vec<&str> = agents.iter().take(NAMED).map(|agent| agent.name.as_str()).collect();
-    if agents.len() > NAMED {
+fn unknown_agent_message(agents: &[Arc<AgentListing>], id: &str) -> String {
+    let id: String = id.chars().take(MAX_ID_CHARS).collect();
+    let mut names: Vec<&str> = agents.iter().take(MAX_LISTED_AGENTS).map(|agent| agent.name.as_str()).collect();
+    if agents.len() > MAX_LISTED_AGENTS {
         names.push("...");
     }
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -62,7 +62,7 @@ mod tests {
             ("agent_99999999999999999999999", None),
             ("weather", None),
         ] {
-            assert_eq!(place(id), expect, "{id}");
+            assert_eq!(parse_position(id), expect, "{id}");
         }
     }
 }

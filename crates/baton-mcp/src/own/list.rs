@@ -2,7 +2,7 @@
 
 use super::{
     OwnServer, known,
-    shapes::{AgentShown, Listed, Skipped},
+    shapes::{AgentListItem, ListAgentsResult, SkippedListItem},
 };
 use crate::work;
 use baton_rules::{Access, check_access};
@@ -13,16 +13,16 @@ impl OwnServer {
     /// Refreshes the agents and lists them.
     pub(super) async fn list_agents(&self, principal: &Principal, base: Option<&str>) -> CallToolResult {
         let unusable = self.agents.refresh().await;
-        let agents = known::agents(self.agents.as_ref(), principal);
+        let agents = known::visible_agents(self.agents.as_ref(), principal);
         let capabilities = self.capabilities();
-        let listed = Listed {
-            agents: agents.iter().map(|agent| AgentShown::of(agent, base, capabilities)).collect(),
+        let listed = ListAgentsResult {
+            agents: agents.iter().map(|agent| AgentListItem::from_listing(agent, base, capabilities)).collect(),
             // Entries contain paths and addresses of the operator.
             skipped: match check_access(principal, Access::Admin, None) {
-                Ok(()) => unusable.into_iter().map(Skipped::from).collect(),
+                Ok(()) => unusable.into_iter().map(SkippedListItem::from).collect(),
                 Err(_) => Vec::new(),
             },
         };
-        work::structured(&listed)
+        work::structured_result(&listed)
     }
 }

@@ -9,5 +9,5 @@ mod server;
 mod shapes;
 mod tools;
 
-pub use server::{OwnOptions, OwnServer};
-pub use tools::Names;
+pub use server::{OwnServer, OwnServerOptions};
+pub use tools::ToolNameSet;

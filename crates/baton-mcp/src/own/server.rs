@@ -2,12 +2,12 @@
 
 use super::{
     shapes::Capabilities,
-    tools::{self, Names, Verb},
+    tools::{self, OwnTool, ToolNameSet},
 };
 use crate::{
-    Common, McpService,
-    span::called,
-    work::{self, Work},
+    EndpointContext, McpService,
+    span::run_call_in_span,
+    work::{self, AgentInvocation},
 };
 use baton_ports::{AgentInvoker, AgentSource};
 use rmcp::{
@@ -18,24 +18,24 @@ use rmcp::{
 use std::{sync::Arc, time::Duration};
 
 /// Usage instructions for a model; clients show them first.
-const INSTRUCTIONS: &str = "Baton runs agents that do work for you. Call list_agents to see who there is and what each is \
-good at, then call_agent with an agentId and a message. The agent does not see your conversation, so the message must say \
-everything that it needs. The result has the agent's response, a status, a taskId and a contextId. Pass the contextId to go \
-on with the same conversation; without it every call begins a new one. When the status is input-required, the response is a \
+const INSTRUCTIONS: &str = "Baton runs agents that do work for you. Call list_agents to see the agents and what each is \
+good at, then call_agent with an agentId and a message. The agent does not see your conversation, so the message must include \
+everything that it needs. The result has the agent's response, a status, a taskId and a contextId. Pass the contextId to \
+continue the same conversation; without it every call starts a new one. When the status is input-required, the response is a \
 question: find the answer, ask the user if you must, and call call_agent with the same agentId, the taskId and the answer as \
-message. Agents may work for minutes; cancelling the call cancels their work. The tools also go by the names a2a_list_agents \
+message. Agents may work for minutes; cancelling the call cancels their work. The tools are also available as a2a_list_agents \
 and a2a_send_message.";
 
 /// A2A capabilities that the server reports for the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnOptions {
+pub struct OwnServerOptions {
     /// Whether agents support streaming.
     pub streaming: bool,
     /// Whether agents support push notifications.
     pub push: bool,
 }
 
-impl Default for OwnOptions {
+impl Default for OwnServerOptions {
     fn default() -> Self {
         Self { streaming: true, push: true }
     }
@@ -45,20 +45,20 @@ impl Default for OwnOptions {
 #[derive(Clone)]
 pub struct OwnServer {
     pub(super) agents: Arc<dyn AgentSource>,
-    pub(super) desk: Arc<dyn AgentInvoker>,
-    options: OwnOptions,
+    pub(super) invoker: Arc<dyn AgentInvoker>,
+    options: OwnServerOptions,
     heartbeat: Duration,
 }
 
 impl OwnServer {
-    /// The endpoint for the agents of `agents`, which are invoked through `desk`.
+    /// The endpoint for the agents of a source.
     pub fn endpoint(
         agents: Arc<dyn AgentSource>,
         desk: Arc<dyn AgentInvoker>,
-        options: OwnOptions,
-        common: &Common,
+        options: OwnServerOptions,
+        common: &EndpointContext,
     ) -> McpService<Self> {
-        let handler = Self { agents, desk, options, heartbeat: common.limits.heartbeat };
+        let handler = Self { agents, invoker: desk, options, heartbeat: common.limits.heartbeat };
         McpService::new("own", common, move || handler.clone())
     }
 
@@ -81,7 +81,7 @@ impl ServerHandler for OwnServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let names = Names::of_query(work::query(&context));
+        let names = ToolNameSet::from_query(work::query(&context));
         Ok(ListToolsResult::with_all_items(tools::all(names)))
     }
 
@@ -95,14 +95,14 @@ impl ServerHandler for OwnServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let answer = async {
-            let work = Work::of(&context, self.heartbeat)?;
-            let result = match Verb::named(&request.name) {
-                Some(Verb::List) => self.list_agents(&work.caller.principal, work.served_at()).await,
-                Some(Verb::Call) => self.call_agent(&work, request.arguments).await,
-                None => return Err(work::unknown_tool(&request.name, &tools::all(Names::Baton))),
+            let work = AgentInvocation::from_context(&context, self.heartbeat)?;
+            let result = match OwnTool::from_name(&request.name) {
+                Some(OwnTool::List) => self.list_agents(&work.caller.principal, work.base_url()).await,
+                Some(OwnTool::Call) => self.call_agent(&work, request.arguments).await,
+                None => return Err(work::unknown_tool(&request.name, &tools::all(ToolNameSet::Baton))),
             };
             Ok(result.into())
         };
-        called(&context, answer).await
+        run_call_in_span(&context, answer).await
     }
 }

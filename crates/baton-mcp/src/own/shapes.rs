@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 /// Result of `list_agents`.
 #[derive(Serialize)]
-pub(super) struct Listed {
-    pub(super) agents: Vec<AgentShown>,
+pub(super) struct ListAgentsResult {
+    pub(super) agents: Vec<AgentListItem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<SkippedListItem>,
 }
 
 /// An entry that could not be loaded as an agent.
 #[derive(Serialize)]
-pub(super) struct Skipped {
+pub(super) struct SkippedListItem {
     entry: String,
     reason: String,
 }
 
-impl From<UnusableEntry> for Skipped {
+impl From<UnusableEntry> for SkippedListItem {
     fn from(UnusableEntry { entry, reason }: UnusableEntry) -> Self {
         Self { entry, reason }
     }
@@ -29,20 +29,20 @@ impl From<UnusableEntry> for Skipped {
 /// One agent.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AgentShown {
+pub(super) struct AgentListItem {
     agent_id: String,
     name: String,
     description: String,
     version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    skills: Vec<SkillShown>,
+    skills: Vec<SkillListItem>,
     capabilities: Capabilities,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SkillShown {
+struct SkillListItem {
     id: String,
     name: String,
     description: String,
@@ -62,23 +62,23 @@ pub(super) struct Capabilities {
     pub(super) state_transition_history: bool,
 }
 
-impl AgentShown {
+impl AgentListItem {
     /// The agent as served below `base`, a URL without a trailing slash.
-    pub(super) fn of(agent: &AgentListing, base: Option<&str>, capabilities: Capabilities) -> Self {
+    pub(super) fn from_listing(agent: &AgentListing, base: Option<&str>, capabilities: Capabilities) -> Self {
         Self {
             agent_id: agent.name.to_string(),
             name: agent.title.clone(),
             description: agent.description.clone(),
             version: agent.version.clone(),
             url: base.map(|base| agent_address(base, agent.name.as_str())),
-            skills: agent.skills.iter().map(SkillShown::of).collect(),
+            skills: agent.skills.iter().map(SkillListItem::from_skill).collect(),
             capabilities,
         }
     }
 }
 
-impl SkillShown {
-    fn of(skill: &SkillSpec) -> Self {
+impl SkillListItem {
+    fn from_skill(skill: &SkillSpec) -> Self {
         let SkillSpec { id, name, description, tags, examples } = skill.clone();
         Self { id, name, description, tags, examples }
     }
@@ -87,7 +87,7 @@ impl SkillShown {
 /// Arguments of `call_agent`; `agent_id` is also accepted.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CallArguments {
+pub(super) struct CallAgentArguments {
     #[serde(alias = "agent_id", alias = "agent")]
     pub(super) agent_id: String,
     pub(super) message: String,
@@ -100,7 +100,7 @@ pub(super) struct CallArguments {
 /// Result of `call_agent`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Called {
+pub(super) struct CallAgentResult {
     response: String,
     task_id: String,
     context_id: String,
@@ -109,8 +109,8 @@ pub(super) struct Called {
     next: Option<String>,
 }
 
-impl Called {
-    pub(super) fn of(reply: &AgentReply, agent: &str) -> Self {
+impl CallAgentResult {
+    pub(super) fn from_reply(reply: &AgentReply, agent: &str) -> Self {
         Self {
             response: reply.text.clone(),
             task_id: reply.task.to_string(),

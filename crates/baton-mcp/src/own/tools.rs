@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A tool of Baton's own server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum OwnTool {
     /// Lists the agents.
     List,
     /// Sends a message to an agent and waits.
@@ -17,7 +17,7 @@ pub(super) enum Verb {
 ///
 /// Listing all four names would cost every model the descriptions twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
+pub enum ToolNameSet {
     /// `list_agents` and `call_agent`.
     #[default]
     Baton,
@@ -25,34 +25,34 @@ pub enum Names {
     A2a,
 }
 
-impl Names {
+impl ToolNameSet {
     /// The names selected by the query string: `?names=a2a`.
-    pub fn of_query(query: Option<&str>) -> Self {
+    pub fn from_query(query: Option<&str>) -> Self {
         let asks = query.is_some_and(|query| query.split('&').any(|pair| pair == "names=a2a"));
         if asks { Self::A2a } else { Self::Baton }
     }
 }
 
-impl Verb {
+impl OwnTool {
     const ALL: [Self; 2] = [Self::List, Self::Call];
 
-    fn name(self, names: Names) -> &'static str {
+    fn name(self, names: ToolNameSet) -> &'static str {
         match (self, names) {
-            (Self::List, Names::Baton) => "list_agents",
-            (Self::List, Names::A2a) => "a2a_list_agents",
-            (Self::Call, Names::Baton) => "call_agent",
-            (Self::Call, Names::A2a) => "a2a_send_message",
+            (Self::List, ToolNameSet::Baton) => "list_agents",
+            (Self::List, ToolNameSet::A2a) => "a2a_list_agents",
+            (Self::Call, ToolNameSet::Baton) => "call_agent",
+            (Self::Call, ToolNameSet::A2a) => "a2a_send_message",
         }
     }
 
     /// The tool with this name, in either set.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         let goes_by =
-            |verb: &Self| [Names::Baton, Names::A2a].iter().any(|names| verb.name(*names) == name);
+            |verb: &Self| [ToolNameSet::Baton, ToolNameSet::A2a].iter().any(|names| verb.name(*names) == name);
         Self::ALL.into_iter().find(goes_by)
     }
 
-    fn tool(self, names: Names) -> Tool {
+    fn tool(self, names: ToolNameSet) -> Tool {
         let name = self.name(names);
         match self {
             Self::List => {
@@ -78,13 +78,13 @@ impl Verb {
 }
 
 /// The tools as listed.
-pub(super) fn all(names: Names) -> Vec<Tool> {
-    Verb::ALL.into_iter().map(|verb| verb.tool(names)).collect()
+pub(super) fn all(names: ToolNameSet) -> Vec<Tool> {
+    OwnTool::ALL.into_iter().map(|verb| verb.tool(names)).collect()
 }
 
 /// The tool with this name, listed or not.
 pub(super) fn one(name: &str) -> Option<Tool> {
-    [Names::Baton, Names::A2a].into_iter().flat_map(all).find(|tool| tool.name == name)
+    [ToolNameSet::Baton, ToolNameSet::A2a].into_iter().flat_map(all).find(|tool| tool.name == name)
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {
@@ -98,11 +98,11 @@ fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
-fn call_arguments(names: Names) -> Value {
+fn call_arguments(names: ToolNameSet) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "agentId": text(&format!("The agent to call, as returned by {}.", Verb::List.name(names))),
+            "agentId": text(&format!("The agent to call, as returned by {}.", OwnTool::List.name(names))),
             "message": text("What the agent should do or know."),
             "contextId": text("The conversation to continue, from an earlier result; without it a new one starts."),
             "taskId": text("The task whose question the message answers, from a result with status input-required."),
@@ -195,32 +195,32 @@ mod tests {
     #[test]
     fn each_tool_goes_by_two_names_and_is_listed_once() {
         for (name, expect) in [
-            ("list_agents", Some(Verb::List)),
-            ("a2a_list_agents", Some(Verb::List)),
-            ("call_agent", Some(Verb::Call)),
-            ("a2a_send_message", Some(Verb::Call)),
+            ("list_agents", Some(OwnTool::List)),
+            ("a2a_list_agents", Some(OwnTool::List)),
+            ("call_agent", Some(OwnTool::Call)),
+            ("a2a_send_message", Some(OwnTool::Call)),
             ("send_message", None),
             ("", None),
         ] {
-            assert_eq!(Verb::named(name), expect, "{name}");
+            assert_eq!(OwnTool::from_name(name), expect, "{name}");
             assert_eq!(one(name).map(|tool| tool.name.into_owned()), expect.map(|_| name.to_owned()));
         }
         let listed = |names| all(names).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
-        assert_eq!(listed(Names::Baton), ["list_agents", "call_agent"]);
-        assert_eq!(listed(Names::A2a), ["a2a_list_agents", "a2a_send_message"]);
+        assert_eq!(listed(ToolNameSet::Baton), ["list_agents", "call_agent"]);
+        assert_eq!(listed(ToolNameSet::A2a), ["a2a_list_agents", "a2a_send_message"]);
     }
 
     #[test]
     fn which_names_an_address_asks_for() {
         for (query, expect) in [
-            (None, Names::Baton),
-            (Some(""), Names::Baton),
-            (Some("names=a2a"), Names::A2a),
-            (Some("x=1&names=a2a&y"), Names::A2a),
-            (Some("names=a2"), Names::Baton),
-            (Some("othernames=a2a"), Names::Baton),
+            (None, ToolNameSet::Baton),
+            (Some(""), ToolNameSet::Baton),
+            (Some("names=a2a"), ToolNameSet::A2a),
+            (Some("x=1&names=a2a&y"), ToolNameSet::A2a),
+            (Some("names=a2"), ToolNameSet::Baton),
+            (Some("othernames=a2a"), ToolNameSet::Baton),
         ] {
-            assert_eq!(Names::of_query(query), expect, "{query:?}");
+            assert_eq!(ToolNameSet::from_query(query), expect, "{query:?}");
         }
     }
 }

@@ -13,24 +13,24 @@ const MAX_FAULTS: usize = 8;
 /// Validates a value and returns the violations; empty if it is valid. References are resolved only within the schema:
 /// nothing is fetched, and unresolved references and unknown keywords accept every value.
 pub(crate) fn check(schema: &Map<String, Value>, value: &Value) -> Vec<String> {
-    let mut walk = Walk { root: schema, steps: 0, faults: Vec::new() };
-    walk.keywords(schema, value, &Place::Root, 0);
+    let mut walk = SchemaWalk { root: schema, steps: 0, faults: Vec::new() };
+    walk.keywords(schema, value, &ValuePath::Root, 0);
     walk.faults
 }
 
 /// Path to a part of the value.
-pub(super) enum Place<'a> {
+pub(super) enum ValuePath<'a> {
     Root,
-    Member(&'a Place<'a>, &'a str),
-    Entry(&'a Place<'a>, usize),
+    Member(&'a ValuePath<'a>, &'a str),
+    Entry(&'a ValuePath<'a>, usize),
 }
 
-impl Place<'_> {
+impl ValuePath<'_> {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Root => "the arguments".to_owned(),
-            Self::Member(Place::Root, name) => format!("'{name}'"),
-            Self::Entry(Place::Root, index) => format!("[{index}]"),
+            Self::Member(ValuePath::Root, name) => format!("'{name}'"),
+            Self::Entry(ValuePath::Root, index) => format!("[{index}]"),
             _ => format!("'{}'", self.path()),
         }
     }
@@ -38,21 +38,21 @@ impl Place<'_> {
     fn path(&self) -> String {
         match self {
             Self::Root => String::new(),
-            Self::Member(Place::Root, name) => (*name).to_owned(),
+            Self::Member(ValuePath::Root, name) => (*name).to_owned(),
             Self::Member(within, name) => format!("{}.{name}", within.path()),
             Self::Entry(within, index) => format!("{}[{index}]", within.path()),
         }
     }
 }
 
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     root: &'a Map<String, Value>,
     steps: usize,
     faults: Vec<String>,
 }
 
-impl<'a> Walk<'a> {
-    fn schema(&mut self, schema: &'a Value, value: &Value, place: &Place<'_>, depth: usize) {
+impl<'a> SchemaWalk<'a> {
+    fn schema(&mut self, schema: &'a Value, value: &Value, place: &ValuePath<'_>, depth: usize) {
         match schema {
             Value::Bool(false) => self.fault(format!("{} is not allowed", place.name())),
             Value::Object(keys) => self.keywords(keys, value, place, depth),
@@ -60,16 +60,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn keywords(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &Place<'_>, depth: usize) {
+    fn keywords(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &ValuePath<'_>, depth: usize) {
         self.steps += 1;
         if depth > MAX_DEPTH || self.steps > MAX_STEPS || self.faults.len() >= MAX_FAULTS {
             return;
         }
-        if let Some(target) = keys.get("$ref").and_then(Value::as_str).and_then(|name| self.within(name)) {
+        if let Some(target) = keys.get("$ref").and_then(Value::as_str).and_then(|name| self.resolve_reference(name)) {
             self.schema(target, value, place, depth + 1);
         }
         let before = self.faults.len();
-        for fault in parts::plain(keys, value, place) {
+        for fault in parts::check_value(keys, value, place) {
             self.fault(fault);
         }
         // A value of the wrong type is not checked further: nested errors would only repeat the problem.
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Resolves a local `$ref`; other documents are never read.
-    fn within(&self, reference: &str) -> Option<&'a Value> {
+    fn resolve_reference(&self, reference: &str) -> Option<&'a Value> {
         let mut found: Option<&'a Value> = None;
         for step in reference.strip_prefix("#/")?.split('/') {
             let step = step.replace("~1", "/").replace("~0", "~");
@@ -100,26 +100,29 @@ impl<'a> Walk<'a> {
         found
     }
 
-    fn combined(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &Place<'_>, depth: usize) {
+    fn combined(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &ValuePath<'_>, depth: usize) {
         for part in list(keys, "allOf") {
             self.schema(part, value, place, depth + 1);
         }
         let any = list(keys, "anyOf");
         if !any.is_empty() && !any.iter().any(|part| self.fits(part, value, depth)) {
-            self.choice(any, value, place, depth);
+            self.report_no_match(any, value, place, depth);
         }
         let one = list(keys, "oneOf");
         if !one.is_empty() {
             match one.iter().filter(|part| self.fits(part, value, depth)).count() {
                 1 => {}
-                0 => self.choice(one, value, place, depth),
-                _ => self.fault(format!("{} fits more than one of the forms of which it may have one", place.name())),
+                0 => self.report_no_match(one, value, place, depth),
+                _ => self.fault(format!(
+                    "{} matches more than one of its allowed forms; it must match exactly one",
+                    place.name()
+                )),
             }
         }
         if let Some(not) = keys.get("not")
             && self.fits(not, value, depth)
         {
-            self.fault(format!("{} has a form that is excluded", place.name()));
+            self.fault(format!("{} matches a schema that is not allowed", place.name()));
         }
         if let Some(condition) = keys.get("if") {
             let branch = if self.fits(condition, value, depth) { "then" } else { "else" };
@@ -130,30 +133,36 @@ impl<'a> Walk<'a> {
     }
 
     /// Reports that no alternative matches; the violations of a single alternative are reported directly.
-    fn choice(&mut self, forms: &'a [Value], value: &Value, place: &Place<'_>, depth: usize) {
+    fn report_no_match(&mut self, forms: &'a [Value], value: &Value, place: &ValuePath<'_>, depth: usize) {
         match forms {
             [form] => self.schema(form, value, place, depth + 1),
-            _ => self.fault(format!("{} fits none of its {} allowed forms", place.name(), forms.len())),
+            _ => self.fault(format!("{} matches none of its {} allowed forms", place.name(), forms.len())),
         }
     }
 
     fn fits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> bool {
-        let mut trial = Walk { root: self.root, steps: self.steps, faults: Vec::new() };
-        trial.schema(schema, value, &Place::Root, depth + 1);
+        let mut trial = SchemaWalk { root: self.root, steps: self.steps, faults: Vec::new() };
+        trial.schema(schema, value, &ValuePath::Root, depth + 1);
         self.steps = trial.steps;
         trial.faults.is_empty()
     }
 
-    fn members(&mut self, keys: &'a Map<String, Value>, members: &Map<String, Value>, place: &Place<'_>, depth: usize) {
+    fn members(
+        &mut self,
+        keys: &'a Map<String, Value>,
+        members: &Map<String, Value>,
+        place: &ValuePath<'_>,
+        depth: usize,
+    ) {
         let known = keys.get("properties").and_then(Value::as_object);
         let patterns = keys.contains_key("patternProperties");
         for (name, member) in members {
-            let inside = Place::Member(place, name);
+            let inside = ValuePath::Member(place, name);
             match (known.and_then(|known| known.get(name)), keys.get("additionalProperties")) {
                 (Some(schema), _) => self.schema(schema, member, &inside, depth + 1),
                 // A pattern may allow the name, and `patternProperties` is not evaluated.
                 (None, Some(other)) if !patterns => match other {
-                    Value::Bool(false) => self.fault(unknown(&inside, known)),
+                    Value::Bool(false) => self.fault(unknown_member(&inside, known)),
                     other => self.schema(other, member, &inside, depth + 1),
                 },
                 _ => {}
@@ -161,12 +170,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn entries(&mut self, keys: &'a Map<String, Value>, entries: &[Value], place: &Place<'_>, depth: usize) {
+    fn entries(&mut self, keys: &'a Map<String, Value>, entries: &[Value], place: &ValuePath<'_>, depth: usize) {
         let first = list(keys, "prefixItems");
         let rest = keys.get("items");
         for (index, entry) in entries.iter().enumerate() {
             if let Some(schema) = first.get(index).or(rest) {
-                self.schema(schema, entry, &Place::Entry(place, index), depth + 1);
+                self.schema(schema, entry, &ValuePath::Entry(place, index), depth + 1);
             }
         }
     }
@@ -182,11 +191,11 @@ fn list<'a>(keys: &'a Map<String, Value>, name: &str) -> &'a [Value] {
     keys.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn unknown(place: &Place<'_>, known: Option<&Map<String, Value>>) -> String {
+fn unknown_member(place: &ValuePath<'_>, known: Option<&Map<String, Value>>) -> String {
     let names: Vec<&str> = known.into_iter().flat_map(Map::keys).take(20).map(String::as_str).collect();
     match names.as_slice() {
-        [] => format!("{} is not known; there are no arguments", place.name()),
-        names => format!("{} is not known; known are: {}", place.name(), names.join(", ")),
+        [] => format!("{} is unknown; no arguments are allowed", place.name()),
+        names => format!("{} is unknown; known: {}", place.name(), names.join(", ")),
     }
 }
 
@@ -233,7 +242,7 @@ mod tests {
             (json!({"city": "Rome", "place": {}}), &["'place.lat' is missing"]),
             (json!({"city": "Rome", "tags": ["a", 1]}), &["'tags[1]' must be a string, not a number"]),
             (json!({"city": "Rome", "tags": ["a", "a"]}), &["'tags' must not have the same entry twice"]),
-            (json!({"city": "Rome", "when": true}), &["'when' fits none of its 2 allowed forms"]),
+            (json!({"city": "Rome", "when": true}), &["'when' matches none of its 2 allowed forms"]),
             (json!({"city": "Rome", "step": 0.25}), &["'step' must be a multiple of 0.1"]),
             (json!({"city": "Rome", "step": 1}), &["'step' must be less than 1"]),
             (json!({"city": "Rome", "no": 1}), &["'no' is not allowed"]),

@@ -1,14 +1,14 @@
 //! Validation of one value against one schema level, without nested values.
 
-use super::check::Place;
+use super::check::ValuePath;
 use serde_json::{Map, Number, Value};
 use std::collections::HashSet;
 
 /// Violations of the value itself, without its members or entries.
-pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>) -> Vec<String> {
+pub(super) fn check_value(keys: &Map<String, Value>, value: &Value, place: &ValuePath<'_>) -> Vec<String> {
     let kinds = kinds(keys);
-    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind, value)) {
-        return vec![format!("{} must be {}, not {}", place.name(), joined(&kinds), kind_of(value))];
+    if !kinds.is_empty() && !kinds.iter().any(|kind| matches_type(kind, value)) {
+        return vec![format!("{} must be {}, not {}", place.name(), join_types(&kinds), kind_of(value))];
     }
     let mut faults = Vec::new();
     if let Some(allowed) = keys.get("enum").and_then(Value::as_array)
@@ -25,7 +25,7 @@ pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>)
     match value {
         Value::Object(members) => object(keys, members, place, &mut faults),
         Value::Array(entries) => {
-            sized(keys, ("minItems", "maxItems"), entries.len(), "entries", place, &mut faults);
+            check_size(keys, ("minItems", "maxItems"), entries.len(), "entries", place, &mut faults);
             let unique = keys.get("uniqueItems") == Some(&Value::Bool(true));
             let mut seen = HashSet::new();
             if unique && !entries.iter().all(|entry| seen.insert(entry)) {
@@ -36,7 +36,7 @@ pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>)
             let limited = keys.contains_key("minLength") || keys.contains_key("maxLength");
             let length = if limited { text.chars().count() } else { 0 };
             if limited {
-                sized(keys, ("minLength", "maxLength"), length, "characters", place, &mut faults);
+                check_size(keys, ("minLength", "maxLength"), length, "characters", place, &mut faults);
             }
         }
         Value::Number(number) => bounds(keys, number, place, &mut faults),
@@ -45,27 +45,27 @@ pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>)
     faults
 }
 
-fn object(keys: &Map<String, Value>, members: &Map<String, Value>, place: &Place<'_>, faults: &mut Vec<String>) {
+fn object(keys: &Map<String, Value>, members: &Map<String, Value>, place: &ValuePath<'_>, faults: &mut Vec<String>) {
     let required = keys.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required.filter(|name| !members.contains_key(*name)) {
-        faults.push(format!("{} is missing", Place::Member(place, name).name()));
+        faults.push(format!("{} is missing", ValuePath::Member(place, name).name()));
     }
-    sized(keys, ("minProperties", "maxProperties"), members.len(), "members", place, faults);
+    check_size(keys, ("minProperties", "maxProperties"), members.len(), "members", place, faults);
     let dependent = keys.get("dependentRequired").and_then(Value::as_object).into_iter().flatten();
     for (given, needed) in dependent.filter(|(given, _)| members.contains_key(*given)) {
         let needed = needed.as_array().into_iter().flatten().filter_map(Value::as_str);
         for name in needed.filter(|name| !members.contains_key(*name)) {
-            faults.push(format!("{} is missing; '{given}' needs it", Place::Member(place, name).name()));
+            faults.push(format!("{} is missing; '{given}' needs it", ValuePath::Member(place, name).name()));
         }
     }
 }
 
-fn sized(
+fn check_size(
     keys: &Map<String, Value>,
     (least, most): (&str, &str),
     size: usize,
     what: &str,
-    place: &Place<'_>,
+    place: &ValuePath<'_>,
     faults: &mut Vec<String>,
 ) {
     let limit = |name: &str| keys.get(name).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
@@ -77,7 +77,7 @@ fn sized(
     }
 }
 
-fn bounds(keys: &Map<String, Value>, number: &Number, place: &Place<'_>, faults: &mut Vec<String>) {
+fn bounds(keys: &Map<String, Value>, number: &Number, place: &ValuePath<'_>, faults: &mut Vec<String>) {
     let Some(number) = number.as_f64() else { return };
     let limit = |name: &str| keys.get(name).and_then(Value::as_f64);
     let mut must = |holds: bool, words: String| {
@@ -111,7 +111,7 @@ fn kinds(keys: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
-fn is(kind: &str, value: &Value) -> bool {
+fn matches_type(kind: &str, value: &Value) -> bool {
     match kind {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -136,7 +136,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn joined(kinds: &[&str]) -> String {
+fn join_types(kinds: &[&str]) -> String {
     let named: Vec<String> = kinds
         .iter()
         .map(|kind| match *kind {

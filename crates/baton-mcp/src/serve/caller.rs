@@ -1,6 +1,6 @@
 //! The caller of a request, for handlers.
 
-use crate::span::carried;
+use crate::span::trace_context;
 use baton_toolhost::DEPTH_META;
 use baton_types::Principal;
 use http::request::Parts;
@@ -30,7 +30,7 @@ pub struct Caller {
 
 impl Caller {
     /// The caller of a request; [`super::McpService`] adds the principal.
-    pub fn of(context: &RequestContext<RoleServer>) -> Result<Self, ErrorData> {
+    pub fn from_context(context: &RequestContext<RoleServer>) -> Result<Self, ErrorData> {
         let parts = context.extensions.get::<Parts>();
         let principal = parts.and_then(|parts| parts.extensions.get::<Arc<Principal>>()).cloned();
         let Some(principal) = principal else {
@@ -41,18 +41,18 @@ impl Caller {
             Some(value.to_owned())
         };
         let modern = is_modern(context);
-        let session = session_of(context).map(str::to_owned);
+        let session = session_id(context).map(str::to_owned);
         // A value that does not fit counts as the maximum, so it exceeds any depth limit.
         let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let said = u32::try_from(said).unwrap_or(u32::MAX);
         let depth = said.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
-        let trace = carried(context).map(|trace| trace.to_string());
+        let trace = trace_context(context).map(|trace| trace.to_string());
         Ok(Self { principal, session, trace, depth, modern })
     }
 }
 
 /// Session id of a request, if its protocol has sessions.
-pub(super) fn session_of(context: &RequestContext<RoleServer>) -> Option<&str> {
+pub(super) fn session_id(context: &RequestContext<RoleServer>) -> Option<&str> {
     let named = context.extensions.get::<Parts>()?.headers.get(SESSION_HEADER)?.to_str().ok();
     named.filter(|_| !is_modern(context))
 }

@@ -7,8 +7,8 @@
 use super::{
     McpReply,
     caller::SESSION_HEADER,
-    late::within,
-    streaming::{Answered, Left, Working},
+    late::reply_or_stream,
+    streaming::{AbandonPolicy, CallAnswer, CallWork},
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
@@ -32,17 +32,17 @@ use tokio_util::sync::CancellationToken;
 
 const METHOD: &str = "tools/call";
 /// Time limit for an immediate answer.
-pub(super) const AT_ONCE: Duration = Duration::from_millis(50);
+pub(super) const IMMEDIATE_ANSWER_TIMEOUT: Duration = Duration::from_millis(50);
 /// Schema keyword for arguments that are also sent in a header.
 const PARAM_HEADER: &str = "x-mcp-header";
 /// Maximum schema depth; more deeply nested schemas are left to the transport.
-const DEEPEST: usize = 16;
+const MAX_SCHEMA_DEPTH: usize = 16;
 
 /// Answers calls of one endpoint.
-pub(super) struct Direct<H> {
+pub(super) struct DirectDispatcher<H> {
     handler: Arc<dyn Fn() -> H + Send + Sync>,
     /// Peer without a client; messages to it are discarded.
-    nobody: OnceLock<Peer<RoleServer>>,
+    null_peer: OnceLock<Peer<RoleServer>>,
     shutdown: CancellationToken,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct DirectCall<H> {
 
 /// A `tools/call` message, deserialized directly: the library accepts every message type and buffers first.
 #[derive(Deserialize)]
-pub(super) struct Call {
+pub(super) struct ToolCallMessage {
     #[serde(rename = "jsonrpc")]
     _version: JsonRpcVersion2_0,
     pub(super) id: RequestId,
@@ -64,25 +64,25 @@ pub(super) struct Call {
     pub(super) params: CallToolRequestParams,
 }
 
-impl Call {
+impl ToolCallMessage {
     pub(super) fn read(message: &[u8]) -> Option<Self> {
         serde_json::from_slice(message).ok()
     }
 }
 
 /// Passes a call to a handler; the request's metadata moves into its context.
-pub(super) async fn asked(
+pub(super) async fn call_handler(
     handler: &impl ServerHandler,
     mut params: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
-) -> Answered {
+) -> CallAnswer {
     context.meta = params.meta.take().unwrap_or_default();
     handler.handle_request(ClientRequest::CallToolRequest(CallToolRequest::new(params)), context).await
 }
 
-impl<H: ServerHandler> Direct<H> {
+impl<H: ServerHandler> DirectDispatcher<H> {
     pub(super) fn new(handler: Arc<dyn Fn() -> H + Send + Sync>, shutdown: CancellationToken) -> Self {
-        Self { handler, nobody: OnceLock::new(), shutdown }
+        Self { handler, null_peer: OnceLock::new(), shutdown }
     }
 
     /// Capabilities that the endpoint declares.
@@ -95,19 +95,19 @@ impl<H: ServerHandler> Direct<H> {
         let headers = request.headers();
         let is_plain = request.method() == Method::POST
             && !headers.contains_key(SESSION_HEADER)
-            && sole(headers, "mcp-protocol-version")? == ProtocolVersion::V_2026_07_28.as_str()
-            && sole(headers, "mcp-method")? == METHOD
-            && sole(headers, header::CONTENT_TYPE.as_str())?.starts_with("application/json")
-            && accepts_both(sole(headers, header::ACCEPT.as_str())?);
+            && single_header(headers, "mcp-protocol-version")? == ProtocolVersion::V_2026_07_28.as_str()
+            && single_header(headers, "mcp-method")? == METHOD
+            && single_header(headers, header::CONTENT_TYPE.as_str())?.starts_with("application/json")
+            && accepts_both(single_header(headers, header::ACCEPT.as_str())?);
         if !is_plain {
             return None;
         }
-        let Call { id, params, .. } = Call::read(request.body())?;
+        let ToolCallMessage { id, params, .. } = ToolCallMessage::read(request.body())?;
         let meta = params.meta.as_ref()?;
         let wants_more = meta.get_progress_token().is_some() || meta.log_level().is_some();
         let is_whole = meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
             && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-            && sole(headers, "mcp-name")? == params.name;
+            && single_header(headers, "mcp-name")? == params.name;
         let handler = (self.handler)();
         let tool = handler.get_tool(&params.name).filter(|_| is_whole && !wants_more)?;
         (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, params })
@@ -116,16 +116,16 @@ impl<H: ServerHandler> Direct<H> {
     /// Answers the call, after `patience` with a stream. A client that disconnects before the answer cancels the call.
     pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts, patience: Duration) -> McpReply {
         let DirectCall { handler, id, params } = call;
-        let nobody = self.nobody.get_or_init(|| {
+        let nobody = self.null_peer.get_or_init(|| {
             let silence = (tokio::io::empty(), tokio::io::sink());
             serve_directly((self.handler)(), silence, None).peer().clone()
         });
         let mut context = RequestContext::new(id.clone(), nobody.clone());
         context.extensions.insert(parts);
         let ct = context.ct.clone();
-        let work = async move { asked(&handler, params, context).await };
-        let mut work = Working::new(work, ct.clone(), Left::Cancelled);
-        if let Ok(answered) = timeout(AT_ONCE, &mut work).await {
+        let work = async move { call_handler(&handler, params, context).await };
+        let mut work = CallWork::new(work, ct.clone(), AbandonPolicy::Cancel);
+        if let Ok(answered) = timeout(IMMEDIATE_ANSWER_TIMEOUT, &mut work).await {
             return reply(id, answered, status);
         }
         // Cloned only for slow calls, because all calls share it.
@@ -139,12 +139,12 @@ impl<H: ServerHandler> Direct<H> {
                 }
             }
         });
-        within(patience, slow).await
+        reply_or_stream(patience, slow).await
     }
 }
 
 /// Value of a header that occurs exactly once.
-pub(super) fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn single_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
@@ -157,7 +157,7 @@ pub(super) fn accepts_both(accept: &str) -> bool {
 /// Whether arguments must also be sent in headers.
 pub(super) fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
     let Some(Value::Object(properties)) = schema.get("properties") else { return false };
-    depth == DEEPEST
+    depth == MAX_SCHEMA_DEPTH
         || properties.values().any(|property| {
             property
                 .as_object()
@@ -166,7 +166,7 @@ pub(super) fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
 }
 
 /// The answer as JSON; `status` maps an error code to the HTTP status.
-pub(super) fn reply(id: RequestId, answered: Answered, status: impl FnOnce(ErrorCode) -> StatusCode) -> McpReply {
+pub(super) fn reply(id: RequestId, answered: CallAnswer, status: impl FnOnce(ErrorCode) -> StatusCode) -> McpReply {
     let (code, message): (StatusCode, ServerJsonRpcMessage) = match answered {
         Ok(result) => (StatusCode::OK, JsonRpcMessage::response(result, id)),
         Err(error) => (status(error.code), JsonRpcMessage::error(error, Some(id))),
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn only_what_is_usual_is_answered_at_once() {
-        let direct = Direct::new(Arc::new(|| Two), CancellationToken::new());
+        let direct = DirectDispatcher::new(Arc::new(|| Two), CancellationToken::new());
         let is_direct = |request: Request<Bytes>| direct.call(&request).is_some();
         assert!(is_direct(request("plain", |_| {})));
         assert!(is_direct(request("plain", header("traceparent", "00-1-2-01"))));

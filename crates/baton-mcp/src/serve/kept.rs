@@ -1,6 +1,6 @@
 //! Persistent sessions, which survive a restart.
 
-use super::sessions::Owner;
+use super::sessions::SessionOwner;
 use baton_ports::{BoxFuture, McpSessionStore};
 use baton_types::Json;
 use rmcp::{
@@ -12,22 +12,22 @@ use std::sync::{Arc, Weak};
 
 /// A stored session.
 #[derive(Serialize, Deserialize)]
-pub(super) struct KeptSession {
+pub(super) struct StoredMcpSession {
     pub(super) endpoint: Arc<str>,
     pub(super) tenant: Arc<str>,
     pub(super) subject: Arc<str>,
     pub(super) initialize: InitializeRequestParams,
 }
 
-impl KeptSession {
-    pub(super) fn new(owner: &Owner, initialize: InitializeRequestParams) -> Self {
-        let Owner { endpoint, tenant, subject } = owner.clone();
+impl StoredMcpSession {
+    pub(super) fn new(owner: &SessionOwner, initialize: InitializeRequestParams) -> Self {
+        let SessionOwner { endpoint, tenant, subject } = owner.clone();
         Self { endpoint, tenant, subject, initialize }
     }
 
-    pub(super) fn owner(&self) -> Owner {
+    pub(super) fn owner(&self) -> SessionOwner {
         let Self { endpoint, tenant, subject, .. } = self;
-        Owner { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
+        SessionOwner { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
     }
 
     /// The stored session with this id; an unreadable one counts as absent.
@@ -42,7 +42,7 @@ impl KeptSession {
         }
     }
 
-    pub(super) async fn keep(&self, kept: &dyn McpSessionStore, id: &str) -> Result<(), String> {
+    pub(super) async fn save(&self, kept: &dyn McpSessionStore, id: &str) -> Result<(), String> {
         let json = Json::from_serializable(self).map_err(|error| error.to_string())?;
         kept.save_session(id, json).await
     }
@@ -50,50 +50,50 @@ impl KeptSession {
 
 /// Adapter from the port to the session store of the transport. It is called only after the owner was checked, so it
 /// does not check owners.
-pub(super) struct Keeper {
-    pub(super) kept: Arc<dyn McpSessionStore>,
-    pub(super) opened: Weak<dyn Opened>,
+pub(super) struct SessionStoreAdapter {
+    pub(super) store: Arc<dyn McpSessionStore>,
+    pub(super) listener: Weak<dyn SessionOpenListener>,
 }
 
 /// Receives the `initialize` parameters of a new session; its owner is set later.
-pub(super) trait Opened: Send + Sync {
-    fn opened(&self, id: &str, initialize: InitializeRequestParams);
+pub(super) trait SessionOpenListener: Send + Sync {
+    fn on_session_open(&self, id: &str, initialize: InitializeRequestParams);
 }
 
-type Answer<'a, T> = BoxFuture<'a, Result<T, SessionStoreError>>;
+type SessionStoreFuture<'a, T> = BoxFuture<'a, Result<T, SessionStoreError>>;
 
-impl SessionStore for Keeper {
-    fn load<'a, 'b, 'c>(&'a self, id: &'b str) -> Answer<'c, Option<SessionState>>
+impl SessionStore for SessionStoreAdapter {
+    fn load<'a, 'b, 'c>(&'a self, id: &'b str) -> SessionStoreFuture<'c, Option<SessionState>>
     where
         'a: 'c,
         'b: 'c,
         Self: 'c,
     {
         Box::pin(async move {
-            let kept = KeptSession::load(&*self.kept, id).await?;
+            let kept = StoredMcpSession::load(&*self.store, id).await?;
             Ok(kept.map(|kept| SessionState::new(kept.initialize)))
         })
     }
 
-    fn store<'a, 'b, 's, 'c>(&'a self, id: &'b str, state: &'s SessionState) -> Answer<'c, ()>
+    fn store<'a, 'b, 's, 'c>(&'a self, id: &'b str, state: &'s SessionState) -> SessionStoreFuture<'c, ()>
     where
         'a: 'c,
         'b: 'c,
         's: 'c,
         Self: 'c,
     {
-        if let Some(opened) = self.opened.upgrade() {
-            opened.opened(id, state.initialize_params.clone());
+        if let Some(opened) = self.listener.upgrade() {
+            opened.on_session_open(id, state.initialize_params.clone());
         }
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn delete<'a, 'b, 'c>(&'a self, id: &'b str) -> Answer<'c, ()>
+    fn delete<'a, 'b, 'c>(&'a self, id: &'b str) -> SessionStoreFuture<'c, ()>
     where
         'a: 'c,
         'b: 'c,
         Self: 'c,
     {
-        Box::pin(async move { Ok(self.kept.remove_session(id).await?) })
+        Box::pin(async move { Ok(self.store.remove_session(id).await?) })
     }
 }

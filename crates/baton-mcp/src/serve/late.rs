@@ -14,27 +14,27 @@ use std::{convert::Infallible, pin::Pin, time::Duration};
 use tokio::time::timeout;
 
 /// A future that produces a reply.
-type Work = Pin<Box<dyn Future<Output = McpReply> + Send>>;
+type ReplyFuture = Pin<Box<dyn Future<Output = McpReply> + Send>>;
 
 /// Keep-alive comment of an idle stream; clients ignore comments.
-const STILL_HERE: &[u8] = b": still working\n\n";
+const KEEP_ALIVE_COMMENT: &[u8] = b": still working\n\n";
 
 /// Returns the reply, or after `patience` a stream that will contain it.
-pub(super) async fn within(patience: Duration, mut work: Work) -> McpReply {
+pub(super) async fn reply_or_stream(patience: Duration, mut work: ReplyFuture) -> McpReply {
     match timeout(patience, &mut work).await {
         Ok(reply) => reply,
-        Err(_) => begun(patience, work),
+        Err(_) => start_stream(patience, work),
     }
 }
 
-enum State {
-    Working(Work),
+enum LateReplyState {
+    Working(ReplyFuture),
     Replying { body: UnsyncBoxBody<Bytes, Infallible>, is_stream: bool },
     Over,
 }
 
-fn begun(patience: Duration, work: Work) -> McpReply {
-    let frames = stream::unfold(State::Working(work), move |state| async move {
+fn start_stream(patience: Duration, work: ReplyFuture) -> McpReply {
+    let frames = stream::unfold(LateReplyState::Working(work), move |state| async move {
         let (bytes, state) = next(patience, state).await?;
         Some((Ok::<_, Infallible>(Frame::data(bytes)), state))
     });
@@ -46,28 +46,28 @@ fn begun(patience: Duration, work: Work) -> McpReply {
     reply
 }
 
-async fn next(patience: Duration, state: State) -> Option<(Bytes, State)> {
+async fn next(patience: Duration, state: LateReplyState) -> Option<(Bytes, LateReplyState)> {
     match state {
-        State::Working(mut work) => match timeout(patience, &mut work).await {
-            Err(_) => Some((Bytes::from_static(STILL_HERE), State::Working(work))),
+        LateReplyState::Working(mut work) => match timeout(patience, &mut work).await {
+            Err(_) => Some((Bytes::from_static(KEEP_ALIVE_COMMENT), LateReplyState::Working(work))),
             Ok(reply) => {
                 let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
                 let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
                 let first = if is_stream { Bytes::new() } else { Bytes::from_static(b"data: ") };
-                Some((first, State::Replying { body: reply.into_body(), is_stream }))
+                Some((first, LateReplyState::Replying { body: reply.into_body(), is_stream }))
             }
         },
         // JSON is one line, so it is the data of one event.
-        State::Replying { mut body, is_stream } => loop {
+        LateReplyState::Replying { mut body, is_stream } => loop {
             match body.frame().await {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => return Some((bytes, State::Replying { body, is_stream })),
+                    Ok(bytes) => return Some((bytes, LateReplyState::Replying { body, is_stream })),
                     Err(_trailers) => {}
                 },
                 _ if is_stream => return None,
-                _ => return Some((Bytes::from_static(b"\n\n"), State::Over)),
+                _ => return Some((Bytes::from_static(b"\n\n"), LateReplyState::Over)),
             }
         },
-        State::Over => None,
+        LateReplyState::Over => None,
     }
 }

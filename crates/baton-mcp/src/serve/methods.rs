@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// Maximum length of a method name in an error.
-const MAX_SHOWN: usize = 128;
+const MAX_METHOD_CHARS: usize = 128;
 
 /// Methods that the library rejects in a session before it calls the endpoint.
-const NEVER_IN_SESSIONS: [&str; 4] = ["subscriptions/listen", "tasks/cancel", "tasks/get", "tasks/update"];
+const UNSUPPORTED_SESSION_METHODS: [&str; 4] = ["subscriptions/listen", "tasks/cancel", "tasks/get", "tasks/update"];
 
 /// Names of the methods that an endpoint with these capabilities supports.
 fn supported(capabilities: &ServerCapabilities, is_modern: bool) -> Vec<&'static str> {
@@ -48,7 +48,7 @@ fn supported(capabilities: &ServerCapabilities, is_modern: bool) -> Vec<&'static
 }
 
 fn unknown_method(method: &str, capabilities: &ServerCapabilities, is_modern: bool) -> ErrorData {
-    let method: String = method.chars().take(MAX_SHOWN).collect();
+    let method: String = method.chars().take(MAX_METHOD_CHARS).collect();
     let supported = supported(capabilities, is_modern).join(", ");
     let version = if is_modern { "the protocol 2026-07-28" } else { "a session" };
     let message = format!("the method '{method}' is not supported in {version}; supported: {supported}");
@@ -78,15 +78,15 @@ pub(super) fn explain(error: ErrorData, method: &str, capabilities: &ServerCapab
 }
 
 /// Error for a session request whose method the library rejects itself; `None` for notifications.
-pub(super) fn refused_in_session(body: &[u8], capabilities: impl FnOnce() -> ServerCapabilities) -> Option<Value> {
+pub(super) fn session_method_error(body: &[u8], capabilities: impl FnOnce() -> ServerCapabilities) -> Option<Value> {
     #[derive(Deserialize)]
-    struct Envelope<'a> {
+    struct SessionRequestEnvelope<'a> {
         #[serde(borrow)]
         method: Cow<'a, str>,
         id: Value,
     }
-    let Envelope { method, id } = serde_json::from_slice(body).ok()?;
-    if id.is_null() || !NEVER_IN_SESSIONS.contains(&&*method) {
+    let SessionRequestEnvelope { method, id } = serde_json::from_slice(body).ok()?;
+    if id.is_null() || !UNSUPPORTED_SESSION_METHODS.contains(&&*method) {
         return None;
     }
     let error = unknown_method(&method, &capabilities(), false);
@@ -95,7 +95,7 @@ pub(super) fn refused_in_session(body: &[u8], capabilities: impl FnOnce() -> Ser
 
 /// Rewrites the error of a reply of the newest protocol, where the library rejects some methods before it calls the
 /// endpoint.
-pub(super) async fn explained(reply: McpReply, capabilities: impl FnOnce() -> ServerCapabilities) -> McpReply {
+pub(super) async fn explain_reply(reply: McpReply, capabilities: impl FnOnce() -> ServerCapabilities) -> McpReply {
     let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if reply.status() != StatusCode::NOT_FOUND || !kind.is_some_and(|kind| kind.starts_with("application/json")) {
         return reply;
@@ -103,7 +103,7 @@ pub(super) async fn explained(reply: McpReply, capabilities: impl FnOnce() -> Se
     let (mut parts, body) = reply.into_parts();
     let Ok(body) = body.collect().await;
     let body = body.to_bytes();
-    let body = match rewritten(&body, capabilities) {
+    let body = match rewrite_error(&body, capabilities) {
         Some(rewritten) => {
             parts.headers.remove(header::CONTENT_LENGTH);
             Bytes::from(rewritten)
@@ -113,7 +113,7 @@ pub(super) async fn explained(reply: McpReply, capabilities: impl FnOnce() -> Se
     McpReply::from_parts(parts, Full::new(body).boxed_unsync())
 }
 
-fn rewritten(body: &[u8], capabilities: impl FnOnce() -> ServerCapabilities) -> Option<String> {
+fn rewrite_error(body: &[u8], capabilities: impl FnOnce() -> ServerCapabilities) -> Option<String> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
     let error: ErrorData = serde_json::from_value(message.get("error")?.clone()).ok()?;
     let method = error.message.to_string();
@@ -165,9 +165,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             "{",
         ] {
-            assert_eq!(refused_in_session(body.as_bytes(), tools), None, "{body}");
+            assert_eq!(session_method_error(body.as_bytes(), tools), None, "{body}");
         }
-        let refused = refused_in_session(br#"{"jsonrpc":"2.0","id":"a","method":"tasks/get"}"#, tools).unwrap();
+        let refused = session_method_error(br#"{"jsonrpc":"2.0","id":"a","method":"tasks/get"}"#, tools).unwrap();
         let message =
             "the method 'tasks/get' is not supported in a session; supported: initialize, ping, tools/call, tools/list";
         assert_eq!(refused, json!({"jsonrpc": "2.0", "id": "a", "error": {"code": -32601, "message": message}}));

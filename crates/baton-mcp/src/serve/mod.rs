@@ -14,8 +14,8 @@ mod sessions;
 mod streaming;
 
 pub use caller::Caller;
-pub use common::{Common, Limits};
-pub use seal::{Seal, SealError, Sealed};
+pub use common::{EndpointContext, McpLimits};
+pub use seal::{SealBinding, SealError, StateSeal};
 pub use service::{McpReply, McpService};
-pub use sessions::{SessionHolder, Sessions};
-pub(crate) use streaming::on_stream;
+pub use sessions::{McpSessionManager, SessionHolder};
+pub(crate) use streaming::ensure_stream;

@@ -15,17 +15,17 @@ use std::{
 };
 
 /// Seals and opens client-carried state.
-pub struct Seal {
+pub struct StateSeal {
     codec: RequestStateCodec,
-    spent: Mutex<Spent>,
-    lasts: Duration,
+    used: Mutex<UsedStates>,
+    ttl: Duration,
     /// Process id of a state: distinguishes states of this process from those of an earlier one with the same key.
     process: [u8; 8],
 }
 
 /// Binding of a sealed state; it opens only with the same values.
 #[derive(Clone, Copy, Debug)]
-pub struct Sealed<'a> {
+pub struct SealBinding<'a> {
     /// The principal that may return it.
     pub principal: &'a Principal,
     /// The endpoint, such as `agents/weather`.
@@ -45,10 +45,10 @@ pub enum SealError {
     #[error("the keys of request states must be different and at least 32 bytes long")]
     Keys,
     /// No randomness is available.
-    #[error("the system gives no random numbers")]
+    #[error("the system provides no random numbers")]
     NoRandomness,
     /// The state cannot be serialized.
-    #[error("the request state cannot be written")]
+    #[error("the request state cannot be encoded")]
     Unwritable,
     /// Forged, changed, or bound to another principal or call.
     #[error("the requestState does not belong to this call; call again without it")]
@@ -58,29 +58,29 @@ pub enum SealError {
     Expired,
     /// Already used.
     #[error("the requestState was used before; call again without it")]
-    Spent,
+    AlreadyUsed,
     /// Earlier use is unknown: used states are remembered only by the process.
-    #[error("Baton was started again after the requestState was given; call again without it")]
+    #[error("Baton was restarted after it issued the requestState; call again without it")]
     Restarted,
 }
 
 /// Used states that have not expired; bounded, the oldest are evicted.
 #[derive(Default)]
-struct Spent {
+struct UsedStates {
     order: VecDeque<Digest>,
     known: HashSet<Digest>,
 }
 
 /// Maximum number of remembered used states.
-const REMEMBERED: usize = 16_384;
+const MAX_USED_STATES: usize = 16_384;
 
-impl fmt::Debug for Seal {
+impl fmt::Debug for StateSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Seal").finish_non_exhaustive()
     }
 }
 
-impl Seal {
+impl StateSeal {
     /// Seals with `active` and also opens states sealed with `older` keys; `lasts` is their lifetime.
     pub fn new(active: &[u8], older: &[Vec<u8>], lasts: Duration) -> Result<Self, SealError> {
         let name = |key: &[u8]| Digest::compute(key).to_string();
@@ -89,7 +89,7 @@ impl Seal {
         let codec = RequestStateCodec::new_with_keyring(name(active), ring).map_err(|_| SealError::Keys)?;
         let mut process = [0; 8];
         getrandom::fill(&mut process).map_err(|_| SealError::NoRandomness)?;
-        Ok(Self { codec, spent: Mutex::default(), lasts, process })
+        Ok(Self { codec, used: Mutex::default(), ttl: lasts, process })
     }
 
     /// Uses a random key that exists only in this process.
@@ -100,30 +100,34 @@ impl Seal {
     }
 
     /// Seals a state with a binding.
-    pub fn close<T: Serialize>(&self, bound: Sealed<'_>, state: &T) -> Result<String, SealError> {
-        self.close_for(bound, state, Duration::ZERO)
+    pub fn seal<T: Serialize>(&self, bound: SealBinding<'_>, state: &T) -> Result<String, SealError> {
+        self.seal_for(bound, state, Duration::ZERO)
     }
 
     /// The same with a minimum lifetime.
-    pub fn close_for<T: Serialize>(
+    pub fn seal_for<T: Serialize>(
         &self,
-        bound: Sealed<'_>,
+        bound: SealBinding<'_>,
         state: &T,
         at_least: Duration,
     ) -> Result<String, SealError> {
         let bound = bound.digest();
         let mut nonce = [0; 16];
         getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
-        let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.lasts.max(at_least));
+        let options = SealOptions::new().associated_data(bound.as_str().as_bytes()).ttl(self.ttl.max(at_least));
         self.codec.seal_json_with(&(self.process, nonce, state), &options).map_err(|_| SealError::Unwritable)
     }
 
     /// Opens a state.
-    pub fn open<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<T, SealError> {
-        Ok(self.opened(bound, sealed)?.1)
+    pub fn open<T: DeserializeOwned>(&self, bound: SealBinding<'_>, sealed: &str) -> Result<T, SealError> {
+        Ok(self.open_with_process(bound, sealed)?.1)
     }
 
-    fn opened<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<([u8; 8], T), SealError> {
+    fn open_with_process<T: DeserializeOwned>(
+        &self,
+        bound: SealBinding<'_>,
+        sealed: &str,
+    ) -> Result<([u8; 8], T), SealError> {
         let opened = self.codec.open_json_with::<([u8; 8], [u8; 16], T)>(sealed, bound.digest().as_str().as_bytes());
         let (process, _nonce, state) = opened.map_err(|error| match error {
             rmcp::model::RequestStateError::Expired => SealError::Expired,
@@ -133,18 +137,18 @@ impl Seal {
     }
 
     /// Marks a state as used; a second use is rejected, and so is a state of an earlier process.
-    pub fn spend(&self, bound: Sealed<'_>, sealed: &str) -> Result<(), SealError> {
-        let (process, _) = self.opened::<IgnoredAny>(bound, sealed)?;
+    pub fn mark_used(&self, bound: SealBinding<'_>, sealed: &str) -> Result<(), SealError> {
+        let (process, _) = self.open_with_process::<IgnoredAny>(bound, sealed)?;
         if process != self.process {
             return Err(SealError::Restarted);
         }
         let digest = Digest::compute(sealed.as_bytes());
-        let mut spent = self.spent.lock();
+        let mut spent = self.used.lock();
         if !spent.known.insert(digest.clone()) {
-            return Err(SealError::Spent);
+            return Err(SealError::AlreadyUsed);
         }
         spent.order.push_back(digest);
-        if spent.order.len() > REMEMBERED
+        if spent.order.len() > MAX_USED_STATES
             && let Some(oldest) = spent.order.pop_front()
         {
             spent.known.remove(&oldest);
@@ -153,7 +157,7 @@ impl Seal {
     }
 }
 
-impl Sealed<'_> {
+impl SealBinding<'_> {
     /// Digest over all fields; length prefixes keep adjacent fields distinct.
     fn digest(&self) -> Digest {
         let Self { principal, endpoint, method, name, arguments } = self;
@@ -172,38 +176,39 @@ impl Sealed<'_> {
 mod tests {
     use super::*;
 
-    fn bound(arguments: &str) -> Sealed<'_> {
+    fn bound(arguments: &str) -> SealBinding<'_> {
         static ANN: std::sync::LazyLock<Principal> = std::sync::LazyLock::new(Principal::local);
-        Sealed { principal: &ANN, endpoint: "agents/a", method: "tools/call", name: "t", arguments }
+        SealBinding { principal: &ANN, endpoint: "agents/a", method: "tools/call", name: "t", arguments }
     }
 
     #[test]
     fn keys_are_changed_without_losing_states() {
         let hour = Duration::from_secs(3600);
         let (old, new) = (vec![1; 32], vec![2; 32]);
-        let before = Seal::new(&old, &[], hour).unwrap();
-        let state = before.close(bound("{}"), &"kept").unwrap();
-        let after = Seal::new(&new, std::slice::from_ref(&old), hour).unwrap();
+        let before = StateSeal::new(&old, &[], hour).unwrap();
+        let state = before.seal(bound("{}"), &"kept").unwrap();
+        let after = StateSeal::new(&new, std::slice::from_ref(&old), hour).unwrap();
         assert_eq!(after.open::<String>(bound("{}"), &state), Ok("kept".to_owned()));
-        let later = Seal::new(&new, &[], hour).unwrap();
+        let later = StateSeal::new(&new, &[], hour).unwrap();
         assert_eq!(later.open::<String>(bound("{}"), &state), Err(SealError::Foreign));
         assert_eq!(after.open::<String>(bound("[]"), &state), Err(SealError::Foreign));
-        assert_eq!(Seal::new(&[1; 31], &[], hour).err(), Some(SealError::Keys));
+        assert_eq!(StateSeal::new(&[1; 31], &[], hour).err(), Some(SealError::Keys));
         assert!(!format!("{after:?}").contains("[2, 2"));
     }
 
     #[test]
     fn states_are_used_up() {
-        let seal = Seal::random(Duration::from_secs(60)).unwrap();
-        let state = seal.close(bound("{}"), &1).unwrap();
+        let seal = StateSeal::random(Duration::from_secs(60)).unwrap();
+        let state = seal.seal(bound("{}"), &1).unwrap();
         assert_eq!(seal.open::<u8>(bound("{}"), &state), Ok(1));
-        let spend = |seal: &Seal| seal.spend(bound("{}"), &state);
-        assert_eq!((spend(&seal), spend(&seal)), (Ok(()), Err(SealError::Spent)));
-        assert_eq!(seal.spend(bound("[]"), &state), Err(SealError::Foreign));
+        let spend = |seal: &StateSeal| seal.mark_used(bound("{}"), &state);
+        assert_eq!((spend(&seal), spend(&seal)), (Ok(()), Err(SealError::AlreadyUsed)));
+        assert_eq!(seal.mark_used(bound("[]"), &state), Err(SealError::Foreign));
         let key = [1; 32];
-        let (before, after) = (Seal::new(&key, &[], seal.lasts).unwrap(), Seal::new(&key, &[], seal.lasts).unwrap());
-        let state = before.close(bound("{}"), &1).unwrap();
-        assert_eq!(after.spend(bound("{}"), &state), Err(SealError::Restarted));
-        assert_eq!(before.spend(bound("{}"), &state), Ok(()));
+        let (before, after) =
+            (StateSeal::new(&key, &[], seal.ttl).unwrap(), StateSeal::new(&key, &[], seal.ttl).unwrap());
+        let state = before.seal(bound("{}"), &1).unwrap();
+        assert_eq!(after.mark_used(bound("{}"), &state), Err(SealError::Restarted));
+        assert_eq!(before.mark_used(bound("{}"), &state), Ok(()));
     }
 }

@@ -1,14 +1,14 @@
 //! One endpoint: a handler behind streamable HTTP, for all protocol versions.
 
 use super::{
-    Common, Sessions,
+    EndpointContext, McpSessionManager,
     caller::SESSION_HEADER,
-    direct::Direct,
-    late::within,
-    methods::{explained, refused_in_session},
-    session_calls::{Lines, Outcome},
+    direct::DirectDispatcher,
+    late::reply_or_stream,
+    methods::{explain_reply, session_method_error},
+    session_calls::{SessionCallOutcome, SessionRoutes},
     session_handler::SessionHandler,
-    sessions::{Owner, SessionHolder, Standing},
+    sessions::{SessionHolder, SessionOwner, SessionOwnership},
 };
 use baton_types::{ErrorCode, Principal};
 use bytes::Bytes;
@@ -30,37 +30,37 @@ pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Hosts and origins are not checked here: the surface in front checks them for every route against its configured
 /// hosts.
 pub struct McpService<H> {
-    inner: Arc<StreamableHttpService<SessionHandler<H>, Sessions>>,
-    direct: Arc<Direct<H>>,
-    lines: Arc<Lines<H>>,
+    inner: Arc<StreamableHttpService<SessionHandler<H>, McpSessionManager>>,
+    direct: Arc<DirectDispatcher<H>>,
+    routes: Arc<SessionRoutes<H>>,
     endpoint: Arc<str>,
-    sessions: Arc<Sessions>,
-    patience: Duration,
+    sessions: Arc<McpSessionManager>,
+    keep_alive: Duration,
 }
 
 impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
-        let Self { inner, direct, lines, endpoint, sessions, patience } = self;
+        let Self { inner, direct, routes: lines, endpoint, sessions, keep_alive: patience } = self;
         Self {
             inner: Arc::clone(inner),
             direct: Arc::clone(direct),
-            lines: Arc::clone(lines),
+            routes: Arc::clone(lines),
             endpoint: Arc::clone(endpoint),
             sessions: Arc::clone(sessions),
-            patience: *patience,
+            keep_alive: *patience,
         }
     }
 }
 
 /// Maximum size of `initialize` in bytes: its client data is stored as long as the session.
-const MAX_INTRODUCTION: usize = 64 * 1024;
+const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
 
 /// Session id that never exists.
-const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
+const UNKNOWN_SESSION_ID: HeaderValue = HeaderValue::from_static("unknown");
 
 impl<H: ServerHandler> McpService<H> {
     /// An endpoint; sessions and states are bound to its name, such as `agents/weather`.
-    pub fn new(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
+    pub fn new(endpoint: &str, common: &EndpointContext, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
         let sessions = Arc::clone(&common.sessions);
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
@@ -71,18 +71,18 @@ impl<H: ServerHandler> McpService<H> {
             .with_cancellation_token(common.shutdown.child_token());
         config.session_store = sessions.store();
         let handler: Arc<dyn Fn() -> H + Send + Sync> = Arc::new(handler);
-        let direct = Direct::new(Arc::clone(&handler), common.shutdown.clone());
-        let lines = Lines::new();
-        let with_line = Arc::clone(&lines);
+        let direct = DirectDispatcher::new(Arc::clone(&handler), common.shutdown.clone());
+        let routes = SessionRoutes::new();
+        let with_line = Arc::clone(&routes);
         let made = move || Ok(SessionHandler::new(handler(), Arc::clone(&with_line)));
         let inner = StreamableHttpService::new(made, Arc::clone(&sessions), config);
         Self {
             inner: Arc::new(inner),
             direct: Arc::new(direct),
-            lines,
+            routes,
             endpoint: endpoint.into(),
             sessions,
-            patience: common.limits.keep_alive,
+            keep_alive: common.limits.keep_alive,
         }
     }
 
@@ -97,60 +97,60 @@ impl<H: ServerHandler> McpService<H> {
         request.extensions_mut().insert(Arc::clone(principal));
         if let Some(call) = self.direct.call(&request) {
             let (parts, _) = request.into_parts();
-            return self.direct.answer(call, parts, self.patience).await;
+            return self.direct.answer(call, parts, self.keep_alive).await;
         }
-        let owner = Owner::new(&self.endpoint, principal);
+        let owner = SessionOwner::new(&self.endpoint, principal);
         let holder = request.extensions_mut().remove::<SessionHolder>().unwrap_or_else(|| owner.holder());
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         let standing = match &named {
-            Some(id) => self.sessions.standing(id, &owner).await,
-            None => Standing::Live,
+            Some(id) => self.sessions.ownership(id, &owner).await,
+            None => SessionOwnership::Live,
         };
         let mut in_use = None;
-        if let (Some(id), Standing::Live) = (&named, standing) {
-            if let Some(call) = self.lines.call(id, self.sessions.idle(), &request) {
+        if let (Some(id), SessionOwnership::Live) = (&named, standing) {
+            if let Some(call) = self.routes.call(id, self.sessions.idle(), &request) {
                 let (parts, body) = request.into_parts();
                 match call.answer(parts, body, &self.sessions).await {
-                    Outcome::Replied(reply) => return reply,
-                    Outcome::GoesOn(again, until_answered) => {
+                    SessionCallOutcome::Replied(reply) => return reply,
+                    SessionCallOutcome::Running(again, until_answered) => {
                         request = again;
                         in_use = Some(until_answered);
                     }
                 }
-            } else if let Some(refused) = refused_in_session(request.body(), || self.direct.capabilities()) {
+            } else if let Some(refused) = session_method_error(request.body(), || self.direct.capabilities()) {
                 return json_reply(StatusCode::OK, &refused);
             } else {
-                self.lines.heed(id, request.body());
+                self.routes.cancel_call(id, request.body());
             }
         }
         let service = self.clone();
         // Boxed: the future of the transport path is large, and most calls do not take it.
         let transported = Box::pin(async move {
             let _in_use = in_use;
-            service.transported(request, (owner, holder), named, standing).await
+            service.handle_in_transport(request, (owner, holder), named, standing).await
         });
-        within(self.patience, transported).await
+        reply_or_stream(self.keep_alive, transported).await
     }
 
-    async fn transported(
+    async fn handle_in_transport(
         &self,
         mut request: Request<Bytes>,
-        (owner, holder): (Owner, SessionHolder),
+        (owner, holder): (SessionOwner, SessionHolder),
         named: Option<String>,
-        standing: Standing,
+        standing: SessionOwnership,
     ) -> McpReply {
-        let own = standing != Standing::Foreign;
+        let own = standing != SessionOwnership::Foreign;
         if !own {
             // A session of another caller is handled exactly like an unknown one, whatever else is wrong with the
             // request.
-            request.headers_mut().insert(SESSION_HEADER, NO_SESSION);
+            request.headers_mut().insert(SESSION_HEADER, UNKNOWN_SESSION_ID);
         }
         let method = request.method().clone();
         let says_json = is_json(&request);
-        let mut opens = standing == Standing::Kept;
+        let mut opens = standing == SessionOwnership::Stored;
         if named.is_none() && method == Method::POST {
             let introduces = is_initialize(request.body());
-            if request.body().len() > MAX_INTRODUCTION && introduces {
+            if request.body().len() > MAX_INITIALIZE_BYTES && introduces {
                 return too_long();
             }
             if opens_session(&request) && self.sessions.is_full() {
@@ -167,7 +167,7 @@ impl<H: ServerHandler> McpService<H> {
             false => None,
         };
         let _turn = match &named {
-            Some(id) if standing == Standing::Kept => Some(self.sessions.turn(id).await),
+            Some(id) if standing == SessionOwnership::Stored => Some(self.sessions.lock_restore(id).await),
             _ => None,
         };
         let reply = self.inner.handle(request.map(Full::new)).await.map(BodyExt::boxed_unsync);
@@ -183,17 +183,17 @@ impl<H: ServerHandler> McpService<H> {
             // The official Python client reports 202 Accepted as a failure.
             return if own { plain(StatusCode::NO_CONTENT, "") } else { no_session() };
         }
-        explained(reply, || self.direct.capabilities()).await
+        explain_reply(reply, || self.direct.capabilities()).await
     }
 }
 
 fn is_initialize(body: &[u8]) -> bool {
     #[derive(Deserialize)]
-    struct Envelope<'a> {
+    struct MethodEnvelope<'a> {
         #[serde(borrow)]
         method: Option<Cow<'a, str>>,
     }
-    let method = serde_json::from_slice::<Envelope<'_>>(body).ok().and_then(|envelope| envelope.method);
+    let method = serde_json::from_slice::<MethodEnvelope<'_>>(body).ok().and_then(|envelope| envelope.method);
     method.as_deref() == Some("initialize")
 }
 
@@ -218,7 +218,7 @@ fn unreadable() -> McpReply {
 }
 
 fn busy() -> McpReply {
-    let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions are at work");
+    let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions are in use");
     reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     reply
 }
@@ -226,7 +226,7 @@ fn busy() -> McpReply {
 /// The holder has reached its limit, and all its sessions have calls in flight.
 pub(super) fn share_full() -> McpReply {
     let code = ErrorCode::SHARE_FULL;
-    let message = format!("you have as many sessions at work as one principal may. {} ({})", code.hint, code.code);
+    let message = format!("you have reached the session limit of one principal. {} ({})", code.hint, code.code);
     let error = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
     let mut reply = json_reply(StatusCode::TOO_MANY_REQUESTS, &error);
     reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
@@ -241,7 +241,7 @@ fn json_reply(status: StatusCode, message: &serde_json::Value) -> McpReply {
 }
 
 fn too_long() -> McpReply {
-    plain(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large: an initialize request can have 64 KB")
+    plain(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large: an initialize request is limited to 64 KB")
 }
 
 fn no_session() -> McpReply {

@@ -7,9 +7,11 @@
 use super::{
     McpReply,
     caller::SESSION_HEADER,
-    direct::{AT_ONCE, Call, accepts_both, asked, has_param_headers, reply, sole},
-    sessions::{InUse, Sessions},
-    streaming::{Answered, Begun, Left, Turn, Working},
+    direct::{
+        IMMEDIATE_ANSWER_TIMEOUT, ToolCallMessage, accepts_both, call_handler, has_param_headers, reply, single_header,
+    },
+    sessions::{McpSessionManager, SessionUseGuard},
+    streaming::{AbandonPolicy, CallAnswer, CallWork, StartedCall, StreamSwitch},
 };
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
@@ -31,10 +33,10 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// Direct routes to the session handlers of one endpoint, bypassing the transport.
-pub(super) struct Lines<H>(Mutex<HashMap<Arc<str>, Arc<Line<H>>>>);
+pub(super) struct SessionRoutes<H>(Mutex<HashMap<Arc<str>, Arc<SessionHandlerRoute<H>>>>);
 
 /// Direct route to the handler of one session.
-struct Line<H> {
+struct SessionHandlerRoute<H> {
     session: Arc<str>,
     handler: Arc<H>,
     peer: Peer<RoleServer>,
@@ -42,28 +44,28 @@ struct Line<H> {
     /// restart.
     ended: CancellationToken,
     /// Time of the last call through the transport, which closes sessions without activity.
-    heard: Mutex<Instant>,
+    last_transport_call: Mutex<Instant>,
     calls: Mutex<HashMap<RequestId, CancellationToken>>,
 }
 
-impl<H> Lines<H> {
+impl<H> SessionRoutes<H> {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::default()))
     }
 
     /// Records a call that the transport passed to the handler of a session.
-    pub(super) fn hear(&self, session: &Arc<str>, handler: &Arc<H>, peer: &Peer<RoleServer>) {
+    pub(super) fn record_call(&self, session: &Arc<str>, handler: &Arc<H>, peer: &Peer<RoleServer>) {
         let mut lines = self.0.lock();
         if let Some(line) = lines.get(session).filter(|line| Arc::ptr_eq(&line.handler, handler)) {
-            *line.heard.lock() = Instant::now();
+            *line.last_transport_call.lock() = Instant::now();
             return;
         }
-        let line = Line {
+        let line = SessionHandlerRoute {
             session: Arc::clone(session),
             handler: Arc::clone(handler),
             peer: peer.clone(),
             ended: CancellationToken::new(),
-            heard: Mutex::new(Instant::now()),
+            last_transport_call: Mutex::new(Instant::now()),
             calls: Mutex::default(),
         };
         if let Some(before) = lines.insert(Arc::clone(session), Arc::new(line)) {
@@ -72,7 +74,7 @@ impl<H> Lines<H> {
     }
 
     /// Ends the route of the previous handler when a session is restored with a new one.
-    pub(super) fn restored(&self, session: &str, handler: &Arc<H>) {
+    pub(super) fn replace_handler(&self, session: &str, handler: &Arc<H>) {
         self.end(session, |line| !Arc::ptr_eq(&line.handler, handler));
     }
 
@@ -81,7 +83,7 @@ impl<H> Lines<H> {
         self.end(session, |line| Arc::ptr_eq(&line.handler, handler));
     }
 
-    fn end(&self, session: &str, is_over: impl FnOnce(&Line<H>) -> bool) {
+    fn end(&self, session: &str, is_over: impl FnOnce(&SessionHandlerRoute<H>) -> bool) {
         let mut lines = self.0.lock();
         if lines.get(session).is_some_and(|line| is_over(line))
             && let Some(line) = lines.remove(session)
@@ -90,57 +92,57 @@ impl<H> Lines<H> {
         }
     }
 
-    fn line(&self, session: &str) -> Option<Arc<Line<H>>> {
+    fn route(&self, session: &str) -> Option<Arc<SessionHandlerRoute<H>>> {
         self.0.lock().get(session).cloned()
     }
 }
 
 /// A call that may be answered directly.
 pub(super) struct SessionCall<H> {
-    noted: Noted<H>,
+    registration: CallRegistration<H>,
     params: CallToolRequestParams,
     ct: CancellationToken,
 }
 
 /// Registration of a call in its session, until it ends.
-struct Noted<H> {
-    line: Arc<Line<H>>,
+struct CallRegistration<H> {
+    route: Arc<SessionHandlerRoute<H>>,
     id: RequestId,
 }
 
-impl<H> Drop for Noted<H> {
+impl<H> Drop for CallRegistration<H> {
     fn drop(&mut self) {
-        self.line.calls.lock().remove(&self.id);
+        self.route.calls.lock().remove(&self.id);
     }
 }
 
 /// Outcome of a call.
-pub(super) enum Outcome {
+pub(super) enum SessionCallOutcome {
     Replied(McpReply),
     /// Still running: the transport answers this request with it, and the session stays in use until then.
-    GoesOn(Request<Bytes>, InUse),
+    Running(Request<Bytes>, SessionUseGuard),
 }
 
-impl<H: ServerHandler> Lines<H> {
+impl<H: ServerHandler> SessionRoutes<H> {
     /// The call of a request in the caller's session; `None` if the request needs the transport.
     pub(super) fn call(&self, session: &str, idle: Duration, request: &Request<Bytes>) -> Option<SessionCall<H>> {
         let headers = request.headers();
         let is_plain = request.method() == Method::POST
-            && is_of_sessions(sole(headers, "mcp-protocol-version")?)
-            && sole(headers, SESSION_HEADER)? == session
+            && has_sessions(single_header(headers, "mcp-protocol-version")?)
+            && single_header(headers, SESSION_HEADER)? == session
             && !headers.contains_key("mcp-method")
             && !headers.contains_key("mcp-name")
-            && sole(headers, header::CONTENT_TYPE.as_str())?.starts_with("application/json")
-            && accepts_both(sole(headers, header::ACCEPT.as_str())?);
+            && single_header(headers, header::CONTENT_TYPE.as_str())?.starts_with("application/json")
+            && accepts_both(single_header(headers, header::ACCEPT.as_str())?);
         if !is_plain {
             return None;
         }
-        let line = self.line(session)?;
+        let line = self.route(session)?;
         // The transport must regularly see activity of the session.
-        if line.heard.lock().elapsed() > idle / 4 {
+        if line.last_transport_call.lock().elapsed() > idle / 4 {
             return None;
         }
-        let Call { id, params, .. } = Call::read(request.body())?;
+        let ToolCallMessage { id, params, .. } = ToolCallMessage::read(request.body())?;
         let tool = line.handler.get_tool(&params.name)?;
         let says_version = params.meta.as_ref().is_some_and(|meta| meta.protocol_version().is_some());
         if says_version || has_param_headers(&tool.input_schema, 0) {
@@ -151,16 +153,16 @@ impl<H: ServerHandler> Lines<H> {
             Entry::Vacant(free) => free.insert(ct.clone()),
             Entry::Occupied(_) => return None,
         };
-        Some(SessionCall { noted: Noted { line, id }, params, ct })
+        Some(SessionCall { registration: CallRegistration { route: line, id }, params, ct })
     }
 
     /// Cancels the call named by a cancellation notification.
-    pub(super) fn heed(&self, session: &str, message: &[u8]) {
-        let Some(line) = self.line(session) else { return };
+    pub(super) fn cancel_call(&self, session: &str, message: &[u8]) {
+        let Some(line) = self.route(session) else { return };
         if line.calls.lock().is_empty() {
             return;
         }
-        if let Some(id) = unwanted(message)
+        if let Some(id) = cancelled_request_id(message)
             && let Some(ct) = line.calls.lock().get(&id)
         {
             ct.cancel();
@@ -170,33 +172,33 @@ impl<H: ServerHandler> Lines<H> {
 
 impl<H: ServerHandler> SessionCall<H> {
     /// Answers the call, or passes it on while it runs.
-    pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &Sessions) -> Outcome {
-        let Self { noted, params, ct } = self;
+    pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &McpSessionManager) -> SessionCallOutcome {
+        let Self { registration: noted, params, ct } = self;
         let id = noted.id.clone();
-        let again = again(&parts, body);
-        let turn = Turn::default();
-        let mut context = RequestContext::new(id.clone(), noted.line.peer.clone());
+        let again = copy_request(&parts, body);
+        let turn = StreamSwitch::default();
+        let mut context = RequestContext::new(id.clone(), noted.route.peer.clone());
         context.ct = ct.clone();
         context.extensions.insert(parts);
         context.extensions.insert(turn.clone());
-        let in_use = sessions.calls(&noted.line.session);
-        let ended = noted.line.ended.clone();
-        let work = async move { asked(&*noted.line.handler, params, context).await };
+        let in_use = sessions.begin_call(&noted.route.session);
+        let ended = noted.route.ended.clone();
+        let work = async move { call_handler(&*noted.route.handler, params, context).await };
         // A broken connection does not cancel the call.
-        let mut work = Working::new(work, ct.clone(), Left::Alone(turn.clone()));
-        let answered: Answered = tokio::select! {
+        let mut work = CallWork::new(work, ct.clone(), AbandonPolicy::Continue(turn.clone()));
+        let answered: CallAnswer = tokio::select! {
             biased;
             answered = &mut work => answered,
-            () = turn.wanted() => return Outcome::GoesOn(with(again, work, turn), in_use),
-            () = sleep(AT_ONCE) => return Outcome::GoesOn(with(again, work, turn), in_use),
+            () = turn.stream_wanted() => return SessionCallOutcome::Running(with_running_call(again, work, turn), in_use),
+            () = sleep(IMMEDIATE_ANSWER_TIMEOUT) => return SessionCallOutcome::Running(with_running_call(again, work, turn), in_use),
         };
         let is_unwanted = ct.is_cancelled() && !ended.is_cancelled();
-        Outcome::Replied(if is_unwanted { nothing() } else { reply(id, answered, |_| StatusCode::OK) })
+        SessionCallOutcome::Replied(if is_unwanted { empty_reply() } else { reply(id, answered, |_| StatusCode::OK) })
     }
 }
 
 /// Copy of the request for the transport, which opens a stream for the answer.
-fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
+fn copy_request(parts: &Parts, body: Bytes) -> Request<Bytes> {
     let mut request = Request::new(body);
     request.method_mut().clone_from(&parts.method);
     request.uri_mut().clone_from(&parts.uri);
@@ -206,36 +208,36 @@ fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
 }
 
 /// The request with the running call that will answer it.
-fn with(mut request: Request<Bytes>, work: Working, turn: Turn) -> Request<Bytes> {
-    request.extensions_mut().insert(Begun::new(work, turn));
+fn with_running_call(mut request: Request<Bytes>, work: CallWork, turn: StreamSwitch) -> Request<Bytes> {
+    request.extensions_mut().insert(StartedCall::new(work, turn));
     request
 }
 
 /// Protocol versions with sessions.
-fn is_of_sessions(version: &str) -> bool {
+fn has_sessions(version: &str) -> bool {
     let known = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
     known.take_while(|known| *known < ProtocolVersion::V_2026_07_28.as_str()).any(|known| known == version)
 }
 
 /// Id of the call that a message cancels.
-fn unwanted(message: &[u8]) -> Option<RequestId> {
+fn cancelled_request_id(message: &[u8]) -> Option<RequestId> {
     #[derive(Deserialize)]
-    struct Message<'a> {
+    struct CancelNotification<'a> {
         #[serde(borrow)]
         method: Cow<'a, str>,
-        params: Option<Cancelled>,
+        params: Option<CancelNotificationParams>,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Cancelled {
+    struct CancelNotificationParams {
         request_id: RequestId,
     }
-    let message: Message<'_> = serde_json::from_slice(message).ok()?;
+    let message: CancelNotification<'_> = serde_json::from_slice(message).ok()?;
     message.params.filter(|_| message.method == "notifications/cancelled").map(|cancelled| cancelled.request_id)
 }
 
 /// Empty reply to a cancelled call.
-fn nothing() -> McpReply {
+fn empty_reply() -> McpReply {
     let mut reply = Response::new(Empty::new().boxed_unsync());
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     reply

@@ -1,10 +1,10 @@
 //! The handler of one session; it can be called directly after its first call through the transport.
 
 use super::{
-    caller::{is_modern, session_of},
+    caller::{is_modern, session_id},
     methods::{explain, unreadable_request},
-    session_calls::Lines,
-    streaming::Begun,
+    session_calls::SessionRoutes,
+    streaming::StartedCall,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -27,28 +27,28 @@ use std::{
 /// Wraps a handler for the transport: one per session of the older protocols, one per request of the newest.
 pub(super) struct SessionHandler<H> {
     handler: Arc<H>,
-    lines: Arc<Lines<H>>,
+    routes: Arc<SessionRoutes<H>>,
     /// Session id, set by the first call.
     session: OnceLock<Arc<str>>,
 }
 
 impl<H> SessionHandler<H> {
-    pub(super) fn new(handler: H, lines: Arc<Lines<H>>) -> Self {
-        Self { handler: Arc::new(handler), lines, session: OnceLock::new() }
+    pub(super) fn new(handler: H, routes: Arc<SessionRoutes<H>>) -> Self {
+        Self { handler: Arc::new(handler), routes, session: OnceLock::new() }
     }
 }
 
 impl<H> Drop for SessionHandler<H> {
     fn drop(&mut self) {
         if let Some(session) = self.session.get() {
-            self.lines.close(session, &self.handler);
+            self.routes.close(session, &self.handler);
         }
     }
 }
 
-type Asked = RequestContext<RoleServer>;
-type Told = NotificationContext<RoleServer>;
-type Page = Option<PaginatedRequestParams>;
+type ServerRequestContext = RequestContext<RoleServer>;
+type ServerNotificationContext = NotificationContext<RoleServer>;
+type ListRequestParams = Option<PaginatedRequestParams>;
 
 /// Methods forwarded to the handler.
 macro_rules! forwarded {
@@ -62,7 +62,7 @@ macro_rules! forwarded {
 /// The same for optional methods: a handler without one rejects it with only the method name as message.
 macro_rules! explained {
     ($($verb:ident = $method:literal($request:ident: $kind:ty) -> $answer:ty;)+) => {
-        $(async fn $verb(&self, $request: $kind, context: Asked) -> Result<$answer, ErrorData> {
+        $(async fn $verb(&self, $request: $kind, context: ServerRequestContext) -> Result<$answer, ErrorData> {
             let modern = is_modern(&context);
             let answered = self.handler.$verb($request, context).await;
             answered.map_err(|error| explain(error, $method, &self.get_info().capabilities, modern))
@@ -71,14 +71,18 @@ macro_rules! explained {
 }
 
 impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
-    async fn call_tool(&self, request: CallToolRequestParams, context: Asked) -> Result<CallToolResponse, ErrorData> {
-        if let Some(begun) = Begun::of(&context) {
-            return begun.go_on(&context.ct).await;
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: ServerRequestContext,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(begun) = StartedCall::from_context(&context) {
+            return begun.resume(&context.ct).await;
         }
         // A request with its own protocol version belongs to no session, even if a header names one.
-        if let Some(session) = session_of(&context).filter(|_| context.meta.protocol_version().is_none()) {
+        if let Some(session) = session_id(&context).filter(|_| context.meta.protocol_version().is_none()) {
             let session = self.session.get_or_init(|| session.into());
-            self.lines.hear(session, &self.handler, &context.peer);
+            self.routes.record_call(session, &self.handler, &context.peer);
         }
         self.handler.call_tool(request, context).await
     }
@@ -86,16 +90,20 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
     async fn initialize(
         &self,
         request: InitializeRequestParams,
-        context: Asked,
+        context: ServerRequestContext,
     ) -> Result<InitializeResult, ErrorData> {
         // `initialize` with an existing session id means a restored session: its previous handler is obsolete.
-        if let Some(session) = session_of(&context) {
-            self.lines.restored(session, &self.handler);
+        if let Some(session) = session_id(&context) {
+            self.routes.replace_handler(session, &self.handler);
         }
         self.handler.initialize(request, context).await
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, context: Asked) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: ServerRequestContext,
+    ) -> Result<CustomResult, ErrorData> {
         Err(unreadable_request(&request, &self.get_info().capabilities, is_modern(&context)))
     }
 
@@ -129,20 +137,20 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
     }
 
     forwarded! {
-        ping(context: Asked) -> Result<(), ErrorData>;
-        discover(context: Asked) -> Result<DiscoverResult, ErrorData>;
-        list_prompts(request: Page, context: Asked) -> Result<ListPromptsResult, ErrorData>;
-        list_resources(request: Page, context: Asked) -> Result<ListResourcesResult, ErrorData>;
-        list_resource_templates(request: Page, context: Asked) -> Result<ListResourceTemplatesResult, ErrorData>;
+        ping(context: ServerRequestContext) -> Result<(), ErrorData>;
+        discover(context: ServerRequestContext) -> Result<DiscoverResult, ErrorData>;
+        list_prompts(request: ListRequestParams, context: ServerRequestContext) -> Result<ListPromptsResult, ErrorData>;
+        list_resources(request: ListRequestParams, context: ServerRequestContext) -> Result<ListResourcesResult, ErrorData>;
+        list_resource_templates(request: ListRequestParams, context: ServerRequestContext) -> Result<ListResourceTemplatesResult, ErrorData>;
         listen(context: SubscriptionContext) -> Result<(), ErrorData>;
-        list_tools(request: Page, context: Asked) -> Result<ListToolsResult, ErrorData>;
-        get_task(request: GetTaskParams, context: Asked) -> Result<GetTaskResult, ErrorData>;
-        update_task(request: UpdateTaskParams, context: Asked) -> Result<(), ErrorData>;
-        cancel_task(request: CancelTaskParams, context: Asked) -> Result<(), ErrorData>;
-        on_cancelled(notification: CancelledNotificationParam, context: Told) -> ();
-        on_progress(notification: ProgressNotificationParam, context: Told) -> ();
-        on_initialized(context: Told) -> ();
-        on_roots_list_changed(context: Told) -> ();
-        on_custom_notification(notification: CustomNotification, context: Told) -> ();
+        list_tools(request: ListRequestParams, context: ServerRequestContext) -> Result<ListToolsResult, ErrorData>;
+        get_task(request: GetTaskParams, context: ServerRequestContext) -> Result<GetTaskResult, ErrorData>;
+        update_task(request: UpdateTaskParams, context: ServerRequestContext) -> Result<(), ErrorData>;
+        cancel_task(request: CancelTaskParams, context: ServerRequestContext) -> Result<(), ErrorData>;
+        on_cancelled(notification: CancelledNotificationParam, context: ServerNotificationContext) -> ();
+        on_progress(notification: ProgressNotificationParam, context: ServerNotificationContext) -> ();
+        on_initialized(context: ServerNotificationContext) -> ();
+        on_roots_list_changed(context: ServerNotificationContext) -> ();
+        on_custom_notification(notification: CustomNotification, context: ServerNotificationContext) -> ();
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions of clients of the older protocols: ownership, limits and eviction.
 
-use super::Limits;
-use super::kept::{Keeper, KeptSession, Opened};
+use super::McpLimits;
+use super::kept::{SessionOpenListener, SessionStoreAdapter, StoredMcpSession};
 use baton_ports::McpSessionStore;
 use baton_types::Principal;
 use futures_util::{Stream, StreamExt};
@@ -20,30 +20,30 @@ use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// The sessions of all endpoints.
-pub struct Sessions {
+pub struct McpSessionManager {
     local: LocalSessionManager,
     known: SessionTable,
-    kept: Option<Arc<dyn McpSessionStore>>,
-    most: usize,
+    session_store: Option<Arc<dyn McpSessionStore>>,
+    max_sessions: usize,
     /// Maximum number of sessions per holder.
-    each: usize,
+    max_per_holder: usize,
     /// Locks for restoring sessions, sharded by session id.
-    turns: [tokio::sync::Mutex<()>; TURNS],
+    restore_locks: [tokio::sync::Mutex<()>; RESTORE_LOCKS],
 }
 
 /// Minimum number of sessions per holder.
 const MIN_SHARE: usize = 16;
 
 /// Number of restore locks.
-const TURNS: usize = 64;
+const RESTORE_LOCKS: usize = 64;
 
 /// State of a session in relation to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum SessionOwnership {
     /// Owned by the caller and in memory.
     Live,
     /// Owned by the caller; stored, or being restored.
-    Kept,
+    Stored,
     /// Owned by another caller, or absent.
     Foreign,
 }
@@ -52,7 +52,7 @@ type SessionTable = Arc<Mutex<KnownSessions>>;
 
 #[derive(Default)]
 struct KnownSessions {
-    sessions: HashMap<SessionId, Entry>,
+    sessions: HashMap<SessionId, McpSessionEntry>,
     /// Number of sessions being opened or restored, per holder; zero counts are removed.
     opening: HashMap<SessionHolder, usize>,
 }
@@ -71,13 +71,13 @@ impl SessionHolder {
 
 /// Owner of a session: one caller at one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
+pub(super) struct SessionOwner {
     pub(super) endpoint: Arc<str>,
     pub(super) tenant: Arc<str>,
     pub(super) subject: Arc<str>,
 }
 
-impl Owner {
+impl SessionOwner {
     pub(super) fn new(endpoint: &Arc<str>, principal: &Principal) -> Self {
         let Principal { tenant, subject, .. } = principal;
         Self { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
@@ -89,9 +89,9 @@ impl Owner {
     }
 }
 
-struct Entry {
+struct McpSessionEntry {
     /// Unset until the reply that contains the session id, and after a restart until the first use.
-    owner: Option<Owner>,
+    owner: Option<SessionOwner>,
     holder: Option<SessionHolder>,
     initialize: Option<InitializeRequestParams>,
     used: Instant,
@@ -99,7 +99,7 @@ struct Entry {
     streams: usize,
 }
 
-impl Entry {
+impl McpSessionEntry {
     fn new() -> Self {
         Self { owner: None, holder: None, initialize: None, used: Instant::now(), calls: 0, streams: 0 }
     }
@@ -107,34 +107,41 @@ impl Entry {
 
 /// Reasons why a session cannot be created.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionsError {
+pub enum McpSessionError {
     /// The limit is reached and all sessions have calls in flight.
-    #[error("all {0} sessions are at work")]
+    #[error("all {0} sessions are in use")]
     Full(usize),
     /// Error of the transport.
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
 
-impl fmt::Debug for Sessions {
+impl fmt::Debug for McpSessionManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions").field("open", &self.open()).finish_non_exhaustive()
+        f.debug_struct("Sessions").field("open", &self.session_count()).finish_non_exhaustive()
     }
 }
 
-impl Sessions {
-    /// At most [`Limits::max_sessions`], with a maximum share per holder; `kept` persists them across restarts.
-    pub fn new(limits: &Limits, kept: Option<Arc<dyn McpSessionStore>>) -> Arc<Self> {
+impl McpSessionManager {
+    /// At most [`McpLimits::max_sessions`], with a maximum share per holder; `kept` persists them across restarts.
+    pub fn new(limits: &McpLimits, kept: Option<Arc<dyn McpSessionStore>>) -> Arc<Self> {
         let (most, idle) = (limits.max_sessions.max(1), limits.session_idle);
-        let each = most.saturating_mul(usize::from(limits.principal_share)).div_euclid(100).max(MIN_SHARE);
+        let each = most.saturating_mul(usize::from(limits.holder_share)).div_euclid(100).max(MIN_SHARE);
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
         let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
-        Arc::new(Self { local, known: SessionTable::default(), kept, most, each, turns })
+        Arc::new(Self {
+            local,
+            known: SessionTable::default(),
+            session_store: kept,
+            max_sessions: most,
+            max_per_holder: each,
+            restore_locks: turns,
+        })
     }
 
     /// Number of sessions in memory.
-    pub fn open(&self) -> usize {
+    pub fn session_count(&self) -> usize {
         self.known.lock().sessions.len()
     }
 
@@ -144,50 +151,50 @@ impl Sessions {
     }
 
     /// Marks a call in flight.
-    pub(super) fn calls(&self, id: &SessionId) -> InUse {
-        self.enter(id, Use::Call)
+    pub(super) fn begin_call(&self, id: &SessionId) -> SessionUseGuard {
+        self.mark_in_use(id, SessionUse::Call)
     }
 
     /// Whether a new session cannot be created, because all sessions have calls in flight.
     pub(super) fn is_full(&self) -> bool {
         let known = &self.known.lock().sessions;
-        known.len() >= self.most && known.values().all(|entry| entry.calls > 0)
+        known.len() >= self.max_sessions && known.values().all(|entry| entry.calls > 0)
     }
 
     /// The session store for the transport.
     pub(super) fn store(self: &Arc<Self>) -> Option<Arc<dyn SessionStore>> {
-        let kept = Arc::clone(self.kept.as_ref()?);
-        let opened: Arc<dyn Opened> = Arc::clone(self) as Arc<dyn Opened>;
-        Some(Arc::new(Keeper { kept, opened: Arc::downgrade(&opened) }))
+        let kept = Arc::clone(self.session_store.as_ref()?);
+        let opened: Arc<dyn SessionOpenListener> = Arc::clone(self) as Arc<dyn SessionOpenListener>;
+        Some(Arc::new(SessionStoreAdapter { store: kept, listener: Arc::downgrade(&opened) }))
     }
 
     /// State of a session in relation to this owner.
-    pub(super) async fn standing(&self, id: &str, owner: &Owner) -> Standing {
+    pub(super) async fn ownership(&self, id: &str, owner: &SessionOwner) -> SessionOwnership {
         if let Some(entry) = self.known.lock().sessions.get(id)
             && let Some(known) = &entry.owner
         {
-            return if known == owner { Standing::Live } else { Standing::Foreign };
+            return if known == owner { SessionOwnership::Live } else { SessionOwnership::Foreign };
         }
-        let Some(kept) = &self.kept else { return Standing::Foreign };
-        match KeptSession::load(&**kept, id).await {
-            Ok(Some(session)) if session.owner() == *owner => Standing::Kept,
-            Ok(_) => Standing::Foreign,
+        let Some(kept) = &self.session_store else { return SessionOwnership::Foreign };
+        match StoredMcpSession::load(&**kept, id).await {
+            Ok(Some(session)) if session.owner() == *owner => SessionOwnership::Stored,
+            Ok(_) => SessionOwnership::Foreign,
             Err(error) => {
-                tracing::warn!(%error, "kept MCP sessions cannot be read");
-                Standing::Foreign
+                tracing::warn!(%error, "stored MCP sessions cannot be read");
+                SessionOwnership::Foreign
             }
         }
     }
 
     /// Serializes restores of a session: the transport treats one that is being restored as present, and a request
     /// before its `initialize` would end it.
-    pub(super) async fn turn(&self, id: &str) -> tokio::sync::MutexGuard<'_, ()> {
-        let share = id.bytes().fold(0, |share, byte| (share * 31 + usize::from(byte)) % TURNS);
-        self.turns[share].lock().await
+    pub(super) async fn lock_restore(&self, id: &str) -> tokio::sync::MutexGuard<'_, ()> {
+        let share = id.bytes().fold(0, |share, byte| (share * 31 + usize::from(byte)) % RESTORE_LOCKS);
+        self.restore_locks[share].lock().await
     }
 
     /// Sets the owner of a session. Called before any client knows the id.
-    pub(super) async fn bind(&self, id: &str, owner: Owner, holder: SessionHolder) {
+    pub(super) async fn bind(&self, id: &str, owner: SessionOwner, holder: SessionHolder) {
         let initialize = {
             let known = &mut self.known.lock().sessions;
             let Some(entry) = known.get_mut(id) else { return };
@@ -195,14 +202,14 @@ impl Sessions {
             entry.holder = Some(holder);
             entry.initialize.take()
         };
-        let (Some(kept), Some(initialize)) = (&self.kept, initialize) else { return };
-        if let Err(error) = KeptSession::new(&owner, initialize).keep(&**kept, id).await {
-            tracing::warn!(%error, "an MCP session cannot be kept; it will end with this process");
+        let (Some(kept), Some(initialize)) = (&self.session_store, initialize) else { return };
+        if let Err(error) = StoredMcpSession::new(&owner, initialize).save(&**kept, id).await {
+            tracing::warn!(%error, "an MCP session cannot be stored; it will end with this process");
         }
     }
 
     /// Sets the owner of a restored session, after a check against the stored session.
-    pub(super) fn claim(&self, id: &str, owner: Owner, holder: SessionHolder) {
+    pub(super) fn claim(&self, id: &str, owner: SessionOwner, holder: SessionHolder) {
         if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             entry.owner.get_or_insert(owner);
             entry.holder.get_or_insert(holder);
@@ -211,17 +218,19 @@ impl Sessions {
 
     /// Evicts a session if the limit is reached: the one idle for longest, sessions without a stream first. With a
     /// store, it is restored on its next use.
-    async fn make_room(&self) -> Result<(), SessionsError> {
+    async fn make_room(&self) -> Result<(), McpSessionError> {
         let leaving = {
             let known = &mut self.known.lock().sessions;
-            if known.len() < self.most {
+            if known.len() < self.max_sessions {
                 return Ok(());
             }
-            let Some(longest) = longest_idle(known.iter()) else { return Err(SessionsError::Full(self.most)) };
+            let Some(longest) = longest_idle(known.iter()) else {
+                return Err(McpSessionError::Full(self.max_sessions));
+            };
             known.remove(&longest);
             longest
         };
-        tracing::debug!("an idle MCP session made room for another");
+        tracing::debug!("evicted an idle MCP session");
         Ok(self.local.close_session(&leaving).await?)
     }
 
@@ -232,7 +241,7 @@ impl Sessions {
             let known = &mut *self.known.lock();
             let own = || known.sessions.iter().filter(|(_, entry)| entry.holder.as_ref() == Some(holder));
             let opening = known.opening.get(holder).copied().unwrap_or_default();
-            let leaving = match own().count() + opening < self.each {
+            let leaving = match own().count() + opening < self.max_per_holder {
                 true => None,
                 false => Some(longest_idle(own())?),
             };
@@ -245,22 +254,22 @@ impl Sessions {
         if let Some(leaving) = leaving
             && let Err(error) = self.local.close_session(&leaving).await
         {
-            tracing::debug!(%error, "a session that made room had ended");
+            tracing::debug!(%error, "cannot close an evicted MCP session");
         }
         Some(admission)
     }
 
-    fn enter(&self, id: &SessionId, what: Use) -> InUse {
+    fn mark_in_use(&self, id: &SessionId, what: SessionUse) -> SessionUseGuard {
         if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             *what.count(entry) += 1;
             entry.used = Instant::now();
         }
-        InUse { known: Arc::clone(&self.known), id: Arc::clone(id), what }
+        SessionUseGuard { known: Arc::clone(&self.known), id: Arc::clone(id), kind: what }
     }
 }
 
 /// The session idle for longest, sessions without a stream first.
-fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a Entry)>) -> Option<SessionId> {
+fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a McpSessionEntry)>) -> Option<SessionId> {
     let idle = sessions.filter(|(_, entry)| entry.calls == 0);
     idle.min_by_key(|(_, entry)| (entry.streams > 0, entry.used)).map(|(id, _)| Arc::clone(id))
 }
@@ -283,8 +292,8 @@ impl Drop for Admission {
     }
 }
 
-impl Opened for Sessions {
-    fn opened(&self, id: &str, initialize: InitializeRequestParams) {
+impl SessionOpenListener for McpSessionManager {
+    fn on_session_open(&self, id: &str, initialize: InitializeRequestParams) {
         if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             entry.initialize = Some(initialize);
         }
@@ -292,13 +301,13 @@ impl Opened for Sessions {
 }
 
 #[derive(Clone, Copy)]
-enum Use {
+enum SessionUse {
     Call,
     Stream,
 }
 
-impl Use {
-    fn count(self, entry: &mut Entry) -> &mut usize {
+impl SessionUse {
+    fn count(self, entry: &mut McpSessionEntry) -> &mut usize {
         match self {
             Self::Call => &mut entry.calls,
             Self::Stream => &mut entry.streams,
@@ -307,25 +316,25 @@ impl Use {
 }
 
 /// Marks a session as in use while a reply or stream is read.
-pub(super) struct InUse {
+pub(super) struct SessionUseGuard {
     known: SessionTable,
     id: SessionId,
-    what: Use,
+    kind: SessionUse,
 }
 
-impl Drop for InUse {
+impl Drop for SessionUseGuard {
     fn drop(&mut self) {
         if let Some(entry) = self.known.lock().sessions.get_mut(&self.id) {
-            let count = self.what.count(entry);
+            let count = self.kind.count(entry);
             *count = count.saturating_sub(1);
             entry.used = Instant::now();
         }
     }
 }
 
-fn used_by(
+fn track_use(
     stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
-    in_use: InUse,
+    in_use: SessionUseGuard,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
     stream.map(move |message| {
         let _in_use = &in_use;
@@ -333,14 +342,14 @@ fn used_by(
     })
 }
 
-impl SessionManager for Sessions {
-    type Error = SessionsError;
+impl SessionManager for McpSessionManager {
+    type Error = McpSessionError;
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), McpSessionError> {
         self.make_room().await?;
         let (id, transport) = self.local.create_session().await?;
-        self.known.lock().sessions.insert(Arc::clone(&id), Entry::new());
+        self.known.lock().sessions.insert(Arc::clone(&id), McpSessionEntry::new());
         Ok((id, transport))
     }
 
@@ -348,15 +357,15 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, SessionsError> {
+    ) -> Result<ServerJsonRpcMessage, McpSessionError> {
         Ok(self.local.initialize_session(id, message).await?)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, McpSessionError> {
         Ok(self.local.has_session(id).await?)
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), McpSessionError> {
         self.known.lock().sessions.remove(id);
         Ok(self.local.close_session(id).await?)
     }
@@ -365,37 +374,37 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let in_use = self.enter(id, Use::Call);
-        Ok(used_by(self.local.create_stream(id, message).await?, in_use))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, McpSessionError> {
+        let in_use = self.mark_in_use(id, SessionUse::Call);
+        Ok(track_use(self.local.create_stream(id, message).await?, in_use))
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionsError> {
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), McpSessionError> {
         Ok(self.local.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let in_use = self.enter(id, Use::Stream);
-        Ok(used_by(self.local.create_standalone_stream(id).await?, in_use))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, McpSessionError> {
+        let in_use = self.mark_in_use(id, SessionUse::Stream);
+        Ok(track_use(self.local.create_standalone_stream(id).await?, in_use))
     }
 
     async fn resume(
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let in_use = self.enter(id, Use::Stream);
-        Ok(used_by(self.local.resume(id, last_event_id).await?, in_use))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, McpSessionError> {
+        let in_use = self.mark_in_use(id, SessionUse::Stream);
+        Ok(track_use(self.local.resume(id, last_event_id).await?, in_use))
     }
 
-    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>, SessionsError> {
+    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>, McpSessionError> {
         self.make_room().await?;
         let outcome = self.local.restore_session(Arc::clone(&id)).await?;
         if matches!(outcome, RestoreOutcome::Restored(_)) {
-            self.known.lock().sessions.insert(id, Entry::new());
+            self.known.lock().sessions.insert(id, McpSessionEntry::new());
         }
         Ok(outcome)
     }

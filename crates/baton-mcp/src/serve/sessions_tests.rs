@@ -8,7 +8,7 @@ fn holder(name: &str) -> SessionHolder {
 
 #[tokio::test]
 async fn sessions_that_are_being_opened_count() {
-    let sessions = Sessions::new(&Limits { max_sessions: 64, ..Limits::default() }, None);
+    let sessions = McpSessionManager::new(&McpLimits { max_sessions: 64, ..McpLimits::default() }, None);
     let (ann, bob) = (holder("ann"), holder("bob"));
     let mut opening = Vec::new();
     for _ in 0..MIN_SHARE {

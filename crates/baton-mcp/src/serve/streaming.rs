@@ -21,30 +21,30 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-pub(super) type Answered = Result<ServerResult, ErrorData>;
+pub(super) type CallAnswer = Result<ServerResult, ErrorData>;
 
 /// Waits until the call of this request can send requests to its client; returns immediately if it already can.
-pub(crate) async fn on_stream(context: &RequestContext<RoleServer>) {
-    if let Some(turn) = context.extensions.get::<Turn>() {
-        turn.to_stream().await;
+pub(crate) async fn ensure_stream(context: &RequestContext<RoleServer>) {
+    if let Some(turn) = context.extensions.get::<StreamSwitch>() {
+        turn.switch_to_stream().await;
     }
 }
 
 /// Signal between the work of a call and its waiter for the switch to a stream.
 #[derive(Clone, Default)]
-pub(super) struct Turn(Arc<TurnState>);
+pub(super) struct StreamSwitch(Arc<StreamSwitchState>);
 
 #[derive(Default)]
-struct TurnState {
+struct StreamSwitchState {
     wanted: Notify,
-    begun: Notify,
+    started: Notify,
     on_stream: AtomicBool,
 }
 
-impl Turn {
-    async fn to_stream(&self) {
+impl StreamSwitch {
+    async fn switch_to_stream(&self) {
         // Registered before the check, so that a start in between is not missed; there may be several waiters.
-        let begun = self.0.begun.notified();
+        let begun = self.0.started.notified();
         if !self.0.on_stream.load(Ordering::Acquire) {
             self.0.wanted.notify_one();
             begun.await;
@@ -52,46 +52,46 @@ impl Turn {
     }
 
     /// Waits until the work needs a stream.
-    pub(super) async fn wanted(&self) {
+    pub(super) async fn stream_wanted(&self) {
         self.0.wanted.notified().await;
     }
 
     fn begin(&self) {
         self.0.on_stream.store(true, Ordering::Release);
-        self.0.begun.notify_waiters();
+        self.0.started.notify_waiters();
     }
 }
 
 /// The work of a call; it runs to its end even if its waiter is dropped.
-pub(super) struct Working {
-    work: Option<Pin<Box<dyn Future<Output = Answered> + Send>>>,
+pub(super) struct CallWork {
+    work: Option<Pin<Box<dyn Future<Output = CallAnswer> + Send>>>,
     ct: CancellationToken,
-    left: Left,
+    on_abandon: AbandonPolicy,
 }
 
 /// Effect on the work if its waiter is dropped.
-pub(super) enum Left {
+pub(super) enum AbandonPolicy {
     /// The work is cancelled.
-    Cancelled,
+    Cancel,
     /// The work continues and no longer waits for a stream.
-    Alone(Turn),
+    Continue(StreamSwitch),
 }
 
-impl Working {
+impl CallWork {
     /// Work that its token cancels.
     pub(super) fn new(
-        work: impl Future<Output = Answered> + Send + 'static,
+        work: impl Future<Output = CallAnswer> + Send + 'static,
         ct: CancellationToken,
-        left: Left,
+        on_abandon: AbandonPolicy,
     ) -> Self {
-        Self { work: Some(Box::pin(work)), ct, left }
+        Self { work: Some(Box::pin(work)), ct, on_abandon }
     }
 }
 
-impl Future for Working {
-    type Output = Answered;
+impl Future for CallWork {
+    type Output = CallAnswer;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallAnswer> {
         let Some(work) = &mut self.work else { return Poll::Pending };
         let answered = work.as_mut().poll(context);
         if answered.is_ready() {
@@ -101,15 +101,15 @@ impl Future for Working {
     }
 }
 
-impl Drop for Working {
+impl Drop for CallWork {
     fn drop(&mut self) {
         if std::thread::panicking() {
             return;
         }
         if let (Some(work), Ok(runtime)) = (self.work.take(), tokio::runtime::Handle::try_current()) {
-            match &self.left {
-                Left::Cancelled => self.ct.cancel(),
-                Left::Alone(turn) => turn.begin(),
+            match &self.on_abandon {
+                AbandonPolicy::Cancel => self.ct.cancel(),
+                AbandonPolicy::Continue(turn) => turn.begin(),
             }
             runtime.spawn(work);
         }
@@ -118,23 +118,23 @@ impl Drop for Working {
 
 /// A started call, passed to the transport in the extensions of its request.
 #[derive(Clone)]
-pub(super) struct Begun {
-    work: Arc<Mutex<Option<Working>>>,
-    turn: Turn,
+pub(super) struct StartedCall {
+    work: Arc<Mutex<Option<CallWork>>>,
+    turn: StreamSwitch,
 }
 
-impl Begun {
-    pub(super) fn new(work: Working, turn: Turn) -> Self {
+impl StartedCall {
+    pub(super) fn new(work: CallWork, turn: StreamSwitch) -> Self {
         Self { work: Arc::new(Mutex::new(Some(work))), turn }
     }
 
     /// The started call that a request of the transport continues.
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+    pub(super) fn from_context(context: &RequestContext<RoleServer>) -> Option<Self> {
         context.extensions.get::<Parts>()?.extensions.get().cloned()
     }
 
     /// Continues the call; the transport identifies it by the current task.
-    pub(super) async fn go_on(self, cancelled: &CancellationToken) -> Result<CallToolResponse, ErrorData> {
+    pub(super) async fn resume(self, cancelled: &CancellationToken) -> Result<CallToolResponse, ErrorData> {
         let work = self.work.lock().take();
         let mut work = work.ok_or_else(|| ErrorData::internal_error("the call is already being answered", None))?;
         self.turn.begin();
@@ -160,16 +160,16 @@ mod tests {
 
     #[tokio::test]
     async fn everybody_who_waits_for_a_stream_hears_that_it_begins() {
-        let turn = Turn::default();
-        let mut waiting = [(); 2].map(|()| Box::pin(turn.to_stream()));
+        let turn = StreamSwitch::default();
+        let mut waiting = [(); 2].map(|()| Box::pin(turn.switch_to_stream()));
         for waiting in &mut waiting {
             assert!(futures_util::poll!(waiting).is_pending());
         }
-        turn.wanted().await;
+        turn.stream_wanted().await;
         turn.begin();
         // The first of them may never be polled again.
         let [_first, second] = waiting;
         second.await;
-        turn.to_stream().await;
+        turn.switch_to_stream().await;
     }
 }

@@ -1,6 +1,6 @@
 //! Agents that do what the words say, and who was asked for what.
 
-use baton_mcp::{Common, Limits, Seal, Sessions};
+use baton_mcp::{EndpointContext, McpLimits, McpSessionManager, StateSeal};
 use baton_ports::{
     AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, AgentSource, BoxFuture, ChangeStream, UnusableEntry,
 };
@@ -16,14 +16,14 @@ use std::{
 use tokio::sync::{Notify, broadcast};
 
 /// What endpoints share, for a test.
-pub(crate) fn common() -> Common {
+pub(crate) fn common() -> EndpointContext {
     let hour = Duration::from_secs(3600);
-    let kept = Limits { max_sessions: 16, session_idle: hour, ..Limits::default() };
-    Common {
-        sessions: Sessions::new(&kept, None),
-        seal: Arc::new(Seal::random(hour).unwrap()),
+    let kept = McpLimits { max_sessions: 16, session_idle: hour, ..McpLimits::default() };
+    EndpointContext {
+        sessions: McpSessionManager::new(&kept, None),
+        seal: Arc::new(StateSeal::random(hour).unwrap()),
         // The transport reads the time of the wall for this, which paused time does not know.
-        limits: Limits { keep_alive: hour, ..Limits::default() },
+        limits: McpLimits { keep_alive: hour, ..McpLimits::default() },
         shutdown: tokio_util::sync::CancellationToken::new(),
     }
 }

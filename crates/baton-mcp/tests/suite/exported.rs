@@ -32,7 +32,7 @@ fn world() -> World {
 
 impl World {
     async fn client(&self, principal: &Principal, era: Era) -> Client {
-        connect(&self.endpoints.of(&"weather".into()).unwrap(), principal, era, "").await
+        connect(&self.endpoints.endpoint(&"weather".into()).unwrap(), principal, era, "").await
     }
 }
 
@@ -120,7 +120,7 @@ async fn an_agent_that_exports_nothing_says_so() {
         let ServiceError::McpError(error) = error else { panic!("{error:?}") };
         assert_eq!((error.code, &*error.message), (ErrorCode::INVALID_PARAMS, "Unknown tool: do; known: none"));
     }
-    assert!(world.endpoints.of(&"nobody".into()).is_none());
+    assert!(world.endpoints.endpoint(&"nobody".into()).is_none());
 }
 
 /// Whoever has the list learns that it changed, and only then.

@@ -1,6 +1,6 @@
 //! MCP clients of every era at an endpoint in memory, and what they hear beside the answers.
 
-use baton_mcp::{McpReply, McpService, ServedAt};
+use baton_mcp::{McpReply, McpService, PublicBaseUrl};
 use baton_types::Principal;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, future::BoxFuture, stream::BoxStream};
@@ -96,7 +96,7 @@ pub(crate) async fn speak_edited<H: ServerHandler, C: ClientHandler>(
     let (endpoint, principal) = (Arc::clone(endpoint), Arc::new(principal.clone()));
     let line = Line(Arc::new(move |mut request| {
         let (endpoint, principal) = (Arc::clone(&endpoint), Arc::clone(&principal));
-        request.extensions_mut().insert(ServedAt("http://baton.test".to_owned()));
+        request.extensions_mut().insert(PublicBaseUrl("http://baton.test".to_owned()));
         let request = request.map(|body| edit(&body));
         Box::pin(async move { endpoint.answer(&principal, request).await })
     }));

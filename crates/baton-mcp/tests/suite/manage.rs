@@ -17,7 +17,7 @@ fn endpoint() -> Arc<McpService<ManageServer>> {
     let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
     let shelf: Arc<dyn AgentRepository> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
-    let ports = ManagePorts { agents, shelf, providers: Some(Arc::new(Choosy)) };
+    let ports = ManagePorts { agents, repository: shelf, providers: Some(Arc::new(Choosy)) };
     Arc::new(ManageServer::endpoint(ports, &common()))
 }
 

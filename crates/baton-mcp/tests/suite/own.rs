@@ -4,7 +4,7 @@ use crate::{
     desk::{Book, Desk, common, somebody},
     line::{Client, Era, Told, connect},
 };
-use baton_mcp::{McpService, OwnOptions, OwnServer};
+use baton_mcp::{McpService, OwnServer, OwnServerOptions};
 use baton_types::Principal;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest, ErrorCode, GetPromptRequest,
@@ -22,8 +22,12 @@ struct World {
 
 fn world(agents: &[&str]) -> World {
     let (book, desk) = (Book::of(agents), Arc::new(Desk::default()));
-    let endpoint =
-        OwnServer::endpoint(Arc::<Book>::clone(&book), Arc::<Desk>::clone(&desk), OwnOptions::default(), &common());
+    let endpoint = OwnServer::endpoint(
+        Arc::<Book>::clone(&book),
+        Arc::<Desk>::clone(&desk),
+        OwnServerOptions::default(),
+        &common(),
+    );
     World { book, desk, endpoint: Arc::new(endpoint) }
 }
 
@@ -249,8 +253,9 @@ async fn methods_that_the_server_does_not_have_are_refused_with_those_that_it_ha
             let refused = client.service.send_request(request).await.unwrap_err();
             let ServiceError::McpError(refused) = refused else { panic!("{era:?} {method}: {refused}") };
             let place = if era == Era::Modern { "the protocol 2026-07-28" } else { "a session" };
-            let sentence =
-                format!("there is no method '{method}' here in {place}; supported: {opening}, tools/call, tools/list");
+            let sentence = format!(
+                "the method '{method}' is not supported in {place}; supported: {opening}, tools/call, tools/list"
+            );
             assert_eq!((refused.code, &*refused.message), (ErrorCode::METHOD_NOT_FOUND, &*sentence), "{era:?}");
         }
     }

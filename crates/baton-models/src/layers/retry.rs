@@ -75,7 +75,7 @@ impl Default for Chance {
 
 impl fmt::Debug for Chance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Chance")
+        f.write_str("JitterSource")
     }
 }
 

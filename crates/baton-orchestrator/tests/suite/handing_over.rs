@@ -1,7 +1,7 @@
 //! Tools that have other agents answer.
 
 use crate::fake::{Fake, Says, Script, calls, results, text};
-use baton_orchestrator::{Orchestrator, Watch, Whose};
+use baton_orchestrator::{CalledAgent, OrchestrationObserver, Orchestrator};
 use baton_ports::BoxFuture;
 use baton_types::{Message, Part, Role};
 use serde_json::{Value, json};
@@ -120,8 +120,8 @@ struct Person {
     asked: Mutex<Vec<(String, bool)>>,
 }
 
-impl Watch for Person {
-    fn may_hand_over<'a>(&'a self, _: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+impl OrchestrationObserver for Person {
+    fn may_hand_over<'a>(&'a self, _: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         self.asked.lock().unwrap().push((to.to_owned(), has_credential));
         Box::pin(std::future::ready(self.says))
     }

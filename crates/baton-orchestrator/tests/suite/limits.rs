@@ -4,7 +4,7 @@ use crate::{
     fake::{Says, Script, calls, results, text},
     handing_over::sampling,
 };
-use baton_orchestrator::{Limits, OrchestrateError, Orchestrator};
+use baton_orchestrator::{OrchestrateError, Orchestrator, OrchestratorLimits};
 use serde_json::json;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn an_agent_that_never_stops_calling_is_given_up_and_told_so() {
         .tool("a", "t", |_| async { text("again") })
         .serve()
         .await;
-    let orchestrator = Orchestrator::new().limits(Limits { rounds: 3, ..Limits::default() });
+    let orchestrator = Orchestrator::new().limits(OrchestratorLimits { rounds: 3, ..OrchestratorLimits::default() });
     let error = orchestrator.ask(&fake.at("a"), "go").await.unwrap_err();
     assert!(matches!(&error, OrchestrateError::Rounds { rounds: 3, .. }), "{error}");
     assert!(error.to_string().contains("(task task-1)"), "{error}");
@@ -30,7 +30,7 @@ async fn an_agent_that_calls_too_much_at_once_is_given_up() {
         .tool("a", "t", |_| async { text("ran") })
         .serve()
         .await;
-    let orchestrator = Orchestrator::new().limits(Limits { calls: 1, ..Limits::default() });
+    let orchestrator = Orchestrator::new().limits(OrchestratorLimits { calls: 1, ..OrchestratorLimits::default() });
     let error = orchestrator.ask(&fake.at("a"), "go").await.unwrap_err();
     assert!(matches!(error, OrchestrateError::Calls { calls: 2, most: 1, .. }), "{error}");
     assert!(fake.seen("tools/call").is_empty());
@@ -39,7 +39,7 @@ async fn an_agent_that_calls_too_much_at_once_is_given_up() {
 #[tokio::test]
 async fn an_agent_that_says_nothing_is_waited_for_until_the_deadline() {
     let fake = Script::default().agent("a", |_, _| Says::Silence).serve().await;
-    let limits = Limits { deadline: Duration::from_millis(200), ..Limits::default() };
+    let limits = OrchestratorLimits { deadline: Duration::from_millis(200), ..OrchestratorLimits::default() };
     let error = Orchestrator::new().limits(limits).ask(&fake.at("a"), "go").await.unwrap_err();
     assert!(matches!(error, OrchestrateError::Deadline { .. }), "{error}");
 }

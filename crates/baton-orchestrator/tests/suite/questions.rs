@@ -21,7 +21,7 @@ async fn what_the_agent_asks_comes_back_and_is_answered() {
         .await;
     let orchestrator = Orchestrator::new();
     let asked = orchestrator.ask(&fake.at("a"), "go").await.unwrap();
-    assert_eq!((asked.state, asked.asks(), asked.asks_of_tools()), (TaskState::InputRequired, true, false));
+    assert_eq!((asked.state, asked.needs_input(), asked.has_tool_questions()), (TaskState::InputRequired, true, false));
     let [approval, form] = asked.questions.as_slice() else { panic!("two questions") };
     assert_eq!((approval.message.as_str(), &approval.wants), ("Remove it?", &Some(QuestionKind::Approval)));
     let replies = [approval.allow_session(), form.fill(Json::parse(r#"{"name":"Ada"}"#).unwrap())];
@@ -57,7 +57,7 @@ async fn what_a_tool_asks_comes_back_and_its_call_goes_on_with_the_answer() {
         .await;
     let orchestrator = Orchestrator::new();
     let asked = orchestrator.ask(&fake.at("a"), "go").await.unwrap();
-    assert_eq!((asked.text.as_str(), asked.asks_of_tools(), asked.questions.len()), ("For whom?", true, 1));
+    assert_eq!((asked.text.as_str(), asked.has_tool_questions(), asked.questions.len()), ("For whom?", true, 1));
     assert!(orchestrator.reply(asked.clone(), []).await.is_err());
     let reply = asked.questions[0].fill(Json::parse(r#"{"name":"Ada"}"#).unwrap());
     let answer = orchestrator.reply(asked, [reply]).await.unwrap();

@@ -1,7 +1,7 @@
 //! Tools of agents elsewhere.
 
 use crate::fake::{Says, Script, calls, results, text};
-use baton_orchestrator::{Orchestrator, Watch, Whose};
+use baton_orchestrator::{CalledAgent, OrchestrationObserver, Orchestrator};
 use baton_ports::ToolOutput;
 use baton_types::{Message, Part, Role, TaskState, ToolCall};
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ use tokio::sync::Barrier;
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 
-impl Watch for Told {
-    fn calling(&self, whose: Whose<'_>, call: &ToolCall) {
+impl OrchestrationObserver for Told {
+    fn on_tool_call(&self, whose: CalledAgent<'_>, call: &ToolCall) {
         self.0.lock().unwrap().push(format!("{} calls {}", whose.depth, call.name));
     }
 
-    fn called(&self, _: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
+    fn on_tool_result(&self, _: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
         self.0.lock().unwrap().push(format!("{} gave {} {}", call.name, output.output.as_str(), output.is_error));
     }
 }
@@ -53,7 +53,7 @@ async fn calls_run_together_and_their_results_go_back_in_one_message() {
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("How is the weather?")]);
     let answer = Orchestrator::new().send(&fake.at("weather"), message, &told).await.unwrap();
     let expect = r#"done: [{"call_id":"c3","name":"storm","output":"no storm","is_error":true}]"#;
-    assert_eq!((answer.text.as_str(), answer.state, answer.asks()), (expect, TaskState::Completed, false));
+    assert_eq!((answer.text.as_str(), answer.state, answer.needs_input()), (expect, TaskState::Completed, false));
     assert_eq!(answer.task.as_deref(), Some("task-1"));
     let sent = fake.seen("SendMessage");
     assert_eq!(sent.len(), 3);

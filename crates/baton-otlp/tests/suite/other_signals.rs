@@ -5,7 +5,7 @@ use baton_otlp::{
     proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceResponse},
     write_lines, write_meters,
 };
-use baton_telemetry::{MeterFamily, MeterPoint, MeterReading, Shown, instruments};
+use baton_telemetry::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue, instruments};
 use baton_types::{SpanId, SpanResource, SpanScope, SpanValue, TraceContext, TraceId};
 use prost::Message as _;
 use serde_json::Value as Json;
@@ -15,11 +15,11 @@ fn resource() -> SpanResource {
     SpanResource { attributes: vec![("service.name".into(), "shop".into())], ..SpanResource::default() }
 }
 
-fn reading() -> MeterReading {
+fn reading() -> MeterSnapshot {
     let labelled =
-        |name: &'static str, value: SpanValue, shown| MeterPoint { labels: vec![(name.into(), value)], shown };
-    let spread = |buckets: Vec<u64>, sum| Shown::Spread { buckets, sum };
-    MeterReading {
+        |name: &'static str, value: SpanValue, shown| MeterPoint { labels: vec![(name.into(), value)], value: shown };
+    let spread = |buckets: Vec<u64>, sum| MetricValue::Histogram { buckets, sum };
+    MeterSnapshot {
         since: 1_794_816_000_000_000_001,
         at: 1_794_816_060_000_000_002,
         resource: Arc::new(resource()),
@@ -39,11 +39,11 @@ fn reading() -> MeterReading {
             },
             MeterFamily {
                 instrument: &instruments::TASKS_OPEN,
-                points: vec![labelled("task.state", "working".into(), Shown::Level(0))],
+                points: vec![labelled("task.state", "working".into(), MetricValue::Gauge(0))],
             },
             MeterFamily {
                 instrument: &instruments::JOURNAL_EVENTS,
-                points: vec![MeterPoint { labels: Vec::new(), shown: Shown::Count(9_007_199_254_740_993) }],
+                points: vec![MeterPoint { labels: Vec::new(), value: MetricValue::Counter(9_007_199_254_740_993) }],
             },
         ],
     }
@@ -95,7 +95,7 @@ fn both_encodings_of_lines() {
 fn items_and_the_service_are_counted_in_both_encodings() {
     let mut resource = resource();
     resource.attributes.push(("service.instance.id".into(), "shop-1".into()));
-    let (reading, lines) = (MeterReading { resource: Arc::new(resource.clone()), ..reading() }, lines());
+    let (reading, lines) = (MeterSnapshot { resource: Arc::new(resource.clone()), ..reading() }, lines());
     let points: usize = reading.families.iter().map(|family| family.points.len()).sum();
     for encoding in [Encoding::Protobuf, Encoding::Json] {
         let metrics = OtherSignal::Metrics.count(encoding, &write_meters(&reading, encoding)).unwrap();
@@ -109,7 +109,7 @@ fn items_and_the_service_are_counted_in_both_encodings() {
         assert_eq!(OtherSignal::Metrics.count(encoding, empty).unwrap(), SignalCount::default());
         for (signal, name) in [(OtherSignal::Metrics, "Metrics"), (OtherSignal::Logs, "Logs")] {
             let refused = signal.count(encoding, b"\"{[").unwrap_err().to_string();
-            assert!(refused.starts_with(&format!("the body is no Export{name}ServiceRequest: ")), "{refused}");
+            assert!(refused.starts_with(&format!("the body is not an Export{name}ServiceRequest: ")), "{refused}");
         }
     }
 }

@@ -6,11 +6,11 @@ use std::net::IpAddr;
 
 /// One allowed name or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum AllowEntry {
     /// This name.
     Name(String),
     /// All subdomains of a name, stored with the leading dot.
-    Below(String),
+    Subdomains(String),
     /// These addresses.
     Block(Block),
 }
@@ -56,16 +56,16 @@ pub enum AllowProblem {
     },
 }
 
-impl Entry {
+impl AllowEntry {
     pub(super) fn parse(entry: &str) -> Result<Self, AllowError> {
-        understand(entry.trim()).map_err(|problem| AllowError { entry: entry.to_owned(), problem })
+        parse_entry(entry.trim()).map_err(|problem| AllowError { entry: entry.to_owned(), problem })
     }
 
     /// Whether the entry matches the name, given in normal form.
     pub(super) fn matches_name(&self, name: &str) -> bool {
         match self {
             Self::Name(own) => own == name,
-            Self::Below(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
+            Self::Subdomains(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
             Self::Block(_) => false,
         }
     }
@@ -75,7 +75,7 @@ impl Entry {
     }
 }
 
-fn understand(text: &str) -> Result<Entry, AllowProblem> {
+fn parse_entry(text: &str) -> Result<AllowEntry, AllowProblem> {
     if text.is_empty() {
         return Err(AllowProblem::Empty);
     }
@@ -83,23 +83,23 @@ fn understand(text: &str) -> Result<Entry, AllowProblem> {
         return Err(AllowProblem::Name);
     }
     if let Some((address, prefix)) = text.split_once('/') {
-        return block(address, prefix).map(Entry::Block);
+        return parse_block(address, prefix).map(AllowEntry::Block);
     }
-    if let Ok(address) = unbracketed(text).parse() {
-        return Ok(Entry::Block(Block::of(address)));
+    if let Ok(address) = strip_brackets(text).parse() {
+        return Ok(AllowEntry::Block(Block::from_address(address)));
     }
     match text.strip_prefix("*.") {
         Some(below) if !below.contains('*') => {
             let name = normal_name(below).ok_or(AllowProblem::Name)?;
-            Ok(Entry::Below(format!(".{name}")))
+            Ok(AllowEntry::Subdomains(format!(".{name}")))
         }
         _ if text.contains('*') => Err(AllowProblem::Star),
-        _ => normal_name(text).map(Entry::Name).ok_or(AllowProblem::Name),
+        _ => normal_name(text).map(AllowEntry::Name).ok_or(AllowProblem::Name),
     }
 }
 
-fn block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
-    let address: IpAddr = unbracketed(address).parse().map_err(|_| AllowProblem::Address)?;
+fn parse_block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
+    let address: IpAddr = strip_brackets(address).parse().map_err(|_| AllowProblem::Address)?;
     let wrong = AllowProblem::Prefix { most: if address.is_ipv4() { 32 } else { 128 } };
     let plain = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
     let Some(prefix) = plain.then(|| prefix.parse().ok()).flatten() else { return Err(wrong) };
@@ -111,6 +111,6 @@ fn block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
 }
 
 /// IPv6 addresses may be written in brackets, as in URLs.
-fn unbracketed(text: &str) -> &str {
+fn strip_brackets(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }

@@ -21,7 +21,7 @@ impl Block {
     }
 
     /// The block that contains a single address.
-    pub(super) fn of(address: IpAddr) -> Self {
+    pub(super) fn from_address(address: IpAddr) -> Self {
         Self { network: address, prefix: bits(address) }
     }
 

@@ -10,7 +10,7 @@ const TOKEN: HeaderName = HeaderName::from_static("x-a2a-notification-token");
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
 
 /// Headers for a push configuration; secrets are marked sensitive, so that they are never sent to another origin.
-pub(super) fn of(config: &PushConfig) -> Result<HeaderMap, WebhookError> {
+pub(super) fn build_headers(config: &PushConfig) -> Result<HeaderMap, WebhookError> {
     let content_type = match config.dialect {
         PushDialect::V1 => "application/a2a+json",
         PushDialect::V03 => "application/json",

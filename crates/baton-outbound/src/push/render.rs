@@ -6,7 +6,7 @@ use baton_wire::a2a::{v1, v03};
 use serde::Serialize;
 
 /// The event in the receiver's dialect; `None` if the dialect does not represent it.
-pub(super) fn body(
+pub(super) fn render_body(
     dialect: PushDialect,
     notice: TaskNotification<'_>,
     server: A2aSettings,
@@ -21,17 +21,17 @@ pub(super) fn body(
     let whole = || v1::Task::from_view(task, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
     let answered = task.status_message.as_ref().is_some_and(|message| task.has_artifact_of(message));
     match (dialect, fact) {
-        (PushDialect::V03, _) => written(&v03::Task::from(whole())).map(Some),
+        (PushDialect::V03, _) => to_json(&v03::Task::from(whole())).map(Some),
         // Like streams, notifications start with the task.
-        (PushDialect::V1, TaskEvent::Submitted { .. }) => written(&v1::StreamResponse::from(whole())).map(Some),
+        (PushDialect::V1, TaskEvent::Submitted { .. }) => to_json(&v1::StreamResponse::from(whole())).map(Some),
         (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact, presentation, answered)
             .as_ref()
-            .map(written)
+            .map(to_json)
             .transpose(),
     }
 }
 
-fn written(value: &impl Serialize) -> Result<Vec<u8>, WebhookError> {
+fn to_json(value: &impl Serialize) -> Result<Vec<u8>, WebhookError> {
     serde_json::to_vec(value)
         .map_err(|error| WebhookError::Failed(format!("the notification cannot be written: {error}")))
 }

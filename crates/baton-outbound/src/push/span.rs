@@ -1,6 +1,6 @@
 //! Span of a push notification.
 
-use crate::{OutboundError, Reply, Target};
+use crate::{OutboundError, OutboundReply, Target};
 use baton_ports::TaskNotification;
 use baton_telemetry::{OpenSpan, Tracer, names};
 use baton_types::{SpanKind, TraceContext};
@@ -36,7 +36,7 @@ pub(super) fn begin(
 }
 
 /// Ends the span; every status other than 2xx is an error.
-pub(super) fn end(mut span: OpenSpan, answered: Result<&Reply, &OutboundError>) {
+pub(super) fn end(mut span: OpenSpan, answered: Result<&OutboundReply, &OutboundError>) {
     match answered {
         Ok(reply) => {
             span.set(names::HTTP_RESPONSE_STATUS_CODE, u32::from(reply.status.as_u16()));

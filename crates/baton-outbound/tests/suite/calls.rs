@@ -1,7 +1,7 @@
 //! Single calls: what goes out, what comes back, and what takes too long.
 
 use crate::world::{Answer, Receiver, client, named, post};
-use baton_outbound::{Options, OutboundError, Resolver};
+use baton_outbound::{OutboundError, OutboundOptions, Resolver};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -42,18 +42,18 @@ async fn forbidden_addresses_are_refused_before_anything_is_sent() {
         "http://169.254.169.254/latest/meta-data/".to_owned(),
         "https://[fd00:ec2::254]/".to_owned(),
     ] {
-        for error in [client.send(post(&url)).await.unwrap_err(), client.admit(&url).await.unwrap_err()] {
+        for error in [client.send(post(&url)).await.unwrap_err(), client.check_url(&url).await.unwrap_err()] {
             assert!(matches!(error, OutboundError::Refused(_)) && error.is_forbidden(), "{url}: {error:?}");
         }
     }
     assert_eq!(*receiver.connections.lock().unwrap(), 0);
-    assert!(client.admit("http://10.9.8.7:8080/hook").await.is_ok());
+    assert!(client.check_url("http://10.9.8.7:8080/hook").await.is_ok());
 }
 
 #[tokio::test]
 async fn a_receiver_that_does_not_answer_is_given_up() {
     let receiver = Receiver::start(|_| Answer::Silence).await;
-    let options = Options { request_timeout: Duration::from_millis(50), ..Options::default() };
+    let options = OutboundOptions { request_timeout: Duration::from_millis(50), ..OutboundOptions::default() };
     let error = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { .. }), "{error:?}");
     assert!(!error.is_forbidden());
@@ -64,11 +64,11 @@ async fn an_answer_counts_even_if_its_body_never_comes() {
     let receiver = Receiver::start(|_| Answer::Stall(StatusCode::ACCEPTED)).await;
     let quickly = Duration::from_millis(50);
     for options in [
-        Options { request_timeout: Duration::from_millis(500), ..Options::default() },
-        Options {
+        OutboundOptions { request_timeout: Duration::from_millis(500), ..OutboundOptions::default() },
+        OutboundOptions {
             body_timeout: quickly,
             request_timeout: Duration::from_secs(3600),
-            ..Options::default()
+            ..OutboundOptions::default()
         },
     ] {
         let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
@@ -84,7 +84,7 @@ async fn connections_are_kept_for_a_few_hosts_only() {
     }
     let idle = Duration::from_millis(100);
     let request_timeout = Duration::from_secs(1);
-    let options = Options { idle_hosts: 2, idle_timeout: idle, request_timeout, ..Options::default() };
+    let options = OutboundOptions { idle_hosts: 2, idle_timeout: idle, request_timeout, ..OutboundOptions::default() };
     let client = named(LOOPBACK, Forever, &options);
     for _ in 0..2 {
         for receiver in &receivers {
@@ -116,11 +116,11 @@ impl Resolver for Counting {
 #[tokio::test(start_paused = true)]
 async fn names_that_are_slow_to_find_are_looked_up_a_few_at_a_time() {
     let counting = Counting::default();
-    let client = named(&[], counting.clone(), &Options { lookups: 8, ..Options::default() });
+    let client = named(&[], counting.clone(), &OutboundOptions { lookups: 8, ..OutboundOptions::default() });
     for _ in 0..3 {
         let admitted = (0..20).map(|index| {
             let client = client.clone();
-            tokio::spawn(async move { client.admit(&format!("http://slow{index}.example/")).await })
+            tokio::spawn(async move { client.check_url(&format!("http://slow{index}.example/")).await })
         });
         for admitted in admitted.collect::<Vec<_>>() {
             let error = admitted.await.unwrap().unwrap_err();
@@ -132,12 +132,12 @@ async fn names_that_are_slow_to_find_are_looked_up_a_few_at_a_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_takes_too_long_is_given_up() {
-    let client = named(LOOPBACK, Forever, &Options::default());
+    let client = named(LOOPBACK, Forever, &OutboundOptions::default());
     let before = tokio::time::Instant::now();
     let error = client.send(post("http://slow.example/")).await.unwrap_err();
     assert_eq!(error, OutboundError::ConnectTimeout(Duration::from_secs(5)));
     assert_eq!(before.elapsed().as_secs(), 5);
-    let error = client.admit("http://slow.example/").await.unwrap_err();
+    let error = client.check_url("http://slow.example/").await.unwrap_err();
     assert!(matches!(error, OutboundError::Unresolved { .. }), "{error:?}");
     assert_eq!(before.elapsed().as_secs(), 10);
 }
@@ -161,12 +161,12 @@ async fn long_bodies_are_cut_and_shown_on_one_line() {
     let excerpt = reply.excerpt(200);
     assert_eq!(excerpt.chars().count(), 200);
     assert!(excerpt.starts_with("line one [31mred üü"), "{excerpt}");
-    let empty = baton_outbound::Reply {
+    let empty = baton_outbound::OutboundReply {
         status: StatusCode::OK,
         headers: HeaderMap::new(),
         body: Bytes::new(),
         complete: true,
-        landed: baton_outbound::Target::parse("http://hooks.example/").unwrap(),
+        final_target: baton_outbound::Target::parse("http://hooks.example/").unwrap(),
     };
     assert_eq!(empty.excerpt(200), "");
 }

@@ -1,7 +1,7 @@
 //! HTTP/2: the same judgement, and streams that flow.
 
 use crate::world::{Names, named};
-use baton_outbound::{GuardedClient, Options, OutboundError};
+use baton_outbound::{GuardedClient, OutboundError, OutboundOptions};
 use bytes::Bytes;
 use http::{Request, Response, Version};
 use http_body_util::{BodyExt as _, Full};
@@ -49,7 +49,7 @@ async fn call(client: &GuardedClient, url: &str, body: Vec<u8>) -> Result<Respon
 #[tokio::test]
 async fn more_than_a_window_flows_and_connections_are_shared() {
     let (address, connections) = echo().await;
-    let client = named(LOOPBACK, Names::default(), &Options::default());
+    let client = named(LOOPBACK, Names::default(), &OutboundOptions::default());
     let service = client.grpc_service().unwrap();
     for _ in 0..3 {
         let sent = Bytes::from(vec![7_u8; 5 * 1024 * 1024]);
@@ -65,7 +65,7 @@ async fn forbidden_addresses_are_refused_and_names_judged() {
     let (address, connections) = echo().await;
     let port = address.port();
     let names = Names::of(&[("inside.example", &[&["127.0.0.1"]])]);
-    let client = named(&[], names, &Options::default());
+    let client = named(&[], names, &OutboundOptions::default());
     for url in [format!("http://127.0.0.1:{port}/"), format!("http://inside.example:{port}/")] {
         let error = call(&client, &url, Vec::new()).await.unwrap_err();
         assert!(error.is_forbidden() && error.is_before_send(), "{url}: {error:?}");
@@ -77,7 +77,7 @@ async fn forbidden_addresses_are_refused_and_names_judged() {
 async fn a_server_that_does_not_answer_is_given_up() {
     let (address, _) = echo().await;
     let limit = Duration::from_millis(50);
-    let options = Options { request_timeout: limit, ..Options::default() };
+    let options = OutboundOptions { request_timeout: limit, ..OutboundOptions::default() };
     let client = named(LOOPBACK, Names::default(), &options);
     let error = call(&client, &format!("http://{address}/silence"), Vec::new()).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { .. }) && !error.is_before_send(), "{error:?}");

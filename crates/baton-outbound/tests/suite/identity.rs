@@ -1,7 +1,7 @@
 //! Certificates that show who is calling.
 
 use crate::world::{Names, named, post};
-use baton_outbound::{CertificateDer, ClientIdentity, GuardedClient, Options, OutboundError, SetupError};
+use baton_outbound::{CertificateDer, ClientIdentity, GuardedClient, OutboundError, OutboundOptions, SetupError};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
@@ -74,7 +74,7 @@ async fn strict(authority: &Authority) -> SocketAddr {
 }
 
 fn trusting(root: CertificateDer<'static>) -> GuardedClient {
-    named(ALLOW, Names::default(), &Options { extra_roots: vec![root], ..Options::default() })
+    named(ALLOW, Names::default(), &OutboundOptions { extra_roots: vec![root], ..OutboundOptions::default() })
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ fn what_cannot_be_used_is_said_and_keys_are_not_shown() {
     assert!(matches!(trusting(ours.der().clone()).with_identity(mixed), Err(SetupError::Identity(_))));
     let identity = ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
     assert_eq!(format!("{identity:?}"), "ClientIdentity { certificates: 1, .. }");
-    let options = Options { client_identity: Some(identity), ..Options::default() };
+    let options = OutboundOptions { client_identity: Some(identity), ..OutboundOptions::default() };
     let secret = key.lines().nth(1).unwrap();
     assert!(!format!("{options:?}").contains(secret));
 }

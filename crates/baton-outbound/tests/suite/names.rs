@@ -1,7 +1,7 @@
 //! Names: judged by where the connection itself would go.
 
 use crate::world::{Answer, Names, Receiver, named, post};
-use baton_outbound::{Options, OutboundError};
+use baton_outbound::{OutboundError, OutboundOptions};
 
 #[tokio::test]
 async fn names_are_judged_by_the_addresses_they_lead_to() {
@@ -37,7 +37,7 @@ async fn names_are_judged_by_the_addresses_they_lead_to() {
         ("localhost", &[], "refused"),
     ];
     for (name, allow, expected) in cases {
-        let client = named(allow, names.clone(), &Options::default());
+        let client = named(allow, names.clone(), &OutboundOptions::default());
         let url = format!("http://{name}:{port}/");
         let verdict = |result: Result<(), OutboundError>| match result {
             Ok(()) => "sent",
@@ -53,8 +53,8 @@ async fn names_are_judged_by_the_addresses_they_lead_to() {
 #[tokio::test]
 async fn a_name_that_changes_between_check_and_use_is_caught() {
     let names = Names::of(&[("rebind.example", &[&["127.0.0.1"], &["10.0.0.1"]])]);
-    let client = named(&["127.0.0.0/8"], names, &Options::default());
-    client.admit("http://rebind.example/").await.unwrap();
+    let client = named(&["127.0.0.0/8"], names, &OutboundOptions::default());
+    client.check_url("http://rebind.example/").await.unwrap();
     let error = client.send(post("http://rebind.example/")).await.unwrap_err();
     assert_eq!(error.to_string(), "rebind.example may not be called: it resolves to a private address");
 }

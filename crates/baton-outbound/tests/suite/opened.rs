@@ -1,7 +1,7 @@
 //! Replies that are read as they come, and what is known when they do not.
 
 use crate::world::{Answer, Receiver, client, named, post};
-use baton_outbound::{Landed, Options, OutboundError, Resolver, Target};
+use baton_outbound::{FinalTarget, OutboundError, OutboundOptions, Resolver, Target};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -45,7 +45,7 @@ async fn pieces_come_as_they_are_written_and_a_break_is_told_from_an_end() {
         pieces.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await.unwrap();
         let response = client(LOOPBACK).open(post(&url)).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.extensions().get::<Landed>().unwrap().0.uri().to_string(), url);
+        assert_eq!(response.extensions().get::<FinalTarget>().unwrap().0.uri().to_string(), url);
         let mut body = response.into_body();
         pieces.send(b"3\r\none\r\n").await.unwrap();
         assert_eq!(body.next().await.unwrap().unwrap(), "one");
@@ -70,20 +70,20 @@ async fn silence_is_given_up_and_so_is_what_takes_too_long_or_too_much() {
         _ => Answer::Reply(StatusCode::OK, Vec::new(), Bytes::from(vec![b'x'; 1000])),
     })
     .await;
-    let options = Options { head_timeout: quickly, ..Options::default() };
+    let options = OutboundOptions { head_timeout: quickly, ..OutboundOptions::default() };
     let error = named(LOOPBACK, Nobody, &options).open(post(&receiver.url("/silence"))).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { limit, .. } if limit == quickly), "{error:?}");
     assert!(!error.is_before_send());
 
-    let options = Options { idle_body_timeout: quickly, ..Options::default() };
+    let options = OutboundOptions { idle_body_timeout: quickly, ..OutboundOptions::default() };
     let response = named(LOOPBACK, Nobody, &options).open(post(&receiver.url("/stall"))).await.unwrap();
     let error = response.into_body().next().await.unwrap().unwrap_err();
-    assert!(matches!(error, OutboundError::Silent { limit, .. } if limit == quickly), "{error:?}");
+    assert!(matches!(error, OutboundError::BodyTimeout { limit, .. } if limit == quickly), "{error:?}");
 
     let patient = client(LOOPBACK);
     let body = patient.open(post(&receiver.url("/stall"))).await.unwrap().into_body();
     let error = body.within(quickly).read(1000).await.unwrap_err();
-    assert!(matches!(error, OutboundError::Silent { limit, .. } if limit == quickly), "{error:?}");
+    assert!(matches!(error, OutboundError::BodyTimeout { limit, .. } if limit == quickly), "{error:?}");
 
     let whole = patient.open(post(&receiver.url("/"))).await.unwrap().into_body();
     assert_eq!(whole.read(1000).await.unwrap().len(), 1000);
@@ -131,7 +131,7 @@ async fn requests_with_credentials_stay_with_their_origin() {
     plain.headers_mut().remove("authorization");
     plain.headers_mut().remove("x-token");
     let response = client.open(plain).await.unwrap();
-    assert_eq!(response.extensions().get::<Landed>().unwrap().0.uri().to_string(), second.url("/moved"));
+    assert_eq!(response.extensions().get::<FinalTarget>().unwrap().0.uri().to_string(), second.url("/moved"));
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn questions_follow_every_redirect_and_orders_only_those_that_keep_them() 
     let client = client(LOOPBACK);
     for status in [301, 302, 303, 307, 308] {
         let reply = client.send(get(&receiver.url(&format!("/{status}")))).await.unwrap();
-        assert_eq!((reply.status.as_u16(), reply.landed.uri().path()), (204, "/end"));
+        assert_eq!((reply.status.as_u16(), reply.final_target.uri().path()), (204, "/end"));
         assert_eq!(client.open(get(&receiver.url(&format!("/{status}")))).await.unwrap().status(), 204);
         assert_eq!(receiver.received().last().unwrap().method, "GET");
     }
@@ -160,7 +160,7 @@ async fn it_is_known_whether_anything_was_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap()
     };
-    let client = named(LOOPBACK, Nobody, &Options::default());
+    let client = named(LOOPBACK, Nobody, &OutboundOptions::default());
     for url in [format!("http://{gone}/"), "http://nowhere.example/".to_owned(), "http://10.0.0.1/".to_owned()] {
         let error = client.open(post(&url)).await.map(drop).unwrap_err();
         assert!(error.is_before_send(), "{error:?}");
@@ -186,13 +186,13 @@ async fn it_is_known_whether_anything_was_sent() {
 #[tokio::test]
 async fn a_redirect_is_the_reply_where_the_caller_decides() {
     let receiver = Receiver::start(|_| Answer::redirect(302, "/elsewhere")).await;
-    let response = client(LOOPBACK).open_here(get(&receiver.url("/"))).await.unwrap();
+    let response = client(LOOPBACK).open_without_redirects(get(&receiver.url("/"))).await.unwrap();
     assert_eq!(
         (response.status(), &response.headers()["location"]),
         (StatusCode::FOUND, &"/elsewhere".parse().unwrap())
     );
     assert_eq!(receiver.received().len(), 1);
-    let refused = client(&[]).open_here(get(&receiver.url("/"))).await.unwrap_err();
+    let refused = client(&[]).open_without_redirects(get(&receiver.url("/"))).await.unwrap_err();
     assert!(refused.is_forbidden(), "{refused}");
 }
 

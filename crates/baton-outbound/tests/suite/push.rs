@@ -1,9 +1,9 @@
 //! Notifications: what receivers read, and what is made of their answers.
 
 use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
-use baton_outbound::{Options, PushSender};
+use baton_outbound::{OutboundOptions, PushSender};
 use baton_ports::{NotificationOutcome, SpanSink, TaskNotification, WebhookError, WebhookSender as _};
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{
     A2aSettings, Json, PushAuthentication, PushDialect, Span, SpanKind, SpanStatus, TaskEvent, ToolExecution,
     ToolResult, TraceContext,
@@ -130,7 +130,7 @@ async fn any_success_is_delivery_and_everything_else_is_a_failure() {
 async fn refusals_are_clear() {
     let redirecting = Receiver::start(|_| Answer::redirect(307, "http://10.0.0.1/")).await;
     let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("outside.example", &[&["93.184.216.34"]])]);
-    let client = named(LOOPBACK, names, &Options::default());
+    let client = named(LOOPBACK, names, &OutboundOptions::default());
     let sender = PushSender::new(|| Ok(client));
     let (view, event) = finished();
     let mut shown = String::new();
@@ -211,7 +211,7 @@ async fn a_notification_has_a_span_which_its_receiver_hears_of() {
     let receiver = Receiver::start(|got| Answer::status(if got.path.starts_with("/gone") { 410 } else { 200 })).await;
     let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let spans = Arc::new(Collected::default());
-    let tracer = Tracer::new(Arc::<Collected>::clone(&spans), Origin::new(Settings::default(), "test"));
+    let tracer = Tracer::new(Arc::<Collected>::clone(&spans), SpanOrigin::new(TelemetrySettings::default(), "test"));
     let sender = sender(LOOPBACK).with_tracer(tracer);
     let (view, mut event) = finished();
     event.trace = Some(parent.into());

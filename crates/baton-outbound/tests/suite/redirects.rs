@@ -1,7 +1,7 @@
 //! Redirects: which are followed, how far, and with what.
 
 use crate::world::{Answer, Names, Receiver, client, named, post};
-use baton_outbound::{Options, OutboundError};
+use baton_outbound::{OutboundError, OutboundOptions};
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
@@ -78,7 +78,7 @@ async fn redirects_are_judged_like_first_addresses() {
     })
     .await;
     let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("localhost", &[&["::1"]])]);
-    let client = named(LOOPBACK, names, &Options::default());
+    let client = named(LOOPBACK, names, &OutboundOptions::default());
     for to in [
         "http://10.0.0.1/",
         "http://169.254.169.254/",
@@ -143,11 +143,11 @@ async fn a_client_that_stays_at_its_origin_follows_redirects_there_only() {
         _ => Answer::status(204),
     })
     .await;
-    let options = Options { same_origin: true, ..Options::default() };
+    let options = OutboundOptions { same_origin: true, ..OutboundOptions::default() };
     let refused =
         client(&[]).with_options(options.clone()).unwrap().send(post(&first.url("/within"))).await.unwrap_err();
     assert!(refused.is_forbidden(), "nobody allowed loopback: {refused}");
-    let client = client(&[]).also_allowing(LOOPBACK, options).unwrap();
+    let client = client(&[]).with_allowed(LOOPBACK, options).unwrap();
     assert_eq!(client.send(post(&first.url("/within"))).await.unwrap().status, 204);
     let mut bare = post(&first.url("/away"));
     bare.headers_mut().clear();

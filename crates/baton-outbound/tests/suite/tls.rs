@@ -1,7 +1,7 @@
 //! https: with whom, and never back to http.
 
 use crate::world::{Answer, Names, Receiver, named, post};
-use baton_outbound::{CertificateDer, Options, OutboundError};
+use baton_outbound::{CertificateDer, OutboundError, OutboundOptions};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::sync::Arc;
 use tokio_rustls::{
@@ -41,8 +41,8 @@ async fn secure(
     (receiver, authority.der().clone())
 }
 
-fn options(root: CertificateDer<'static>) -> Options {
-    Options { extra_roots: vec![root], ..Options::default() }
+fn options(root: CertificateDer<'static>) -> OutboundOptions {
+    OutboundOptions { extra_roots: vec![root], ..OutboundOptions::default() }
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn https_needs_a_trusted_authority_and_the_right_name() {
         let reply = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap();
         assert_eq!(reply.status, 200);
     }
-    let stranger = named(ALLOW, names, &Options::default());
+    let stranger = named(ALLOW, names, &OutboundOptions::default());
     for (client, host, said) in [
         (&client, "other.example", "its certificate is for another name"),
         (&stranger, "hooks.example", "its certificate is from an authority not trusted by this system"),

@@ -1,6 +1,6 @@
 //! A receiver on loopback, names that lead where a test says, and a task to tell of.
 
-use baton_outbound::{AddressPolicy, GuardedClient, Options, PushSender, Resolver};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions, PushSender, Resolver};
 use baton_ports::{BoxFuture, StoredEvent};
 use baton_types::{
     Artifact, JournalEvent, Message, Part, PushAuthentication, PushConfig, PushDialect, Role, StreamId, TaskEvent,
@@ -169,10 +169,10 @@ impl Resolver for Names {
 
 /// A client that may reach these besides the public, and knows no names.
 pub(crate) fn client(allow: &[&str]) -> GuardedClient {
-    named(allow, Names::default(), &Options::default())
+    named(allow, Names::default(), &OutboundOptions::default())
 }
 
-pub(crate) fn named(allow: &[&str], names: impl Resolver, options: &Options) -> GuardedClient {
+pub(crate) fn named(allow: &[&str], names: impl Resolver, options: &OutboundOptions) -> GuardedClient {
     GuardedClient::with_resolver(AddressPolicy::allowing(allow).unwrap(), Arc::new(names), options).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! What a reader of Parquet sees of spans.
 
 use crate::sample;
-use baton_parquet::{KNOWN, SpanFile, schema};
+use baton_parquet::{ATTRIBUTE_COLUMNS, SpanFile, schema};
 use baton_types::{AttributeKey, Span, SpanValue};
 use parquet::{
     file::reader::{FileReader as _, SerializedFileReader},
@@ -57,8 +57,8 @@ fn rows_say_what_spans_say() {
 #[test]
 fn the_columns_are_those_of_the_table() {
     insta::assert_snapshot!(schema());
-    let names: HashSet<String> = KNOWN.iter().map(baton_parquet::Known::column).collect();
-    assert_eq!(names.len(), KNOWN.len(), "no column has two attributes");
+    let names: HashSet<String> = ATTRIBUTE_COLUMNS.iter().map(baton_parquet::AttributeColumn::column).collect();
+    assert_eq!(names.len(), ATTRIBUTE_COLUMNS.len(), "no column has two attributes");
 }
 
 proptest! {

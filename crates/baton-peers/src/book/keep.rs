@@ -71,18 +71,18 @@ impl Book {
     pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerRegistryError> {
         let entry = self.entries.read().named.get(name).cloned();
         let entry = entry.or_else(|| self.lent.read().get(name).cloned());
-        entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("no agent elsewhere is called '{name}'")))
+        entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("there is no remote agent named '{name}'")))
     }
 
     /// Rejects a name that is invalid or in use.
     pub(super) fn check_name(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         if !is_agent_name(name.as_str()) {
-            let detail = format!("'{name}' is no name for an agent: use lower-case letters, digits and dashes");
+            let detail = format!("'{name}' is not a valid agent name: use lower-case letters, digits and dashes");
             return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
         }
         let local = self.locals.as_ref().is_some_and(|locals| locals.has(name));
         if local || self.entries.read().named.contains_key(name) {
-            return Err(refusal(ErrorCode::ALREADY_EXISTS, format!("an agent is called '{name}' already")));
+            return Err(refusal(ErrorCode::ALREADY_EXISTS, format!("an agent named '{name}' already exists")));
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl Book {
             CardRead::Unchanged => return Err(no_card(&config)),
         };
         let name = peer.name.or_else(|| slug(&card.card, &config.url)).ok_or_else(|| {
-            refusal(ErrorCode::INVALID_REQUEST, "the card's name makes no name for an agent; give one".to_owned())
+            refusal(ErrorCode::INVALID_REQUEST, "no agent name can be derived from the card; give one".to_owned())
         })?;
         config.name = Some(name.clone());
         // An agent without a usable interface is not added.
@@ -128,7 +128,10 @@ impl Book {
         self.check_name(&name)?;
         let mut entries = self.entries.read().clone();
         if entries.named.len() >= MOST {
-            return Err(refusal(ErrorCode::BUSY, format!("{MOST} remote agents are known already")));
+            return Err(refusal(
+                ErrorCode::BUSY,
+                format!("{MOST} remote agents are already known, which is the limit"),
+            ));
         }
         entries.named.insert(name, entry);
         self.change(entries).await?;
@@ -138,7 +141,7 @@ impl Book {
     async fn remove_peer(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         let _writing = self.writing.lock().await;
         if self.entry(name)?.configured {
-            let detail = format!("'{name}' stands in the configuration; remove it there");
+            let detail = format!("'{name}' is in the configuration; remove it there");
             return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
         }
         let mut entries = self.entries.read().clone();
@@ -184,7 +187,7 @@ pub(super) fn refusal(code: ErrorCode, detail: String) -> PeerRegistryError {
 }
 
 pub(super) fn no_card(config: &PeerConfig) -> PeerRegistryError {
-    let detail = format!("{} says that its card has not changed, without having given it", config.url);
+    let detail = format!("{} answered that its card has not changed, but never sent it", config.url);
     refusal(ErrorCode::PEER_CARD_INVALID, detail)
 }
 

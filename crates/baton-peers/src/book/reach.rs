@@ -38,7 +38,7 @@ pub struct Door {
 
 impl fmt::Debug for Door {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").finish_non_exhaustive()
+        f.debug_struct("EnvironmentAccess").finish_non_exhaustive()
     }
 }
 

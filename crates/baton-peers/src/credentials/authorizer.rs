@@ -45,19 +45,19 @@ impl Authorizer {
     /// Refuses origins that may not receive the credential: a card may point anywhere.
     fn check(&self, uri: &Uri) -> Result<(), CallError> {
         let forbidden = |words: String| Err(CallError::Forbidden(words));
-        let target = Target::of(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
+        let target = Target::from_uri(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
         let host = target.host();
-        let Some(own) = &self.own else { return forbidden("this peer has no address".to_owned()) };
+        let Some(own) = &self.own else { return forbidden("this remote agent has no valid address".to_owned()) };
         let is_named = is_at_home(&target, "", &self.hosts);
         let is_own = is_at_home(&target, &own.host(), &[]) && is_own_port(own, &target);
         if !(is_named || is_own) {
             let port = target.port();
             return forbidden(format!(
-                "the credential of this peer is not for {host}:{port}; name {host}:{port} under hosts if it is"
+                "the credential of this remote agent is not for {host}:{port}; add {host}:{port} under hosts to allow it"
             ));
         }
         if own.is_secure() && !target.is_secure() {
-            return forbidden(format!("the credential of this peer is not sent to {host} without encryption"));
+            return forbidden(format!("the credential of this remote agent is not sent to {host} without encryption"));
         }
         Ok(())
     }
@@ -130,15 +130,16 @@ fn authorization(request: &mut Parts, value: &str) -> Result<(), CallError> {
 }
 
 fn set(request: &mut Parts, name: HeaderName, value: &str) -> Result<(), CallError> {
-    let mut value = HeaderValue::from_str(value)
-        .map_err(|_| CallError::Forbidden(format!("the secret for {name} has characters that no header may have")))?;
+    let mut value = HeaderValue::from_str(value).map_err(|_| {
+        CallError::Forbidden(format!("the secret for {name} contains characters that are invalid in a header"))
+    })?;
     value.set_sensitive(true);
     request.headers.insert(name, value);
     Ok(())
 }
 
 fn header_name(name: &str) -> Result<HeaderName, CallError> {
-    name.parse().map_err(|_| CallError::Forbidden(format!("'{name}' is no name of a header")))
+    name.parse().map_err(|_| CallError::Forbidden(format!("'{name}' is not a valid header name")))
 }
 
 fn query(request: &mut Parts, name: &str, value: &str) -> Result<(), CallError> {
@@ -148,7 +149,7 @@ fn query(request: &mut Parts, name: &str, value: &str) -> Result<(), CallError> 
         Some(before) if !before.is_empty() => format!("{}?{before}&{pair}", uri.path()),
         _ => format!("{}?{pair}", uri.path()),
     };
-    let unfit = || CallError::Forbidden("the key does not fit into the URL".to_owned());
+    let unfit = || CallError::Forbidden("the key cannot be added to the URL".to_owned());
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = Some(path.parse().map_err(|_| unfit())?);
     request.uri = Uri::from_parts(parts).map_err(|_| unfit())?;

@@ -3,7 +3,7 @@
 use super::{ClientCredentials, Secret, SecretPlace};
 use crate::CallError;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use baton_outbound::{GuardedClient, OutboundError, Reply};
+use baton_outbound::{GuardedClient, OutboundError, OutboundReply};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
@@ -23,11 +23,11 @@ const MOST: usize = 64 * 1024;
 /// Connection to a token endpoint.
 pub trait TokenEndpoint: Send + Sync + 'static {
     /// Sends one request.
-    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>>;
+    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<OutboundReply, OutboundError>>;
 }
 
 impl TokenEndpoint for GuardedClient {
-    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>> {
+    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<OutboundReply, OutboundError>> {
         Box::pin(self.send_bounded(request, MOST))
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn fetch(
         StatusCode::NOT_MODIFIED => Ok(Fetched::Unchanged),
         StatusCode::OK if reply.complete => {
             let etag = reply.headers.get(header::ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);
-            Ok(Fetched::Found { body: reply.body, etag, target: reply.landed })
+            Ok(Fetched::Found { body: reply.body, etag, target: reply.final_target })
         }
         StatusCode::OK if reply.body.len() >= MAX_CARD => {
             Err(CallError::Unintelligible("it is larger than 1 MB".to_owned()))

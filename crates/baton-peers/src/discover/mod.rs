@@ -106,6 +106,6 @@ impl Default for Looking {
 
 impl fmt::Debug for Looking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Looking").field("hosts", &self.hosts).finish_non_exhaustive()
+        f.debug_struct("DiscoveryOptions").field("hosts", &self.hosts).finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::refusal;
 use crate::{Authorize, Authorizer, ClientIdentity, Door, PeerConfig};
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_ports::PeerRegistryError;
 use baton_types::ErrorCode;
 use std::{fs, sync::Arc, time::Duration};
@@ -14,7 +14,7 @@ const IDLE: Duration = Duration::from_secs(3);
 pub(super) struct Line {
     pub(super) client: GuardedClient,
     pub(super) authorize: Arc<dyn Authorize>,
-    options: Options,
+    options: OutboundOptions,
 }
 
 impl Line {
@@ -22,19 +22,19 @@ impl Line {
         let policy = AddressPolicy::allowing(allow.iter().chain(&config.allow))
             .map_err(|error| refusal(ErrorCode::CONFIG_INVALID, error.to_string()))?;
         let timeouts = config.timeouts;
-        let options = Options {
+        let options = OutboundOptions {
             connect_timeout: timeouts.connect,
             request_timeout: timeouts.answer,
             head_timeout: timeouts.answer,
             idle_body_timeout: timeouts.idle,
             idle_timeout: IDLE,
             client_identity: config.client_identity.as_ref().map(identity).transpose()?,
-            ..Options::default()
+            ..OutboundOptions::default()
         };
         let unusable = |error: baton_outbound::SetupError| refusal(ErrorCode::TLS_INVALID, error.to_string());
         let client = GuardedClient::new(policy, &options).map_err(unusable)?;
         // A redirect would forward secrets in a form, and the client certificate is for the peer only.
-        let to_issuers = Options { max_redirects: 0, client_identity: None, ..options.clone() };
+        let to_issuers = OutboundOptions { max_redirects: 0, client_identity: None, ..options.clone() };
         let tokens = client.with_options(to_issuers).map_err(unusable)?;
         let authorize = Arc::new(Authorizer::of(config, Arc::new(tokens)));
         Ok(Self { client, authorize, options })
@@ -42,7 +42,7 @@ impl Line {
 
     /// Access with the same connection settings and this timeout per request.
     pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerRegistryError> {
-        let options = Options {
+        let options = OutboundOptions {
             same_origin: true,
             request_timeout: longest,
             head_timeout: longest,

@@ -97,7 +97,7 @@ impl Reach for Network {
 
 impl fmt::Debug for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Network").field("allow", &self.allow).finish_non_exhaustive()
+        f.debug_struct("NetworkConnector").field("allow", &self.allow).finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,7 @@ mod said;
 
 use crate::{Binding, PeerClient, With};
 use baton_outbound::Target;
-use baton_telemetry::{OpenSpan, Tracer, current, names};
+use baton_telemetry::{OpenSpan, Tracer, current_span, names};
 use baton_types::{AgentName, SpanKind, TraceContext};
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl PeerClient {
 impl TracedBinding {
     /// Starts the span of a request and returns the metadata that propagates its context.
     fn begin(&self, method: &'static str, with: &With) -> (OpenSpan, With) {
-        let parent = with.trace.as_deref().and_then(TraceContext::parse).or_else(current);
+        let parent = with.trace.as_deref().and_then(TraceContext::parse).or_else(current_span);
         let mut span = self.tracer.start(SpanKind::Client, method, parent);
         span.set(names::A2A_METHOD_NAME, method);
         span.set(names::GEN_AI_AGENT_NAME, self.peer.as_str().to_owned());

@@ -1,7 +1,7 @@
 //! Secrets are where they belong, and nowhere else.
 
 use crate::world::paused;
-use baton_outbound::{OutboundError, Reply, Target};
+use baton_outbound::{OutboundError, OutboundReply, Target};
 use baton_peers::{
     Authorize as _, Authorizer, CallError, ClientCredentials, Credential, KeyPlace, PeerConfig, SecretError,
     SecretPlace, SecretRef, TokenEndpoint,
@@ -30,7 +30,7 @@ struct Issuer {
 }
 
 impl TokenEndpoint for Issuer {
-    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>> {
+    fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<OutboundReply, OutboundError>> {
         self.requests.lock().push(request);
         let reply = self.replies.lock().pop_front().expect("one more reply");
         Box::pin(async move {
@@ -38,7 +38,13 @@ impl TokenEndpoint for Issuer {
             let (status, body) = reply?;
             let status = StatusCode::from_u16(status).expect("a status");
             let landed = Target::parse("https://issuer.example/token").expect("a URL");
-            Ok(Reply { status, headers: HeaderMap::new(), body: body.into(), complete: true, landed })
+            Ok(OutboundReply {
+                status,
+                headers: HeaderMap::new(),
+                body: body.into(),
+                complete: true,
+                final_target: landed,
+            })
         })
     }
 }
@@ -116,7 +122,7 @@ fn references_are_references_and_secrets_are_not_shown() {
     let error = missing.resolve().expect_err("it is not set");
     assert_eq!(
         (error.code(), error.to_string().as_str()),
-        (ErrorCode::SECRET_MISSING, "the secret env://BATON_TEST_NOT_SET is not there")
+        (ErrorCode::SECRET_MISSING, "the secret env://BATON_TEST_NOT_SET does not exist")
     );
     let empty = tempfile::NamedTempFile::new().expect("a file");
     let empty: SecretRef = format!("file://{}", empty.path().display()).parse().expect("a reference");

@@ -1,6 +1,6 @@
 //! The client towards loopback, and credentials to show there.
 
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{Authorize, CallError};
 use baton_ports::BoxFuture;
 use http::{HeaderValue, header, request::Parts};
@@ -20,8 +20,8 @@ pub(crate) fn guarded() -> GuardedClient {
     CLIENT.with_options(options()).unwrap()
 }
 
-fn options() -> Options {
-    Options { request_timeout: Duration::from_secs(20), ..Options::default() }
+fn options() -> OutboundOptions {
+    OutboundOptions { request_timeout: Duration::from_secs(20), ..OutboundOptions::default() }
 }
 
 /// `key-1`, then `key-2` and so on after each refusal.

@@ -11,7 +11,7 @@ use baton_peers::{
     ReadCard, connect,
 };
 use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest, SpanSink};
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Json, Span, SpanKind, SpanStatus, TraceContext};
 use baton_wire::a2a::v1::{AgentCard, AgentInterface};
 use futures_util::StreamExt as _;
@@ -34,7 +34,7 @@ struct Collected {
 
 impl Collected {
     fn tracer(self: &Arc<Self>) -> Tracer {
-        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+        Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
 
     fn take(&self) -> Vec<Span> {

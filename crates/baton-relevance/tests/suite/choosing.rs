@@ -1,14 +1,14 @@
 //! How many are taken.
 
-use baton_relevance::{Match, by_vectors, choose};
+use baton_relevance::{RelevanceMatch, by_vectors, choose};
 use baton_types::{RelevanceLimits, Thousandths};
 use proptest::prelude::*;
 
-fn matched(entry: usize, score: f64) -> Match {
-    Match { entry, score, strength: score }
+fn matched(entry: usize, score: f64) -> RelevanceMatch {
+    RelevanceMatch { entry, score, strength: score }
 }
 
-fn named(matches: Vec<Match>, top_k: u16, top_n: u16, include_score: u16) -> Vec<(usize, u16)> {
+fn named(matches: Vec<RelevanceMatch>, top_k: u16, top_n: u16, include_score: u16) -> Vec<(usize, u16)> {
     let limits = RelevanceLimits { top_k, top_n, include_score: Thousandths(include_score) };
     choose(matches, limits).into_iter().map(|chosen| (chosen.entry, chosen.score.0)).collect()
 }
@@ -42,7 +42,7 @@ proptest! {
         scores in proptest::collection::vec((0_usize..12, 0.0..1.0_f64), 0..60),
         top_k in 0_u16..40, top_n in 0_u16..10, include in 0_u16..1001,
     ) {
-        let matches: Vec<Match> = scores.iter().map(|(entry, score)| matched(*entry, *score)).collect();
+        let matches: Vec<RelevanceMatch> = scores.iter().map(|(entry, score)| matched(*entry, *score)).collect();
         let chosen = named(matches.clone(), top_k, top_n, include);
         prop_assert!(chosen.windows(2).all(|pair| pair[0].1 >= pair[1].1), "{chosen:?}");
         let mut entries: Vec<usize> = chosen.iter().map(|(entry, _)| *entry).collect();

@@ -1,15 +1,15 @@
 //! Fifty rules of one agent, and questions that one of them answers.
 
-use baton_relevance::{Entry, find};
+use baton_relevance::{RelevanceEntry, find};
 use baton_types::{RelevanceLimits, Thousandths};
 
 /// Name, description and text of each rule.
-fn rules() -> Vec<(&'static str, Entry)> {
+fn rules() -> Vec<(&'static str, RelevanceEntry)> {
     let blocks = include_str!("../fixtures/rules.md").split("## ").skip(1);
     let rules = blocks.map(|block| {
         let (name, rest) = block.split_once('\n').unwrap();
         let (description, text) = rest.split_once("\n\n").unwrap();
-        (name, Entry::new(name, description, text.trim_end()))
+        (name, RelevanceEntry::new(name, description, text.trim_end()))
     });
     rules.collect()
 }
@@ -22,7 +22,7 @@ fn questions() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn must_show_2_the_right_rule_is_chosen_and_no_other_reaches_the_score() {
     let rules = rules();
     assert_eq!((rules.len(), questions().count()), (50, 20));
-    let entries: Vec<&Entry> = rules.iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<&RelevanceEntry> = rules.iter().map(|(_, entry)| entry).collect();
     let limits = RelevanceLimits::default();
     let (mut wrong, mut shown) = (Vec::new(), String::new());
     for (right, question) in questions() {
@@ -44,7 +44,7 @@ fn must_show_2_the_right_rule_is_chosen_and_no_other_reaches_the_score() {
 #[test]
 fn what_none_of_them_is_about_chooses_none() {
     let rules = rules();
-    let entries: Vec<&Entry> = rules.iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<&RelevanceEntry> = rules.iter().map(|(_, entry)| entry).collect();
     let painter = "Who painted the ceiling of the Sistine Chapel?";
     let chance = "Compare the novels of Tolstoy, Gogol, Chekhov, Pushkin, Turgenev, Bulgakov, Lermontov and Goncharov by \
                   plot, irony, dialogue, landscapes and number of chapters";
@@ -55,7 +55,7 @@ fn what_none_of_them_is_about_chooses_none() {
 
 #[test]
 fn one_item_alone_is_found_too() {
-    let rule = Entry::new("refunds", "When customers get their money back", "Within 30 days, in full.");
+    let rule = RelevanceEntry::new("refunds", "When customers get their money back", "Within 30 days, in full.");
     let found = |question| find(question, &[&rule], RelevanceLimits::default()).first().map(|chosen| chosen.score);
     assert!(found("refund?") >= Some(Thousandths(600)), "{:?}", found("refund?"));
     assert!(found("How do customers get money back?") >= Some(Thousandths(800)));

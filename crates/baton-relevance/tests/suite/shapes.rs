@@ -1,6 +1,6 @@
 //! How texts are taken apart.
 
-use baton_relevance::{Entry, by_words, find, pieces, sentences};
+use baton_relevance::{RelevanceEntry, by_words, find, pieces, sentences};
 use baton_types::RelevanceLimits;
 use proptest::prelude::*;
 
@@ -28,9 +28,9 @@ fn a_question_is_its_sentences() {
 
 #[test]
 fn the_title_counts_in_every_paragraph_and_tools_are_found_by_their_names() {
-    let rule = Entry::new("laptops", "", "Screens are replaced in the shop.\n\nBatteries are sent by mail.");
-    let other = Entry::new("phones", "", "Batteries are replaced in the shop.");
-    let tool = Entry::new("calendar__createEvent", "Adds an appointment", "");
+    let rule = RelevanceEntry::new("laptops", "", "Screens are replaced in the shop.\n\nBatteries are sent by mail.");
+    let other = RelevanceEntry::new("phones", "", "Batteries are replaced in the shop.");
+    let tool = RelevanceEntry::new("calendar__createEvent", "Adds an appointment", "");
     let entries = [&rule, &other, &tool];
     let first = |question| find(question, &entries, RelevanceLimits::default()).first().map(|chosen| chosen.entry);
     assert_eq!(first("Where do I get a battery for my laptop?"), Some(0));
@@ -42,8 +42,8 @@ fn the_title_counts_in_every_paragraph_and_tools_are_found_by_their_names() {
 #[test]
 fn a_sentence_of_two_topics_and_two_sentences_of_one_find_both() {
     let names = ["refunds", "dates", "tables", "hotels", "trains"];
-    let entries: Vec<Entry> = names.iter().map(|name| Entry::new(name, "", "")).collect();
-    let entries: Vec<&Entry> = entries.iter().collect();
+    let entries: Vec<RelevanceEntry> = names.iter().map(|name| RelevanceEntry::new(name, "", "")).collect();
+    let entries: Vec<&RelevanceEntry> = entries.iter().collect();
     for question in [
         "Are refunds shown with dates?",
         "Tell me about the policy for refunds here. Which format have dates in mails?",
@@ -62,7 +62,7 @@ proptest! {
         prop_assert!(parts.iter().all(|part| part.len() <= 500));
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         prop_assert_eq!(parts[1..].iter().map(|part| letters(part)).collect::<String>(), letters(&text));
-        let entry = Entry::new("name", "", &text);
+        let entry = RelevanceEntry::new("name", "", &text);
         let found = by_words(&question, &[&entry]);
         prop_assert!(found.iter().all(|found| found.score > 0.0 && found.score <= 1.0), "{:?}", found);
     }

@@ -218,8 +218,10 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRe
         let usage = Usage::new(100, 100);
         script.event(TaskEvent::ToolsCalled { message: said.clone(), calls: vec![asked], usage });
         script.event(TaskEvent::StatusChanged { state: TaskState::InputRequired, message: Some(said), reason: None });
-        script
-            .event(TaskEvent::MessageReceived { message: message("u2", Role::User, vec![Part::text("go on")]), results: vec![] });
+        script.event(TaskEvent::MessageReceived {
+            message: message("u2", Role::User, vec![Part::text("go on")]),
+            results: vec![],
+        });
         script.event(wished());
         id.event_number = script.fed.len() as u64;
     }

@@ -226,8 +226,12 @@ fn a_background_stream_is_what_the_journal_says() {
     let mut scene = Scene::new(&RequestRecord { background: true, ..RequestRecord::default() });
     scene.attempt("m1", 1);
     scene.live("m1", 0, "not shown");
-    let wrote =
-        |attempt, text: &str| TaskEvent::TextFlushed { message: "m1".into(), attempt, offset: 0, text: text.to_owned() };
+    let wrote = |attempt, text: &str| TaskEvent::TextFlushed {
+        message: "m1".into(),
+        attempt,
+        offset: 0,
+        text: text.to_owned(),
+    };
     scene.event(wrote(1, "Hel"));
     scene.attempt("m1", 2);
     scene.event(wrote(2, "Bye"));

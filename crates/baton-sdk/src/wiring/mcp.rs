@@ -5,7 +5,10 @@ use crate::Error;
 use baton_engine::Engine;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
-use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Sessions};
+use baton_mcp::{
+    EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, McpLimits, McpSessionManager, OwnServer,
+    OwnServerOptions,
+};
 use baton_ports::{AgentInvoker, AgentSource, McpSessionStore};
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
@@ -23,25 +26,25 @@ pub(super) fn endpoints(
     data: Option<&Path>,
     shutdown: CancellationToken,
 ) -> Result<McpPorts, Error> {
-    let limits = Limits::default();
-    let common = Common {
-        sessions: Sessions::new(&limits, data.map(sessions).transpose()?),
-        seal: Arc::new(seal::seal(data, limits.answer_within)?),
+    let limits = McpLimits::default();
+    let common = EndpointContext {
+        sessions: McpSessionManager::new(&limits, data.map(sessions).transpose()?),
+        seal: Arc::new(seal::seal(data, limits.answer_timeout)?),
         limits,
         shutdown,
     };
     let desk: Arc<dyn AgentInvoker> = Arc::new(engine.clone());
-    let ports = Ports {
+    let ports = EnvironmentPorts {
         agents: Arc::clone(agents),
         tools: tools.clone(),
         servers: tools.mcp().clone(),
-        desk: Arc::clone(&desk),
+        invoker: Arc::clone(&desk),
         handoffs: Arc::new(engine.clone()),
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),
     };
     Ok(McpPorts {
-        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnServerOptions::default(), &common),
         manage: None,
         exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
         environments: Arc::new(Environments::new(ports, common)),

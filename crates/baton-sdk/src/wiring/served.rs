@@ -18,7 +18,7 @@ use baton_models::{Catalog, PlaybookModels};
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::PeerHub;
 use baton_ports::{AgentSource, Clock as _};
-use baton_spans::Recorded;
+use baton_spans::SpanRecorder;
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
 use std::{io, sync::Arc, time::Duration};
@@ -39,7 +39,7 @@ pub(crate) struct ServerComponents {
     _internal_engine: Arc<Engine>,
     tools: Arc<Toolbox>,
     store: JournalStore,
-    spans: Recorded,
+    spans: SpanRecorder,
     repository: Arc<RuntimeAgentRepository>,
     http_task: JoinHandle<io::Result<()>>,
     shutdown_guard: DropGuard,
@@ -76,7 +76,7 @@ pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonS
     let spans = telemetry::open(data.as_deref(), tracing)?;
     let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref(), spans.tracer())?;
     let policy = AddressPolicy::public_only();
-    let webhooks = PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()));
+    let webhooks = PushSender::new(|| GuardedClient::new(policy, &baton_outbound::OutboundOptions::default()));
     let ports = Ports {
         journal: store.journal(),
         models: model_registry(Arc::clone(&agents)),

@@ -3,24 +3,24 @@
 use crate::Error;
 use baton_local::TimeOrderedIds;
 use baton_ports::IdGenerator as _;
-use baton_spans::{EmbeddedSpans, Options, Recording};
-use baton_telemetry::Settings;
+use baton_spans::{EmbeddedSpanStore, SpanRecorderSetup, SpanStoreOptions};
+use baton_telemetry::TelemetrySettings;
 use std::path::Path;
 
 /// Directory for spans, below the data directory.
 const FOLDER: &str = "spans";
 
 /// Opens the span store in the data directory, or in memory.
-pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<Recording, Error> {
+pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<SpanRecorderSetup, Error> {
     let opened = match directory {
-        Some(directory) => EmbeddedSpans::open(&directory.join(FOLDER), Options::default()),
-        None => EmbeddedSpans::in_memory(Options::default()),
+        Some(directory) => EmbeddedSpanStore::open(&directory.join(FOLDER), SpanStoreOptions::default()),
+        None => EmbeddedSpanStore::in_memory(SpanStoreOptions::default()),
     };
     let store = opened.map_err(|error| Error::new(error.code(), error.to_string()))?;
-    let mut settings = Settings::default();
-    for remark in settings.overlay(|name| std::env::var(name).ok()) {
+    let mut settings = TelemetrySettings::default();
+    for remark in settings.apply_variables(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
     settings.enabled &= wanted;
-    Ok(Recording::new(store, &settings, &TimeOrderedIds.next_id()))
+    Ok(SpanRecorderSetup::new(store, &settings, &TimeOrderedIds.next_id()))
 }

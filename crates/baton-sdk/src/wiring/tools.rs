@@ -2,13 +2,13 @@
 
 use crate::Error;
 use baton_orchestrator::PeerConnect;
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::Book;
 use baton_ports::{AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, NativeTools,
-    RemoteConnect, RemoteSettings, StdioConnect, Toolbox, TransportKind,
+    ConnectorRegistry, HostSettings, HttpTools, InternalConnector, InternalPorts, McpServers, NativeTools,
+    RemoteConnector, RemoteSettings, StdioConnector, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -19,7 +19,7 @@ const LOGINS: &str = "mcp-oauth";
 /// The tool host, and the connector of Baton's internal MCP servers.
 pub(super) struct SdkTools {
     pub(super) toolbox: Arc<Toolbox>,
-    internal: Arc<InternalConnect>,
+    internal: Arc<InternalConnector>,
 }
 
 impl SdkTools {
@@ -44,14 +44,14 @@ pub(super) fn toolbox(
     data: Option<&Path>,
     tracer: Tracer,
 ) -> Result<SdkTools, Error> {
-    let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
+    let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default())
         .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
     let http = HttpTools::new(client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let logins = data.map(|data| data.join(LOGINS));
-    let remote = Arc::new(RemoteConnect::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
-    let internal = Arc::new(InternalConnect::new(Arc::clone(&agents)));
-    let connectors = Connectors::new()
-        .with(TransportKind::Stdio, Arc::new(StdioConnect::new()))
+    let remote = Arc::new(RemoteConnector::new(RemoteSettings { logins, ..RemoteSettings::new(client) }));
+    let internal = Arc::new(InternalConnector::new(Arc::clone(&agents)));
+    let connectors = ConnectorRegistry::new()
+        .with(TransportKind::Stdio, Arc::new(StdioConnector::new()))
         .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
         .with(TransportKind::Remote, remote)

@@ -6,24 +6,24 @@ use baton_types::SpanId;
 use std::collections::HashMap;
 
 /// Location of a span of a trace: the number of its source, and its row there.
-pub(super) type Lies = (u32, u32);
+pub(super) type SpanLocation = (u32, u32);
 
 /// Selects one span per id within a trace: the one that ended last, and among equals the first.
 ///
 /// A span sent again may be more complete than before. Searches across blocks use the same rule.
 #[derive(Default)]
-pub(super) struct Counting {
-    by_id: HashMap<SpanId, (u64, Lies)>,
+pub(super) struct SpanDeduplicator {
+    by_id: HashMap<SpanId, (u64, SpanLocation)>,
 }
 
-impl Counting {
+impl SpanDeduplicator {
     /// Starts another trace.
     pub(super) fn clear(&mut self) {
         self.by_id.clear();
     }
 
     /// Registers an encoded span.
-    pub(super) fn hear(&mut self, id: SpanId, body: &[u8], lies: Lies) -> Result<(), SpanStoreError> {
+    pub(super) fn register(&mut self, id: SpanId, body: &[u8], lies: SpanLocation) -> Result<(), SpanStoreError> {
         let (_, end) = codec::read_times(body)?;
         let known = self.by_id.entry(id).or_insert((end, lies));
         if end > known.0 {
@@ -33,7 +33,7 @@ impl Counting {
     }
 
     /// Whether the span at that location is the selected one, once all are registered.
-    pub(super) fn counts(&self, id: SpanId, lies: Lies) -> bool {
+    pub(super) fn is_selected(&self, id: SpanId, lies: SpanLocation) -> bool {
         self.by_id.get(&id).is_some_and(|(_, kept)| *kept == lies)
     }
 }

@@ -1,20 +1,20 @@
 //! Writes a block under a temporary name.
 
 use super::{
-    Block, Covers, UNFINISHED,
-    directory::{Directory, FieldAt, RowsAt, RowsKnown},
-    file::Output,
+    BlockInputs, SpanBlock, UNFINISHED_PREFIX,
+    directory::{BlockDirectory, FieldEntry, PostingExtent, RowColumns},
+    file::BlockFileWriter,
     frames::FrameWriter,
-    manifest::{self, Manifest},
+    manifest::{self, BlockManifest},
     numbers::NumberWriter,
-    open::{INDEX, RAW, open},
-    sieve::Sieve,
+    open::{INDEX_FILE, RAW_FILE, open},
+    sieve::BloomFilter,
     traces::write_traces,
     write_field::{FieldWriter, write_rows},
 };
 use crate::{
     disk,
-    index::{Place, mark},
+    index::{ValueLocation, span_id_hash},
     segment::TracePart,
 };
 use baton_ports::SpanStoreError;
@@ -23,15 +23,15 @@ use roaring::RoaringBitmap;
 use std::path::{Path, PathBuf};
 
 /// Target size of a frame of spans.
-const RAW_FRAME: usize = 32 << 10;
+const RAW_FRAME_LEN: usize = 32 << 10;
 /// Resources and scopes are small and read one by one.
-const SHARED_FRAME: usize = 8 << 10;
+const SHARED_FRAME_LEN: usize = 8 << 10;
 
 /// Block writer: first the traces in order with all their rows, then the fields.
-pub(super) struct Draft {
+pub(super) struct BlockWriter {
     unfinished: PathBuf,
-    index: Output,
-    raw: Output,
+    index: BlockFileWriter,
+    raw: BlockFileWriter,
     frames: FrameWriter,
     shared: FrameWriter,
     shared_len: u32,
@@ -41,40 +41,40 @@ pub(super) struct Draft {
     starts: NumberWriter,
     durations: NumberWriter,
     marks: NumberWriter,
-    fields: Vec<(FieldAt, Option<RowsAt>)>,
-    unlisted: Option<RowsAt>,
+    fields: Vec<(FieldEntry, Option<PostingExtent>)>,
+    unindexed: Option<PostingExtent>,
     bits: Vec<u8>,
 }
 
 /// Writes a block as the directory `dir`; on failure nothing is left, if the disk allows.
 ///
 /// An existing directory of that name must be unused: it is left from a failed attempt and is removed.
-pub(super) fn drafted(
+pub(super) fn write_block(
     dir: &Path,
     level: i32,
     class: SpanClass,
-    covers: Covers,
-    fill: impl FnOnce(&mut Draft) -> Result<(), SpanStoreError>,
-) -> Result<Block, SpanStoreError> {
-    let (_, unfinished) = beside(dir)?;
+    covers: BlockInputs,
+    fill: impl FnOnce(&mut BlockWriter) -> Result<(), SpanStoreError>,
+) -> Result<SpanBlock, SpanStoreError> {
+    let (_, unfinished) = unfinished_path(dir)?;
     if dir.exists() {
-        withdraw(dir)?;
+        delete_block(dir)?;
     }
     disk::remove(&unfinished)?;
-    let written = Draft::begin(&unfinished, level).and_then(|mut draft| {
+    let written = BlockWriter::begin(&unfinished, level).and_then(|mut draft| {
         fill(&mut draft)?;
         draft.finish(class, covers)
     });
     let renamed = written.and_then(|()| disk::rename(&unfinished, dir));
     renamed.and_then(|()| open(dir)).inspect_err(|_| {
         // Remains are removed by the next attempt or when the store opens; the first error is returned.
-        let _ = if dir.exists() { withdraw(dir) } else { disk::remove(&unfinished) };
+        let _ = if dir.exists() { delete_block(dir) } else { disk::remove(&unfinished) };
     })
 }
 
 /// Renames the directory of a block to its temporary name and deletes it; the name is durably free when this returns.
-pub(crate) fn withdraw(dir: &Path) -> Result<(), SpanStoreError> {
-    let (parent, unfinished) = beside(dir)?;
+pub(crate) fn delete_block(dir: &Path) -> Result<(), SpanStoreError> {
+    let (parent, unfinished) = unfinished_path(dir)?;
     if dir.exists() {
         disk::remove(&unfinished)?;
         disk::rename(dir, &unfinished)?;
@@ -85,22 +85,22 @@ pub(crate) fn withdraw(dir: &Path) -> Result<(), SpanStoreError> {
 }
 
 /// Parent directory and temporary path of a block.
-fn beside(dir: &Path) -> Result<(&Path, PathBuf), SpanStoreError> {
+fn unfinished_path(dir: &Path) -> Result<(&Path, PathBuf), SpanStoreError> {
     match (dir.parent(), dir.file_name().and_then(|name| name.to_str())) {
-        (Some(parent), Some(name)) => Ok((parent, parent.join(format!("{UNFINISHED}{name}")))),
+        (Some(parent), Some(name)) => Ok((parent, parent.join(format!("{UNFINISHED_PREFIX}{name}")))),
         _ => Err(SpanStoreError::Unavailable(format!("{} cannot be the name of a block", dir.display()))),
     }
 }
 
-impl Draft {
+impl BlockWriter {
     fn begin(unfinished: &Path, level: i32) -> Result<Self, SpanStoreError> {
         disk::make_directory(unfinished)?;
         Ok(Self {
             unfinished: unfinished.to_owned(),
-            index: Output::create(unfinished.join(INDEX))?,
-            raw: Output::create(unfinished.join(RAW))?,
-            frames: FrameWriter::new(RAW_FRAME, level)?,
-            shared: FrameWriter::new(SHARED_FRAME, level)?,
+            index: BlockFileWriter::create(unfinished.join(INDEX_FILE))?,
+            raw: BlockFileWriter::create(unfinished.join(RAW_FILE))?,
+            frames: FrameWriter::new(RAW_FRAME_LEN, level)?,
+            shared: FrameWriter::new(SHARED_FRAME_LEN, level)?,
             shared_len: 0,
             parts: Vec::new(),
             first_rows: RoaringBitmap::new(),
@@ -109,30 +109,30 @@ impl Draft {
             durations: NumberWriter::default(),
             marks: NumberWriter::default(),
             fields: Vec::new(),
-            unlisted: None,
+            unindexed: None,
             bits: Vec::new(),
         })
     }
 
     /// Adds a resource and scope; returns their number.
-    pub(super) fn share(&mut self, form: &[u8]) -> Result<u32, SpanStoreError> {
+    pub(super) fn add_shared(&mut self, form: &[u8]) -> Result<u32, SpanStoreError> {
         let number = self.shared_len;
         self.shared.push(&mut self.index, &[form])?;
-        self.shared.pause(&mut self.index)?;
+        self.shared.end_group(&mut self.index)?;
         self.shared_len = number.checked_add(1).ok_or_else(too_many)?;
         Ok(number)
     }
 
     /// Begins a trace; its rows follow.
     pub(super) fn begin_trace(&mut self, part: TracePart) -> Result<(), SpanStoreError> {
-        self.frames.pause(&mut self.raw)?;
+        self.frames.end_group(&mut self.raw)?;
         self.first_rows.insert(self.rows);
         self.parts.push(part);
         Ok(())
     }
 
     /// Adds a span to the current trace; returns its row.
-    pub(super) fn row(
+    pub(super) fn add_row(
         &mut self,
         shared: u32,
         id: SpanId,
@@ -143,15 +143,15 @@ impl Draft {
         self.frames.push(&mut self.raw, &[&shared.to_le_bytes(), &id.0, body])?;
         self.starts.push(&mut self.index, start)?;
         self.durations.push(&mut self.index, duration)?;
-        self.marks.push(&mut self.index, u64::from(mark(id)))?;
+        self.marks.push(&mut self.index, u64::from(span_id_hash(id)))?;
         self.rows = row.checked_add(1).ok_or_else(too_many)?;
         Ok(row)
     }
 
     /// Writes a field.
-    pub(super) fn field(
+    pub(super) fn write_field(
         &mut self,
-        place: Place,
+        place: ValueLocation,
         key: &str,
         fill: impl FnOnce(&mut FieldWriter<'_>) -> Result<(), SpanStoreError>,
     ) -> Result<(), SpanStoreError> {
@@ -163,12 +163,12 @@ impl Draft {
     }
 
     /// Writes the rows that have an unindexed key, in ascending order.
-    pub(super) fn unlisted(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
-        self.unlisted = write_rows(&mut self.index, rows)?;
+    pub(super) fn write_unindexed(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
+        self.unindexed = write_rows(&mut self.index, rows)?;
         Ok(())
     }
 
-    fn finish(mut self, class: SpanClass, covers: Covers) -> Result<(), SpanStoreError> {
+    fn finish(mut self, class: SpanClass, covers: BlockInputs) -> Result<(), SpanStoreError> {
         let raw = self.frames.finish(&mut self.raw)?;
         let shared = self.shared.finish(&mut self.index)?;
         self.first_rows.optimize();
@@ -176,19 +176,19 @@ impl Draft {
         self.fields.sort_by(|(one, _), (other, _)| (one.place, &one.key).cmp(&(other.place, &other.key)));
         let several =
             self.fields.iter().enumerate().filter_map(|(at, (_, rows))| Some((at as u32, (*rows)?))).collect();
-        let known = RowsKnown {
+        let known = RowColumns {
             starts: self.starts.finish(&mut self.index)?,
             durations: self.durations.finish(&mut self.index)?,
             marks: self.marks.finish(&mut self.index)?,
             several,
-            sieve: Some(self.index.put(&Sieve::of(self.parts.iter().map(|part| part.id)).bytes())?),
+            sieve: Some(self.index.put(&BloomFilter::from_ids(self.parts.iter().map(|part| part.id)).bytes())?),
         };
         let fields = self.fields.into_iter().map(|(field, _)| field).collect();
-        let directory = Directory { fields, unlisted: self.unlisted, traces, shared, raw };
+        let directory = BlockDirectory { fields, unlisted: self.unindexed, traces, shared, raw };
         let unwritable = |error| SpanStoreError::Unavailable(format!("an index cannot be encoded: {error}"));
         let rows_known = Some(self.index.put(&known.bytes().map_err(unwritable)?)?);
         let directory = self.index.put(&postcard::to_stdvec(&directory).map_err(unwritable)?)?;
-        let manifest = Manifest {
+        let manifest = BlockManifest {
             class,
             rows: self.rows,
             traces: self.parts.len() as u32,
@@ -200,7 +200,7 @@ impl Draft {
             directory,
             rows_known,
         };
-        let mut out = Output::create(self.unfinished.join(manifest::NAME))?;
+        let mut out = BlockFileWriter::create(self.unfinished.join(manifest::FILE_NAME))?;
         out.put(&manifest.bytes()?)?;
         out.finish()?;
         disk::sync_directory(&self.unfinished)

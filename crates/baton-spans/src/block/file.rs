@@ -12,20 +12,20 @@ use std::{
 
 /// A range of a file with its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct At {
+pub(super) struct FileExtent {
     pub(super) offset: u64,
     pub(super) len: u32,
     pub(super) crc: u32,
 }
 
 /// A file being written.
-pub(super) struct Output {
+pub(super) struct BlockFileWriter {
     out: BufWriter<File>,
     len: u64,
     path: PathBuf,
 }
 
-impl Output {
+impl BlockFileWriter {
     /// Creates a new file, readable by the owner only.
     pub(super) fn create(path: PathBuf) -> Result<Self, SpanStoreError> {
         let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
@@ -34,11 +34,11 @@ impl Output {
     }
 
     /// Appends bytes.
-    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<At, SpanStoreError> {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<FileExtent, SpanStoreError> {
         let len = u32::try_from(bytes.len())
             .map_err(|_| SpanStoreError::Unavailable("a part of a block is too large to be written".to_owned()))?;
         self.out.write_all(bytes).map_err(unavailable("write", &self.path))?;
-        let at = At { offset: self.len, len, crc: crc32fast::hash(bytes) };
+        let at = FileExtent { offset: self.len, len, crc: crc32fast::hash(bytes) };
         self.len += u64::from(len);
         Ok(at)
     }
@@ -52,13 +52,13 @@ impl Output {
 }
 
 /// A file that is read at offsets.
-pub(super) struct Source {
+pub(super) struct BlockFileReader {
     file: File,
     len: u64,
     path: PathBuf,
 }
 
-impl Source {
+impl BlockFileReader {
     /// Opens a file that must exist.
     pub(super) fn open(path: PathBuf) -> Result<Self, SpanStoreError> {
         let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
@@ -75,20 +75,20 @@ impl Source {
     }
 
     /// Whether the range is within the file.
-    pub(super) fn has(&self, at: At) -> bool {
+    pub(super) fn contains(&self, at: FileExtent) -> bool {
         at.offset.checked_add(u64::from(at.len)).is_some_and(|end| end <= self.len)
     }
 
     /// Reads a range and verifies its checksum.
-    pub(super) fn read(&self, at: At) -> Result<Vec<u8>, SpanStoreError> {
+    pub(super) fn read(&self, at: FileExtent) -> Result<Vec<u8>, SpanStoreError> {
         let mut bytes = Vec::new();
         self.read_into(at, &mut bytes)?;
         Ok(bytes)
     }
 
     /// Reads a range into the buffer, replacing its content.
-    pub(super) fn read_into(&self, at: At, bytes: &mut Vec<u8>) -> Result<(), SpanStoreError> {
-        if !self.has(at) {
+    pub(super) fn read_into(&self, at: FileExtent, bytes: &mut Vec<u8>) -> Result<(), SpanStoreError> {
+        if !self.contains(at) {
             return Err(self.corrupt("it is too short"));
         }
         bytes.resize(at.len as usize, 0);

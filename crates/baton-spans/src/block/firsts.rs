@@ -4,14 +4,14 @@ use roaring::RoaringBitmap;
 use std::ops::Range;
 
 /// One bit per row, set for the first row of each trace, with rank and select.
-pub(super) struct Firsts {
+pub(super) struct TraceBoundaries {
     words: Vec<u64>,
     /// Number of traces that begin before each word.
     before: Vec<u32>,
     rows: u32,
 }
 
-impl Firsts {
+impl TraceBoundaries {
     /// From the first rows of the traces of a block with that many rows.
     pub(super) fn new(first_rows: &RoaringBitmap, rows: u32) -> Self {
         let mut words = vec![0u64; (rows as usize).div_ceil(64)];
@@ -47,11 +47,11 @@ impl Firsts {
             return 0..0;
         }
         let first = at as u32 * 64 + word.trailing_zeros();
-        first..self.following(at, word & (word - 1))
+        first..self.next_first_row(at, word & (word - 1))
     }
 
     /// The first row set in the rest of a word, or in the words after it.
-    fn following(&self, at: usize, left: u64) -> u32 {
+    fn next_first_row(&self, at: usize, left: u64) -> u32 {
         let words = std::iter::once(left).chain(self.words[at + 1..].iter().copied());
         let found = (at as u32..).zip(words).find(|(_, word)| *word != 0);
         found.map_or(self.rows, |(at, word)| at * 64 + word.trailing_zeros())
@@ -90,7 +90,7 @@ mod tests {
             let ends: Vec<u32> = gaps.iter().scan(0, |end, gap| { *end += gap; Some(*end) }).collect();
             let rows = ends.last().copied().unwrap_or(0);
             let starts = std::iter::once(0).chain(ends.iter().copied()).take(ends.len());
-            let firsts = Firsts::new(&starts.clone().collect(), rows);
+            let firsts = TraceBoundaries::new(&starts.clone().collect(), rows);
             let traces: Vec<Range<u32>> = starts.zip(&ends).map(|(start, end)| start..*end).collect();
             for (ordinal, trace) in (0..).zip(&traces) {
                 prop_assert_eq!(firsts.rows(ordinal), trace.clone());

@@ -1,18 +1,18 @@
 //! Small entries compressed together in frames; an entry is identified by its number.
 
-use super::file::{At, Output, Source};
+use super::file::{BlockFileReader, BlockFileWriter, FileExtent};
 use baton_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
 use std::{cell::RefCell, io};
 use zstd::bulk::{Compressor, Decompressor};
 
 /// Maximum uncompressed size of a frame.
-const MAX_FRAME: u32 = 1 << 30;
+const MAX_FRAME_LEN: u32 = 1 << 30;
 
 /// One compressed frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Frame {
-    at: At,
+struct CompressedFrame {
+    at: FileExtent,
     /// Uncompressed length.
     whole: u32,
     /// Number of its first entry.
@@ -21,8 +21,8 @@ struct Frame {
 
 /// Locations of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Frames {
-    frames: Vec<Frame>,
+pub(super) struct FrameDirectory {
+    frames: Vec<CompressedFrame>,
     entries: u32,
 }
 
@@ -32,20 +32,20 @@ pub(super) struct FrameWriter {
     pending: Vec<u8>,
     first: u32,
     target: usize,
-    written: Frames,
+    written: FrameDirectory,
 }
 
 impl FrameWriter {
     /// Writes frames of about `target` bytes.
     pub(super) fn new(target: usize, level: i32) -> Result<Self, SpanStoreError> {
-        let compressor = Compressor::new(level).map_err(|error| uncompressed(&error))?;
-        Ok(Self { compressor, pending: Vec::new(), first: 0, target, written: Frames::default() })
+        let compressor = Compressor::new(level).map_err(|error| compression_error(&error))?;
+        Ok(Self { compressor, pending: Vec::new(), first: 0, target, written: FrameDirectory::default() })
     }
 
     /// Adds an entry that consists of several parts.
-    pub(super) fn push(&mut self, out: &mut Output, parts: &[&[u8]]) -> Result<(), SpanStoreError> {
+    pub(super) fn push(&mut self, out: &mut BlockFileWriter, parts: &[&[u8]]) -> Result<(), SpanStoreError> {
         let len: usize = parts.iter().map(|part| part.len()).sum();
-        let len = u32::try_from(len).ok().filter(|len| *len < MAX_FRAME / 2);
+        let len = u32::try_from(len).ok().filter(|len| *len < MAX_FRAME_LEN / 2);
         let len = len.ok_or_else(|| SpanStoreError::Unavailable("a span is too large to be stored".to_owned()))?;
         if self.pending.len() + len as usize > 4 * self.target {
             self.flush(out)?;
@@ -59,40 +59,40 @@ impl FrameWriter {
     }
 
     /// Marks a boundary between entries that are read separately; ends the frame if it is large enough.
-    pub(super) fn pause(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
+    pub(super) fn end_group(&mut self, out: &mut BlockFileWriter) -> Result<(), SpanStoreError> {
         if self.pending.len() >= self.target { self.flush(out) } else { Ok(()) }
     }
 
-    fn flush(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
+    fn flush(&mut self, out: &mut BlockFileWriter) -> Result<(), SpanStoreError> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let compressed = self.compressor.compress(&self.pending).map_err(|error| uncompressed(&error))?;
+        let compressed = self.compressor.compress(&self.pending).map_err(|error| compression_error(&error))?;
         let whole = self.pending.len() as u32;
-        self.written.frames.push(Frame { at: out.put(&compressed)?, whole, first: self.first });
+        self.written.frames.push(CompressedFrame { at: out.put(&compressed)?, whole, first: self.first });
         self.first = self.written.entries;
         self.pending.clear();
         Ok(())
     }
 
     /// Writes the last frame.
-    pub(super) fn finish(mut self, out: &mut Output) -> Result<Frames, SpanStoreError> {
+    pub(super) fn finish(mut self, out: &mut BlockFileWriter) -> Result<FrameDirectory, SpanStoreError> {
         self.flush(out)?;
         Ok(self.written)
     }
 }
 
-fn uncompressed(error: &std::io::Error) -> SpanStoreError {
+fn compression_error(error: &std::io::Error) -> SpanStoreError {
     SpanStoreError::Unavailable(format!("spans cannot be compressed: {error}"))
 }
 
-impl Frames {
+impl FrameDirectory {
     /// Whether the frames are consistent with the file.
-    pub(super) fn fit(&self, source: &Source, entries: Option<u32>) -> bool {
+    pub(super) fn is_consistent(&self, source: &BlockFileReader, entries: Option<u32>) -> bool {
         let starts = self.frames.first().is_none_or(|frame| frame.first == 0);
         let rises = self.frames.is_sorted_by(|one, next| one.first < next.first);
         let ends = self.frames.last().map_or(self.entries == 0, |frame| frame.first < self.entries);
-        let there = self.frames.iter().all(|frame| frame.whole <= MAX_FRAME && source.has(frame.at));
+        let there = self.frames.iter().all(|frame| frame.whole <= MAX_FRAME_LEN && source.contains(frame.at));
         starts && rises && ends && there && entries.is_none_or(|entries| entries == self.entries)
     }
 
@@ -102,7 +102,7 @@ impl Frames {
     }
 
     /// Number of the frame that holds an entry.
-    pub(super) fn holding(&self, entry: u32) -> Option<usize> {
+    pub(super) fn frame_of(&self, entry: u32) -> Option<usize> {
         if entry >= self.entries {
             return None;
         }
@@ -120,10 +120,10 @@ impl Frames {
     }
 
     /// Reads and decompresses a frame.
-    pub(super) fn read(&self, source: &Source, frame: usize) -> Result<Vec<u8>, SpanStoreError> {
+    pub(super) fn read(&self, source: &BlockFileReader, frame: usize) -> Result<Vec<u8>, SpanStoreError> {
         let frame = self.frames.get(frame).ok_or_else(|| source.corrupt("it has no such frame"))?;
         let compressed = source.read(frame.at)?;
-        match decompressed(&compressed, frame.whole as usize) {
+        match decompress(&compressed, frame.whole as usize) {
             Ok(bytes) if bytes.len() == frame.whole as usize => Ok(bytes),
             _ => Err(source.corrupt("a frame cannot be decompressed")),
         }
@@ -135,7 +135,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-fn decompressed(bytes: &[u8], whole: usize) -> io::Result<Vec<u8>> {
+fn decompress(bytes: &[u8], whole: usize) -> io::Result<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let mut decompressor = match kept.take() {
             Some(decompressor) => decompressor,

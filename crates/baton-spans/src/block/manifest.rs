@@ -1,24 +1,24 @@
 //! Manifest of a block; written last, read first.
 
-use super::file::{At, Source, corrupt};
-use crate::{block::Covers, disk::unavailable};
+use super::file::{BlockFileReader, FileExtent, corrupt};
+use crate::{block::BlockInputs, disk::unavailable};
 use baton_ports::SpanStoreError;
 use baton_types::SpanClass;
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path};
 
 /// File name of the manifest.
-pub(super) const NAME: &str = "manifest";
+pub(super) const FILE_NAME: &str = "manifest";
 
 const MAGIC: &[u8; 8] = b"batonspn";
 /// Blocks of the first version have no row-level data.
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
 /// Maximum length in bytes.
-const MAX: u64 = 1 << 24;
+const MAX_LEN: u64 = 1 << 24;
 
 /// Manifest of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct BlockManifest {
     pub(super) class: SpanClass,
     pub(super) rows: u32,
     pub(super) traces: u32,
@@ -26,18 +26,18 @@ pub(super) struct Manifest {
     pub(super) start: u64,
     /// End of the last span.
     pub(super) end: u64,
-    pub(super) covers: Covers,
+    pub(super) covers: BlockInputs,
     /// Lengths of the other files.
     pub(super) index_len: u64,
     pub(super) raw_len: u64,
     /// Location of the directory in the index.
-    pub(super) directory: At,
+    pub(super) directory: FileExtent,
     /// Location of the row-level data in the index; appended since the second version.
     #[serde(skip)]
-    pub(super) rows_known: Option<At>,
+    pub(super) rows_known: Option<FileExtent>,
 }
 
-impl Manifest {
+impl BlockManifest {
     /// Encodes the file.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, SpanStoreError> {
         let failed = |error| SpanStoreError::Unavailable(format!("the manifest of a block cannot be encoded: {error}"));
@@ -58,9 +58,9 @@ impl Manifest {
 
     /// Reads the manifest of a block.
     pub(super) fn read(dir: &Path) -> Result<Self, SpanStoreError> {
-        let path = dir.join(NAME);
-        let source = Source::open(path.clone())?;
-        if source.len() > MAX {
+        let path = dir.join(FILE_NAME);
+        let source = BlockFileReader::open(path.clone())?;
+        if source.len() > MAX_LEN {
             return Err(corrupt(&path, "it is too long"));
         }
         let bytes = fs::read(&path).map_err(unavailable("read", &path))?;

@@ -1,18 +1,18 @@
 //! Merges blocks into one without decoding their spans.
 
 use super::{
-    Block, Covers,
-    counting::Counting,
-    directory::{FieldAt, RowsAt},
-    draft::{Draft, drafted},
+    BlockInputs, SpanBlock,
+    counting::SpanDeduplicator,
+    directory::{FieldEntry, PostingExtent},
+    draft::{BlockWriter, write_block},
     open::FrameCache,
-    values::Values,
-    write::DROPPED,
+    values::ValueCursor,
+    write::DROPPED_ROW,
     write_field::FieldWriter,
 };
 use crate::{
     codec,
-    index::{Form, MAX_BLOCK_FIELDS, Place},
+    index::{AtomKind, MAX_BLOCK_FIELDS, ValueLocation},
     segment::TracePart,
 };
 use baton_ports::SpanStoreError;
@@ -26,37 +26,37 @@ use std::{
 };
 
 /// Compression level of merged blocks.
-const LEVEL: i32 = 1;
+const COMPRESSION_LEVEL: i32 = 1;
 
 /// Spans of traces that are split across blocks are read out of order: number of cached frames per block.
-const FRAMES: usize = 8;
+const CACHED_FRAMES: usize = 8;
 
 /// Writes blocks as one, without duplicates, into a directory below `parent` whose name is derived from theirs.
 ///
 /// The new block replaces them and their inputs; they are not deleted.
-pub(crate) fn merge(parent: &Path, blocks: &[Arc<Block>]) -> Result<Block, SpanStoreError> {
+pub(crate) fn merge(parent: &Path, blocks: &[Arc<SpanBlock>]) -> Result<SpanBlock, SpanStoreError> {
     let class = blocks.first().map(|block| block.manifest.class);
     let Some(class) = class.filter(|class| blocks.iter().all(|block| block.manifest.class == *class)) else {
         return Err(SpanStoreError::Unavailable("only blocks of one class can be merged".to_owned()));
     };
-    drafted(&merged_directory(parent, blocks), LEVEL, class, covered(blocks), |draft| {
+    write_block(&merged_directory(parent, blocks), COMPRESSION_LEVEL, class, merged_inputs(blocks), |draft| {
         let rows = write_rows(draft, blocks)?;
         write_fields(draft, blocks, &rows)
     })
 }
 
 /// The directory that these blocks are merged into.
-pub(crate) fn merged_directory(parent: &Path, blocks: &[Arc<Block>]) -> PathBuf {
+pub(crate) fn merged_directory(parent: &Path, blocks: &[Arc<SpanBlock>]) -> PathBuf {
     let names: Vec<&str> = blocks.iter().map(|block| block.name()).collect();
     parent.join(format!("merged-{}", SpanId::derive(&names)))
 }
 
-fn covered(blocks: &[Arc<Block>]) -> Covers {
-    let mut covers = Covers::default();
+fn merged_inputs(blocks: &[Arc<SpanBlock>]) -> BlockInputs {
+    let mut covers = BlockInputs::default();
     for block in blocks {
-        covers.log.extend(&block.covers().log);
+        covers.log.extend(&block.inputs().log);
         covers.blocks.push(block.name().to_owned());
-        for (name, position) in &block.covers().marks {
+        for (name, position) in &block.inputs().marks {
             let mark = covers.marks.entry(name.clone()).or_default();
             *mark = (*mark).max(*position);
         }
@@ -67,7 +67,7 @@ fn covered(blocks: &[Arc<Block>]) -> Covers {
 }
 
 /// The part of a trace in one of the blocks.
-struct Piece {
+struct MergePart {
     id: TraceId,
     start: u64,
     end: u64,
@@ -75,11 +75,11 @@ struct Piece {
     ordinal: u32,
 }
 
-impl Piece {
+impl MergePart {
     /// Passes its encoded rows with their row numbers to the callback.
     fn each_row(
         &self,
-        blocks: &[Arc<Block>],
+        blocks: &[Arc<SpanBlock>],
         caches: &[FrameCache],
         mut each: impl FnMut(u32, u32, SpanId, &[u8]) -> Result<(), SpanStoreError>,
     ) -> Result<(), SpanStoreError> {
@@ -94,12 +94,12 @@ impl Piece {
 }
 
 /// Writes the spans, newest trace first; returns the new row of every row of each block.
-fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>, SpanStoreError> {
+fn write_rows(draft: &mut BlockWriter, blocks: &[Arc<SpanBlock>]) -> Result<Vec<Vec<u32>>, SpanStoreError> {
     let mut pieces = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         for ordinal in 0..block.manifest.traces {
             let TracePart { id, start, end } = block.traces.part(&block.index, ordinal)?;
-            pieces.push(Piece { id, start, end, block: number as u32, ordinal });
+            pieces.push(MergePart { id, start, end, block: number as u32, ordinal });
         }
     }
     pieces.sort_unstable_by_key(|piece| (piece.id, piece.block));
@@ -111,10 +111,10 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
         at += same.len() as u32;
     }
     traces.sort_unstable();
-    let mut rows: Vec<Vec<u32>> = blocks.iter().map(|block| vec![DROPPED; block.manifest.rows as usize]).collect();
-    let caches: Vec<FrameCache> = blocks.iter().map(|_| FrameCache::new(FRAMES)).collect();
-    let mut sharing = Sharing::new(blocks);
-    let mut counting = Counting::default();
+    let mut rows: Vec<Vec<u32>> = blocks.iter().map(|block| vec![DROPPED_ROW; block.manifest.rows as usize]).collect();
+    let caches: Vec<FrameCache> = blocks.iter().map(|_| FrameCache::new(CACHED_FRAMES)).collect();
+    let mut sharing = SharedNumberMap::new(blocks);
+    let mut counting = SpanDeduplicator::default();
     for (Reverse(start), id, first, len) in traces {
         let pieces = &pieces[first as usize..(first + len) as usize];
         let end = pieces.iter().map(|piece| piece.end).max().unwrap_or(start);
@@ -123,15 +123,15 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
         let single = len == 1;
         counting.clear();
         for piece in pieces.iter().filter(|_| !single) {
-            piece.each_row(blocks, &caches, |row, _, id, body| counting.hear(id, body, (piece.block, row)))?;
+            piece.each_row(blocks, &caches, |row, _, id, body| counting.register(id, body, (piece.block, row)))?;
         }
         for piece in pieces {
             let number = piece.block as usize;
             piece.each_row(blocks, &caches, |row, shared, id, body| {
-                if single || counting.counts(id, (piece.block, row)) {
+                if single || counting.is_selected(id, (piece.block, row)) {
                     let shared = sharing.number(draft, blocks, number, shared)?;
                     let (start, end) = codec::read_times(body)?;
-                    rows[number][row as usize] = draft.row(shared, id, (start, end.saturating_sub(start)), body)?;
+                    rows[number][row as usize] = draft.add_row(shared, id, (start, end.saturating_sub(start)), body)?;
                 }
                 Ok(())
             })?;
@@ -141,17 +141,17 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
 }
 
 /// New numbers of resources and scopes; equal ones get the same number.
-struct Sharing {
+struct SharedNumberMap {
     numbers: Vec<Vec<u32>>,
     by_hash: HashMap<(u64, u64), u32>,
     /// Randomly seeded, so that collisions cannot be provoked.
     states: (RandomState, RandomState),
 }
 
-impl Sharing {
-    fn new(blocks: &[Arc<Block>]) -> Self {
+impl SharedNumberMap {
+    fn new(blocks: &[Arc<SpanBlock>]) -> Self {
         Self {
-            numbers: blocks.iter().map(|block| vec![DROPPED; block.shared_len() as usize]).collect(),
+            numbers: blocks.iter().map(|block| vec![DROPPED_ROW; block.shared_len() as usize]).collect(),
             by_hash: HashMap::new(),
             states: (RandomState::new(), RandomState::new()),
         }
@@ -159,21 +159,21 @@ impl Sharing {
 
     fn number(
         &mut self,
-        draft: &mut Draft,
-        blocks: &[Arc<Block>],
+        draft: &mut BlockWriter,
+        blocks: &[Arc<SpanBlock>],
         block: usize,
         shared: u32,
     ) -> Result<u32, SpanStoreError> {
         let known = self.numbers[block].get(shared as usize).copied();
         let known = known.ok_or_else(|| blocks[block].raw.corrupt("the resource and scope of a span are missing"))?;
-        if known != DROPPED {
+        if known != DROPPED_ROW {
             return Ok(known);
         }
         let form = blocks[block].shared_form(shared)?;
         let hash = (self.states.0.hash_one(&form), self.states.1.hash_one(&form));
         let number = match self.by_hash.get(&hash) {
             Some(number) => *number,
-            None => draft.share(&form)?,
+            None => draft.add_shared(&form)?,
         };
         self.by_hash.insert(hash, number);
         self.numbers[block][shared as usize] = number;
@@ -182,10 +182,10 @@ impl Sharing {
 }
 
 /// The same field in several blocks: block number, field number, entry.
-type Same<'a> = Vec<(usize, usize, &'a FieldAt)>;
+type MergeFieldParts<'a> = Vec<(usize, usize, &'a FieldEntry)>;
 
-fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> Result<(), SpanStoreError> {
-    let mut fields: BTreeMap<(Place, &str), Same<'_>> = BTreeMap::new();
+fn write_fields(draft: &mut BlockWriter, blocks: &[Arc<SpanBlock>], rows: &[Vec<u32>]) -> Result<(), SpanStoreError> {
+    let mut fields: BTreeMap<(ValueLocation, &str), MergeFieldParts<'_>> = BTreeMap::new();
     for (number, block) in blocks.iter().enumerate() {
         for (at, field) in block.directory.fields.iter().enumerate() {
             fields.entry((field.place, &field.key)).or_default().push((number, at, field));
@@ -194,7 +194,7 @@ fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> 
     let mut fields: Vec<_> = fields.into_iter().collect();
     let mut unlisted = Vec::new();
     if fields.len() > MAX_BLOCK_FIELDS {
-        let spans = |same: &Same<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
+        let spans = |same: &MergeFieldParts<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
         // Intrinsics are always indexed, because their lookup ignores unindexed keys.
         fields.sort_by_key(|((place, _), same)| (place.scope().is_some(), Reverse(spans(same))));
         for (_, same) in fields.split_off(MAX_BLOCK_FIELDS) {
@@ -204,37 +204,37 @@ fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> 
         }
     }
     for ((place, key), same) in fields {
-        draft.field(place, key, |field| merge_field(field, blocks, rows, &same))?;
+        draft.write_field(place, key, |field| merge_field(field, blocks, rows, &same))?;
     }
     for (block, rows) in blocks.iter().zip(rows) {
-        add_rows(&mut unlisted, block, block.directory.unlisted, rows)?;
+        add_rows(&mut unlisted, block, block.directory.unindexed, rows)?;
     }
-    draft.unlisted(risen(&mut unlisted))
+    draft.write_unindexed(sort_and_dedup(&mut unlisted))
 }
 
 fn merge_field(
     writer: &mut FieldWriter<'_>,
-    blocks: &[Arc<Block>],
+    blocks: &[Arc<SpanBlock>],
     rows: &[Vec<u32>],
-    same: &Same<'_>,
+    same: &MergeFieldParts<'_>,
 ) -> Result<(), SpanStoreError> {
     let (mut odd, mut several) = (Vec::new(), Vec::new());
     for (number, at, field) in same {
         let (block, rows) = (&blocks[*number], &rows[*number]);
         add_rows(&mut odd, block, field.odd, rows)?;
         // Without row-level data, every row of the field must be assumed to have several values.
-        let unclear = block.known.as_ref().map_or(Some(field.present), |known| known.several(*at));
+        let unclear = block.row_columns.as_ref().map_or(Some(field.present), |known| known.not_single_valued(*at));
         add_rows(&mut several, block, unclear, rows)?;
     }
-    writer.odd(risen(&mut odd))?;
-    writer.several(risen(&mut several))?;
+    writer.write_incomparable(sort_and_dedup(&mut odd))?;
+    writer.write_not_single(sort_and_dedup(&mut several))?;
     let mut found = Vec::new();
-    for form in Form::ALL {
+    for form in AtomKind::ALL {
         let mut open = Vec::new();
         for (number, at, field) in same {
             let block = &blocks[*number];
             for of_form in field.forms.iter().filter(|of_form| of_form.form == form) {
-                let mut values = Values::new(&block.index, block.fences(*at, of_form)?, block.manifest.rows);
+                let mut values = ValueCursor::new(&block.index, block.fences(*at, of_form)?, block.manifest.rows);
                 if values.advance()? {
                     open.push((*number, values));
                 }
@@ -250,31 +250,36 @@ fn merge_field(
                     continue;
                 }
                 let rows = &rows[*number];
-                values.each_row(|row| found.extend(Some(rows[row as usize]).filter(|row| *row != DROPPED)))?;
+                values.each_row(|row| found.extend(Some(rows[row as usize]).filter(|row| *row != DROPPED_ROW)))?;
                 if values.advance()? {
                     at += 1;
                 } else {
                     open.remove(at);
                 }
             }
-            writer.value(form, &least, risen(&mut found))?;
+            writer.write_value(form, &least, sort_and_dedup(&mut found))?;
         }
     }
     Ok(())
 }
 
 /// Sorts and deduplicates the rows.
-fn risen(rows: &mut Vec<u32>) -> &[u32] {
+fn sort_and_dedup(rows: &mut Vec<u32>) -> &[u32] {
     // Rows of one block mostly stay in order: the run-detecting stable sort has little to do.
     rows.sort();
     rows.dedup();
     rows
 }
 
-fn add_rows(into: &mut Vec<u32>, block: &Block, at: Option<RowsAt>, rows: &[u32]) -> Result<(), SpanStoreError> {
+fn add_rows(
+    into: &mut Vec<u32>,
+    block: &SpanBlock,
+    at: Option<PostingExtent>,
+    rows: &[u32],
+) -> Result<(), SpanStoreError> {
     if let Some(at) = at {
         let found = at.read(&block.index, block.manifest.rows)?;
-        into.extend(found.iter().map(|row| rows[row as usize]).filter(|row| *row != DROPPED));
+        into.extend(found.iter().map(|row| rows[row as usize]).filter(|row| *row != DROPPED_ROW));
     }
     Ok(())
 }

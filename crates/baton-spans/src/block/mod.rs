@@ -25,9 +25,9 @@ mod varint;
 mod write;
 mod write_field;
 
-pub(crate) use draft::withdraw;
+pub(crate) use draft::delete_block;
 pub(crate) use merge::{merge, merged_directory};
-pub(crate) use open::{Block, open};
+pub(crate) use open::{SpanBlock, open};
 pub(crate) use write::write;
 
 #[cfg(test)]
@@ -37,11 +37,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Prefix of directories that are not blocks: they are incomplete or being deleted, and can be removed.
-pub(crate) const UNFINISHED: &str = ".unfinished-";
+pub(crate) const UNFINISHED_PREFIX: &str = ".unfinished-";
 
 /// Inputs that a block replaces: once it exists, none of them is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Covers {
+pub(crate) struct BlockInputs {
     /// Numbers of log files whose spans of this class are all in the block.
     pub(crate) log: Vec<u64>,
     /// Directory names of the blocks merged into this one.

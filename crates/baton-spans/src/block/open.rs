@@ -1,18 +1,18 @@
 //! An open block: its state in memory, and reading its spans.
 
 use super::{
-    Covers,
-    directory::{Directory, Fences, FieldAt, FormAt, RowsKnown},
-    draft::withdraw,
-    file::Source,
-    frames::{Frames, next_entry},
-    manifest::Manifest,
-    traces::Traces,
+    BlockInputs,
+    directory::{BlockDirectory, FenceIndex, FieldEntry, FieldValuesEntry, RowColumns},
+    draft::delete_block,
+    file::BlockFileReader,
+    frames::{FrameDirectory, next_entry},
+    manifest::BlockManifest,
+    traces::BlockTraces,
 };
 use crate::{
-    codec::{self, Parts},
-    head::Shared,
-    index::{Form, MAX_BLOCK_FIELDS, Place},
+    codec::{self, SpanParts},
+    head::ResourceScope,
+    index::{AtomKind, MAX_BLOCK_FIELDS, ValueLocation},
 };
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanId, SpanResource, SpanScope};
@@ -25,37 +25,37 @@ use std::{
 };
 
 /// Name of the index file.
-pub(super) const INDEX: &str = "index";
+pub(super) const INDEX_FILE: &str = "index";
 /// Name of the file with the spans.
-pub(super) const RAW: &str = "raw";
+pub(super) const RAW_FILE: &str = "raw";
 
 /// Maximum number of cached resource and scope pairs.
-const MAX_SHARED: usize = 64;
+const MAX_CACHED_SHARED: usize = 64;
 /// Maximum size of a cached frame.
-const MAX_KEPT: usize = 1 << 19;
+const MAX_CACHED_FRAME_LEN: usize = 1 << 19;
 
 /// An immutable block; only its directory and small caches are in memory.
-pub(crate) struct Block {
+pub(crate) struct SpanBlock {
     dir: PathBuf,
-    pub(super) manifest: Manifest,
-    pub(super) index: Source,
-    pub(super) raw: Source,
-    pub(super) directory: FieldsAt,
-    pub(super) traces: Traces,
+    pub(super) manifest: BlockManifest,
+    pub(super) index: BlockFileReader,
+    pub(super) raw: BlockFileReader,
+    pub(super) directory: FieldDirectory,
+    pub(super) traces: BlockTraces,
     /// `None` in blocks of the first version.
-    pub(super) known: Option<RowsKnown>,
-    frames: Frames,
-    shared_frames: Frames,
+    pub(super) row_columns: Option<RowColumns>,
+    frames: FrameDirectory,
+    shared_frames: FrameDirectory,
     cache: FrameCache,
-    shared: Mutex<HashMap<u32, Shared>>,
+    shared: Mutex<HashMap<u32, ResourceScope>>,
 }
 
 /// The fields of a block.
-pub(super) struct FieldsAt {
-    pub(super) fields: Vec<FieldAt>,
-    pub(super) unlisted: Option<super::directory::RowsAt>,
+pub(super) struct FieldDirectory {
+    pub(super) fields: Vec<FieldEntry>,
+    pub(super) unindexed: Option<super::directory::PostingExtent>,
     /// For every field by value type, loaded on first use.
-    fences: Vec<[OnceLock<Fences>; Form::ALL.len()]>,
+    fences: Vec<[OnceLock<FenceIndex>; AtomKind::ALL.len()]>,
 }
 
 /// Cache of recently read frames.
@@ -70,13 +70,18 @@ impl FrameCache {
         Self { frames: Mutex::new(VecDeque::new()), keep }
     }
 
-    fn read(&self, frames: &Frames, source: &Source, number: usize) -> Result<Arc<Vec<u8>>, SpanStoreError> {
+    fn read(
+        &self,
+        frames: &FrameDirectory,
+        source: &BlockFileReader,
+        number: usize,
+    ) -> Result<Arc<Vec<u8>>, SpanStoreError> {
         let kept = self.frames.lock().iter().find(|(kept, _)| *kept == number).map(|(_, bytes)| Arc::clone(bytes));
         if let Some(bytes) = kept {
             return Ok(bytes);
         }
         let bytes = Arc::new(frames.read(source, number)?);
-        if bytes.len() <= MAX_KEPT {
+        if bytes.len() <= MAX_CACHED_FRAME_LEN {
             let mut kept = self.frames.lock();
             kept.truncate(self.keep.saturating_sub(1));
             kept.push_front((number, Arc::clone(&bytes)));
@@ -86,10 +91,10 @@ impl FrameCache {
 }
 
 /// Opens the block in that directory.
-pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
-    let manifest = Manifest::read(dir)?;
-    let index = Source::open(dir.join(INDEX))?;
-    let raw = Source::open(dir.join(RAW))?;
+pub(crate) fn open(dir: &Path) -> Result<SpanBlock, SpanStoreError> {
+    let manifest = BlockManifest::read(dir)?;
+    let index = BlockFileReader::open(dir.join(INDEX_FILE))?;
+    let raw = BlockFileReader::open(dir.join(RAW_FILE))?;
     if index.len() != manifest.index_len {
         return Err(index.corrupt("its length does not match the manifest"));
     }
@@ -97,28 +102,28 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
         return Err(raw.corrupt("its length does not match the manifest"));
     }
     let bytes = index.read(manifest.directory)?;
-    let directory: Directory =
+    let directory: BlockDirectory =
         postcard::from_bytes(&bytes).map_err(|_| index.corrupt("its directory cannot be read"))?;
-    let fits = directory.raw.fit(&raw, Some(manifest.rows))
-        && directory.shared.fit(&index, None)
+    let fits = directory.raw.is_consistent(&raw, Some(manifest.rows))
+        && directory.shared.is_consistent(&index, None)
         && directory.fields.len() <= MAX_BLOCK_FIELDS
         && directory.fields.is_sorted_by(|one, next| (one.place, &one.key) < (next.place, &next.key));
     if !fits {
         return Err(index.corrupt("its directory is inconsistent"));
     }
-    let read_known = |at| RowsKnown::read(&index, at, manifest.rows, directory.fields.len());
+    let read_known = |at| RowColumns::read(&index, at, manifest.rows, directory.fields.len());
     let known = manifest.rows_known.map(read_known).transpose()?;
     let sieve = known.as_ref().and_then(|known| known.sieve);
-    let traces = Traces::open(&index, directory.traces, sieve, (manifest.traces, manifest.rows))?;
+    let traces = BlockTraces::open(&index, directory.traces, sieve, (manifest.traces, manifest.rows))?;
     let fences = directory.fields.iter().map(|_| Default::default()).collect();
-    Ok(Block {
+    Ok(SpanBlock {
         dir: dir.to_owned(),
         manifest,
         index,
         raw,
-        directory: FieldsAt { fields: directory.fields, unlisted: directory.unlisted, fences },
+        directory: FieldDirectory { fields: directory.fields, unindexed: directory.unlisted, fences },
         traces,
-        known,
+        row_columns: known,
         frames: directory.raw,
         shared_frames: directory.shared,
         cache: FrameCache::new(2),
@@ -126,7 +131,7 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
     })
 }
 
-impl Block {
+impl SpanBlock {
     /// Directory of the block.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
@@ -138,29 +143,29 @@ impl Block {
     }
 
     /// Inputs that it replaces.
-    pub(crate) fn covers(&self) -> &Covers {
+    pub(crate) fn inputs(&self) -> &BlockInputs {
         &self.manifest.covers
     }
 
     /// Deletes it from disk; open readers can continue.
     pub(crate) fn delete(&self) -> Result<(), SpanStoreError> {
-        withdraw(&self.dir)
+        delete_block(&self.dir)
     }
 
     /// The field with that key.
-    pub(super) fn field(&self, place: Place, key: &str) -> Option<(usize, &FieldAt)> {
+    pub(super) fn field(&self, place: ValueLocation, key: &str) -> Option<(usize, &FieldEntry)> {
         let fields = &self.directory.fields;
         let number = fields.binary_search_by(|field| (field.place, field.key.as_str()).cmp(&(place, key))).ok()?;
         Some((number, &fields[number]))
     }
 
     /// Fence index of the values of a type.
-    pub(super) fn fences(&self, field: usize, form: &FormAt) -> Result<&Fences, SpanStoreError> {
+    pub(super) fn fences(&self, field: usize, form: &FieldValuesEntry) -> Result<&FenceIndex, SpanStoreError> {
         let kept = &self.directory.fences[field][form.form as usize];
         if let Some(fences) = kept.get() {
             return Ok(fences);
         }
-        let fences = Fences::read(&self.index, form.fences)?;
+        let fences = FenceIndex::read(&self.index, form.fences)?;
         Ok(kept.get_or_init(|| fences))
     }
 
@@ -171,10 +176,10 @@ impl Block {
         rows: Range<u32>,
         mut each: impl FnMut(u32, SpanId, &[u8]) -> Result<(), SpanStoreError>,
     ) -> Result<u64, SpanStoreError> {
-        self.rows_while(cache, rows, |shared, id, body| each(shared, id, body).map(ControlFlow::Continue))
+        self.each_row_while(cache, rows, |shared, id, body| each(shared, id, body).map(ControlFlow::Continue))
     }
 
-    fn rows_while(
+    fn each_row_while(
         &self,
         cache: &FrameCache,
         rows: Range<u32>,
@@ -183,7 +188,7 @@ impl Block {
         let (mut row, mut read) = (rows.start, 0);
         while row < rows.end {
             let damaged = || self.raw.corrupt("a span is missing");
-            let number = self.frames.holding(row).ok_or_else(damaged)?;
+            let number = self.frames.frame_of(row).ok_or_else(damaged)?;
             let frame = cache.read(&self.frames, &self.raw, number)?;
             read += self.frames.len(number);
             let mut bytes = frame.as_slice();
@@ -209,10 +214,10 @@ impl Block {
     pub(super) fn read_spans(
         &self,
         rows: Range<u32>,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
-        self.rows_while(&self.cache, rows, |shared, _, body| {
+        self.each_row_while(&self.cache, rows, |shared, _, body| {
             let (resource, scope) = self.shared(shared)?;
             let span = codec::read_parts(body, parts, resource, scope);
             Ok(each(span.map_err(|_| self.raw.corrupt("a span cannot be read"))?))
@@ -222,7 +227,7 @@ impl Block {
     /// The encoded resource and scope with that number.
     pub(super) fn shared_form(&self, number: u32) -> Result<Vec<u8>, SpanStoreError> {
         let damaged = || self.index.corrupt("the resource and scope of a span are missing");
-        let frame = self.shared_frames.holding(number).ok_or_else(damaged)?;
+        let frame = self.shared_frames.frame_of(number).ok_or_else(damaged)?;
         let bytes = self.shared_frames.read(&self.index, frame)?;
         let mut bytes = bytes.as_slice();
         for _ in self.shared_frames.first(frame)..number {
@@ -236,16 +241,17 @@ impl Block {
         self.shared_frames.entries()
     }
 
-    fn shared(&self, number: u32) -> Result<Shared, SpanStoreError> {
+    fn shared(&self, number: u32) -> Result<ResourceScope, SpanStoreError> {
         if let Some((resource, scope)) = self.shared.lock().get(&number) {
             return Ok((Arc::clone(resource), Arc::clone(scope)));
         }
         let form = self.shared_form(number)?;
         let read: Result<(SpanResource, SpanScope), _> = postcard::from_bytes(&form);
-        let (resource, scope) = read.map_err(|_| self.index.corrupt("the resource and scope of a span cannot be read"))?;
+        let (resource, scope) =
+            read.map_err(|_| self.index.corrupt("the resource and scope of a span cannot be read"))?;
         let shared = (Arc::new(resource), Arc::new(scope));
         let mut kept = self.shared.lock();
-        if kept.len() >= MAX_SHARED {
+        if kept.len() >= MAX_CACHED_SHARED {
             kept.clear();
         }
         kept.insert(number, shared.clone());

@@ -1,21 +1,24 @@
 //! Search in a block.
 
-use super::{Block, directory::FieldAt, values::Values};
+use super::{SpanBlock, directory::FieldEntry, values::ValueCursor};
 use crate::{
-    codec::Parts,
-    index::{Atom, Counts, Found, Place, Postings, Test, Union, field_places, rows_meeting},
-    segment::{Names, Segment, Summary, TracePart, Work},
+    codec::SpanParts,
+    index::{
+        Atom, IndexPredicate, Postings, RowCandidates, RowUnion, ValueCounts, ValueLocation, candidate_rows,
+        field_locations,
+    },
+    segment::{AttributeNames, Segment, SegmentSummary, TableVisitor, TracePart},
 };
 use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Field, SpanNeed};
+use baton_traceql::{Aliases, Field, SpanPredicate};
 use baton_types::{Span, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-impl Segment for Block {
-    fn summary(&self) -> Summary {
+impl Segment for SpanBlock {
+    fn summary(&self) -> SegmentSummary {
         let manifest = &self.manifest;
-        Summary {
+        SegmentSummary {
             class: manifest.class,
             spans: u64::from(manifest.rows),
             traces: manifest.traces,
@@ -33,14 +36,14 @@ impl Segment for Block {
         self.traces.window(&self.index, range)
     }
 
-    fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
-        Ok(match rows_meeting(self, need, aliases)? {
-            Found::All => {
+    fn matching_traces(&self, need: &SpanPredicate, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+        Ok(match candidate_rows(self, need, aliases)? {
+            RowCandidates::All => {
                 let mut all = RoaringBitmap::new();
                 all.insert_range(0..self.manifest.traces);
                 all
             }
-            Found::Rows(rows) => self.traces.of_rows(&rows),
+            RowCandidates::Rows(rows) => self.traces.ordinals_of_rows(&rows),
         })
     }
 
@@ -55,23 +58,23 @@ impl Segment for Block {
     fn each_span(
         &self,
         ordinal: u32,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         self.read_spans(self.traces.rows(ordinal), parts, each)
     }
 
-    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError> {
-        if self.known.is_some() {
+    fn table(&self, work: TableVisitor<'_>) -> Result<bool, SpanStoreError> {
+        if self.row_columns.is_some() {
             work(self)?;
         }
-        Ok(self.known.is_some())
+        Ok(self.row_columns.is_some())
     }
 
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let (mut read, mut flow) = (0, ControlFlow::Continue(()));
@@ -89,7 +92,7 @@ impl Segment for Block {
         Ok(read)
     }
 
-    fn names(&self) -> Result<Names, SpanStoreError> {
+    fn names(&self) -> Result<AttributeNames, SpanStoreError> {
         let fields = self.directory.fields.iter();
         Ok(fields.filter_map(|field| Some((field.place.scope()?, field.key.clone()))).collect())
     }
@@ -100,13 +103,13 @@ impl Segment for Block {
         of: Option<&RoaringBitmap>,
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
-        let (places, key) = field_places(field);
+        let (places, key) = field_locations(field);
         let rows = of.map(|of| self.traces.rows_of(of));
-        let mut counts = Counts::default();
+        let mut counts = ValueCounts::default();
         for place in places {
             let Some((number, field)) = self.field(*place, key) else { continue };
             for form in &field.forms {
-                let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+                let mut values = ValueCursor::new(&self.index, self.fences(number, form)?, self.manifest.rows);
                 while !counts.is_full() && values.advance()? {
                     let spans = match &rows {
                         Some(rows) => values.count_among(rows)?,
@@ -116,25 +119,25 @@ impl Segment for Block {
                 }
             }
         }
-        Ok(counts.finish(key, places.contains(&Place::Own), limit))
+        Ok(counts.finish(key, places.contains(&ValueLocation::Own), limit))
     }
 }
 
-impl Block {
+impl SpanBlock {
     /// Passes the values for which a predicate may hold to the callback; without the decoded value if the byte range
     /// alone decides.
-    pub(super) fn each_matching(
+    pub(super) fn each_matching_value(
         &self,
-        (number, field): (usize, &FieldAt),
-        test: &Test,
-        mut each: impl FnMut(Option<Atom<'_>>, &Values<'_>) -> Result<(), SpanStoreError>,
+        (number, field): (usize, &FieldEntry),
+        test: &IndexPredicate,
+        mut each: impl FnMut(Option<Atom<'_>>, &ValueCursor<'_>) -> Result<(), SpanStoreError>,
     ) -> Result<(), SpanStoreError> {
         for form in &field.forms {
-            let Some((low, high)) = test.within(form.form) else { continue };
+            let Some((low, high)) = test.value_range(form.form) else { continue };
             let range = test.is_range(form.form);
-            let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+            let mut values = ValueCursor::new(&self.index, self.fences(number, form)?, self.manifest.rows);
             if let Some(low) = &low {
-                values = values.from(low);
+                values = values.starting_at(low);
             }
             while values.advance()? {
                 if high.as_deref().is_some_and(|high| values.value() > high) {
@@ -159,30 +162,30 @@ impl Block {
     }
 }
 
-impl Postings for Block {
+impl Postings for SpanBlock {
     fn rows(&self) -> u32 {
         self.manifest.rows
     }
 
-    fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError> {
+    fn find(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
         let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
-        let mut union = Union::new(self.manifest.rows);
+        let mut union = RowUnion::new(self.manifest.rows);
         if let Some(odd) = field.odd {
             union.add_map(odd.read(&self.index, self.manifest.rows)?);
         }
-        self.each_matching((number, field), test, |_, values| values.add_to(&mut union))?;
+        self.each_matching_value((number, field), test, |_, values| values.add_to(&mut union))?;
         Ok(union.finish())
     }
 
-    fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+    fn present(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
         match self.field(place, key) {
             Some((_, field)) => field.present.read(&self.index, self.manifest.rows),
             None => Ok(RoaringBitmap::new()),
         }
     }
 
-    fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError> {
-        match self.directory.unlisted {
+    fn unindexed(&self) -> Result<RoaringBitmap, SpanStoreError> {
+        match self.directory.unindexed {
             Some(rows) => rows.read(&self.index, self.manifest.rows),
             None => Ok(RoaringBitmap::new()),
         }
@@ -196,22 +199,22 @@ impl Postings for Block {
         Ok(rows)
     }
 
-    fn at_most(&self, place: Place, key: &str, test: &Test) -> usize {
+    fn max_cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> usize {
         if test.is_equality() {
             return 0;
         }
         let forms = self.field(place, key).map_or(&[][..], |(_, field)| &field.forms);
-        let asked = forms.iter().filter(|form| test.within(form.form).is_some());
+        let asked = forms.iter().filter(|form| test.value_range(form.form).is_some());
         asked.map(|form| form.chunks as usize).sum()
     }
 
-    fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError> {
+    fn cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<usize, SpanStoreError> {
         let Some((number, field)) = self.field(place, key) else { return Ok(0) };
         let mut cost = 0;
         for form in &field.forms {
-            cost += match test.within(form.form) {
+            cost += match test.value_range(form.form) {
                 Some((None, None)) => form.chunks as usize,
-                Some((low, high)) => self.fences(number, form)?.between(low.as_deref(), high.as_deref()),
+                Some((low, high)) => self.fences(number, form)?.count_chunks(low.as_deref(), high.as_deref()),
                 None => 0,
             };
         }

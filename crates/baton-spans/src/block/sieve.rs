@@ -3,26 +3,26 @@
 use baton_types::TraceId;
 
 /// Bits per trace: about 0.5 % false positives.
-const BITS: usize = 12;
-const WORDS: usize = 8;
+const BITS_PER_TRACE: usize = 12;
+const WORDS_PER_CELL: usize = 8;
 /// Odd multipliers that spread a hash over the words of a cell.
-const SPREAD: [u32; WORDS] =
+const SPREAD: [u32; WORDS_PER_CELL] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
-type Cell = [u32; WORDS];
+type BloomCell = [u32; WORDS_PER_CELL];
 
 /// Split-block Bloom filter over the trace ids of a block: all bits of a trace are in one cell.
-pub(super) struct Sieve {
-    cells: Vec<Cell>,
+pub(super) struct BloomFilter {
+    cells: Vec<BloomCell>,
 }
 
-impl Sieve {
+impl BloomFilter {
     /// A filter that contains these ids.
-    pub(super) fn of(ids: impl ExactSizeIterator<Item = TraceId>) -> Self {
-        let cells = (ids.len() * BITS).div_ceil(32 * WORDS).max(1);
-        let mut sieve = Self { cells: vec![[0; WORDS]; cells] };
+    pub(super) fn from_ids(ids: impl ExactSizeIterator<Item = TraceId>) -> Self {
+        let cells = (ids.len() * BITS_PER_TRACE).div_ceil(32 * WORDS_PER_CELL).max(1);
+        let mut sieve = Self { cells: vec![[0; WORDS_PER_CELL]; cells] };
         for id in ids {
-            let (at, bits) = sieve.place(id);
+            let (at, bits) = sieve.cell_and_bits(id);
             sieve.cells[at].iter_mut().zip(bits).for_each(|(word, bit)| *word |= bit);
         }
         sieve
@@ -37,17 +37,17 @@ impl Sieve {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (words, []) = bytes.as_chunks::<4>() else { return None };
         let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let (cells, []) = words.as_chunks::<WORDS>() else { return None };
+        let (cells, []) = words.as_chunks::<WORDS_PER_CELL>() else { return None };
         (!cells.is_empty()).then(|| Self { cells: cells.to_vec() })
     }
 
     /// Whether a trace may be present.
-    pub(super) fn passes(&self, id: TraceId) -> bool {
-        let (at, bits) = self.place(id);
+    pub(super) fn may_contain(&self, id: TraceId) -> bool {
+        let (at, bits) = self.cell_and_bits(id);
         self.cells[at].iter().zip(bits).all(|(word, bit)| word & bit != 0)
     }
 
-    fn place(&self, id: TraceId) -> (usize, Cell) {
+    fn cell_and_bits(&self, id: TraceId) -> (usize, BloomCell) {
         let hash = hash(id);
         let (high, low) = (hash >> 32, hash as u32);
         let at = (high * self.cells.len() as u64) >> 32;
@@ -79,17 +79,17 @@ mod tests {
     fn all_that_are_there_pass_and_few_others() {
         let counted = |number: u64| TraceId(u128::from(number).to_be_bytes());
         for id in [&random as &dyn Fn(u64) -> TraceId, &counted] {
-            let sieve = Sieve::of((0..20_000u32).map(|number| id(number.into())));
-            let sieve = Sieve::read(&sieve.bytes()).expect("what was written");
-            assert!((0..20_000).all(|number| sieve.passes(id(number))));
-            let others = (20_000..120_000).filter(|number| sieve.passes(id(*number))).count();
+            let sieve = BloomFilter::from_ids((0..20_000u32).map(|number| id(number.into())));
+            let sieve = BloomFilter::read(&sieve.bytes()).expect("what was written");
+            assert!((0..20_000).all(|number| sieve.may_contain(id(number))));
+            let others = (20_000..120_000).filter(|number| sieve.may_contain(id(*number))).count();
             assert!(others < 1_000, "{others} of 100,000 others pass");
         }
-        assert!(!Sieve::of(std::iter::empty()).passes(random(1)));
+        assert!(!BloomFilter::from_ids(std::iter::empty()).may_contain(random(1)));
         assert!(
-            Sieve::read(&[]).is_none()
-                && Sieve::read(&[0; 33]).is_none()
-                && Sieve::read(&[0; 36]).is_none()
+            BloomFilter::read(&[]).is_none()
+                && BloomFilter::read(&[0; 33]).is_none()
+                && BloomFilter::read(&[0; 36]).is_none()
         );
     }
 }

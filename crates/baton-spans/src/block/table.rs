@@ -1,27 +1,35 @@
 //! Row-level access to a block.
 
-use super::{Block, directory::RowsKnown, values::Values};
-use crate::index::{Atom, EachDuration, Held, Place, Table, Test, Union, Wanted, is_cut, own};
+use super::{SpanBlock, directory::RowColumns, values::ValueCursor};
+use crate::index::{
+    Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, RowUnion, ValueLocation,
+    may_be_truncated, own,
+};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
 /// With more traces than this, all id hashes in their row range are read at once.
-const MANY: u64 = 256;
+const MAX_SINGLE_READS: u64 = 256;
 
-impl Table for Block {
-    fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError> {
-        let Some(field) = self.field(place, key) else { return Ok(Held::default()) };
+impl RowTable for SpanBlock {
+    fn matching_rows(
+        &self,
+        place: ValueLocation,
+        key: &str,
+        test: &IndexPredicate,
+    ) -> Result<PredicateRows, SpanStoreError> {
+        let Some(field) = self.field(place, key) else { return Ok(PredicateRows::default()) };
         let rows = self.manifest.rows;
-        let (mut surely, mut perhaps) = (Union::new(rows), Union::new(rows));
-        if (place, key) == (Place::Own, own::DURATION) && !test.is_equality() {
+        let (mut surely, mut perhaps) = (RowUnion::new(rows), RowUnion::new(rows));
+        if (place, key) == (ValueLocation::Own, own::DURATION) && !test.is_equality() {
             let mut found = Vec::new();
-            let between = test.whole_numbers();
+            let between = test.integer_range();
             self.durations(0..rows, &mut |first, durations| {
                 found.resize(durations.len(), 0);
                 let mut kept = 0;
                 for (row, duration) in (first..).zip(durations) {
-                    let duration = whole(*duration);
+                    let duration = duration_as_int(*duration);
                     let holds = match &between {
                         Some(between) => between.contains(&duration),
                         None => test.holds(Atom::Int(duration)),
@@ -33,18 +41,18 @@ impl Table for Block {
                 ControlFlow::Continue(())
             })?;
         } else {
-            self.each_matching(field, test, |atom, values| {
-                let cut = matches!(atom, Some(Atom::Text(text)) if is_cut(text));
+            self.each_matching_value(field, test, |atom, values| {
+                let cut = matches!(atom, Some(Atom::Text(text)) if may_be_truncated(text));
                 values.add_to(if cut { &mut perhaps } else { &mut surely })
             })?;
         }
-        Ok(Held { surely: surely.finish(), perhaps: perhaps.finish() })
+        Ok(PredicateRows { certain: surely.finish(), possible: perhaps.finish() })
     }
 
-    fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
         let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
         let mut unclear = RoaringBitmap::new();
-        for rows in [field.odd, self.rows_known()?.several(number)].into_iter().flatten() {
+        for rows in [field.odd, self.row_columns()?.not_single_valued(number)].into_iter().flatten() {
             unclear |= rows.read(&self.index, self.manifest.rows)?;
         }
         Ok(unclear)
@@ -52,23 +60,25 @@ impl Table for Block {
 
     fn each_value(
         &self,
-        place: Place,
+        place: ValueLocation,
         key: &str,
-        wanted: &Wanted,
+        wanted: &RowSelection,
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError> {
-        if (place, key) == (Place::Own, own::DURATION) {
+        if (place, key) == (ValueLocation::Own, own::DURATION) {
             return self.each_duration(wanted, &mut |rows, durations| {
-                rows.iter().zip(durations).try_for_each(|(row, duration)| each(Atom::Int(whole(*duration)), &[*row]))
+                rows.iter()
+                    .zip(durations)
+                    .try_for_each(|(row, duration)| each(Atom::Int(duration_as_int(*duration)), &[*row]))
             });
         }
         let Some((number, field)) = self.field(place, key) else { return Ok(()) };
         let mut rows = Vec::new();
         for form in &field.forms {
-            let mut values = Values::new(&self.index, self.fences(number, form)?, self.manifest.rows);
+            let mut values = ValueCursor::new(&self.index, self.fences(number, form)?, self.manifest.rows);
             while values.advance()? {
                 values.rows_into(&mut rows)?;
-                wanted.keep_in(&mut rows);
+                wanted.retain_selected(&mut rows);
                 if rows.is_empty() {
                     continue;
                 }
@@ -81,12 +91,12 @@ impl Table for Block {
         Ok(())
     }
 
-    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError> {
+    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
         let (mut rows, mut kept) = (Vec::new(), Vec::new());
         self.durations(wanted.rows.clone(), &mut |first, durations| {
             rows.clear();
             rows.extend(first..first + durations.len() as u32);
-            wanted.keep_in(&mut rows);
+            wanted.retain_selected(&mut rows);
             if rows.len() == durations.len() {
                 return each(&rows, durations);
             }
@@ -103,7 +113,7 @@ impl Table for Block {
         each: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<u64, SpanStoreError> {
         let wanted = |least: u64, most: u64| least < time.end && most >= time.start;
-        self.rows_known()?.starts.each(&self.index, rows, wanted, |first, starts| {
+        self.row_columns()?.starts.each(&self.index, rows, wanted, |first, starts| {
             each(first, starts);
             ControlFlow::Continue(())
         })
@@ -120,16 +130,16 @@ impl Table for Block {
         }
     }
 
-    fn repeating(&self) -> RoaringBitmap {
+    fn traces_with_duplicates(&self) -> RoaringBitmap {
         RoaringBitmap::new()
     }
 
-    fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
-        let known = self.rows_known()?;
+    fn each_id_hash(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
+        let known = self.row_columns()?;
         let (Some(first), Some(last)) = (traces.min(), traces.max()) else { return Ok(()) };
         let mut between = Vec::new();
         let rows = self.rows_between(first..last + 1);
-        if traces.len() > MANY {
+        if traces.len() > MAX_SINGLE_READS {
             known.marks.each(
                 &self.index,
                 rows.clone(),
@@ -142,7 +152,7 @@ impl Table for Block {
         }
         for ordinal in traces {
             let of_trace = self.traces.rows(ordinal);
-            if traces.len() > MANY {
+            if traces.len() > MAX_SINGLE_READS {
                 let (from, to) = (of_trace.start - rows.start, of_trace.end - rows.start);
                 let marks = between.get(from as usize..to as usize).unwrap_or_default();
                 marks.iter().for_each(|mark| each(ordinal, *mark));
@@ -162,9 +172,9 @@ impl Table for Block {
     }
 }
 
-impl Block {
-    fn rows_known(&self) -> Result<&RowsKnown, SpanStoreError> {
-        self.known.as_ref().ok_or_else(|| self.index.corrupt("it has no row data"))
+impl SpanBlock {
+    fn row_columns(&self) -> Result<&RowColumns, SpanStoreError> {
+        self.row_columns.as_ref().ok_or_else(|| self.index.corrupt("it has no row data"))
     }
 
     fn durations(
@@ -172,11 +182,11 @@ impl Block {
         rows: Range<u32>,
         each: &mut dyn FnMut(u32, &[u64]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError> {
-        self.rows_known()?.durations.each(&self.index, rows, |_, _| true, each).map(drop)
+        self.row_columns()?.durations.each(&self.index, rows, |_, _| true, each).map(drop)
     }
 }
 
 /// Duration as an indexed integer.
-fn whole(duration: u64) -> i64 {
+fn duration_as_int(duration: u64) -> i64 {
     i64::try_from(duration).unwrap_or(i64::MAX)
 }

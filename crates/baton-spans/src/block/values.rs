@@ -1,19 +1,19 @@
 //! Sorted values of a field, read from disk chunk by chunk.
 
 use super::{
-    directory::{Fences, RowsAt},
-    file::{At, Source},
+    directory::{FenceIndex, PostingExtent},
+    file::{BlockFileReader, FileExtent},
     varint,
-    write_field::INLINE,
+    write_field::MAX_INLINE_ROWS,
 };
-use crate::index::{MAX_TEXT, Union};
+use crate::index::{MAX_TEXT_LEN, RowUnion};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 
 /// Cursor over the values of one type of a field.
-pub(super) struct Values<'a> {
-    source: &'a Source,
-    fences: &'a Fences,
+pub(super) struct ValueCursor<'a> {
+    source: &'a BlockFileReader,
+    fences: &'a FenceIndex,
     rows: u32,
     /// The next chunk to read.
     next: usize,
@@ -22,12 +22,12 @@ pub(super) struct Values<'a> {
     value: Vec<u8>,
     count: u32,
     inline: Vec<u32>,
-    apart: Option<RowsAt>,
+    posting: Option<PostingExtent>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> ValueCursor<'a> {
     /// All values, in a block with that many rows.
-    pub(super) fn new(source: &'a Source, fences: &'a Fences, rows: u32) -> Self {
+    pub(super) fn new(source: &'a BlockFileReader, fences: &'a FenceIndex, rows: u32) -> Self {
         Self {
             source,
             fences,
@@ -38,13 +38,13 @@ impl<'a> Values<'a> {
             value: Vec::new(),
             count: 0,
             inline: Vec::new(),
-            apart: None,
+            posting: None,
         }
     }
 
     /// Starts at a value, or a few values before it.
-    pub(super) fn from(mut self, value: &[u8]) -> Self {
-        self.next = self.fences.holding(value);
+    pub(super) fn starting_at(mut self, value: &[u8]) -> Self {
+        self.next = self.fences.chunk_of(value);
         self
     }
 
@@ -67,7 +67,7 @@ impl<'a> Values<'a> {
         let mut bytes = &self.chunk[self.at..];
         let common = usize::try_from(varint::take(&mut bytes)?).ok()?;
         let fresh = usize::try_from(varint::take(&mut bytes)?).ok()?;
-        if common > self.value.len() || common.saturating_add(fresh) > MAX_TEXT {
+        if common > self.value.len() || common.saturating_add(fresh) > MAX_TEXT_LEN {
             return None;
         }
         let (suffix, rest) = bytes.split_at_checked(fresh)?;
@@ -76,8 +76,8 @@ impl<'a> Values<'a> {
         self.value.extend_from_slice(suffix);
         self.count = varint::take_u32(&mut bytes)?;
         self.inline.clear();
-        self.apart = None;
-        if self.count as usize <= INLINE {
+        self.posting = None;
+        if self.count as usize <= MAX_INLINE_ROWS {
             let mut row = 0u32;
             for _ in 0..self.count {
                 row = row.checked_add(varint::take_u32(&mut bytes)?).filter(|row| *row < self.rows)?;
@@ -86,7 +86,7 @@ impl<'a> Values<'a> {
         } else {
             let offset = varint::take(&mut bytes)?;
             let (len, crc) = (varint::take_u32(&mut bytes)?, varint::take_u32(&mut bytes)?);
-            self.apart = Some(RowsAt(At { offset, len, crc }));
+            self.posting = Some(PostingExtent(FileExtent { offset, len, crc }));
         }
         self.at = self.chunk.len() - bytes.len();
         Some(())
@@ -104,15 +104,15 @@ impl<'a> Values<'a> {
 
     /// Number of the given rows that have it.
     pub(super) fn count_among(&self, rows: &RoaringBitmap) -> Result<u64, SpanStoreError> {
-        match self.apart {
+        match self.posting {
             Some(apart) => Ok(apart.read(self.source, self.rows)?.intersection_len(rows)),
             None => Ok(self.inline.iter().filter(|row| rows.contains(**row)).count() as u64),
         }
     }
 
     /// Adds the rows that have it to the union.
-    pub(super) fn add_to(&self, union: &mut Union) -> Result<(), SpanStoreError> {
-        match self.apart {
+    pub(super) fn add_to(&self, union: &mut RowUnion) -> Result<(), SpanStoreError> {
+        match self.posting {
             Some(apart) => union.add_map(apart.read(self.source, self.rows)?),
             None => union.add(&self.inline),
         }
@@ -122,7 +122,7 @@ impl<'a> Values<'a> {
     /// Reads the rows that have it into the list, replacing its content.
     pub(super) fn rows_into(&self, rows: &mut Vec<u32>) -> Result<(), SpanStoreError> {
         rows.clear();
-        match self.apart {
+        match self.posting {
             Some(apart) => {
                 let found = apart.read(self.source, self.rows)?;
                 rows.resize(usize::try_from(found.len()).unwrap_or(usize::MAX), 0);
@@ -136,7 +136,7 @@ impl<'a> Values<'a> {
 
     /// Passes the rows that have it to the callback.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32)) -> Result<(), SpanStoreError> {
-        match self.apart {
+        match self.posting {
             Some(apart) => apart.read(self.source, self.rows)?.into_iter().for_each(each),
             None => self.inline.iter().for_each(|row| each(*row)),
         }

@@ -2,7 +2,7 @@
 
 use super::{corrupt, read_body, take};
 use baton_ports::SpanStoreError;
-use baton_traceql::{Aliases, Field, Intrinsic, Query, Scope, named_fields};
+use baton_traceql::{Aliases, AttributeScope, Field, Intrinsic, Query, referenced_fields};
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, TraceId,
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The parts of a span to decode. Parts left out are empty in the decoded span; ids, times, status, resource and scope
 /// are always present.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct SpanParts {
     /// Attribute keys to decode. `None` decodes the whole span, whatever the other fields say.
     keys: Option<Vec<AttributeKey>>,
     events: bool,
@@ -21,25 +21,25 @@ pub(crate) struct Parts {
     message: bool,
 }
 
-impl Parts {
+impl SpanParts {
     /// The whole span.
     pub(crate) const ALL: Self = Self { keys: None, events: true, links: true, message: true };
     /// No optional part.
-    pub(crate) const LEAST: Self = Self { keys: Some(Vec::new()), events: false, links: false, message: false };
+    pub(crate) const MINIMAL: Self = Self { keys: Some(Vec::new()), events: false, links: false, message: false };
 
     /// The parts that a query evaluates or shows.
-    pub(crate) fn of(query: &Query, aliases: Aliases) -> Self {
-        let Some(fields) = named_fields(query) else { return Self::ALL };
+    pub(crate) fn from_query(query: &Query, aliases: Aliases) -> Self {
+        let Some(fields) = referenced_fields(query) else { return Self::ALL };
         let mut keys: Vec<AttributeKey> = Vec::new();
-        let mut parts = Self::LEAST;
+        let mut parts = Self::MINIMAL;
         for field in &fields {
             match field {
                 Field::Attribute(attribute) => {
-                    parts.events |= matches!(attribute.scope, Scope::Any | Scope::Event);
-                    parts.links |= matches!(attribute.scope, Scope::Any | Scope::Link);
-                    if matches!(attribute.scope, Scope::Any | Scope::Span) {
+                    parts.events |= matches!(attribute.scope, AttributeScope::Any | AttributeScope::Event);
+                    parts.links |= matches!(attribute.scope, AttributeScope::Any | AttributeScope::Link);
+                    if matches!(attribute.scope, AttributeScope::Any | AttributeScope::Span) {
                         keys.push(AttributeKey::Owned(attribute.name.clone()));
-                        keys.extend(aliases.of(&attribute.name).map(AttributeKey::Borrowed));
+                        keys.extend(aliases.synonyms(&attribute.name).map(AttributeKey::Borrowed));
                     }
                 }
                 Field::Intrinsic(Intrinsic::EventName | Intrinsic::EventTimeSinceStart) => parts.events = true,
@@ -56,7 +56,7 @@ impl Parts {
 
 /// Leading fields of an encoded span.
 #[derive(Deserialize)]
-pub(super) struct Opening<'a> {
+pub(super) struct SpanHeader<'a> {
     trace: TraceId,
     id: SpanId,
     parent: Option<SpanId>,
@@ -71,23 +71,23 @@ pub(super) struct Opening<'a> {
 /// Decodes some parts of a span body, which was encoded without resource and scope.
 pub(crate) fn read_parts(
     mut bytes: &[u8],
-    parts: &Parts,
+    parts: &SpanParts,
     resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
 ) -> Result<Span, SpanStoreError> {
     let Some(keys) = &parts.keys else { return read_body(&mut bytes, resource, scope) };
-    let opening: Opening<'_> = take(&mut bytes)?;
+    let opening: SpanHeader<'_> = take(&mut bytes)?;
     let attributes = read_attributes(&mut bytes, keys)?;
-    let events: Vec<SpanEvent> = read_or_pass(&mut bytes, parts.events, |bytes| {
+    let events: Vec<SpanEvent> = read_or_skip(&mut bytes, parts.events, |bytes| {
         let _at: u64 = take(bytes)?;
-        pass_text(bytes)?;
-        pass_attributes(bytes)?;
+        skip_text(bytes)?;
+        skip_attributes(bytes)?;
         take::<u32>(bytes).map(drop)
     })?;
-    let links: Vec<SpanLink> = read_or_pass(&mut bytes, parts.links, |bytes| {
+    let links: Vec<SpanLink> = read_or_skip(&mut bytes, parts.links, |bytes| {
         let _ids: (TraceId, SpanId) = take(bytes)?;
-        pass_text(bytes)?;
-        pass_attributes(bytes)?;
+        skip_text(bytes)?;
+        skip_attributes(bytes)?;
         take::<(u32, u32)>(bytes).map(drop)
     })?;
     let (status, message): (SpanStatus, &str) = take(&mut bytes)?;
@@ -118,13 +118,13 @@ fn read_attributes(bytes: &mut &[u8], keys: &[AttributeKey]) -> Result<Attribute
         let key: &str = take(bytes)?;
         match keys.iter().find(|wanted| **wanted == *key) {
             Some(key) => attributes.push((key.clone(), take(bytes)?)),
-            None => pass_value(bytes)?,
+            None => skip_value(bytes)?,
         }
     }
     Ok(attributes)
 }
 
-fn read_or_pass<T: DeserializeOwned>(
+fn read_or_skip<T: DeserializeOwned>(
     bytes: &mut &[u8],
     wanted: bool,
     pass: impl Fn(&mut &[u8]) -> Result<(), SpanStoreError>,
@@ -139,29 +139,29 @@ fn read_or_pass<T: DeserializeOwned>(
 }
 
 /// Skips a value, encoded as its variant number and its content.
-fn pass_value(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+fn skip_value(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     match take::<u32>(bytes)? {
-        0 | 6 => pass_text(bytes),
+        0 | 6 => skip_text(bytes),
         1 => take::<bool>(bytes).map(drop),
         2 => take::<i64>(bytes).map(drop),
         3 => take::<f64>(bytes).map(drop),
-        4 => (0..take::<u64>(bytes)?).try_for_each(|_| pass_value(bytes)),
-        5 => pass_attributes(bytes),
+        4 => (0..take::<u64>(bytes)?).try_for_each(|_| skip_value(bytes)),
+        5 => skip_attributes(bytes),
         7 => Ok(()),
         _ => Err(corrupt(&"unknown value type")),
     }
 }
 
-fn pass_attributes(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+fn skip_attributes(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     for _ in 0..take::<u64>(bytes)? {
-        pass_text(bytes)?;
-        pass_value(bytes)?;
+        skip_text(bytes)?;
+        skip_value(bytes)?;
     }
     Ok(())
 }
 
 /// Text and bytes have the same encoding.
-fn pass_text(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
+fn skip_text(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     take::<&[u8]>(bytes).map(drop)
 }
 
@@ -236,7 +236,7 @@ mod tests {
         let span = span();
         let mut bytes = Vec::new();
         write_body(&mut bytes, &span).unwrap();
-        let read = |parts: &Parts| read_parts(&bytes, parts, Arc::default(), Arc::default()).unwrap();
+        let read = |parts: &SpanParts| read_parts(&bytes, parts, Arc::default(), Arc::default()).unwrap();
         for (text, keys, events, links, message) in table {
             let query = parse(text, Mode::Strict).unwrap_or_else(|why| panic!("{text}: {why}")).query;
             let mut wanted = span.clone();
@@ -250,12 +250,12 @@ mod tests {
             if !message {
                 wanted.status_message.clear();
             }
-            assert_eq!(read(&Parts::of(&query, ALIASES)), wanted, "{text}");
+            assert_eq!(read(&SpanParts::from_query(&query, ALIASES)), wanted, "{text}");
         }
         let all = parse("{ } | compare({ status = error })", Mode::Strict).unwrap().query;
-        assert_eq!(read(&Parts::of(&all, ALIASES)), span);
+        assert_eq!(read(&SpanParts::from_query(&all, ALIASES)), span);
         for cut in 0..bytes.len() - 3 {
-            assert!(read_parts(&bytes[..cut], &Parts::LEAST, Arc::default(), Arc::default()).is_err(), "{cut}");
+            assert!(read_parts(&bytes[..cut], &SpanParts::MINIMAL, Arc::default(), Arc::default()).is_err(), "{cut}");
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// A span body, encoded without resource and scope.
 #[derive(Deserialize)]
-pub(crate) struct SeenSpan<'a> {
+pub(crate) struct BorrowedSpan<'a> {
     pub(crate) trace: TraceId,
     pub(crate) id: SpanId,
     pub(crate) parent: Option<SpanId>,
@@ -18,56 +18,56 @@ pub(crate) struct SeenSpan<'a> {
     pub(crate) start: u64,
     pub(crate) end: u64,
     #[serde(borrow)]
-    pub(crate) attributes: SeenAttributes<'a>,
+    pub(crate) attributes: BorrowedAttributes<'a>,
     #[serde(borrow)]
-    pub(crate) events: Vec<SeenEvent<'a>>,
+    pub(crate) events: Vec<BorrowedEvent<'a>>,
     #[serde(borrow)]
-    pub(crate) links: Vec<SeenLink<'a>>,
+    pub(crate) links: Vec<BorrowedLink<'a>>,
     pub(crate) status: SpanStatus,
     pub(crate) status_message: &'a str,
     _dropped: SpanDropCounts,
 }
 
-pub(crate) type SeenAttributes<'a> = Vec<(&'a str, SeenValue<'a>)>;
+pub(crate) type BorrowedAttributes<'a> = Vec<(&'a str, BorrowedValue<'a>)>;
 
 /// The value of an attribute; the variants have the order of [`baton_types::Value`].
 #[derive(Deserialize)]
-pub(crate) enum SeenValue<'a> {
+pub(crate) enum BorrowedValue<'a> {
     Text(&'a str),
     Bool(bool),
     Int(i64),
     Float(f64),
     #[serde(borrow)]
-    List(Vec<SeenValue<'a>>),
+    List(Vec<BorrowedValue<'a>>),
     #[serde(borrow)]
     #[expect(dead_code, reason = "it is read so that what follows can be")]
-    Map(SeenAttributes<'a>),
+    Map(BorrowedAttributes<'a>),
     #[expect(dead_code, reason = "it is read so that what follows can be")]
     Bytes(&'a [u8]),
     Empty,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct SeenEvent<'a> {
+pub(crate) struct BorrowedEvent<'a> {
     _at: u64,
     pub(crate) name: &'a str,
     #[serde(borrow)]
-    pub(crate) attributes: SeenAttributes<'a>,
+    pub(crate) attributes: BorrowedAttributes<'a>,
     _dropped_attributes: u32,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct SeenLink<'a> {
+pub(crate) struct BorrowedLink<'a> {
     pub(crate) trace: TraceId,
     pub(crate) span: SpanId,
     _trace_state: &'a str,
     #[serde(borrow)]
-    pub(crate) attributes: SeenAttributes<'a>,
+    pub(crate) attributes: BorrowedAttributes<'a>,
     _dropped_attributes: u32,
     _flags: u32,
 }
 
-impl<'a> SeenSpan<'a> {
+impl<'a> BorrowedSpan<'a> {
     /// Decodes a span body.
     pub(crate) fn read(mut body: &'a [u8]) -> Result<Self, SpanStoreError> {
         take(&mut body)

@@ -2,18 +2,18 @@
 //!
 //! Nothing is sorted here: scanning a head takes microseconds, and adding a value only appends to a list.
 
-use super::dictionary::Dictionary;
-use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut, is_cut};
+use super::dictionary::TextDictionary;
+use crate::index::{Atom, IndexPredicate, MAX_FIELDS, MAX_TEXT_LEN, ValueLocation, may_be_truncated, truncate_text};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Values of one type with the entries that have them, by entry.
-pub(crate) struct Pairs<T> {
+pub(crate) struct ColumnPairs<T> {
     pub(crate) entries: Vec<u32>,
     pub(crate) values: Vec<T>,
 }
 
-impl<T: Copy> Pairs<T> {
+impl<T: Copy> ColumnPairs<T> {
     fn new() -> Self {
         Self { entries: Vec::new(), values: Vec::new() }
     }
@@ -34,34 +34,34 @@ impl<T: Copy> Pairs<T> {
 }
 
 /// All values of one key in one location.
-pub(crate) struct Column {
-    pub(crate) place: Place,
+pub(crate) struct HeadColumn {
+    pub(crate) place: ValueLocation,
     pub(crate) key: Box<str>,
-    pub(crate) dictionary: Dictionary,
-    pub(crate) texts: Pairs<u32>,
-    pub(crate) ints: Pairs<i64>,
-    pub(crate) floats: Pairs<f64>,
-    pub(crate) bools: Pairs<bool>,
+    pub(crate) dictionary: TextDictionary,
+    pub(crate) texts: ColumnPairs<u32>,
+    pub(crate) ints: ColumnPairs<i64>,
+    pub(crate) floats: ColumnPairs<f64>,
+    pub(crate) bools: ColumnPairs<bool>,
     /// Entries with a value that cannot be compared.
-    pub(crate) odd: Vec<u32>,
+    pub(crate) incomparable: Vec<u32>,
     /// Entries that do not have exactly one scalar value: a list, or a repeated key.
-    pub(crate) several: Vec<u32>,
+    pub(crate) not_single: Vec<u32>,
     /// The last entry.
     last: Option<u32>,
 }
 
-impl Column {
-    fn new(place: Place, key: &str) -> Self {
+impl HeadColumn {
+    fn new(place: ValueLocation, key: &str) -> Self {
         Self {
             place,
             key: key.into(),
-            dictionary: Dictionary::new(),
-            texts: Pairs::new(),
-            ints: Pairs::new(),
-            floats: Pairs::new(),
-            bools: Pairs::new(),
-            odd: Vec::new(),
-            several: Vec::new(),
+            dictionary: TextDictionary::new(),
+            texts: ColumnPairs::new(),
+            ints: ColumnPairs::new(),
+            floats: ColumnPairs::new(),
+            bools: ColumnPairs::new(),
+            incomparable: Vec::new(),
+            not_single: Vec::new(),
             last: None,
         }
     }
@@ -75,13 +75,13 @@ impl Column {
     }
 
     /// Records that an entry has a value; returns the additional memory in bytes.
-    fn note(&mut self, entry: u32) -> usize {
-        if self.last.replace(entry) == Some(entry) { push_once(&mut self.several, entry) } else { 0 }
+    fn record_entry(&mut self, entry: u32) -> usize {
+        if self.last.replace(entry) == Some(entry) { push_once(&mut self.not_single, entry) } else { 0 }
     }
 
     /// Entries for which the predicate may hold, unordered, with duplicates.
-    pub(crate) fn find(&self, test: &Test, state: &RandomState) -> Vec<u32> {
-        let mut found = self.odd.clone();
+    pub(crate) fn find(&self, test: &IndexPredicate, state: &RandomState) -> Vec<u32> {
+        let mut found = self.incomparable.clone();
         if let Some(text) = test.text() {
             if let Some(number) = self.dictionary.number(text, state) {
                 self.texts.select(&mut found, |value| value == number);
@@ -102,10 +102,10 @@ impl Column {
 
     /// Entries with a value for which the predicate certainly holds, and entries for which it may hold, unordered, with
     /// duplicates; values that cannot be compared are in neither.
-    pub(crate) fn held(&self, test: &Test, state: &RandomState) -> (Vec<u32>, Vec<u32>) {
+    pub(crate) fn matches(&self, test: &IndexPredicate, state: &RandomState) -> (Vec<u32>, Vec<u32>) {
         let (mut surely, mut perhaps) = (Vec::new(), Vec::new());
         let mut texts = |number: u32| {
-            let into = if is_cut(self.dictionary.text(number)) { &mut perhaps } else { &mut surely };
+            let into = if may_be_truncated(self.dictionary.text(number)) { &mut perhaps } else { &mut surely };
             self.texts.select(into, |value| value == number);
         };
         if let Some(text) = test.text() {
@@ -115,7 +115,7 @@ impl Column {
         if self.dictionary.len() > 0 {
             let holds = |number: usize| {
                 let text = self.dictionary.text(number as u32);
-                (test.holds(Atom::Text(text)), is_cut(text))
+                (test.holds(Atom::Text(text)), may_be_truncated(text))
             };
             let holds: Vec<(bool, bool)> = (0..self.dictionary.len()).map(holds).collect();
             self.texts.select(&mut surely, |value| holds[value as usize] == (true, false));
@@ -130,20 +130,20 @@ impl Column {
     /// Entries with any value, unordered, with duplicates.
     pub(crate) fn present(&self) -> Vec<u32> {
         let lists =
-            [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.odd];
+            [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.incomparable];
         lists.into_iter().flatten().copied().collect()
     }
 }
 
 /// The columns of one kind of entry: spans, or resources and scopes.
-pub(crate) struct Columns {
-    pub(crate) columns: Vec<Column>,
-    by_key: [HashMap<Box<str>, u32, RandomState>; Place::COUNT],
+pub(crate) struct HeadColumns {
+    pub(crate) columns: Vec<HeadColumn>,
+    by_key: [HashMap<Box<str>, u32, RandomState>; ValueLocation::COUNT],
     /// For each column its last successor: attributes of spans often come in the same order.
     after: Vec<u32>,
     last: usize,
     /// Entries with a key that has no column.
-    pub(crate) unlisted: Vec<u32>,
+    pub(crate) unindexed: Vec<u32>,
     state: RandomState,
     pub(crate) bytes: usize,
 }
@@ -151,7 +151,7 @@ pub(crate) struct Columns {
 /// Memory of an empty column.
 const COLUMN_BYTES: usize = 640;
 
-impl Columns {
+impl HeadColumns {
     /// No columns.
     pub(crate) fn new() -> Self {
         Self {
@@ -159,7 +159,7 @@ impl Columns {
             by_key: std::array::from_fn(|_| HashMap::default()),
             after: Vec::new(),
             last: 0,
-            unlisted: Vec::new(),
+            unindexed: Vec::new(),
             state: RandomState::default(),
             bytes: 0,
         }
@@ -171,13 +171,13 @@ impl Columns {
     }
 
     /// The column of a key, if there is one.
-    pub(crate) fn get(&self, place: Place, key: &str) -> Option<&Column> {
+    pub(crate) fn get(&self, place: ValueLocation, key: &str) -> Option<&HeadColumn> {
         let number = self.by_key[place as usize].get(key)?;
         self.columns.get(*number as usize)
     }
 
     /// The column of a key, added if necessary; `None` if the key is not indexed, which is recorded for the entry.
-    pub(crate) fn column(&mut self, place: Place, key: &str, entry: u32) -> Option<usize> {
+    pub(crate) fn column(&mut self, place: ValueLocation, key: &str, entry: u32) -> Option<usize> {
         if let Some(guess) = self.after.get(self.last) {
             let guess = *guess as usize;
             if let Some(column) = self.columns.get(guess)
@@ -191,9 +191,9 @@ impl Columns {
         let number = match self.by_key[place as usize].get(key) {
             Some(number) => *number,
             // Intrinsics are always indexed, because their lookup ignores unindexed keys.
-            None if place.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT) => {
-                if self.unlisted.last() != Some(&entry) {
-                    self.unlisted.push(entry);
+            None if place.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT_LEN) => {
+                if self.unindexed.last() != Some(&entry) {
+                    self.unindexed.push(entry);
                     self.bytes += size_of::<u32>();
                 }
                 return None;
@@ -201,7 +201,7 @@ impl Columns {
             None => {
                 let number = self.columns.len() as u32;
                 self.by_key[place as usize].insert(key.into(), number);
-                self.columns.push(Column::new(place, key));
+                self.columns.push(HeadColumn::new(place, key));
                 self.after.push(number);
                 self.bytes += COLUMN_BYTES + 2 * key.len();
                 number
@@ -217,11 +217,11 @@ impl Columns {
     /// Adds a value of an entry.
     pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
         let Some(column) = self.columns.get_mut(column) else { return };
-        self.bytes += column.note(entry);
+        self.bytes += column.record_entry(entry);
         self.bytes += match value {
-            Atom::Text(text) => match column.number(cut(text), &self.state) {
+            Atom::Text(text) => match column.number(truncate_text(text), &self.state) {
                 Some((number, more)) => column.texts.push(entry, number) + more,
-                None => push_once(&mut column.odd, entry),
+                None => push_once(&mut column.incomparable, entry),
             },
             Atom::Int(number) => column.ints.push(entry, number),
             Atom::Float(number) => column.floats.push(entry, number),
@@ -230,16 +230,16 @@ impl Columns {
     }
 
     /// Records that an entry has a value that cannot be compared.
-    pub(crate) fn push_odd(&mut self, column: usize, entry: u32) {
+    pub(crate) fn push_incomparable(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += column.note(entry) + push_once(&mut column.odd, entry);
+            self.bytes += column.record_entry(entry) + push_once(&mut column.incomparable, entry);
         }
     }
 
     /// Records that an entry has a list, however short.
-    pub(crate) fn push_several(&mut self, column: usize, entry: u32) {
+    pub(crate) fn push_not_single(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += push_once(&mut column.several, entry);
+            self.bytes += push_once(&mut column.not_single, entry);
         }
     }
 }

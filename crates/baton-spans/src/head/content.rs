@@ -1,12 +1,12 @@
 //! Content of a head.
 
 use super::{
-    columns::Columns,
+    columns::HeadColumns,
     index_span::{index_shared, index_span},
 };
 use crate::{
-    codec::{self, SeenSpan},
-    index::{Place, own},
+    codec::{self, BorrowedSpan},
+    index::{ValueLocation, own},
 };
 use baton_ports::SpanStoreError;
 use baton_types::{SpanId, SpanResource, SpanScope, TraceId};
@@ -14,22 +14,22 @@ use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// Memory per span, besides its body and values.
-const ROW_BYTES: usize = size_of::<Row>() + 2 * size_of::<u32>();
+const ROW_BYTES: usize = size_of::<HeadRow>() + 2 * size_of::<u32>();
 /// Memory per trace.
 const TRACE_BYTES: usize = size_of::<HeadTrace>() + 40;
 
 /// Sentinel: no row.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// A span in the head.
 #[derive(Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct HeadRow {
     pub(crate) id: SpanId,
     /// The next span of the same trace.
     pub(crate) next: u32,
     /// Start of the span.
     pub(crate) start: u64,
-    piece: u32,
+    payload: u32,
     from: u32,
     to: u32,
 }
@@ -45,28 +45,28 @@ pub(crate) struct HeadTrace {
 }
 
 /// Resource and instrumentation scope of spans.
-pub(crate) type Shared = (Arc<SpanResource>, Arc<SpanScope>);
+pub(crate) type ResourceScope = (Arc<SpanResource>, Arc<SpanScope>);
 
 /// Content of a head; spans and traces are numbered in order of arrival.
-pub(crate) struct Content {
-    pub(crate) rows: Vec<Row>,
+pub(crate) struct HeadContent {
+    pub(crate) rows: Vec<HeadRow>,
     pub(crate) trace_of: Vec<u32>,
     pub(crate) shared_of: Vec<u32>,
     pub(crate) traces: Vec<HeadTrace>,
     by_id: HashMap<TraceId, u32, RandomState>,
-    pub(crate) shared: Vec<Shared>,
+    pub(crate) shared: Vec<ResourceScope>,
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
     /// Payloads of batches, as written to the log.
-    pieces: Vec<Arc<Vec<u8>>>,
+    payloads: Vec<Arc<Vec<u8>>>,
     /// Columns of spans, by row.
-    pub(crate) own: Columns,
+    pub(crate) own: HeadColumns,
     /// Columns of resources and scopes, by their number.
-    pub(crate) common: Columns,
+    pub(crate) common: HeadColumns,
     bytes: usize,
 }
 
-impl Content {
+impl HeadContent {
     /// Empty content.
     pub(crate) fn new() -> Self {
         Self {
@@ -78,9 +78,9 @@ impl Content {
             shared: Vec::new(),
             by_form: HashMap::new(),
             last_shared: None,
-            pieces: Vec::new(),
-            own: Columns::new(),
-            common: Columns::new(),
+            payloads: Vec::new(),
+            own: HeadColumns::new(),
+            common: HeadColumns::new(),
             bytes: 0,
         }
     }
@@ -98,36 +98,36 @@ impl Content {
     /// The encoded span without its resource and scope.
     pub(crate) fn body(&self, row: u32) -> &[u8] {
         let row = &self.rows[row as usize];
-        &self.pieces[row.piece as usize][row.from as usize..row.to as usize]
+        &self.payloads[row.payload as usize][row.from as usize..row.to as usize]
     }
 
     /// Duration of a span in nanoseconds.
     pub(crate) fn duration(&self, row: u32) -> u64 {
-        let durations = self.own.get(Place::Own, own::DURATION);
+        let durations = self.own.get(ValueLocation::Own, own::DURATION);
         let duration = durations.and_then(|column| column.ints.values.get(row as usize));
         duration.map_or(0, |duration| duration.unsigned_abs())
     }
 
     /// The rows of a trace.
     pub(crate) fn rows_of(&self, ordinal: u32) -> impl Iterator<Item = u32> {
-        let first = self.traces.get(ordinal as usize).map_or(NONE, |trace| trace.first);
-        let row = |row: u32| (row != NONE).then_some(row);
+        let first = self.traces.get(ordinal as usize).map_or(NO_ROW, |trace| trace.first);
+        let row = |row: u32| (row != NO_ROW).then_some(row);
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
     /// Adds a span that is encoded in a payload, with its resource and scope.
     pub(super) fn push(
         &mut self,
-        span: &SeenSpan<'_>,
+        span: &BorrowedSpan<'_>,
         maker: (&Arc<SpanResource>, &Arc<SpanScope>),
         piece: u32,
         body: &Range<u32>,
     ) -> Result<(), SpanStoreError> {
-        let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NONE).ok_or_else(full)?;
-        let shared = self.share(maker)?;
-        let ordinal = self.join(row, span);
+        let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NO_ROW).ok_or_else(too_many_spans)?;
+        let shared = self.intern_shared(maker)?;
+        let ordinal = self.append_to_trace(row, span);
         let (from, to) = (body.start, body.end);
-        self.rows.push(Row { id: span.id, next: NONE, start: span.start, piece, from, to });
+        self.rows.push(HeadRow { id: span.id, next: NO_ROW, start: span.start, payload: piece, from, to });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
         self.bytes += ROW_BYTES + body.len();
@@ -136,7 +136,7 @@ impl Content {
     }
 
     /// Appends a row to its trace and returns the ordinal.
-    fn join(&mut self, row: u32, span: &SeenSpan<'_>) -> u32 {
+    fn append_to_trace(&mut self, row: u32, span: &BorrowedSpan<'_>) -> u32 {
         let end = span.end.max(span.start);
         let next = self.traces.len() as u32;
         let ordinal = *self.by_id.entry(span.trace).or_insert(next);
@@ -152,7 +152,10 @@ impl Content {
         ordinal
     }
 
-    fn share(&mut self, (resource, scope): (&Arc<SpanResource>, &Arc<SpanScope>)) -> Result<u32, SpanStoreError> {
+    fn intern_shared(
+        &mut self,
+        (resource, scope): (&Arc<SpanResource>, &Arc<SpanScope>),
+    ) -> Result<u32, SpanStoreError> {
         if let Some(last) = self.last_shared {
             let (last_resource, last_scope) = &self.shared[last as usize];
             if Arc::ptr_eq(last_resource, resource) && Arc::ptr_eq(last_scope, scope) {
@@ -168,7 +171,7 @@ impl Content {
                 *number
             }
             None => {
-                let number = u32::try_from(self.shared.len()).map_err(|_| full())?;
+                let number = u32::try_from(self.shared.len()).map_err(|_| too_many_spans())?;
                 index_shared(&mut self.common, number, resource, scope);
                 self.shared.push((Arc::clone(resource), Arc::clone(scope)));
                 self.bytes += 4 * form.len() + 256;
@@ -181,13 +184,13 @@ impl Content {
     }
 
     /// Stores the payload of a batch and returns its number.
-    pub(super) fn keep(&mut self, payload: &Arc<Vec<u8>>) -> Result<u32, SpanStoreError> {
-        let number = u32::try_from(self.pieces.len()).map_err(|_| full())?;
-        self.pieces.push(Arc::clone(payload));
+    pub(super) fn add_payload(&mut self, payload: &Arc<Vec<u8>>) -> Result<u32, SpanStoreError> {
+        let number = u32::try_from(self.payloads.len()).map_err(|_| too_many_spans())?;
+        self.payloads.push(Arc::clone(payload));
         Ok(number)
     }
 }
 
-fn full() -> SpanStoreError {
+fn too_many_spans() -> SpanStoreError {
     SpanStoreError::Unavailable("too many spans are in memory".to_owned())
 }

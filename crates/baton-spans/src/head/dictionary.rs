@@ -7,20 +7,20 @@ use std::{
 };
 
 /// Texts in order of arrival; all in one buffer, because there may be very many short ones.
-pub(crate) struct Dictionary {
+pub(crate) struct TextDictionary {
     texts: String,
     ends: Vec<u32>,
     /// The last text with that hash.
-    by_hash: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    by_hash: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
     /// For each text the previous one with the same hash; itself if there is none.
-    before: Vec<u32>,
+    previous: Vec<u32>,
 }
 
 /// Identity hasher for keys that are hashes.
 #[derive(Default)]
-pub(crate) struct Hashed(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -36,10 +36,10 @@ impl Hasher for Hashed {
     }
 }
 
-impl Dictionary {
+impl TextDictionary {
     /// An empty dictionary.
     pub(crate) fn new() -> Self {
-        Self { texts: String::new(), ends: Vec::new(), by_hash: HashMap::default(), before: Vec::new() }
+        Self { texts: String::new(), ends: Vec::new(), by_hash: HashMap::default(), previous: Vec::new() }
     }
 
     /// Number of texts.
@@ -65,7 +65,7 @@ impl Dictionary {
             if self.text(number) == text {
                 return Some(number);
             }
-            let before = self.before[number as usize];
+            let before = self.previous[number as usize];
             if before == number {
                 return None;
             }
@@ -84,7 +84,7 @@ impl Dictionary {
         self.texts.push_str(text);
         self.ends.push(end);
         let before = self.by_hash.insert(hash, number).unwrap_or(number);
-        self.before.push(before);
+        self.previous.push(before);
         Some((number, text.len() + 32))
     }
 }

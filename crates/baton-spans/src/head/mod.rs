@@ -7,44 +7,44 @@ mod index_span;
 mod segment;
 mod table;
 
-pub(crate) use columns::Column;
-pub(crate) use content::{Content, Shared};
+pub(crate) use columns::HeadColumn;
+pub(crate) use content::{HeadContent, ResourceScope};
 
 use crate::{
-    codec::SeenSpan,
-    wal::{Body, Gathered, Written},
+    codec::BorrowedSpan,
+    wal::{EncodedBatch, SpanBatchEncoder, SpanBody},
 };
 use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
 
 /// In-memory segment of one retention class.
-pub(crate) struct Head {
+pub(crate) struct SpanHead {
     class: SpanClass,
-    content: RwLock<Content>,
+    content: RwLock<HeadContent>,
 }
 
-impl Head {
+impl SpanHead {
     /// An empty head.
     pub(crate) fn new(class: SpanClass) -> Self {
-        Self { class, content: RwLock::new(Content::new()) }
+        Self { class, content: RwLock::new(HeadContent::new()) }
     }
 
     /// Adds spans; they are searchable when this returns.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
-        let mut gathered = Gathered::default();
+        let mut gathered = SpanBatchEncoder::default();
         spans.iter().try_for_each(|span| gathered.add_as(self.class, span))?;
         let written = gathered.finish(&[])?;
-        self.push_written(&written, &written.bodies)
+        self.push_encoded(&written, &written.bodies)
     }
 
     /// Adds encoded spans; the payload is shared, not copied.
-    pub(crate) fn push_written(&self, written: &Written, bodies: &[Body]) -> Result<(), SpanStoreError> {
+    pub(crate) fn push_encoded(&self, written: &EncodedBatch, bodies: &[SpanBody]) -> Result<(), SpanStoreError> {
         let mut content = self.content.write();
-        let piece = content.keep(&written.payload)?;
+        let piece = content.add_payload(&written.payload)?;
         for body in bodies {
-            let span = SeenSpan::read(written.body(body))?;
-            content.push(&span, written.maker(body)?, piece, &body.at)?;
+            let span = BorrowedSpan::read(written.body(body))?;
+            content.push(&span, written.resource_and_scope(body)?, piece, &body.range)?;
         }
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Head {
     }
 
     /// Read access to the content; nothing is added while the guard is held.
-    pub(crate) fn content(&self) -> RwLockReadGuard<'_, Content> {
+    pub(crate) fn content(&self) -> RwLockReadGuard<'_, HeadContent> {
         self.content.read()
     }
 }

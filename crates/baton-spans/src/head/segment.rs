@@ -1,17 +1,20 @@
 //! Search in a head.
 
 use super::{
-    Head,
-    columns::{Column, Columns},
-    content::Content,
+    SpanHead,
+    columns::{HeadColumn, HeadColumns},
+    content::HeadContent,
 };
 use crate::{
-    codec::{self, Parts},
-    index::{Atom, Counts, Form, Found, Place, Postings, Test, Union, field_places, rows_meeting},
-    segment::{Names, Segment, Summary, TracePart, Work},
+    codec::{self, SpanParts},
+    index::{
+        Atom, AtomKind, IndexPredicate, Postings, RowCandidates, RowUnion, ValueCounts, ValueLocation, candidate_rows,
+        field_locations,
+    },
+    segment::{AttributeNames, Segment, SegmentSummary, TableVisitor, TracePart},
 };
 use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Field, SpanNeed};
+use baton_traceql::{Aliases, Field, SpanPredicate};
 use baton_types::{Span, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::{
@@ -19,10 +22,10 @@ use std::{
     sync::Arc,
 };
 
-impl Segment for Head {
-    fn summary(&self) -> Summary {
+impl Segment for SpanHead {
+    fn summary(&self) -> SegmentSummary {
         let content = self.content.read();
-        Summary {
+        SegmentSummary {
             class: self.class,
             spans: content.rows.len() as u64,
             traces: content.traces.len() as u32,
@@ -47,16 +50,16 @@ impl Segment for Head {
         })
     }
 
-    fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+    fn matching_traces(&self, need: &SpanPredicate, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
         let content = self.content.read();
-        let mut ordinals = Union::new(content.traces.len() as u32);
-        match rows_meeting(&*content, need, aliases)? {
-            Found::All => {
+        let mut ordinals = RowUnion::new(content.traces.len() as u32);
+        match candidate_rows(&*content, need, aliases)? {
+            RowCandidates::All => {
                 let mut all = RoaringBitmap::new();
                 all.insert_range(0..content.traces.len() as u32);
                 return Ok(all);
             }
-            Found::Rows(rows) => {
+            RowCandidates::Rows(rows) => {
                 for row in rows {
                     if let Some(ordinal) = content.trace_of.get(row as usize) {
                         ordinals.add(&[*ordinal]);
@@ -69,7 +72,7 @@ impl Segment for Head {
 
     fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError> {
         let content = self.content.read();
-        let trace = content.traces.get(ordinal as usize).ok_or_else(unknown)?;
+        let trace = content.traces.get(ordinal as usize).ok_or_else(unknown_trace)?;
         Ok(TracePart { id: trace.id, start: trace.start, end: trace.end })
     }
 
@@ -80,7 +83,7 @@ impl Segment for Head {
     fn each_span(
         &self,
         ordinal: u32,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let content = self.content.read();
@@ -96,7 +99,7 @@ impl Segment for Head {
         Ok(bytes)
     }
 
-    fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError> {
+    fn table(&self, work: TableVisitor<'_>) -> Result<bool, SpanStoreError> {
         work(&*self.content.read())?;
         Ok(true)
     }
@@ -104,7 +107,7 @@ impl Segment for Head {
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
-        parts: &Parts,
+        parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let mut bytes = 0;
@@ -124,7 +127,7 @@ impl Segment for Head {
         Ok(bytes)
     }
 
-    fn names(&self) -> Result<Names, SpanStoreError> {
+    fn names(&self) -> Result<AttributeNames, SpanStoreError> {
         let content = self.content.read();
         let columns = content.own.columns.iter().chain(&content.common.columns);
         Ok(columns.filter_map(|column| Some((column.place.scope()?, column.key.to_string()))).collect())
@@ -137,8 +140,8 @@ impl Segment for Head {
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
         let content = self.content.read();
-        let (places, key) = field_places(field);
-        let mut counts = Counts::default();
+        let (places, key) = field_locations(field);
+        let mut counts = ValueCounts::default();
         let within =
             |row: usize| of.is_none_or(|of| content.trace_of.get(row).is_some_and(|trace| of.contains(*trace)));
         for place in places {
@@ -153,12 +156,12 @@ impl Segment for Head {
                 count(column, &mut counts, |entry| u64::from(within(entry as usize)));
             }
         }
-        Ok(counts.finish(key, places.contains(&Place::Own), limit))
+        Ok(counts.finish(key, places.contains(&ValueLocation::Own), limit))
     }
 }
 
 /// Counts the values of a column, each once per entry.
-fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
+fn count(column: &HeadColumn, counts: &mut ValueCounts, weight: impl Fn(u32) -> u64) {
     let mut texts = vec![(0u64, None); column.dictionary.len()];
     for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
         let (count, last) = &mut texts[*number as usize];
@@ -168,7 +171,7 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
         }
     }
     for (number, (spans, _)) in texts.into_iter().enumerate() {
-        counts.add(Form::Text, column.dictionary.text(number as u32).as_bytes(), spans);
+        counts.add(AtomKind::Text, column.dictionary.text(number as u32).as_bytes(), spans);
     }
     let ints = column.ints.entries.iter().zip(&column.ints.values).map(|(entry, value)| (*entry, Atom::Int(*value)));
     let floats =
@@ -176,7 +179,7 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
     let bools =
         column.bools.entries.iter().zip(&column.bools.values).map(|(entry, value)| (*entry, Atom::Bool(*value)));
     // Values are equal if their bytes are, as in blocks: 0.0 and -0.0 differ, NaN equals NaN.
-    let mut of_entry: (Option<u32>, Vec<(Form, u64)>) = (None, Vec::new());
+    let mut of_entry: (Option<u32>, Vec<(AtomKind, u64)>) = (None, Vec::new());
     for (entry, atom) in ints.chain(floats).chain(bools) {
         if of_entry.0 != Some(entry) {
             of_entry = (Some(entry), Vec::new());
@@ -189,24 +192,24 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
     }
 }
 
-impl Content {
+impl HeadContent {
     /// The columns of a location.
-    pub(super) fn columns(&self, place: Place) -> &Columns {
+    pub(super) fn columns(&self, place: ValueLocation) -> &HeadColumns {
         if place.is_shared() { &self.common } else { &self.own }
     }
 
     /// The rows of entries in the columns of a location.
-    pub(super) fn rows_of_entries(&self, place: Place, entries: &[u32]) -> RoaringBitmap {
-        let mut rows = Union::new(self.rows.len() as u32);
+    pub(super) fn rows_of_entries(&self, place: ValueLocation, entries: &[u32]) -> RoaringBitmap {
+        let mut rows = RowUnion::new(self.rows.len() as u32);
         if place.is_shared() {
-            self.add_sharing(&mut rows, entries);
+            self.add_rows_of_shared(&mut rows, entries);
         } else {
             rows.add(entries);
         }
         rows.finish()
     }
 
-    fn add_sharing(&self, rows: &mut Union, shared: &[u32]) {
+    fn add_rows_of_shared(&self, rows: &mut RowUnion, shared: &[u32]) {
         if shared.is_empty() {
             return;
         }
@@ -222,26 +225,26 @@ impl Content {
     }
 }
 
-impl Postings for Content {
+impl Postings for HeadContent {
     fn rows(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError> {
+    fn find(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
         let columns = self.columns(place);
         let entries = columns.get(place, key).map(|column| column.find(test, columns.state())).unwrap_or_default();
         Ok(self.rows_of_entries(place, &entries))
     }
 
-    fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
-        let entries = self.columns(place).get(place, key).map(Column::present).unwrap_or_default();
+    fn present(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let entries = self.columns(place).get(place, key).map(HeadColumn::present).unwrap_or_default();
         Ok(self.rows_of_entries(place, &entries))
     }
 
-    fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError> {
-        let mut rows = Union::new(self.rows.len() as u32);
-        rows.add(&self.own.unlisted);
-        self.add_sharing(&mut rows, &self.common.unlisted);
+    fn unindexed(&self) -> Result<RoaringBitmap, SpanStoreError> {
+        let mut rows = RowUnion::new(self.rows.len() as u32);
+        rows.add(&self.own.unindexed);
+        self.add_rows_of_shared(&mut rows, &self.common.unindexed);
         Ok(rows.finish())
     }
 
@@ -249,15 +252,15 @@ impl Postings for Content {
         Ok(self.ordinal(id).map(|ordinal| self.rows_of(ordinal).collect()).unwrap_or_default())
     }
 
-    fn at_most(&self, _place: Place, _key: &str, _test: &Test) -> usize {
+    fn max_cost(&self, _place: ValueLocation, _key: &str, _test: &IndexPredicate) -> usize {
         0
     }
 
-    fn cost(&self, _place: Place, _key: &str, _test: &Test) -> Result<usize, SpanStoreError> {
+    fn cost(&self, _place: ValueLocation, _key: &str, _test: &IndexPredicate) -> Result<usize, SpanStoreError> {
         Ok(0)
     }
 }
 
-fn unknown() -> SpanStoreError {
+fn unknown_trace() -> SpanStoreError {
     SpanStoreError::Unavailable("the head has no trace with that number".to_owned())
 }

@@ -1,50 +1,70 @@
 //! Row-level access to a head.
 
 use super::{
-    columns::{Column, Pairs},
-    content::Content,
+    columns::{ColumnPairs, HeadColumn},
+    content::HeadContent,
 };
-use crate::index::{Atom, EachDuration, Held, Place, Table, Test, Wanted, mark, own};
+use crate::index::{
+    Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, ValueLocation, own, span_id_hash,
+};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
 /// Rows per callback.
-const STRETCH: usize = 4096;
+const BATCH_ROWS: usize = 4096;
 
-type Each<'f> = &'f mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>;
+type ColumnValueVisitor<'f> = &'f mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>;
 
-impl Table for Content {
-    fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError> {
+impl RowTable for HeadContent {
+    fn matching_rows(
+        &self,
+        place: ValueLocation,
+        key: &str,
+        test: &IndexPredicate,
+    ) -> Result<PredicateRows, SpanStoreError> {
         let columns = self.columns(place);
-        let Some(column) = columns.get(place, key) else { return Ok(Held::default()) };
-        let (surely, perhaps) = column.held(test, columns.state());
-        Ok(Held { surely: self.rows_of_entries(place, &surely), perhaps: self.rows_of_entries(place, &perhaps) })
+        let Some(column) = columns.get(place, key) else { return Ok(PredicateRows::default()) };
+        let (surely, perhaps) = column.matches(test, columns.state());
+        Ok(PredicateRows {
+            certain: self.rows_of_entries(place, &surely),
+            possible: self.rows_of_entries(place, &perhaps),
+        })
     }
 
-    fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
         let Some(column) = self.columns(place).get(place, key) else { return Ok(RoaringBitmap::new()) };
-        let entries: Vec<u32> = column.odd.iter().chain(&column.several).copied().collect();
+        let entries: Vec<u32> = column.incomparable.iter().chain(&column.not_single).copied().collect();
         Ok(self.rows_of_entries(place, &entries))
     }
 
-    fn each_value(&self, place: Place, key: &str, wanted: &Wanted, each: Each<'_>) -> Result<(), SpanStoreError> {
+    fn each_value(
+        &self,
+        place: ValueLocation,
+        key: &str,
+        wanted: &RowSelection,
+        each: ColumnValueVisitor<'_>,
+    ) -> Result<(), SpanStoreError> {
         if let Some(column) = self.columns(place).get(place, key) {
-            let rows = if place.is_shared() { Rows::Shared(Sharing::new(self, wanted)) } else { Rows::Own(wanted) };
+            let rows = if place.is_shared() {
+                SelectedRowMap::Shared(SelectedSharedRows::new(self, wanted))
+            } else {
+                SelectedRowMap::Own(wanted)
+            };
             let _ = each_value(column, &rows, each);
         }
         Ok(())
     }
 
-    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError> {
-        let column = self.columns(Place::Own).get(Place::Own, own::DURATION);
+    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
+        let column = self.columns(ValueLocation::Own).get(ValueLocation::Own, own::DURATION);
         let known = column.map_or(&[][..], |column| &column.ints.values);
         let duration = |row: &u32| known.get(*row as usize).map_or(0, |duration| duration.unsigned_abs());
-        let (mut rows, mut durations) = (Vec::with_capacity(STRETCH), Vec::with_capacity(STRETCH));
-        for first in wanted.rows.clone().step_by(STRETCH) {
+        let (mut rows, mut durations) = (Vec::with_capacity(BATCH_ROWS), Vec::with_capacity(BATCH_ROWS));
+        for first in wanted.rows.clone().step_by(BATCH_ROWS) {
             rows.clear();
-            rows.extend(first..wanted.rows.end.min(first.saturating_add(STRETCH as u32)));
-            wanted.keep_in(&mut rows);
+            rows.extend(first..wanted.rows.end.min(first.saturating_add(BATCH_ROWS as u32)));
+            wanted.retain_selected(&mut rows);
             durations.clear();
             durations.extend(rows.iter().map(duration));
             if each(&rows, &durations).is_break() {
@@ -60,10 +80,10 @@ impl Table for Content {
         _: Range<u64>,
         each: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<u64, SpanStoreError> {
-        let mut starts = Vec::with_capacity(STRETCH);
+        let mut starts = Vec::with_capacity(BATCH_ROWS);
         let mut first = rows.start;
         let here = self.rows.get(rows.start as usize..rows.end as usize).unwrap_or_default();
-        for stretch in here.chunks(STRETCH) {
+        for stretch in here.chunks(BATCH_ROWS) {
             starts.clear();
             starts.extend(stretch.iter().map(|row| row.start));
             each(first, &starts);
@@ -80,7 +100,7 @@ impl Table for Content {
         if ordinals.is_empty() { 0..0 } else { 0..self.rows.len() as u32 }
     }
 
-    fn repeating(&self) -> RoaringBitmap {
+    fn traces_with_duplicates(&self) -> RoaringBitmap {
         let mut repeating = RoaringBitmap::new();
         let mut ids = Vec::new();
         for (ordinal, _) in self.traces.iter().enumerate().filter(|(_, trace)| trace.first != trace.last) {
@@ -95,37 +115,37 @@ impl Table for Content {
         repeating
     }
 
-    fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
+    fn each_id_hash(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError> {
         for ordinal in traces {
-            self.rows_of(ordinal).for_each(|row| each(ordinal, mark(self.rows[row as usize].id)));
+            self.rows_of(ordinal).for_each(|row| each(ordinal, span_id_hash(self.rows[row as usize].id)));
         }
         Ok(())
     }
 }
 
 /// Maps entries of a column to rows.
-enum Rows<'a> {
-    Own(&'a Wanted),
-    Shared(Sharing),
+enum SelectedRowMap<'a> {
+    Own(&'a RowSelection),
+    Shared(SelectedSharedRows),
 }
 
-impl Rows<'_> {
+impl SelectedRowMap<'_> {
     fn push(&self, into: &mut Vec<u32>, entry: u32) {
         match self {
             Self::Own(wanted) => into.extend(Some(entry).filter(|row| wanted.has(*row))),
-            Self::Shared(sharing) => into.extend_from_slice(sharing.of(entry)),
+            Self::Shared(sharing) => into.extend_from_slice(sharing.rows(entry)),
         }
     }
 }
 
 /// The selected rows of each resource and scope.
-struct Sharing {
+struct SelectedSharedRows {
     starts: Vec<u32>,
     rows: Vec<u32>,
 }
 
-impl Sharing {
-    fn new(content: &Content, wanted: &Wanted) -> Self {
+impl SelectedSharedRows {
+    fn new(content: &HeadContent, wanted: &RowSelection) -> Self {
         let mut starts = vec![0u32; content.shared.len() + 1];
         wanted.each(|row| starts[content.shared_of[row as usize] as usize + 1] += 1);
         for at in 1..starts.len() {
@@ -141,13 +161,13 @@ impl Sharing {
         Self { starts, rows }
     }
 
-    fn of(&self, shared: u32) -> &[u32] {
+    fn rows(&self, shared: u32) -> &[u32] {
         &self.rows[self.starts[shared as usize] as usize..self.starts[shared as usize + 1] as usize]
     }
 }
 
 /// Texts are passed once with all their rows, numbers once per entry.
-fn each_value(column: &Column, rows: &Rows<'_>, each: Each<'_>) -> ControlFlow<()> {
+fn each_value(column: &HeadColumn, rows: &SelectedRowMap<'_>, each: ColumnValueVisitor<'_>) -> ControlFlow<()> {
     let mut of_text = vec![Vec::new(); column.dictionary.len()];
     for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
         rows.push(&mut of_text[*number as usize], *entry);
@@ -161,10 +181,10 @@ fn each_value(column: &Column, rows: &Rows<'_>, each: Each<'_>) -> ControlFlow<(
 }
 
 fn each_pair<T: Copy>(
-    pairs: &Pairs<T>,
+    pairs: &ColumnPairs<T>,
     atom: impl Fn(T) -> Atom<'static>,
-    rows: &Rows<'_>,
-    each: Each<'_>,
+    rows: &SelectedRowMap<'_>,
+    each: ColumnValueVisitor<'_>,
 ) -> ControlFlow<()> {
     let mut found = Vec::new();
     for (entry, value) in pairs.entries.iter().zip(&pairs.values) {

@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Longer text is indexed by a prefix of at most this many bytes.
-pub(crate) const MAX_TEXT: usize = 256;
+pub(crate) const MAX_TEXT_LEN: usize = 256;
 
 /// Minimum length of a truncated prefix: truncation moves back at most 3 bytes to a character boundary.
-pub(crate) const MIN_CUT: usize = MAX_TEXT - 3;
+pub(crate) const MIN_TRUNCATED_LEN: usize = MAX_TEXT_LEN - 3;
 
 /// Type of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Form {
+pub(crate) enum AtomKind {
     Text,
     Int,
     Float,
     Bool,
 }
 
-impl Form {
+impl AtomKind {
     pub(crate) const ALL: [Self; 4] = [Self::Text, Self::Int, Self::Float, Self::Bool];
 }
 
@@ -34,41 +34,41 @@ pub(crate) enum Atom<'a> {
 }
 
 /// The indexed prefix of a text.
-pub(crate) fn cut(text: &str) -> &str {
-    if text.len() <= MAX_TEXT {
+pub(crate) fn truncate_text(text: &str) -> &str {
+    if text.len() <= MAX_TEXT_LEN {
         return text;
     }
-    let end = (MIN_CUT..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (MIN_TRUNCATED_LEN..=MAX_TEXT_LEN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     &text[..end]
 }
 
 /// Whether indexed text may be only a prefix of the original.
-pub(crate) fn is_cut(text: &str) -> bool {
-    text.len() >= MIN_CUT
+pub(crate) fn may_be_truncated(text: &str) -> bool {
+    text.len() >= MIN_TRUNCATED_LEN
 }
 
-const SIGN: u64 = 1 << 63;
+const SIGN_BIT: u64 = 1 << 63;
 
 /// An integer as bytes that sort in numeric order.
 pub(crate) fn int_bytes(number: i64) -> [u8; 8] {
-    (number.cast_unsigned() ^ SIGN).to_be_bytes()
+    (number.cast_unsigned() ^ SIGN_BIT).to_be_bytes()
 }
 
 /// A float as bytes that sort in numeric order; NaN sorts at the ends.
 pub(crate) fn float_bytes(number: f64) -> [u8; 8] {
     let bits = number.to_bits();
-    let ordered = if bits & SIGN == 0 { bits ^ SIGN } else { !bits };
+    let ordered = if bits & SIGN_BIT == 0 { bits ^ SIGN_BIT } else { !bits };
     ordered.to_be_bytes()
 }
 
 impl<'a> Atom<'a> {
     /// Type of the value.
-    pub(crate) fn form(self) -> Form {
+    pub(crate) fn form(self) -> AtomKind {
         match self {
-            Self::Text(_) => Form::Text,
-            Self::Int(_) => Form::Int,
-            Self::Float(_) => Form::Float,
-            Self::Bool(_) => Form::Bool,
+            Self::Text(_) => AtomKind::Text,
+            Self::Int(_) => AtomKind::Int,
+            Self::Float(_) => AtomKind::Float,
+            Self::Bool(_) => AtomKind::Bool,
         }
     }
 
@@ -93,19 +93,19 @@ impl<'a> Atom<'a> {
     }
 
     /// Decodes a value from its bytes.
-    pub(crate) fn read(form: Form, bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(form: AtomKind, bytes: &'a [u8]) -> Option<Self> {
         match form {
-            Form::Text => std::str::from_utf8(bytes).ok().map(Self::Text),
-            Form::Int => {
+            AtomKind::Text => std::str::from_utf8(bytes).ok().map(Self::Text),
+            AtomKind::Int => {
                 let ordered = u64::from_be_bytes(bytes.try_into().ok()?);
-                Some(Self::Int((ordered ^ SIGN).cast_signed()))
+                Some(Self::Int((ordered ^ SIGN_BIT).cast_signed()))
             }
-            Form::Float => {
+            AtomKind::Float => {
                 let ordered = u64::from_be_bytes(bytes.try_into().ok()?);
-                let bits = if ordered & SIGN == 0 { !ordered } else { ordered ^ SIGN };
+                let bits = if ordered & SIGN_BIT == 0 { !ordered } else { ordered ^ SIGN_BIT };
                 Some(Self::Float(f64::from_bits(bits)))
             }
-            Form::Bool => match bytes {
+            AtomKind::Bool => match bytes {
                 [flag @ 0..=1] => Some(Self::Bool(*flag == 1)),
                 _ => None,
             },
@@ -113,7 +113,7 @@ impl<'a> Atom<'a> {
     }
 
     /// The displayed value; numbers of span kinds and statuses become names.
-    pub(crate) fn shown(self, key: &str, of_span: bool) -> SpanValue {
+    pub(crate) fn display_value(self, key: &str, of_span: bool) -> SpanValue {
         match self {
             Self::Int(code) if of_span && key == own::KIND => SpanValue::Text(Cow::Borrowed(kind_name(code))),
             Self::Int(code) if of_span && key == own::STATUS => SpanValue::Text(Cow::Borrowed(status_name(code))),

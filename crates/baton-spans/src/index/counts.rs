@@ -1,19 +1,19 @@
 //! Counts of the values of a field.
 
-use super::{Atom, Form, MAX_COUNTED, atom::is_cut};
+use super::{Atom, AtomKind, MAX_COUNTED, atom::may_be_truncated};
 use baton_types::SpanValue;
 use std::{cmp::Reverse, collections::BTreeMap};
 
 /// Values with the number of spans that have them; at most [`MAX_COUNTED`] distinct ones.
 #[derive(Default)]
-pub(crate) struct Counts {
-    by_value: BTreeMap<(Form, Vec<u8>), u64>,
+pub(crate) struct ValueCounts {
+    by_value: BTreeMap<(AtomKind, Vec<u8>), u64>,
 }
 
-impl Counts {
+impl ValueCounts {
     /// Adds spans that have a value; truncated text is skipped, because no query can ask for it.
-    pub(crate) fn add(&mut self, form: Form, value: &[u8], spans: u64) {
-        if spans == 0 || (form == Form::Text && std::str::from_utf8(value).is_ok_and(is_cut)) {
+    pub(crate) fn add(&mut self, form: AtomKind, value: &[u8], spans: u64) {
+        if spans == 0 || (form == AtomKind::Text && std::str::from_utf8(value).is_ok_and(may_be_truncated)) {
             return;
         }
         if let Some(count) = self.by_value.get_mut(&(form, value.to_vec())) {
@@ -32,8 +32,8 @@ impl Counts {
     pub(crate) fn finish(self, key: &str, of_span: bool, limit: usize) -> Vec<(SpanValue, u64)> {
         let mut all: Vec<_> = self.by_value.into_iter().collect();
         all.sort_by_key(|(_, count)| Reverse(*count));
-        let shown = |((form, bytes), count): ((Form, Vec<u8>), u64)| {
-            Atom::read(form, &bytes).map(|atom| (atom.shown(key, of_span), count))
+        let shown = |((form, bytes), count): ((AtomKind, Vec<u8>), u64)| {
+            Atom::read(form, &bytes).map(|atom| (atom.display_value(key, of_span), count))
         };
         all.into_iter().take(limit).filter_map(shown).collect()
     }

@@ -1,42 +1,44 @@
 //! Evaluates a filter on the index: the rows that match, and the rows that must be read to decide.
 
-use super::{Atom, Found, Held, Sources, Table, Test, find::roots_or_others, rows_meeting};
+use super::{
+    Atom, FieldSources, IndexPredicate, PredicateRows, RowCandidates, RowTable, candidate_rows, find::roots_or_others,
+};
 use baton_ports::SpanStoreError;
 use baton_traceql::{
-    Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, Rooted, SpanNeed,
-    SpansetExpr, Stage, TraceNeed, UnaryOp, need,
+    Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, PipelineStage, Query, Root,
+    RootPredicate, SpanPredicate, SpansetExpr, TracePredicate, UnaryOp, pushdown_predicate,
 };
 use roaring::RoaringBitmap;
 
 /// Rows that match a filter; rows in neither set do not.
 #[derive(Debug, Default)]
-pub(crate) struct Decided {
+pub(crate) struct FilterRows {
     /// Rows that match.
-    pub(crate) yes: RoaringBitmap,
+    pub(crate) certain: RoaringBitmap,
     /// Rows that may match; disjoint from the other set.
-    pub(crate) perhaps: RoaringBitmap,
+    pub(crate) possible: RoaringBitmap,
 }
 
-impl Decided {
-    fn new(yes: RoaringBitmap, perhaps: RoaringBitmap) -> Self {
-        Self { perhaps: perhaps - &yes, yes }
+impl FilterRows {
+    fn new(certain: RoaringBitmap, perhaps: RoaringBitmap) -> Self {
+        Self { possible: perhaps - &certain, certain }
     }
 
-    fn surely(yes: RoaringBitmap) -> Self {
-        Self { yes, perhaps: RoaringBitmap::new() }
+    fn from_certain(certain: RoaringBitmap) -> Self {
+        Self { certain, possible: RoaringBitmap::new() }
     }
 
     fn both(self, other: Self) -> Self {
-        let possible = (&self.yes | self.perhaps) & (&other.yes | other.perhaps);
-        Self::new(self.yes & other.yes, possible)
+        let possible = (&self.certain | self.possible) & (&other.certain | other.possible);
+        Self::new(self.certain & other.certain, possible)
     }
 
     fn either(self, other: Self) -> Self {
-        Self::new(self.yes | other.yes, self.perhaps | other.perhaps)
+        Self::new(self.certain | other.certain, self.possible | other.possible)
     }
 
-    fn opposite(self, rows: u32) -> Self {
-        Self { yes: all(rows) - self.yes - &self.perhaps, perhaps: self.perhaps }
+    fn negate(self, rows: u32) -> Self {
+        Self { certain: all(rows) - self.certain - &self.possible, possible: self.possible }
     }
 }
 
@@ -47,42 +49,52 @@ fn all(rows: u32) -> RoaringBitmap {
 }
 
 /// Evaluates a filter that depends on a single span.
-pub(crate) fn decide(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) -> Result<Decided, SpanStoreError> {
+pub(crate) fn evaluate_filter(
+    table: &dyn RowTable,
+    filter: &FieldExpr,
+    aliases: Aliases,
+) -> Result<FilterRows, SpanStoreError> {
     match filter {
         FieldExpr::Literal(literal) => {
             let truth = *literal == Literal::Bool(true);
-            Ok(Decided::surely(if truth { all(table.rows()) } else { RoaringBitmap::new() }))
+            Ok(FilterRows::from_certain(if truth { all(table.rows()) } else { RoaringBitmap::new() }))
         }
-        FieldExpr::Field(field) => compared(table, field, CompareOp::Equal, &Literal::Bool(true), filter, aliases),
+        FieldExpr::Field(field) => {
+            evaluate_comparison(table, field, CompareOp::Equal, &Literal::Bool(true), filter, aliases)
+        }
         FieldExpr::Unary { op: UnaryOp::Not, of } => match of.as_ref() {
-            FieldExpr::Field(field) => compared(table, field, CompareOp::Equal, &Literal::Bool(false), filter, aliases),
-            FieldExpr::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Compare(_), .. } => {
-                Ok(decide(table, of, aliases)?.opposite(table.rows()))
+            FieldExpr::Field(field) => {
+                evaluate_comparison(table, field, CompareOp::Equal, &Literal::Bool(false), filter, aliases)
             }
-            _ => undecided(table, filter, aliases),
+            FieldExpr::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Compare(_), .. } => {
+                Ok(evaluate_filter(table, of, aliases)?.negate(table.rows()))
+            }
+            _ => possible_rows(table, filter, aliases),
         },
         FieldExpr::Binary { op: BinaryOp::And, left, right } => {
-            Ok(decide(table, left, aliases)?.both(decide(table, right, aliases)?))
+            Ok(evaluate_filter(table, left, aliases)?.both(evaluate_filter(table, right, aliases)?))
         }
         FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
-            Ok(decide(table, left, aliases)?.either(decide(table, right, aliases)?))
+            Ok(evaluate_filter(table, left, aliases)?.either(evaluate_filter(table, right, aliases)?))
         }
         FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => match (left.as_ref(), right.as_ref()) {
-            (FieldExpr::Field(field), FieldExpr::Literal(value)) => compared(table, field, *op, value, filter, aliases),
+            (FieldExpr::Field(field), FieldExpr::Literal(value)) => {
+                evaluate_comparison(table, field, *op, value, filter, aliases)
+            }
             (FieldExpr::Literal(value), FieldExpr::Field(field)) => match flipped(*op) {
-                Some(op) => compared(table, field, op, value, filter, aliases),
-                None => undecided(table, filter, aliases),
+                Some(op) => evaluate_comparison(table, field, op, value, filter, aliases),
+                None => possible_rows(table, filter, aliases),
             },
             // Dashboards use this to test whether a variable has a value.
             (FieldExpr::Literal(Literal::Text(one)), FieldExpr::Literal(Literal::Text(other)))
                 if *op == CompareOp::Equal =>
             {
-                Ok(Decided::surely(if one == other { all(table.rows()) } else { RoaringBitmap::new() }))
+                Ok(FilterRows::from_certain(if one == other { all(table.rows()) } else { RoaringBitmap::new() }))
             }
-            _ => undecided(table, filter, aliases),
+            _ => possible_rows(table, filter, aliases),
         },
         FieldExpr::Unary { op: UnaryOp::Negative, .. } | FieldExpr::Binary { op: BinaryOp::Arithmetic(_), .. } => {
-            undecided(table, filter, aliases)
+            possible_rows(table, filter, aliases)
         }
     }
 }
@@ -100,34 +112,35 @@ fn flipped(op: CompareOp) -> Option<CompareOp> {
 }
 
 /// Fallback if the index cannot decide: all rows that may match.
-fn undecided(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) -> Result<Decided, SpanStoreError> {
-    let stage = Stage::Spansets(SpansetExpr::Filter(Some(filter.clone())));
+fn possible_rows(table: &dyn RowTable, filter: &FieldExpr, aliases: Aliases) -> Result<FilterRows, SpanStoreError> {
+    let stage = PipelineStage::Spansets(SpansetExpr::Filter(Some(filter.clone())));
     let query = Query { root: Root::Search(PipelineExpr::Pipeline(vec![stage])), hints: Vec::new() };
-    let need = match need(&query, aliases) {
-        TraceNeed::Span(need) => need,
-        _ => SpanNeed::Anything,
+    let need = match pushdown_predicate(&query, aliases) {
+        TracePredicate::Span(need) => need,
+        _ => SpanPredicate::Anything,
     };
-    Ok(match rows_meeting(table, &need, aliases)? {
-        Found::All => Decided { yes: RoaringBitmap::new(), perhaps: all(table.rows()) },
-        Found::Rows(rows) => Decided { yes: RoaringBitmap::new(), perhaps: rows },
+    Ok(match candidate_rows(table, &need, aliases)? {
+        RowCandidates::All => FilterRows { certain: RoaringBitmap::new(), possible: all(table.rows()) },
+        RowCandidates::Rows(rows) => FilterRows { certain: RoaringBitmap::new(), possible: rows },
     })
 }
 
-fn compared(
-    table: &dyn Table,
+fn evaluate_comparison(
+    table: &dyn RowTable,
     field: &Field,
     op: CompareOp,
     value: &Literal,
     filter: &FieldExpr,
     aliases: Aliases,
-) -> Result<Decided, SpanStoreError> {
+) -> Result<FilterRows, SpanStoreError> {
     match field {
         Field::Intrinsic(Intrinsic::NestedSetParent) => {
-            return Rooted::of(op, value).map_or_else(|| undecided(table, filter, aliases), |says| rooted(table, says));
+            return RootPredicate::from_op_and_value(op, value)
+                .map_or_else(|| possible_rows(table, filter, aliases), |says| root_rows(table, says));
         }
         // The presence of a parent id distinguishes roots from other spans.
         Field::Intrinsic(Intrinsic::ParentId) if (op, value) == (CompareOp::NotEqual, &Literal::Nil) => {
-            return rooted(table, Rooted { roots: false, others: true });
+            return root_rows(table, RootPredicate { roots: false, others: true });
         }
         _ => {}
     }
@@ -139,60 +152,68 @@ fn compared(
         Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId) => false,
         Field::Intrinsic(_) => *value != Literal::Nil,
     };
-    let Some(sources) = Sources::of(field, aliases).filter(|_| fits) else { return undecided(table, filter, aliases) };
+    let Some(sources) = FieldSources::from_field(field, aliases).filter(|_| fits) else {
+        return possible_rows(table, filter, aliases);
+    };
     if *value == Literal::Nil {
         return match op {
-            CompareOp::NotEqual => present(table, &sources),
-            CompareOp::Equal => Ok(present(table, &sources)?.opposite(table.rows())),
-            _ => Ok(Decided::default()),
+            CompareOp::NotEqual => present_rows(table, &sources),
+            CompareOp::Equal => Ok(present_rows(table, &sources)?.negate(table.rows())),
+            _ => Ok(FilterRows::default()),
         };
     }
-    match Test::new(op, value).or_else(|| Test::code(op, value).filter(|_| matches!(field, Field::Intrinsic(_)))) {
-        Some(test) => first_that_says(table, &sources, &test),
-        None => undecided(table, filter, aliases),
+    match IndexPredicate::new(op, value)
+        .or_else(|| IndexPredicate::from_code(op, value).filter(|_| matches!(field, Field::Intrinsic(_))))
+    {
+        Some(test) => first_present_matches(table, &sources, &test),
+        None => possible_rows(table, filter, aliases),
     }
 }
 
 /// Rows selected by the presence of a parent.
-fn rooted(table: &dyn Table, says: Rooted) -> Result<Decided, SpanStoreError> {
-    Ok(Decided::surely(roots_or_others(table, says)?))
+fn root_rows(table: &dyn RowTable, says: RootPredicate) -> Result<FilterRows, SpanStoreError> {
+    Ok(FilterRows::from_certain(roots_or_others(table, says)?))
 }
 
 /// Rows with any value.
-fn present(table: &dyn Table, sources: &Sources<'_>) -> Result<Decided, SpanStoreError> {
-    let (mut yes, mut perhaps) = (RoaringBitmap::new(), unlisted(table, sources)?);
-    for (place, key) in &sources.places {
+fn present_rows(table: &dyn RowTable, sources: &FieldSources<'_>) -> Result<FilterRows, SpanStoreError> {
+    let (mut yes, mut perhaps) = (RoaringBitmap::new(), unindexed_rows(table, sources)?);
+    for (place, key) in &sources.locations {
         // A value that cannot be compared may be empty; several values always count as present.
-        let unclear = table.unclear(*place, key)?;
+        let unclear = table.not_single_valued(*place, key)?;
         yes |= table.present(*place, key)? - &unclear;
         perhaps |= unclear;
     }
-    Ok(Decided::new(yes - &perhaps, perhaps))
+    Ok(FilterRows::new(yes - &perhaps, perhaps))
 }
 
 /// Rows where the first location that has a value satisfies the predicate.
-fn first_that_says(table: &dyn Table, sources: &Sources<'_>, test: &Test) -> Result<Decided, SpanStoreError> {
-    let mut perhaps = unlisted(table, sources)?;
+fn first_present_matches(
+    table: &dyn RowTable,
+    sources: &FieldSources<'_>,
+    test: &IndexPredicate,
+) -> Result<FilterRows, SpanStoreError> {
+    let mut perhaps = unindexed_rows(table, sources)?;
     let mut yes = RoaringBitmap::new();
     let mut said = RoaringBitmap::new();
-    let several = sources.places.len() > 1 || sources.otherwise.is_some();
-    for (place, key) in &sources.places {
-        let Held { surely, perhaps: maybe } = table.held(*place, key, test)?;
-        let unclear = table.unclear(*place, key)?;
+    let several = sources.locations.len() > 1 || sources.default_text.is_some();
+    for (place, key) in &sources.locations {
+        let PredicateRows { certain: surely, possible: maybe } = table.matching_rows(*place, key, test)?;
+        let unclear = table.not_single_valued(*place, key)?;
         yes |= surely - &said - &unclear;
         perhaps |= (maybe | unclear) - &said;
         if several {
             said |= table.present(*place, key)?;
         }
     }
-    if sources.otherwise.is_some_and(|text| test.holds(Atom::Text(text))) {
+    if sources.default_text.is_some_and(|text| test.holds(Atom::Text(text))) {
         yes |= all(table.rows()) - said;
     }
     yes -= &perhaps;
-    Ok(Decided { yes, perhaps })
+    Ok(FilterRows { certain: yes, possible: perhaps })
 }
 
 /// Rows that may have an attribute with an unindexed key.
-fn unlisted(table: &dyn Table, sources: &Sources<'_>) -> Result<RoaringBitmap, SpanStoreError> {
-    if sources.may_be_unlisted() { table.unlisted() } else { Ok(RoaringBitmap::new()) }
+fn unindexed_rows(table: &dyn RowTable, sources: &FieldSources<'_>) -> Result<RoaringBitmap, SpanStoreError> {
+    if sources.may_be_unindexed() { table.unindexed() } else { Ok(RoaringBitmap::new()) }
 }

@@ -10,15 +10,15 @@ mod table;
 mod test;
 mod union;
 
-pub(crate) use atom::{Atom, Form, MAX_TEXT, cut, is_cut, kind_code, status_code};
-pub(crate) use counts::Counts;
-pub(crate) use decide::decide;
-pub(crate) use find::{Found, Postings, rows_meeting};
-pub(crate) use place::{Place, field_places, own};
-pub(crate) use sources::Sources;
-pub(crate) use table::{EachDuration, Held, Table, Wanted, mark};
-pub(crate) use test::Test;
-pub(crate) use union::Union;
+pub(crate) use atom::{Atom, AtomKind, MAX_TEXT_LEN, kind_code, may_be_truncated, status_code, truncate_text};
+pub(crate) use counts::ValueCounts;
+pub(crate) use decide::evaluate_filter;
+pub(crate) use find::{Postings, RowCandidates, candidate_rows};
+pub(crate) use place::{ValueLocation, field_locations, own};
+pub(crate) use sources::FieldSources;
+pub(crate) use table::{DurationVisitor, PredicateRows, RowSelection, RowTable, span_id_hash};
+pub(crate) use test::IndexPredicate;
+pub(crate) use union::RowUnion;
 
 /// Maximum number of distinct keys that a head indexes, for spans and for resources and scopes each; spans with further
 /// keys are candidates of every attribute lookup.

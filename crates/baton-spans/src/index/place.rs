@@ -1,11 +1,11 @@
 //! Location of a value within a span.
 
-use baton_traceql::{Field, Intrinsic, Scope};
+use baton_traceql::{AttributeScope, Field, Intrinsic};
 use serde::{Deserialize, Serialize};
 
 /// Location of a value within a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Place {
+pub(crate) enum ValueLocation {
     /// Attributes of the span.
     Span,
     /// Attributes of its events.
@@ -22,7 +22,7 @@ pub(crate) enum Place {
     Maker,
 }
 
-impl Place {
+impl ValueLocation {
     /// Number of variants.
     pub(crate) const COUNT: usize = 7;
 
@@ -32,26 +32,26 @@ impl Place {
     }
 
     /// The attribute scope of the location.
-    pub(crate) fn scope(self) -> Option<Scope> {
+    pub(crate) fn scope(self) -> Option<AttributeScope> {
         match self {
-            Self::Span => Some(Scope::Span),
-            Self::Event => Some(Scope::Event),
-            Self::Link => Some(Scope::Link),
-            Self::Resource => Some(Scope::Resource),
-            Self::Instrumentation => Some(Scope::Instrumentation),
+            Self::Span => Some(AttributeScope::Span),
+            Self::Event => Some(AttributeScope::Event),
+            Self::Link => Some(AttributeScope::Link),
+            Self::Resource => Some(AttributeScope::Resource),
+            Self::Instrumentation => Some(AttributeScope::Instrumentation),
             Self::Own | Self::Maker => None,
         }
     }
 
     /// The locations of an attribute scope.
-    pub(crate) fn of(scope: Scope) -> &'static [Self] {
+    pub(crate) fn in_scope(scope: AttributeScope) -> &'static [Self] {
         match scope {
-            Scope::Any => &[Self::Span, Self::Resource, Self::Event, Self::Link, Self::Instrumentation],
-            Scope::Span => &[Self::Span],
-            Scope::Resource => &[Self::Resource],
-            Scope::Event => &[Self::Event],
-            Scope::Link => &[Self::Link],
-            Scope::Instrumentation => &[Self::Instrumentation],
+            AttributeScope::Any => &[Self::Span, Self::Resource, Self::Event, Self::Link, Self::Instrumentation],
+            AttributeScope::Span => &[Self::Span],
+            AttributeScope::Resource => &[Self::Resource],
+            AttributeScope::Event => &[Self::Event],
+            AttributeScope::Link => &[Self::Link],
+            AttributeScope::Instrumentation => &[Self::Instrumentation],
         }
     }
 }
@@ -75,23 +75,23 @@ pub(crate) mod own {
 }
 
 /// Index locations and key of a field; no locations if it is not indexed.
-pub(crate) fn field_places(field: &Field) -> (&'static [Place], &str) {
+pub(crate) fn field_locations(field: &Field) -> (&'static [ValueLocation], &str) {
     match field {
         Field::Attribute(attribute) if attribute.of_parent => (&[], ""),
-        Field::Attribute(attribute) => (Place::of(attribute.scope), &attribute.name),
+        Field::Attribute(attribute) => (ValueLocation::in_scope(attribute.scope), &attribute.name),
         Field::Intrinsic(intrinsic) => match intrinsic {
-            Intrinsic::Name => (&[Place::Own], own::NAME),
-            Intrinsic::Duration => (&[Place::Own], own::DURATION),
-            Intrinsic::Kind => (&[Place::Own], own::KIND),
-            Intrinsic::Status => (&[Place::Own], own::STATUS),
-            Intrinsic::StatusMessage => (&[Place::Own], own::STATUS_MESSAGE),
-            Intrinsic::EventName => (&[Place::Own], own::EVENT_NAME),
-            Intrinsic::LinkTraceId => (&[Place::Own], own::LINK_TRACE),
-            Intrinsic::LinkSpanId => (&[Place::Own], own::LINK_SPAN),
-            Intrinsic::RootName => (&[Place::Own], own::ROOT_NAME),
-            Intrinsic::RootService => (&[Place::Own], own::ROOT_SERVICE),
-            Intrinsic::InstrumentationName => (&[Place::Maker], own::MAKER_NAME),
-            Intrinsic::InstrumentationVersion => (&[Place::Maker], own::MAKER_VERSION),
+            Intrinsic::Name => (&[ValueLocation::Own], own::NAME),
+            Intrinsic::Duration => (&[ValueLocation::Own], own::DURATION),
+            Intrinsic::Kind => (&[ValueLocation::Own], own::KIND),
+            Intrinsic::Status => (&[ValueLocation::Own], own::STATUS),
+            Intrinsic::StatusMessage => (&[ValueLocation::Own], own::STATUS_MESSAGE),
+            Intrinsic::EventName => (&[ValueLocation::Own], own::EVENT_NAME),
+            Intrinsic::LinkTraceId => (&[ValueLocation::Own], own::LINK_TRACE),
+            Intrinsic::LinkSpanId => (&[ValueLocation::Own], own::LINK_SPAN),
+            Intrinsic::RootName => (&[ValueLocation::Own], own::ROOT_NAME),
+            Intrinsic::RootService => (&[ValueLocation::Own], own::ROOT_SERVICE),
+            Intrinsic::InstrumentationName => (&[ValueLocation::Maker], own::MAKER_NAME),
+            Intrinsic::InstrumentationVersion => (&[ValueLocation::Maker], own::MAKER_VERSION),
             _ => (&[], ""),
         },
     }

@@ -1,41 +1,42 @@
 //! Index locations of a field.
 
-use super::{Place, field_places};
+use super::{ValueLocation, field_locations};
 use baton_traceql::{Aliases, Field, Intrinsic};
 use std::borrow::Cow;
 
 /// Index locations of a field, in order of precedence: the first one that has a value counts.
-pub(crate) struct Sources<'a> {
+pub(crate) struct FieldSources<'a> {
     /// Locations and keys, in order of precedence.
-    pub(crate) places: Vec<(Place, Cow<'a, str>)>,
+    pub(crate) locations: Vec<(ValueLocation, Cow<'a, str>)>,
     /// Value of spans that have none in any location.
-    pub(crate) otherwise: Option<&'static str>,
+    pub(crate) default_text: Option<&'static str>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> FieldSources<'a> {
     /// The locations of a field; `None` if it is not indexed or depends on more than one span.
-    pub(crate) fn of(field: &'a Field, aliases: Aliases) -> Option<Self> {
+    pub(crate) fn from_field(field: &'a Field, aliases: Aliases) -> Option<Self> {
         let (places, key) = match field {
             // These are indexed for roots only.
             Field::Intrinsic(Intrinsic::RootName | Intrinsic::RootService) => return None,
-            field => field_places(field),
+            field => field_locations(field),
         };
         if places.is_empty() {
             return None;
         }
-        let mut all: Vec<(Place, Cow<'a, str>)> = places.iter().map(|place| (*place, Cow::Borrowed(key))).collect();
+        let mut all: Vec<(ValueLocation, Cow<'a, str>)> =
+            places.iter().map(|place| (*place, Cow::Borrowed(key))).collect();
         if let Field::Attribute(attribute) = field {
-            for name in aliases.of(&attribute.name) {
+            for name in aliases.synonyms(&attribute.name) {
                 all.extend(places.iter().map(|place| (*place, Cow::Borrowed(name))));
             }
         }
         // Empty messages are not indexed.
         let otherwise = matches!(field, Field::Intrinsic(Intrinsic::StatusMessage)).then_some("");
-        Some(Self { places: all, otherwise })
+        Some(Self { locations: all, default_text: otherwise })
     }
 
     /// Whether they are attributes, which spans may have under unindexed keys.
-    pub(crate) fn may_be_unlisted(&self) -> bool {
-        self.places.iter().any(|(place, _)| place.scope().is_some())
+    pub(crate) fn may_be_unindexed(&self) -> bool {
+        self.locations.iter().any(|(place, _)| place.scope().is_some())
     }
 }

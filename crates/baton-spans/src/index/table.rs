@@ -1,35 +1,40 @@
 //! Row-level access to a segment, sufficient to count most rows without reading their spans.
 
-use super::{Atom, Place, Postings, Test};
+use super::{Atom, IndexPredicate, Postings, ValueLocation};
 use baton_ports::SpanStoreError;
 use baton_types::SpanId;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
 /// Receives rows with the durations of their spans in nanoseconds; breaks to stop.
-pub(crate) type EachDuration<'f> = &'f mut dyn FnMut(&[u32], &[u64]) -> ControlFlow<()>;
+pub(crate) type DurationVisitor<'f> = &'f mut dyn FnMut(&[u32], &[u64]) -> ControlFlow<()>;
 
 /// Row-level access to a segment.
-pub(crate) trait Table: Postings {
+pub(crate) trait RowTable: Postings {
     /// Rows for which a predicate holds.
-    fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError>;
+    fn matching_rows(
+        &self,
+        place: ValueLocation,
+        key: &str,
+        test: &IndexPredicate,
+    ) -> Result<PredicateRows, SpanStoreError>;
 
     /// Rows that do not have exactly one scalar value: a list, a repeated key, or a value that cannot be compared.
-    fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
+    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Passes values to the callback with the selected rows that have them, until it breaks; a value may occur several
     /// times.
     fn each_value(
         &self,
-        place: Place,
+        place: ValueLocation,
         key: &str,
-        wanted: &Wanted,
+        wanted: &RowSelection,
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError>;
 
     /// Passes the selected rows to the callback in batches with the durations of their spans in nanoseconds, until it
     /// breaks.
-    fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError>;
+    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError>;
 
     /// Passes the start times of rows to the callback in batches; batches outside the time range may be skipped.
     /// Returns the number of bytes read.
@@ -47,40 +52,40 @@ pub(crate) trait Table: Postings {
     fn rows_between(&self, ordinals: Range<u32>) -> Range<u32>;
 
     /// Traces that contain a span twice.
-    fn repeating(&self) -> RoaringBitmap;
+    fn traces_with_duplicates(&self) -> RoaringBitmap;
 
     /// Passes the id hashes, computed by [`mark`], of the spans of traces to the callback.
-    fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError>;
+    fn each_id_hash(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError>;
 }
 
 /// Rows for which a predicate holds.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct PredicateRows {
     /// Rows with a value for which it certainly holds.
-    pub(crate) surely: RoaringBitmap,
+    pub(crate) certain: RoaringBitmap,
     /// Rows for which it may hold: their text is truncated.
-    pub(crate) perhaps: RoaringBitmap,
+    pub(crate) possible: RoaringBitmap,
 }
 
 /// Hash of a span id for duplicate detection: different hashes mean different spans.
-pub(crate) fn mark(id: SpanId) -> u32 {
+pub(crate) fn span_id_hash(id: SpanId) -> u32 {
     crc32fast::hash(&id.0) & 0x00ff_ffff
 }
 
 /// Set of selected rows within a range, as a bitset.
-pub(crate) struct Wanted {
+pub(crate) struct RowSelection {
     pub(crate) rows: Range<u32>,
     bits: Vec<u64>,
 }
 
-impl Wanted {
+impl RowSelection {
     /// An empty set over a range of rows.
     pub(crate) fn none(rows: Range<u32>) -> Self {
         Self { bits: vec![0; rows.len().div_ceil(64)], rows }
     }
 
     /// The rows of a range that satisfy the condition, which is called in row order.
-    pub(crate) fn chosen(rows: Range<u32>, mut holds: impl FnMut(u32) -> bool) -> Self {
+    pub(crate) fn from_condition(rows: Range<u32>, mut holds: impl FnMut(u32) -> bool) -> Self {
         let mut bits = vec![0; rows.len().div_ceil(64)];
         for (word, first) in bits.iter_mut().zip(rows.clone().step_by(64)) {
             for (bit, row) in (first..rows.end.min(first.saturating_add(64))).enumerate() {
@@ -99,7 +104,7 @@ impl Wanted {
     }
 
     /// Retains only selected rows in a list; the order is kept.
-    pub(crate) fn keep_in(&self, rows: &mut Vec<u32>) {
+    pub(crate) fn retain_selected(&self, rows: &mut Vec<u32>) {
         let mut kept = 0;
         // Branch-free: the selection is unpredictable for the processor.
         for at in 0..rows.len() {

@@ -1,7 +1,9 @@
 //! A comparison with a constant, prepared for evaluation on many values.
 
-use super::atom::{Atom, Form, MIN_CUT, cut, float_bytes, int_bytes, is_cut, kind_code, status_code};
-use baton_traceql::{CompareOp, Literal, ValueTest};
+use super::atom::{
+    Atom, AtomKind, MIN_TRUNCATED_LEN, float_bytes, int_bytes, kind_code, may_be_truncated, status_code, truncate_text,
+};
+use baton_traceql::{CompareOp, Literal, ValuePredicate};
 use baton_types::SpanValue;
 use parking_lot::Mutex;
 use std::{ops::RangeInclusive, sync::Arc};
@@ -10,30 +12,30 @@ use std::{ops::RangeInclusive, sync::Arc};
 ///
 /// It may have false positives, never false negatives: of long text only a prefix is known. Several values are tested
 /// one by one: a comparison holds if it holds for at least one of them.
-pub(crate) struct Test {
+pub(crate) struct IndexPredicate {
     op: CompareOp,
-    with: Literal,
-    test: Arc<ValueTest>,
+    constant: Literal,
+    test: Arc<ValuePredicate>,
 }
 
 /// Inclusive range of values; `None` is unbounded.
-pub(crate) type Stretch = (Option<Vec<u8>>, Option<Vec<u8>>);
+pub(crate) type ValueRange = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-impl Test {
+impl IndexPredicate {
     /// The predicate; `None` if no index can answer it.
     pub(crate) fn new(op: CompareOp, value: &Literal) -> Option<Self> {
         let pattern = matches!(op, CompareOp::Matches | CompareOp::MatchesNot);
         let test = match value {
             Literal::Nil | Literal::Status(_) | Literal::Kind(_) => return None,
-            Literal::Text(text) if pattern => compiled(op, text)?,
+            Literal::Text(text) if pattern => compile_pattern(op, text)?,
             _ if pattern => return None,
-            _ => Arc::new(ValueTest::new(op, value).ok()?),
+            _ => Arc::new(ValuePredicate::new(op, value).ok()?),
         };
-        Some(Self { op, with: value.clone(), test })
+        Some(Self { op, constant: value.clone(), test })
     }
 
     /// A comparison with a span kind or status, by its index number.
-    pub(crate) fn code(op: CompareOp, value: &Literal) -> Option<Self> {
+    pub(crate) fn from_code(op: CompareOp, value: &Literal) -> Option<Self> {
         let code = match value {
             Literal::Status(status) => status_code(*status),
             Literal::Kind(kind) => kind_code(*kind),
@@ -52,8 +54,8 @@ impl Test {
 
     /// The text to be equal to.
     pub(crate) fn text(&self) -> Option<&str> {
-        match &self.with {
-            Literal::Text(text) if self.is_equality() => Some(cut(text)),
+        match &self.constant {
+            Literal::Text(text) if self.is_equality() => Some(truncate_text(text)),
             _ => None,
         }
     }
@@ -63,7 +65,9 @@ impl Test {
         match value {
             Atom::Text(text) => match self.text() {
                 Some(with) => text == with,
-                None => self.test.holds_text(text) || (is_cut(text) && matches!(self.with, Literal::Text(_))),
+                None => {
+                    self.test.holds_text(text) || (may_be_truncated(text) && matches!(self.constant, Literal::Text(_)))
+                }
             },
             Atom::Int(number) => self.test.holds(&SpanValue::Int(number)),
             Atom::Float(number) => self.test.holds(&SpanValue::Float(number)),
@@ -73,15 +77,15 @@ impl Test {
 
     /// Whether it holds for every value strictly inside the range of [`Self::within`]. Never for floats: NaN may lie
     /// inside.
-    pub(crate) fn is_range(&self, form: Form) -> bool {
-        let whole = form == Form::Int && matches!(self.with, Literal::Int(_) | Literal::Duration(_));
+    pub(crate) fn is_range(&self, form: AtomKind) -> bool {
+        let whole = form == AtomKind::Int && matches!(self.constant, Literal::Int(_) | Literal::Duration(_));
         let ops = [CompareOp::Less, CompareOp::LessEqual, CompareOp::Greater, CompareOp::GreaterEqual];
         whole && ops.contains(&self.op)
     }
 
     /// The integers for which it holds, if they form a range.
-    pub(crate) fn whole_numbers(&self) -> Option<RangeInclusive<i64>> {
-        let (Literal::Int(with) | Literal::Duration(with)) = self.with else { return None };
+    pub(crate) fn integer_range(&self) -> Option<RangeInclusive<i64>> {
+        let (Literal::Int(with) | Literal::Duration(with)) = self.constant else { return None };
         Some(match self.op {
             CompareOp::Equal => with..=with,
             CompareOp::LessEqual => i64::MIN..=with,
@@ -93,31 +97,31 @@ impl Test {
     }
 
     /// Range of values of a type for which it may hold; `None` if it holds for none.
-    pub(crate) fn within(&self, form: Form) -> Option<Stretch> {
-        let (low, high) = match (form, &self.with) {
-            (Form::Text, Literal::Text(text)) => {
-                let bytes = cut(text).as_bytes().to_vec();
+    pub(crate) fn value_range(&self, form: AtomKind) -> Option<ValueRange> {
+        let (low, high) = match (form, &self.constant) {
+            (AtomKind::Text, Literal::Text(text)) => {
+                let bytes = truncate_text(text).as_bytes().to_vec();
                 match self.op {
                     CompareOp::Equal => return Some((Some(bytes.clone()), Some(bytes))),
                     // Long texts are truncated at a character boundary, so their prefixes differ in length.
                     CompareOp::Greater | CompareOp::GreaterEqual => {
-                        return Some((Some(bytes[..bytes.len().min(MIN_CUT)].to_vec()), None));
+                        return Some((Some(bytes[..bytes.len().min(MIN_TRUNCATED_LEN)].to_vec()), None));
                     }
                     CompareOp::Less | CompareOp::LessEqual => {
-                        return Some((None, (bytes.len() < MIN_CUT).then_some(bytes)));
+                        return Some((None, (bytes.len() < MIN_TRUNCATED_LEN).then_some(bytes)));
                     }
                     _ => return Some((None, None)),
                 }
             }
-            (Form::Bool, Literal::Bool(_)) => return Some((None, None)),
-            (Form::Int, Literal::Int(with) | Literal::Duration(with)) => (int_bytes(*with), int_bytes(*with)),
+            (AtomKind::Bool, Literal::Bool(_)) => return Some((None, None)),
+            (AtomKind::Int, Literal::Int(with) | Literal::Duration(with)) => (int_bytes(*with), int_bytes(*with)),
             // Large integers are not exact as floats: widen the range on both sides.
-            (Form::Int, Literal::Float(with)) => {
+            (AtomKind::Int, Literal::Float(with)) => {
                 let near = *with as i64;
                 (int_bytes(near.saturating_sub(4096)), int_bytes(near.saturating_add(4096)))
             }
-            (Form::Float, Literal::Int(with) | Literal::Duration(with)) => float_span(*with as f64),
-            (Form::Float, Literal::Float(with)) => float_span(*with),
+            (AtomKind::Float, Literal::Int(with) | Literal::Duration(with)) => float_bounds(*with as f64),
+            (AtomKind::Float, Literal::Float(with)) => float_bounds(*with),
             _ => return None,
         };
         let (low, high) = (Some(low.to_vec()), Some(high.to_vec()));
@@ -130,22 +134,27 @@ impl Test {
     }
 }
 
-fn float_span(number: f64) -> ([u8; 8], [u8; 8]) {
+fn float_bounds(number: f64) -> ([u8; 8], [u8; 8]) {
     if number == 0.0 { (float_bytes(-0.0), float_bytes(0.0)) } else { (float_bytes(number), float_bytes(number)) }
 }
 
-static PATTERNS: Patterns = Patterns(Mutex::new(Vec::new()));
+static PATTERNS: PatternCache = PatternCache(Mutex::new(Vec::new()));
 const MAX_PATTERNS: usize = 16;
 
-type Pattern = (CompareOp, String, Arc<ValueTest>);
+type CachedPattern = (CompareOp, String, Arc<ValuePredicate>);
 
 /// Cache of recently compiled patterns: every segment of a search needs the same one.
-struct Patterns(Mutex<Vec<Pattern>>);
+struct PatternCache(Mutex<Vec<CachedPattern>>);
 
-impl Patterns {
+impl PatternCache {
     /// The pattern from the cache, or compiled without holding the lock.
-    fn get(&self, op: CompareOp, pattern: &str, compile: impl FnOnce() -> Option<ValueTest>) -> Option<Arc<ValueTest>> {
-        let known = |kept: &[Pattern]| {
+    fn get(
+        &self,
+        op: CompareOp,
+        pattern: &str,
+        compile: impl FnOnce() -> Option<ValuePredicate>,
+    ) -> Option<Arc<ValuePredicate>> {
+        let known = |kept: &[CachedPattern]| {
             let found = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern);
             found.map(|(.., test)| Arc::clone(test))
         };
@@ -167,8 +176,8 @@ impl Patterns {
     }
 }
 
-fn compiled(op: CompareOp, pattern: &str) -> Option<Arc<ValueTest>> {
-    PATTERNS.get(op, pattern, || ValueTest::new(op, &Literal::Text(pattern.to_owned())).ok())
+fn compile_pattern(op: CompareOp, pattern: &str) -> Option<Arc<ValuePredicate>> {
+    PATTERNS.get(op, pattern, || ValuePredicate::new(op, &Literal::Text(pattern.to_owned())).ok())
 }
 
 #[cfg(test)]
@@ -177,8 +186,8 @@ mod tests {
 
     #[test]
     fn a_pattern_is_compiled_once_and_while_others_are_found() {
-        let patterns = Patterns(Mutex::new(Vec::new()));
-        let compile = |text: &str| ValueTest::new(CompareOp::Matches, &Literal::Text(text.to_owned())).ok();
+        let patterns = PatternCache(Mutex::new(Vec::new()));
+        let compile = |text: &str| ValuePredicate::new(CompareOp::Matches, &Literal::Text(text.to_owned())).ok();
         let ask = |text: &str| {
             patterns.get(CompareOp::Matches, text, || {
                 assert!(patterns.0.try_lock().is_some(), "nobody may wait while {text} is compiled");

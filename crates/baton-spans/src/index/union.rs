@@ -3,14 +3,14 @@
 use roaring::RoaringBitmap;
 
 /// Rows collected in any order: a list while there are few, then a bitset over all rows of the segment.
-pub(crate) struct Union {
+pub(crate) struct RowUnion {
     rows: u32,
     few: Vec<u32>,
     bits: Vec<u8>,
     maps: RoaringBitmap,
 }
 
-impl Union {
+impl RowUnion {
     /// An empty union for a segment with that many rows.
     pub(crate) fn new(rows: u32) -> Self {
         Self { rows, few: Vec::new(), bits: Vec::new(), maps: RoaringBitmap::new() }

@@ -6,47 +6,47 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// Upper bound of buffered events; beyond it the journal is read instead.
-const MOST: usize = 65_536;
+const MAX_BUFFERED_EVENTS: usize = 65_536;
 
-pub(super) struct Ears {
-    heard: Mutex<Heard>,
+pub(super) struct CommitBuffer {
+    state: Mutex<CommitBufferState>,
     wake: Notify,
 }
 
-struct Heard {
+struct CommitBufferState {
     events: Vec<Arc<StoredEvent>>,
     /// Whether events were dropped, so that the journal must be read.
     missed: bool,
 }
 
-impl Default for Ears {
+impl Default for CommitBuffer {
     /// Events before the subscription count as missed.
     fn default() -> Self {
-        Self { heard: Mutex::new(Heard { events: Vec::new(), missed: true }), wake: Notify::new() }
+        Self { state: Mutex::new(CommitBufferState { events: Vec::new(), missed: true }), wake: Notify::new() }
     }
 }
 
-impl Ears {
+impl CommitBuffer {
     /// Events since the last call, in order; `None` if the journal must be read. Waits for the first event and a little
     /// longer for further ones.
-    pub(super) async fn hear(&self, gather: Duration) -> Option<Vec<Arc<StoredEvent>>> {
+    pub(super) async fn wait_for_events(&self, gather: Duration) -> Option<Vec<Arc<StoredEvent>>> {
         loop {
             let woken = self.wake.notified();
             let ready = {
-                let heard = self.heard.lock();
+                let heard = self.state.lock();
                 heard.missed || !heard.events.is_empty()
             };
             if ready {
                 tokio::time::sleep(gather).await;
-                return self.rest();
+                return self.drain();
             }
             woken.await;
         }
     }
 
     /// Buffered events; `None` if the journal must be read.
-    pub(super) fn rest(&self) -> Option<Vec<Arc<StoredEvent>>> {
-        let mut heard = self.heard.lock();
+    pub(super) fn drain(&self) -> Option<Vec<Arc<StoredEvent>>> {
+        let mut heard = self.state.lock();
         let events = std::mem::take(&mut heard.events);
         match std::mem::take(&mut heard.missed) {
             true => None,
@@ -55,21 +55,21 @@ impl Ears {
     }
 
     /// Clears the buffer; the journal must be read again.
-    pub(super) fn miss(&self) {
-        let mut heard = self.heard.lock();
+    pub(super) fn mark_missed(&self) {
+        let mut heard = self.state.lock();
         heard.events.clear();
         heard.missed = true;
     }
 }
 
-impl CommitObserver for Ears {
+impl CommitObserver for CommitBuffer {
     fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         {
-            let mut heard = self.heard.lock();
+            let mut heard = self.state.lock();
             if heard.missed {
                 return self.wake.notify_one();
             }
-            if heard.events.len() + events.len() > MOST {
+            if heard.events.len() + events.len() > MAX_BUFFERED_EVENTS {
                 heard.events = Vec::new();
                 heard.missed = true;
             } else {

@@ -1,7 +1,7 @@
 //! Folds of open tasks and handoffs, as far as spans need them.
 
 use baton_ports::{Journal, JournalError, StoredEvent};
-use baton_telemetry::{HandoffSpans, ModelLabel, Origin, TaskSpans, Told};
+use baton_telemetry::{EventMetadata, HandoffSpans, ModelLabel, SpanOrigin, TaskSpans};
 use baton_types::{
     AgentSpec, Digest, HandoffEvent, HandoffId, JournalEvent, ModelSpec, Span, StreamId, TaskEvent, TaskId,
 };
@@ -9,24 +9,24 @@ use std::collections::HashMap;
 
 /// Upper bound of folds in memory; beyond it all are evicted, and each is rebuilt from the journal when its next event
 /// arrives.
-const MOST_OPEN: usize = 32_768;
-const MOST_LABELS: usize = 1024;
+const MAX_OPEN_FOLDS: usize = 32_768;
+const MAX_CACHED_LABELS: usize = 1024;
 const PAGE: usize = 512;
 
-pub(super) struct Folds {
-    origin: Origin,
+pub(super) struct SpanFolds {
+    origin: SpanOrigin,
     tasks: HashMap<TaskId, TaskSpans>,
     handoffs: HashMap<HandoffId, HandoffSpans>,
     labels: HashMap<Digest, ModelLabel>,
 }
 
-impl Folds {
-    pub(super) fn new(origin: Origin) -> Self {
+impl SpanFolds {
+    pub(super) fn new(origin: SpanOrigin) -> Self {
         Self { origin, tasks: HashMap::new(), handoffs: HashMap::new(), labels: HashMap::new() }
     }
 
     /// Clears all folds; the journal can rebuild them.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.tasks.clear();
         self.handoffs.clear();
     }
@@ -37,8 +37,8 @@ impl Folds {
         event: &StoredEvent,
         out: &mut Vec<Span>,
     ) -> Result<(), JournalError> {
-        if self.tasks.len() + self.handoffs.len() > MOST_OPEN {
-            self.forget();
+        if self.tasks.len() + self.handoffs.len() > MAX_OPEN_FOLDS {
+            self.clear();
         }
         match (&event.stream, &event.fact) {
             (StreamId::Task(task), JournalEvent::Task(fact)) => self.task(journal, task, event, fact, out).await,
@@ -69,10 +69,10 @@ impl Folds {
             };
             self.tasks.insert(task.clone(), spans);
         }
-        self.learn(journal, fact).await?;
+        self.cache_model_label(journal, fact).await?;
         let Some(spans) = self.tasks.get_mut(task) else { return Ok(()) };
         step(spans, event, fact, &self.labels, &self.origin, out);
-        if spans.is_over() {
+        if spans.has_ended() {
             self.tasks.remove(task);
         }
         Ok(())
@@ -96,7 +96,7 @@ impl Folds {
             after = last.number;
             for earlier in page.iter().filter(|earlier| earlier.number < event.number) {
                 let JournalEvent::Task(fact) = &earlier.fact else { continue };
-                self.learn(journal, fact).await?;
+                self.cache_model_label(journal, fact).await?;
                 spans = spans.or_else(|| TaskSpans::submitted(task, fact));
                 if let Some(spans) = &mut spans {
                     step(spans, earlier, fact, &self.labels, &self.origin, &mut ignored);
@@ -142,14 +142,14 @@ impl Folds {
     }
 
     /// Caches the model label of a run, which is in the agent definition that the run pins.
-    async fn learn(&mut self, journal: &dyn Journal, fact: &TaskEvent) -> Result<(), JournalError> {
+    async fn cache_model_label(&mut self, journal: &dyn Journal, fact: &TaskEvent) -> Result<(), JournalError> {
         let TaskEvent::RunStarted { agent, .. } = fact else { return Ok(()) };
         if self.labels.contains_key(agent) {
             return Ok(());
         }
         let spec = journal.blob(agent).await?.and_then(|blob| serde_json::from_slice::<AgentSpec>(&blob).ok());
         if let Some(spec) = spec {
-            if self.labels.len() >= MOST_LABELS {
+            if self.labels.len() >= MAX_CACHED_LABELS {
                 self.labels.clear();
             }
             self.labels.insert(agent.clone(), label(&spec));
@@ -163,18 +163,18 @@ fn step(
     event: &StoredEvent,
     fact: &TaskEvent,
     labels: &HashMap<Digest, ModelLabel>,
-    origin: &Origin,
+    origin: &SpanOrigin,
     out: &mut Vec<Span>,
 ) {
-    let told = Told { number: event.number, at: event.at, trace: event.trace.as_deref() };
+    let told = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
     spans.apply(told, fact, |digest| labels.get(digest).cloned(), origin, out);
 }
 
 fn label(spec: &AgentSpec) -> ModelLabel {
     match &spec.model {
-        ModelSpec::Playbook { .. } => ModelLabel::of(spec.writing.model.as_deref().unwrap_or("playbook")),
+        ModelSpec::Playbook { .. } => ModelLabel::parse(spec.writing.model.as_deref().unwrap_or("playbook")),
         ModelSpec::Peer { url, .. } => {
-            ModelLabel { provider: "a2a".to_owned(), model: String::new(), elsewhere: Some(url.clone()) }
+            ModelLabel { provider: "a2a".to_owned(), model: String::new(), remote_url: Some(url.clone()) }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Candidate traces of a search, newest first, without duplicates and without materializing all of them.
 
 use super::{
-    budget::Budget,
-    plan::{Plan, in_any, size},
+    budget::QueryBudget,
+    plan::{TracePlan, in_any, size},
     window::windows,
 };
 use crate::segment::{Segment, TracePart};
@@ -12,11 +12,11 @@ use roaring::RoaringBitmap;
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 /// Number of skipped traces between two deadline checks.
-const BETWEEN_LOOKS: u32 = 64;
+const DEADLINE_CHECK_INTERVAL: u32 = 64;
 
 /// A trace that may match.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(super) struct TraceCandidate {
     pub(super) id: TraceId,
     /// Start of its first span in any segment.
     pub(super) start: u64,
@@ -26,8 +26,8 @@ pub(super) struct Candidate {
 
 /// Next item of the iteration.
 #[derive(Debug)]
-pub(super) enum Next {
-    Candidate(Candidate),
+pub(super) enum CandidateStep {
+    Candidate(TraceCandidate),
     /// All further traces began before the floor, or there are none.
     Done,
     OutOfTime,
@@ -37,34 +37,34 @@ pub(super) enum Next {
 ///
 /// A trace is returned when the latest of its iterated parts is reached. No trace begins after any of its parts, so
 /// no later trace begins after the current part.
-pub(super) struct Candidates<'a> {
+pub(super) struct TraceCandidates<'a> {
     segments: &'a [Arc<dyn Segment>],
-    plan: &'a Plan,
+    plan: &'a TracePlan,
     range: TimeRange,
     windows: Vec<RoaringBitmap>,
     /// The iterated traces.
     sets: Vec<RoaringBitmap>,
-    walks: Vec<Walk>,
+    walks: Vec<SegmentWalk>,
     /// The next part of each iteration, latest first; among equal start times the lower segment number first.
-    heads: BinaryHeap<(u64, Reverse<usize>, Head)>,
-    budget: &'a Budget,
+    heads: BinaryHeap<(u64, Reverse<usize>, WalkHead)>,
+    budget: &'a QueryBudget,
     passed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Head {
+struct WalkHead {
     ordinal: u32,
     id: TraceId,
     end: u64,
 }
 
-impl<'a> Candidates<'a> {
+impl<'a> TraceCandidates<'a> {
     /// `None` if the deadline has passed.
     pub(super) fn new(
         segments: &'a [Arc<dyn Segment>],
-        plan: &'a Plan,
+        plan: &'a TracePlan,
         range: TimeRange,
-        budget: &'a Budget,
+        budget: &'a QueryBudget,
     ) -> Result<Option<Self>, SpanStoreError> {
         let Some(windows) = windows(segments, range, budget)? else { return Ok(None) };
         // The part of a trace that meets the plan and the part in the window may be in different segments. A matching
@@ -83,44 +83,49 @@ impl<'a> Candidates<'a> {
             passed: 0,
         };
         for (index, segment) in segments.iter().enumerate() {
-            if budget.is_late() {
+            if budget.is_expired() {
                 return Ok(None);
             }
-            candidates.walks.push(Walk::new(segment.as_ref(), &candidates.sets[index])?);
+            candidates.walks.push(SegmentWalk::new(segment.as_ref(), &candidates.sets[index])?);
             candidates.step(index)?;
         }
         Ok(Some(candidates))
     }
 
     /// The next trace that did not begin before the floor, as far as known.
-    pub(super) fn next(&mut self, floor: u64) -> Result<Next, SpanStoreError> {
+    pub(super) fn next(&mut self, floor: u64) -> Result<CandidateStep, SpanStoreError> {
         while let Some((start, Reverse(index), head)) = self.heads.pop() {
             if start < floor {
-                return Ok(Next::Done);
+                return Ok(CandidateStep::Done);
             }
             self.passed = self.passed.wrapping_add(1);
-            if self.passed.is_multiple_of(BETWEEN_LOOKS) && self.budget.is_late() {
-                return Ok(Next::OutOfTime);
+            if self.passed.is_multiple_of(DEADLINE_CHECK_INTERVAL) && self.budget.is_expired() {
+                return Ok(CandidateStep::OutOfTime);
             }
             self.step(index)?;
-            if let Some(candidate) = self.whole(index, head, start)? {
-                return Ok(Next::Candidate(candidate));
+            if let Some(candidate) = self.complete_candidate(index, head, start)? {
+                return Ok(CandidateStep::Candidate(candidate));
             }
         }
-        Ok(Next::Done)
+        Ok(CandidateStep::Done)
     }
 
     fn step(&mut self, index: usize) -> Result<(), SpanStoreError> {
         if let Some((ordinal, part)) = self.walks[index].next(self.segments[index].as_ref())? {
-            self.heads.push((part.start, Reverse(index), Head { ordinal, id: part.id, end: part.end }));
+            self.heads.push((part.start, Reverse(index), WalkHead { ordinal, id: part.id, end: part.end }));
         }
         Ok(())
     }
 
     /// The trace with all its parts, unless it was returned before, does not meet the plan, or is outside the time
     /// range.
-    fn whole(&self, here: usize, head: Head, start: u64) -> Result<Option<Candidate>, SpanStoreError> {
-        let mut candidate = Candidate { id: head.id, start, ordinals: Vec::with_capacity(self.segments.len()) };
+    fn complete_candidate(
+        &self,
+        here: usize,
+        head: WalkHead,
+        start: u64,
+    ) -> Result<Option<TraceCandidate>, SpanStoreError> {
+        let mut candidate = TraceCandidate { id: head.id, start, ordinals: Vec::with_capacity(self.segments.len()) };
         let mut in_time = false;
         for (index, segment) in self.segments.iter().enumerate() {
             let ordinal = if index == here { Some(head.ordinal) } else { segment.ordinal(head.id)? };
@@ -136,20 +141,21 @@ impl<'a> Candidates<'a> {
             candidate.start = candidate.start.min(part.start);
             in_time |= self.range.overlaps(part.start, part.end);
         }
-        let may_answer = in_time && in_any(&self.windows, &candidate.ordinals) && self.plan.met_by(&candidate.ordinals);
+        let may_answer =
+            in_time && in_any(&self.windows, &candidate.ordinals) && self.plan.may_match(&candidate.ordinals);
         Ok(may_answer.then_some(candidate))
     }
 }
 
 /// The traces of one segment, newest first.
-enum Walk {
+enum SegmentWalk {
     /// In ordinal order.
     Ordered(roaring::bitmap::IntoIter),
     /// Sorted here: the few traces of a head.
     Sorted(std::vec::IntoIter<(u32, TracePart)>),
 }
 
-impl Walk {
+impl SegmentWalk {
     fn new(segment: &dyn Segment, set: &RoaringBitmap) -> Result<Self, SpanStoreError> {
         if segment.newest_first() {
             return Ok(Self::Ordered(set.clone().into_iter()));

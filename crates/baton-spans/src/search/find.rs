@@ -1,15 +1,15 @@
 //! Executes a search.
 
 use super::{
-    budget::Budget,
-    candidates::{Candidate, Candidates, Next},
-    found::{Teller, Told},
-    gather::{Gathered, gather_parts},
-    plan::Plan,
+    budget::QueryBudget,
+    candidates::{CandidateStep, TraceCandidate, TraceCandidates},
+    found::{EvaluationOutcome, TraceEvaluator},
+    gather::{GatherOutcome, gather_parts},
+    plan::TracePlan,
 };
-use crate::{codec::Parts, segment::Segment};
+use crate::{codec::SpanParts, segment::Segment};
 use baton_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
-use baton_traceql::{Aliases, Trace, need};
+use baton_traceql::{Aliases, TraceSpans, pushdown_predicate};
 use baton_types::TraceId;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
@@ -19,33 +19,33 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 pub(crate) fn search(
     segments: &[Arc<dyn Segment>],
     ask: &TraceSearchRequest,
-    budget: &Budget,
+    budget: &QueryBudget,
 ) -> Result<TraceSearchResult, SpanStoreError> {
     if ask.limit == 0 {
         return Ok(TraceSearchResult::default());
     }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let teller = Teller::new(&ask.query, aliases, ask.spans_per_spanset)?;
-    let parts = Parts::of(&ask.query, aliases);
-    let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, budget)?;
+    let teller = TraceEvaluator::new(&ask.query, aliases, ask.spans_per_spanset)?;
+    let parts = SpanParts::from_query(&ask.query, aliases);
+    let plan = TracePlan::new(&pushdown_predicate(&ask.query, aliases), segments, aliases, budget)?;
     let mut answer = TraceSearchResult::default();
-    let Some(mut candidates) = Candidates::new(segments, &plan, ask.range, budget)? else {
+    let Some(mut candidates) = TraceCandidates::new(segments, &plan, ask.range, budget)? else {
         return Ok(TraceSearchResult { partial: true, ..answer });
     };
-    let mut best = Best { limit: ask.limit, traces: BTreeMap::new(), weight: 0 };
+    let mut best = NewestTraces { limit: ask.limit, traces: BTreeMap::new(), weight: 0 };
     loop {
         let candidate = match candidates.next(best.floor())? {
-            Next::Candidate(candidate) => candidate,
-            Next::Done => break,
-            Next::OutOfTime => {
+            CandidateStep::Candidate(candidate) => candidate,
+            CandidateStep::Done => break,
+            CandidateStep::OutOfTime => {
                 answer.partial = true;
                 break;
             }
         };
-        if !best.takes(&candidate) {
+        if !best.accepts(&candidate) {
             continue;
         }
-        if answer.inspected_traces >= budget.traces || best.weight >= budget.told || budget.is_late() {
+        if answer.inspected_traces >= budget.traces || best.weight >= budget.result_bytes || budget.is_expired() {
             answer.partial = true;
             break;
         }
@@ -53,12 +53,12 @@ pub(crate) fn search(
         answer.inspected_traces += 1;
         answer.inspected_bytes += bytes;
         let spans = match gathered {
-            Gathered::Whole(spans) => spans,
-            Gathered::TooLarge => {
+            GatherOutcome::Whole(spans) => spans,
+            GatherOutcome::TooLarge => {
                 answer.partial = true;
                 continue;
             }
-            Gathered::OutOfTime => {
+            GatherOutcome::OutOfTime => {
                 answer.partial = true;
                 break;
             }
@@ -66,13 +66,18 @@ pub(crate) fn search(
         if !spans.iter().any(|span| ask.range.overlaps(span.start, span.end.max(span.start))) {
             continue;
         }
-        match teller.tell(candidate.id, &Trace { spans }, budget, budget.told.saturating_sub(best.weight)) {
-            Told::Nothing => {}
-            Told::Found { found, weight, whole } => {
+        match teller.evaluate(
+            candidate.id,
+            &TraceSpans { spans },
+            budget,
+            budget.result_bytes.saturating_sub(best.weight),
+        ) {
+            EvaluationOutcome::NoMatch => {}
+            EvaluationOutcome::Found { found, weight, whole } => {
                 answer.partial |= !whole;
                 best.add(found, weight);
             }
-            Told::GivenUp => answer.partial = true,
+            EvaluationOutcome::Aborted => answer.partial = true,
         }
     }
     answer.traces = best.traces.into_values().map(|(found, _)| found).collect();
@@ -80,14 +85,14 @@ pub(crate) fn search(
 }
 
 /// The newest matching traces so far; among equal start times, those with the lower ids.
-struct Best {
+struct NewestTraces {
     limit: usize,
     traces: BTreeMap<(Reverse<u64>, TraceId), (TraceMatch, usize)>,
     /// Approximate memory in bytes.
     weight: usize,
 }
 
-impl Best {
+impl NewestTraces {
     /// Traces that began before this cannot be in the result.
     fn floor(&self) -> u64 {
         self.worst().map_or(0, |(start, _)| start)
@@ -98,7 +103,7 @@ impl Best {
         self.traces.last_key_value().filter(|_| full).map(|((Reverse(start), id), _)| (*start, *id))
     }
 
-    fn takes(&self, candidate: &Candidate) -> bool {
+    fn accepts(&self, candidate: &TraceCandidate) -> bool {
         let place = (Reverse(candidate.start), candidate.id);
         self.worst().is_none_or(|(start, id)| place < (Reverse(start), id))
     }

@@ -1,29 +1,35 @@
 //! Evaluates a query on a trace and builds its search result.
 
-use super::budget::Budget;
+use super::budget::QueryBudget;
 use crate::codec;
 use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
-use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace, TraceAnswer};
+use baton_traceql::{Aliases, Query, QueryError, SearchPlan, Spanset, TraceAnswer, TraceSpans};
 use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::collections::{BTreeMap, HashSet};
 
 /// Evaluates one query on traces.
-pub(super) struct Teller {
-    query: Prepared,
+pub(super) struct TraceEvaluator {
+    query: SearchPlan,
     spans_per_spanset: usize,
 }
 
-impl Teller {
+impl TraceEvaluator {
     pub(super) fn new(query: &Query, aliases: Aliases, spans_per_spanset: usize) -> Result<Self, QueryError> {
-        Ok(Self { query: Prepared::new(query, aliases)?, spans_per_spanset })
+        Ok(Self { query: SearchPlan::new(query, aliases)?, spans_per_spanset })
     }
 
     /// Evaluates the trace, whose spans are sorted by start time, within `room` bytes of memory.
-    pub(super) fn tell(&self, id: TraceId, trace: &Trace, budget: &Budget, room: usize) -> Told {
-        let late = || budget.is_late();
-        let Some(answer) = self.query.answer(trace, &late) else { return Told::GivenUp };
+    pub(super) fn evaluate(
+        &self,
+        id: TraceId,
+        trace: &TraceSpans,
+        budget: &QueryBudget,
+        room: usize,
+    ) -> EvaluationOutcome {
+        let late = || budget.is_expired();
+        let Some(answer) = self.query.answer(trace, &late) else { return EvaluationOutcome::Aborted };
         if answer.spansets().is_empty() {
-            return Told::Nothing;
+            return EvaluationOutcome::NoMatch;
         }
         let root = root(&trace.spans);
         let start = trace.spans.first().map_or(0, |span| span.start);
@@ -48,18 +54,19 @@ impl Teller {
             found.spansets.push(told);
         }
         let whole = found.spansets.len() == answer.spansets().len() && weight <= room;
-        Told::Found { found, weight, whole }
+        EvaluationOutcome::Found { found, weight, whole }
     }
 
     fn spanset(
         &self,
-        trace: &Trace,
+        trace: &TraceSpans,
         answer: &TraceAnswer<'_>,
         spanset: &Spanset,
         room: usize,
     ) -> (SpansetMatch, usize) {
-        let said =
-            |(name, value): &(String, SpanValue)| size_of::<(String, SpanValue)>() + name.len() + codec::beyond(value);
+        let said = |(name, value): &(String, SpanValue)| {
+            size_of::<(String, SpanValue)>() + name.len() + codec::heap_weight(value)
+        };
         let mut weight = size_of::<SpansetMatch>() + spanset.attributes.iter().map(said).sum::<usize>();
         let mut spans = Vec::new();
         for &index in spanset.spans.iter().take(self.spans_per_spanset) {
@@ -67,8 +74,8 @@ impl Teller {
                 break;
             }
             let Some(span) = trace.spans.get(index) else { continue };
-            let attributes = answer.shown(index).attributes;
-            weight += size_of::<SpanMatch>() + span.name.len() + codec::all(&attributes);
+            let attributes = answer.selected_attributes(index).attributes;
+            weight += size_of::<SpanMatch>() + span.name.len() + codec::attributes_weight(&attributes);
             spans.push(SpanMatch {
                 id: span.id,
                 name: span.name.clone(),
@@ -84,9 +91,9 @@ impl Teller {
 }
 
 /// Outcome of an evaluation.
-pub(super) enum Told {
+pub(super) enum EvaluationOutcome {
     /// The trace does not match.
-    Nothing,
+    NoMatch,
     Found {
         found: TraceMatch,
         /// Approximate memory in bytes.
@@ -95,7 +102,7 @@ pub(super) enum Told {
         whole: bool,
     },
     /// The evaluation exceeds the time or memory limit.
-    GivenUp,
+    Aborted,
 }
 
 /// The first span without a parent; if there is none, the first whose parent is missing, because the clocks of

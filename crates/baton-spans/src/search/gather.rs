@@ -1,8 +1,8 @@
 //! Collects all spans of a trace from all segments.
 
-use super::budget::Budget;
+use super::budget::QueryBudget;
 use crate::{
-    codec::{self, Parts},
+    codec::{self, SpanParts},
     segment::Segment,
 };
 use baton_ports::SpanStoreError;
@@ -14,10 +14,10 @@ use std::{
 };
 
 /// Number of spans between two deadline checks.
-const BETWEEN_LOOKS: u64 = 1_024;
+const DEADLINE_CHECK_INTERVAL: u64 = 1_024;
 
 /// Outcome of collecting a trace.
-pub(super) enum Gathered {
+pub(super) enum GatherOutcome {
     /// Its spans without duplicates, by start time.
     Whole(Vec<Span>),
     /// The trace exceeds the size limit.
@@ -26,16 +26,22 @@ pub(super) enum Gathered {
 }
 
 /// All spans of a trace without duplicates, by start time; empty if the trace is unknown.
-pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId, budget: &Budget) -> Result<Vec<Span>, SpanStoreError> {
+pub(crate) fn trace(
+    segments: &[Arc<dyn Segment>],
+    id: TraceId,
+    budget: &QueryBudget,
+) -> Result<Vec<Span>, SpanStoreError> {
     let ordinals = segments.iter().map(|segment| segment.ordinal(id)).collect::<Result<Vec<_>, _>>()?;
     match gather(segments, &ordinals, budget)?.0 {
-        Gathered::Whole(spans) => Ok(spans),
-        Gathered::TooLarge => Err(SpanStoreError::TooLarge(format!(
+        GatherOutcome::Whole(spans) => Ok(spans),
+        GatherOutcome::TooLarge => Err(SpanStoreError::TooLarge(format!(
             "the trace {id} is too large: the limit is {} spans and {} MiB",
             budget.spans,
             budget.bytes >> 20
         ))),
-        Gathered::OutOfTime => Err(SpanStoreError::Unavailable(format!("the trace {id} could not be read in time"))),
+        GatherOutcome::OutOfTime => {
+            Err(SpanStoreError::Unavailable(format!("the trace {id} could not be read in time")))
+        }
     }
 }
 
@@ -43,26 +49,26 @@ pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId, budget: &Budget)
 pub(super) fn gather(
     segments: &[Arc<dyn Segment>],
     ordinals: &[Option<u32>],
-    budget: &Budget,
-) -> Result<(Gathered, u64), SpanStoreError> {
-    gather_parts(segments, ordinals, &Parts::ALL, budget)
+    budget: &QueryBudget,
+) -> Result<(GatherOutcome, u64), SpanStoreError> {
+    gather_parts(segments, ordinals, &SpanParts::ALL, budget)
 }
 
 /// The spans under these ordinals, restricted to the given parts, and the number of bytes read.
 pub(super) fn gather_parts(
     segments: &[Arc<dyn Segment>],
     ordinals: &[Option<u32>],
-    parts: &Parts,
-    budget: &Budget,
-) -> Result<(Gathered, u64), SpanStoreError> {
-    let mut gathering = Gathering::default();
+    parts: &SpanParts,
+    budget: &QueryBudget,
+) -> Result<(GatherOutcome, u64), SpanStoreError> {
+    let mut gathering = TraceCollector::default();
     let mut bytes = 0;
     for (segment, ordinal) in segments.iter().zip(ordinals) {
         let Some(ordinal) = ordinal else { continue };
         let mut ended = None;
         bytes += segment.each_span(*ordinal, parts, &mut |span| {
             gathering.add(span);
-            ended = gathering.end(budget);
+            ended = gathering.check_limits(budget);
             if ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if let Some(ended) = ended {
@@ -71,11 +77,11 @@ pub(super) fn gather_parts(
     }
     let mut spans = gathering.spans;
     spans.sort_by_key(|span| (span.start, span.id));
-    Ok((Gathered::Whole(spans), bytes))
+    Ok((GatherOutcome::Whole(spans), bytes))
 }
 
 #[derive(Default)]
-struct Gathering {
+struct TraceCollector {
     spans: Vec<Span>,
     known: HashMap<SpanId, usize>,
     /// Addresses of resources and scopes, so that each is counted once.
@@ -84,7 +90,7 @@ struct Gathering {
     read: u64,
 }
 
-impl Gathering {
+impl TraceCollector {
     /// Spans with the same id are duplicates; the one that ended last is kept, because it may be more complete.
     fn add(&mut self, span: Span) {
         self.read += 1;
@@ -107,14 +113,14 @@ impl Gathering {
     fn weight_of_shared(&mut self, span: &Span) -> usize {
         let resource = self.shared.insert(Arc::as_ptr(&span.resource).addr());
         let scope = self.shared.insert(Arc::as_ptr(&span.scope).addr());
-        let weight_if = |new: bool, attributes| if new { codec::all(attributes) } else { 0 };
+        let weight_if = |new: bool, attributes| if new { codec::attributes_weight(attributes) } else { 0 };
         weight_if(resource, &span.resource.attributes) + weight_if(scope, &span.scope.attributes)
     }
 
-    fn end(&self, budget: &Budget) -> Option<Gathered> {
+    fn check_limits(&self, budget: &QueryBudget) -> Option<GatherOutcome> {
         if self.spans.len() > budget.spans || self.bytes > budget.bytes {
-            return Some(Gathered::TooLarge);
+            return Some(GatherOutcome::TooLarge);
         }
-        (self.read.is_multiple_of(BETWEEN_LOOKS) && budget.is_late()).then_some(Gathered::OutOfTime)
+        (self.read.is_multiple_of(DEADLINE_CHECK_INTERVAL) && budget.is_expired()).then_some(GatherOutcome::OutOfTime)
     }
 }

@@ -12,11 +12,11 @@ mod rows;
 mod shown;
 mod traces;
 
-use super::budget::Budget;
-use crate::{codec::Parts, index::Sources, segment::Segment};
+use super::budget::QueryBudget;
+use crate::{codec::SpanParts, index::FieldSources, segment::Segment};
 use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Direct, Limits, Measure, Tally};
-use once::Once;
+use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, MetricsPushdown, Tally};
+use once::DuplicateTraces;
 use std::sync::Arc;
 
 /// Executes a metrics query.
@@ -25,36 +25,40 @@ use std::sync::Arc;
 pub(crate) fn metrics(
     segments: &[Arc<dyn Segment>],
     ask: &SpanMetricsRequest,
-    budget: &Budget,
+    budget: &QueryBudget,
 ) -> Result<MetricsResult, SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let limits =
-        Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
-    let leaves = Measure::new(&ask.query, aliases, ask.steps, limits)?.leaves();
+    let limits = MetricsLimits {
+        series: budget.series,
+        exemplars: ask.exemplars,
+        bytes: budget.tally_bytes,
+        samples: budget.samples,
+    };
+    let leaves = MetricsPlan::new(&ask.query, aliases, ask.steps, limits)?.leaves();
     // The leaves share the memory limit.
-    let limits = Limits { bytes: budget.measured / leaves.max(1), ..limits };
-    let measure = Measure::new(&ask.query, aliases, ask.steps, limits)?;
+    let limits = MetricsLimits { bytes: budget.tally_bytes / leaves.max(1), ..limits };
+    let measure = MetricsPlan::new(&ask.query, aliases, ask.steps, limits)?;
     let steps = measure.steps();
     let end = steps.end_of(steps.count() - 1);
     let time = TimeRange { start: steps.start(), end: end.saturating_sub(1) };
-    let parts = Parts::of(&ask.query, aliases);
-    let asked = Asked { segments, measure: &measure, parts: &parts, aliases, time, budget };
+    let parts = SpanParts::from_query(&ask.query, aliases);
+    let asked = MetricsContext { segments, measure: &measure, parts: &parts, aliases, time, budget };
     let mut answer = MetricsResult::default();
     let mut tallies = Vec::with_capacity(leaves);
     let mut once = None;
     for leaf in 0..leaves {
-        let mut counting = Counting { asked, leaf, tally: measure.tally(leaf), answer: &mut answer };
-        match measure.direct(leaf).filter(|direct| is_indexed(direct, aliases)) {
+        let mut counting = LeafCounter { context: asked, leaf, tally: measure.tally(leaf), answer: &mut answer };
+        match measure.pushdown(leaf).filter(|direct| is_indexed(direct, aliases)) {
             Some(direct) => {
                 if once.is_none() {
-                    once = Once::find(segments, time, budget)?;
+                    once = DuplicateTraces::find(segments, time, budget)?;
                 }
                 match &once {
-                    Some(once) => counting.by_rows(&direct, once)?,
-                    None => counting.give_up(),
+                    Some(once) => counting.count_rows(&direct, once)?,
+                    None => counting.mark_partial(),
                 }
             }
-            None => counting.by_traces()?,
+            None => counting.count_traces()?,
         }
         tallies.push(counting.tally);
     }
@@ -65,40 +69,40 @@ pub(crate) fn metrics(
 }
 
 /// Whether the grouping and measured fields are indexed.
-fn is_indexed(direct: &Direct<'_>, aliases: Aliases) -> bool {
-    direct.by.iter().chain(direct.of).all(|field| Sources::of(field, aliases).is_some())
+fn is_indexed(direct: &MetricsPushdown<'_>, aliases: Aliases) -> bool {
+    direct.by.iter().chain(direct.of).all(|field| FieldSources::from_field(field, aliases).is_some())
 }
 
 /// Inputs of a metrics query.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct MetricsContext<'a> {
     segments: &'a [Arc<dyn Segment>],
-    measure: &'a Measure,
+    measure: &'a MetricsPlan,
     /// Parts of spans that the query evaluates.
-    parts: &'a Parts,
+    parts: &'a SpanParts,
     aliases: Aliases,
     /// Spans that began in this range are counted.
     time: TimeRange,
-    budget: &'a Budget,
+    budget: &'a QueryBudget,
 }
 
 /// Counter for one leaf of a query.
-struct Counting<'a> {
-    asked: Asked<'a>,
+struct LeafCounter<'a> {
+    context: MetricsContext<'a>,
     leaf: usize,
     tally: Tally,
     answer: &'a mut MetricsResult,
 }
 
-impl Counting<'_> {
+impl LeafCounter<'_> {
     /// Whether the deadline has passed; if so, the result is marked as partial.
     fn is_late(&mut self) -> bool {
-        let late = self.asked.budget.is_late();
+        let late = self.context.budget.is_expired();
         self.answer.partial |= late;
         late
     }
 
-    fn give_up(&mut self) {
+    fn mark_partial(&mut self) {
         self.answer.partial = true;
     }
 }

@@ -16,11 +16,11 @@ mod tests;
 mod values;
 mod window;
 
-pub(crate) use budget::Budget;
+pub(crate) use budget::QueryBudget;
 pub(crate) use find::search;
 pub(crate) use gather::trace;
 pub(crate) use measure::metrics;
-pub(crate) use read::{Taker, read};
+pub(crate) use read::{ReadSink, read};
 pub(crate) use stop::{StopFlag, StopGuard};
 pub(crate) use tags::tags;
 pub(crate) use values::tag_values;

@@ -1,44 +1,44 @@
 //! Query plan: the need of a query as sets of traces per segment.
 
-use super::budget::Budget;
+use super::budget::QueryBudget;
 use crate::segment::Segment;
 use baton_ports::SpanStoreError;
-use baton_traceql::{Aliases, SpanNeed, TraceNeed};
+use baton_traceql::{Aliases, SpanPredicate, TracePredicate};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// A need with the results of index lookups.
 #[derive(Debug)]
-pub(super) enum Plan {
+pub(super) enum TracePlan {
     Anything,
-    All(Vec<Plan>),
-    Any(Vec<Plan>),
+    All(Vec<TracePlan>),
+    Any(Vec<TracePlan>),
     /// Per segment, the traces with a span that may meet the need.
     Span(Vec<RoaringBitmap>),
 }
 
-impl Plan {
+impl TracePlan {
     /// Looks the need up in the indexes; becomes `Anything` if the deadline passes.
     pub(super) fn new(
-        need: &TraceNeed,
+        need: &TracePredicate,
         segments: &[Arc<dyn Segment>],
         aliases: Aliases,
-        budget: &Budget,
+        budget: &QueryBudget,
     ) -> Result<Self, SpanStoreError> {
-        let each = |needs: &[TraceNeed]| -> Result<Vec<Self>, SpanStoreError> {
+        let each = |needs: &[TracePredicate]| -> Result<Vec<Self>, SpanStoreError> {
             needs.iter().map(|need| Self::new(need, segments, aliases, budget)).collect()
         };
         Ok(match need {
-            TraceNeed::Anything | TraceNeed::Span(SpanNeed::Anything) => Self::Anything,
-            TraceNeed::All(needs) => Self::All(each(needs)?),
-            TraceNeed::Any(needs) => Self::Any(each(needs)?),
-            TraceNeed::Span(need) => {
+            TracePredicate::Anything | TracePredicate::Span(SpanPredicate::Anything) => Self::Anything,
+            TracePredicate::All(needs) => Self::All(each(needs)?),
+            TracePredicate::Any(needs) => Self::Any(each(needs)?),
+            TracePredicate::Span(need) => {
                 let mut sets = Vec::with_capacity(segments.len());
                 for segment in segments {
-                    if budget.is_late() {
+                    if budget.is_expired() {
                         return Ok(Self::Anything);
                     }
-                    sets.push(segment.meeting(need, aliases)?);
+                    sets.push(segment.matching_traces(need, aliases)?);
                 }
                 Self::Span(sets)
             }
@@ -70,11 +70,11 @@ impl Plan {
     }
 
     /// Whether a trace with these ordinals per segment may meet the plan.
-    pub(super) fn met_by(&self, ordinals: &[Option<u32>]) -> bool {
+    pub(super) fn may_match(&self, ordinals: &[Option<u32>]) -> bool {
         match self {
             Self::Anything => true,
-            Self::All(plans) => plans.iter().all(|plan| plan.met_by(ordinals)),
-            Self::Any(plans) => plans.iter().any(|plan| plan.met_by(ordinals)),
+            Self::All(plans) => plans.iter().all(|plan| plan.may_match(ordinals)),
+            Self::Any(plans) => plans.iter().any(|plan| plan.may_match(ordinals)),
             Self::Span(sets) => in_any(sets, ordinals),
         }
     }

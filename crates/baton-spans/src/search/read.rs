@@ -1,15 +1,15 @@
 //! Streams all spans that match a query, trace by trace.
 
 use super::{
-    budget::Budget,
-    candidates::{Candidates, Next},
-    gather::{Gathered, gather},
-    plan::Plan,
+    budget::QueryBudget,
+    candidates::{CandidateStep, TraceCandidates},
+    gather::{GatherOutcome, gather},
+    plan::TracePlan,
     stop::StopFlag,
 };
 use crate::{codec, segment::Segment};
 use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError};
-use baton_traceql::{Aliases, Prepared, Trace, need};
+use baton_traceql::{Aliases, SearchPlan, TraceSpans, pushdown_predicate};
 use baton_types::Span;
 use std::{
     ops::ControlFlow,
@@ -18,18 +18,18 @@ use std::{
 };
 
 /// Maximum number of spans per batch.
-const MOST_SPANS: usize = 1_024;
+const MAX_BATCH_SPANS: usize = 1_024;
 /// Approximate maximum memory of a batch in bytes.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BATCH_BYTES: usize = 1 << 20;
 /// Time limit of a whole read; a slower consumer is assumed to be abandoned.
-const LONGEST: Duration = Duration::from_hours(24);
+const MAX_READ_DURATION: Duration = Duration::from_hours(24);
 
 /// Receives the batches of a read; breaks to stop.
-pub(crate) trait Taker {
+pub(crate) trait ReadSink {
     fn take(&mut self, read: SpanReadItem) -> ControlFlow<()>;
 
     /// Whether the consumer is gone; checked between any two traces.
-    fn is_gone(&self) -> bool;
+    fn is_closed(&self) -> bool;
 }
 
 /// Passes the matching spans that began in the time range to the sink, each once, traces that began last first. Each
@@ -37,40 +37,40 @@ pub(crate) trait Taker {
 pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
     ask: &SpanReadRequest,
-    (budget, stop): (&dyn Fn() -> Budget, &StopFlag),
-    taker: &mut dyn Taker,
+    (budget, stop): (&dyn Fn() -> QueryBudget, &StopFlag),
+    taker: &mut dyn ReadSink,
 ) -> Result<(), SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let query = Prepared::new(&ask.query, aliases)?;
-    let overall = Budget { stop: stop.clone(), ..Budget::until(Instant::now() + LONGEST) };
+    let query = SearchPlan::new(&ask.query, aliases)?;
+    let overall = QueryBudget { stop: stop.clone(), ..QueryBudget::with_deadline(Instant::now() + MAX_READ_DURATION) };
     let late = || SpanStoreError::Unavailable("spans could not be read in time".to_owned());
-    let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, &overall)?;
-    let mut candidates = Candidates::new(segments, &plan, ask.range, &overall)?.ok_or_else(late)?;
-    let mut batch = Batch::default();
-    while !taker.is_gone() {
+    let plan = TracePlan::new(&pushdown_predicate(&ask.query, aliases), segments, aliases, &overall)?;
+    let mut candidates = TraceCandidates::new(segments, &plan, ask.range, &overall)?.ok_or_else(late)?;
+    let mut batch = SpanReadBatch::default();
+    while !taker.is_closed() {
         let candidate = match candidates.next(0)? {
-            Next::Candidate(candidate) => candidate,
-            Next::Done => {
+            CandidateStep::Candidate(candidate) => candidate,
+            CandidateStep::Done => {
                 if !batch.spans.is_empty() {
                     // This is the last batch, so the result is irrelevant.
                     let _ = taker.take(SpanReadItem::Spans(batch.spans));
                 }
                 return Ok(());
             }
-            Next::OutOfTime => return Err(late()),
+            CandidateStep::OutOfTime => return Err(late()),
         };
-        let budget = Budget { stop: stop.clone(), ..budget() };
+        let budget = QueryBudget { stop: stop.clone(), ..budget() };
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
-            Gathered::Whole(spans) => spans,
-            Gathered::TooLarge | Gathered::OutOfTime => {
+            GatherOutcome::Whole(spans) => spans,
+            GatherOutcome::TooLarge | GatherOutcome::OutOfTime => {
                 if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                     return Ok(());
                 }
                 continue;
             }
         };
-        let trace = Trace { spans };
-        let is_late = || budget.is_late();
+        let trace = TraceSpans { spans };
+        let is_late = || budget.is_expired();
         let Some(answer) = query.answer(&trace, &is_late) else {
             if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                 return Ok(());
@@ -99,17 +99,17 @@ pub(crate) fn read(
 }
 
 #[derive(Default)]
-struct Batch {
+struct SpanReadBatch {
     spans: Vec<Span>,
     bytes: usize,
 }
 
-impl Batch {
+impl SpanReadBatch {
     /// Adds a span; returns the batch when it is full.
     fn add(&mut self, span: Span) -> Option<Vec<Span>> {
         self.bytes += codec::weight(&span);
         self.spans.push(span);
-        if self.spans.len() < MOST_SPANS && self.bytes < MOST_BYTES {
+        if self.spans.len() < MAX_BATCH_SPANS && self.bytes < MAX_BATCH_BYTES {
             return None;
         }
         self.bytes = 0;

@@ -1,6 +1,6 @@
 //! Values of a field.
 
-use super::{among::Among, budget::Budget};
+use super::{among::TraceSelection, budget::QueryBudget};
 use crate::{codec, segment::Segment};
 use baton_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::Field;
@@ -11,27 +11,27 @@ use std::{
 };
 
 /// Minimum number of values requested from each segment, because a value that is rare in each may be frequent overall.
-const AT_LEAST: usize = 1_000;
+const MIN_VALUES_PER_SEGMENT: usize = 1_000;
 /// Between segments, this multiple of the values of one segment is kept: the most frequent ones.
-const KEPT_FACTOR: usize = 8;
+const RETAINED_FACTOR: usize = 8;
 
 /// The distinct values of a field, most frequent first, up to the requested limit; those found within the budget.
 pub(crate) fn tag_values(
     segments: &[Arc<dyn Segment>],
     field: &Field,
     ask: &TagsRequest,
-    budget: &Budget,
+    budget: &QueryBudget,
 ) -> Result<Vec<SpanValue>, SpanStoreError> {
-    let most = ask.limit.max(AT_LEAST);
+    let most = ask.limit.max(MIN_VALUES_PER_SEGMENT);
     let mut counted: Vec<(SpanValue, u64)> = Vec::new();
-    for (segment, among) in segments.iter().zip(Among::each(segments, ask, budget)?) {
-        if budget.is_late() {
+    for (segment, among) in segments.iter().zip(TraceSelection::per_segment(segments, ask, budget)?) {
+        if budget.is_expired() {
             break;
         }
         match among {
-            Among::Nothing => continue,
-            Among::Everything => counted.extend(segment.values(field, None, most)?),
-            Among::Traces(traces) => counted.extend(segment.values(field, Some(&traces), most)?),
+            TraceSelection::Nothing => continue,
+            TraceSelection::Everything => counted.extend(segment.values(field, None, most)?),
+            TraceSelection::Traces(traces) => counted.extend(segment.values(field, Some(&traces), most)?),
         }
         counted.sort_by(|(left, _), (right, _)| compare(left, right));
         counted.dedup_by(|(value, count), (kept, sum)| {
@@ -41,13 +41,13 @@ pub(crate) fn tag_values(
             }
             same
         });
-        if counted.len() > most.saturating_mul(KEPT_FACTOR) {
+        if counted.len() > most.saturating_mul(RETAINED_FACTOR) {
             counted.sort_by_key(|(_, count)| Reverse(*count));
-            counted.truncate(most.saturating_mul(KEPT_FACTOR));
+            counted.truncate(most.saturating_mul(RETAINED_FACTOR));
         }
         let bytes: usize =
-            counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::beyond(value)).sum();
-        if bytes > budget.told {
+            counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::heap_weight(value)).sum();
+        if bytes > budget.result_bytes {
             break;
         }
     }

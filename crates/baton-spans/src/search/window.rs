@@ -1,6 +1,6 @@
 //! Traces of a segment that overlap a time range.
 
-use super::budget::Budget;
+use super::budget::QueryBudget;
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TimeRange};
 use roaring::RoaringBitmap;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 pub(super) fn windows(
     segments: &[Arc<dyn Segment>],
     range: TimeRange,
-    budget: &Budget,
+    budget: &QueryBudget,
 ) -> Result<Option<Vec<RoaringBitmap>>, SpanStoreError> {
     let mut windows = Vec::with_capacity(segments.len());
     for segment in segments {
-        if budget.is_late() {
+        if budget.is_expired() {
             return Ok(None);
         }
         windows.push(window(segment.as_ref(), range)?);

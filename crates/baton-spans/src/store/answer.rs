@@ -1,8 +1,8 @@
 //! Implementation of the store port.
 
-use super::embedded::{EmbeddedSpans, Store, closed};
+use super::embedded::{EmbeddedSpanStore, StoreState, closed};
 use crate::{
-    search::{self, Budget, StopFlag},
+    search::{self, QueryBudget, StopFlag},
     segment::Segment,
 };
 use baton_ports::{
@@ -22,12 +22,12 @@ use std::{
 use tokio::{sync::TryAcquireError, time::timeout};
 
 /// Maximum number of queued searches; further ones are rejected.
-const MOST_WAITING: usize = 256;
+const MAX_WAITING_SEARCHES: usize = 256;
 
 /// Maximum time of a search in the queue; then it is rejected as busy.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
-impl SpanStore for EmbeddedSpans {
+impl SpanStore for EmbeddedSpanStore {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         if batch.spans.is_empty() && batch.mark.is_none() {
             return Box::pin(ready(Ok(())));
@@ -71,19 +71,19 @@ impl SpanStore for EmbeddedSpans {
     }
 
     fn read(&self, ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
-        Box::pin(async move { self.begin_to_read(ask) })
+        Box::pin(async move { self.start_read(ask) })
     }
 }
 
-impl Store {
+impl StoreState {
     /// Executes a query on the current view on a blocking thread, with limited concurrency. The thread stops soon after
     /// the caller drops the future.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&[Arc<dyn Segment>], &Budget) -> Result<T, SpanStoreError> + Send + 'static,
+        work: impl FnOnce(&[Arc<dyn Segment>], &QueryBudget) -> Result<T, SpanStoreError> + Send + 'static,
     ) -> Result<T, SpanStoreError> {
         let turn = {
-            let _place = Place::take(&self.waiting_searches)?;
+            let _place = SearchQueueSlot::take(&self.waiting_searches)?;
             match Arc::clone(&self.searches).try_acquire_owned() {
                 Ok(turn) => turn,
                 Err(TryAcquireError::Closed) => return Err(closed()),
@@ -98,7 +98,7 @@ impl Store {
         let segments = self.view().segments();
         let limit = self.options.search_budget;
         let running = tokio::task::spawn_blocking(move || {
-            let answer = work(&segments, &Budget { stop, ..Budget::until(Instant::now() + limit) });
+            let answer = work(&segments, &QueryBudget { stop, ..QueryBudget::with_deadline(Instant::now() + limit) });
             drop(turn);
             answer
         });
@@ -125,18 +125,18 @@ impl Store {
         }
         stats.bytes += view.blocks.iter().map(|kept| kept.block.summary().bytes).sum::<u64>();
         stats.oldest = oldest.unwrap_or(0);
-        stats.complete_since = self.whole_since(&view).unwrap_or(0);
+        stats.complete_since = self.complete_since(&view).unwrap_or(0);
         stats
     }
 }
 
 /// A slot in the search queue; released when dropped.
-struct Place<'a>(&'a AtomicUsize);
+struct SearchQueueSlot<'a>(&'a AtomicUsize);
 
-impl<'a> Place<'a> {
+impl<'a> SearchQueueSlot<'a> {
     fn take(waiting: &'a AtomicUsize) -> Result<Self, SpanStoreError> {
         let place = Self(waiting);
-        if waiting.fetch_add(1, Ordering::AcqRel) >= MOST_WAITING {
+        if waiting.fetch_add(1, Ordering::AcqRel) >= MAX_WAITING_SEARCHES {
             Err(SpanStoreError::Busy)
         } else {
             Ok(place)
@@ -144,7 +144,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for SearchQueueSlot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -153,23 +153,23 @@ impl Drop for Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::SpanStoreOptions;
     use tokio::sync::oneshot;
 
     /// The thread of a query stops when its future is dropped, long before its deadline, and its permit is free again.
     #[tokio::test]
     async fn a_query_ends_with_whoever_waits_for_it() {
         let hour = Duration::from_hours(1);
-        let spans = EmbeddedSpans::in_memory(Options {
+        let spans = EmbeddedSpanStore::in_memory(SpanStoreOptions {
             searches: 1,
             search_budget: hour,
-            ..Options::default()
+            ..SpanStoreOptions::default()
         })
         .unwrap();
         let (begin, begun) = oneshot::channel();
         let endless = spans.store.read(move |_, budget| {
             let _ = begin.send(());
-            while !budget.is_late() {
+            while !budget.is_expired() {
                 std::thread::yield_now();
             }
             Ok(())
@@ -178,7 +178,7 @@ mod tests {
             _ = endless => panic!("it has no end of its own"),
             begun = begun => begun.unwrap(),
         }
-        let next = spans.store.read(|_, budget| Ok(budget.is_late()));
+        let next = spans.store.read(|_, budget| Ok(budget.is_expired()));
         assert_eq!(timeout(Duration::from_secs(20), next).await.expect("a turn"), Ok(false));
         spans.close().await;
     }

@@ -1,15 +1,15 @@
 //! Closing a store.
 
-use super::embedded::{EmbeddedSpans, Store};
+use super::embedded::{EmbeddedSpanStore, StoreState};
 use std::{
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
 };
 
-impl EmbeddedSpans {
+impl EmbeddedSpanStore {
     /// Writes queued batches, flushes heads that are large enough, and ends; nothing is accepted afterwards.
     pub async fn close(&self) {
-        self.store.begin_to_close();
+        self.store.start_closing();
         let threads = std::mem::take(&mut *self.threads.lock());
         let store = Arc::clone(&self.store);
         let ended = tokio::task::spawn_blocking(move || store.join(threads));
@@ -18,7 +18,7 @@ impl EmbeddedSpans {
     }
 }
 
-impl Store {
+impl StoreState {
     /// Joins the threads in the order of their start: the writer first.
     fn join(&self, threads: Vec<JoinHandle<()>>) {
         for (index, thread) in threads.into_iter().enumerate() {
@@ -32,17 +32,17 @@ impl Store {
         }
     }
 
-    fn begin_to_close(&self) {
+    fn start_closing(&self) {
         self.closing.store(true, Ordering::Release);
         self.queue.close();
         self.keeper.wake();
     }
 }
 
-impl Drop for EmbeddedSpans {
+impl Drop for EmbeddedSpanStore {
     /// Closes a store that was not closed explicitly.
     fn drop(&mut self) {
-        self.store.begin_to_close();
+        self.store.start_closing();
         let threads = std::mem::take(&mut *self.threads.lock());
         self.store.join(threads);
         self.store.feed.close();

@@ -1,12 +1,12 @@
 //! Flushes full heads to blocks.
 
 use super::{
-    embedded::{EmbeddedSpans, Places, Store, closed},
-    view::{Frozen, Kept},
+    embedded::{EmbeddedSpanStore, StorePaths, StoreState, closed},
+    view::{FrozenGeneration, StoredBlock},
 };
 use crate::{
-    block::{self, Covers},
-    options::Options,
+    block::{self, BlockInputs},
+    options::SpanStoreOptions,
     wal,
 };
 use baton_ports::SpanStoreError;
@@ -20,25 +20,25 @@ use std::{
 use tokio::sync::watch;
 
 /// Maximum number of frozen generations; beyond it, ingestion blocks.
-pub(super) const MOST_FROZEN: usize = 2;
+pub(super) const MAX_FROZEN: usize = 2;
 /// Initial and maximum retry delay.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
+const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 
 /// State of the flusher.
 pub(super) struct FlushState {
-    state: Mutex<State>,
+    state: Mutex<FlushControl>,
     changed: Condvar,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<FlushProgress>,
 }
 
 #[derive(Default)]
-struct State {
+struct FlushControl {
     failed: Option<SpanStoreError>,
     stop: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Progress {
+struct FlushProgress {
     /// Generations up to this number are in blocks.
     done: u64,
     failed: Option<SpanStoreError>,
@@ -46,7 +46,11 @@ struct Progress {
 
 impl Default for FlushState {
     fn default() -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), progress: watch::Sender::new(Progress::default()) }
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            progress: watch::Sender::new(FlushProgress::default()),
+        }
     }
 }
 
@@ -71,14 +75,14 @@ impl FlushState {
     }
 }
 
-impl Store {
+impl StoreState {
     /// Waits until another generation may be frozen.
     pub(super) fn wait_for_room(&self) -> Result<(), SpanStoreError> {
-        if self.places.is_none() {
+        if self.paths.is_none() {
             return Ok(());
         }
         let mut state = self.flush.state.lock();
-        while self.view().frozen.len() >= MOST_FROZEN {
+        while self.view().frozen.len() >= MAX_FROZEN {
             if let Some(error) = &state.failed {
                 return Err(error.clone());
             }
@@ -91,28 +95,28 @@ impl Store {
     }
 
     /// Main loop of the flusher thread.
-    pub(super) fn flush_until_stopped(&self, places: &Places) {
-        let _ending = Ending(&self.flush);
-        let mut made = Made::default();
-        let mut pause = PAUSE.0;
+    pub(super) fn flush_until_stopped(&self, places: &StorePaths) {
+        let _ending = FlusherGuard(&self.flush);
+        let mut made = GenerationBlocks::default();
+        let mut pause = RETRY_DELAY.0;
         while let Some(frozen) = self.next_frozen() {
-            match made.make(&frozen, places, &self.options) {
+            match made.write(&frozen, places, &self.options) {
                 Ok(blocks) => {
-                    self.take_over(&frozen, blocks, places);
-                    pause = PAUSE.0;
+                    self.publish_blocks(&frozen, blocks, places);
+                    pause = RETRY_DELAY.0;
                 }
                 Err(error) => {
                     tracing::error!(%error, "a block could not be written; its spans stay in memory and in the log");
-                    if self.pause_after(error, pause) {
+                    if self.wait_after_failure(error, pause) {
                         return;
                     }
-                    pause = (pause * 2).min(PAUSE.1);
+                    pause = (pause * 2).min(RETRY_DELAY.1);
                 }
             }
         }
     }
 
-    fn next_frozen(&self) -> Option<Frozen> {
+    fn next_frozen(&self) -> Option<FrozenGeneration> {
         let mut state = self.flush.state.lock();
         loop {
             if let Some(frozen) = self.view().frozen.first() {
@@ -126,7 +130,7 @@ impl Store {
     }
 
     /// Reports the failure and waits; returns whether to stop.
-    fn pause_after(&self, error: SpanStoreError, pause: Duration) -> bool {
+    fn wait_after_failure(&self, error: SpanStoreError, pause: Duration) -> bool {
         self.flush.fail(error);
         let mut state = self.flush.state.lock();
         if !state.stop {
@@ -136,27 +140,27 @@ impl Store {
     }
 
     /// Replaces the heads with the blocks in the view and releases their log file.
-    fn take_over(&self, frozen: &Frozen, blocks: Vec<Kept>, places: &Places) {
+    fn publish_blocks(&self, frozen: &FrozenGeneration, blocks: Vec<StoredBlock>, places: &StorePaths) {
         let number = frozen.generation.number;
         self.change_view(|view| {
             view.frozen.retain(|other| other.generation.number != number);
             view.blocks.extend(blocks);
         });
-        let freed = forget_log(places, number, &self.options);
+        let freed = release_log(places, number, &self.options);
         self.log_bytes.fetch_sub(freed, Ordering::Relaxed);
         let mut state = self.flush.state.lock();
         state.failed = None;
         self.flush.changed.notify_all();
         drop(state);
-        self.flush.progress.send_modify(|progress| *progress = Progress { done: number, failed: None });
+        self.flush.progress.send_modify(|progress| *progress = FlushProgress { done: number, failed: None });
         self.keeper.wake();
     }
 }
 
 /// Marks the flusher as stopped when its thread ends, even by a panic, so that no thread waits for it.
-struct Ending<'a>(&'a FlushState);
+struct FlusherGuard<'a>(&'a FlushState);
 
-impl Drop for Ending<'_> {
+impl Drop for FlusherGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             let message = "the thread that writes blocks has failed; restart Baton, no stored span is lost";
@@ -166,13 +170,13 @@ impl Drop for Ending<'_> {
     }
 }
 
-impl EmbeddedSpans {
+impl EmbeddedSpanStore {
     /// Flushes all spans ingested before to blocks, regardless of their number and age.
     pub async fn flush(&self) -> Result<(), SpanStoreError> {
-        let asked = self.store.queue.ask_flush().ok_or(SpanStoreError::Busy)?;
+        let asked = self.store.queue.request_flush().ok_or(SpanStoreError::Busy)?;
         let number = asked.await.map_err(|_| closed())?;
         let frozen = self.store.view().frozen.iter().any(|frozen| frozen.generation.number <= number);
-        if self.store.places.is_none() || !frozen {
+        if self.store.paths.is_none() || !frozen {
             return Ok(());
         }
         let mut progress = self.store.flush.progress.subscribe();
@@ -186,18 +190,18 @@ impl EmbeddedSpans {
 
 /// Blocks of a generation that is not completely written: finished ones are not written again on a retry.
 #[derive(Default)]
-pub(super) struct Made {
-    blocks: Vec<(SpanClass, Kept)>,
+pub(super) struct GenerationBlocks {
+    blocks: Vec<(SpanClass, StoredBlock)>,
 }
 
-impl Made {
+impl GenerationBlocks {
     /// Writes the blocks of a generation; they are durable when this returns.
-    pub(super) fn make(
+    pub(super) fn write(
         &mut self,
-        frozen: &Frozen,
-        places: &Places,
-        options: &Options,
-    ) -> Result<Vec<Kept>, SpanStoreError> {
+        frozen: &FrozenGeneration,
+        places: &StorePaths,
+        options: &SpanStoreOptions,
+    ) -> Result<Vec<StoredBlock>, SpanStoreError> {
         let generation = &frozen.generation;
         let heads = [
             (SpanClass::Telemetry, "telemetry", &generation.telemetry),
@@ -209,21 +213,21 @@ impl Made {
             }
             let directory = places.blocks.join(format!("{word}-{:010}", generation.number));
             let marks = frozen.marks.as_ref().clone();
-            let covers = Covers { log: vec![generation.number], blocks: Vec::new(), marks };
+            let covers = BlockInputs { log: vec![generation.number], blocks: Vec::new(), marks };
             let block = Arc::new(block::write(&directory, head, covers)?);
             options.probe.step("block written");
-            self.blocks.push((class, Kept { block, written: (options.now)() }));
+            self.blocks.push((class, StoredBlock { block, written: (options.now)() }));
         }
         Ok(std::mem::take(&mut self.blocks).into_iter().map(|(_, kept)| kept).collect())
     }
 }
 
 /// Releases a log file whose spans are all in blocks; returns its length.
-pub(super) fn forget_log(places: &Places, number: u64, options: &Options) -> u64 {
-    let path = places.log.join(wal::name_of(number));
+pub(super) fn release_log(places: &StorePaths, number: u64, options: &SpanStoreOptions) -> u64 {
+    let path = places.log.join(wal::log_file_name(number));
     let length = std::fs::metadata(&path).map_or(0, |file| file.len());
     // Synced, so that files disappear in numeric order and a gap can only mean damage.
-    if let Err(error) = places.held.release(&places.log, number) {
+    if let Err(error) = places.log_retention.release(&places.log, number) {
         tracing::warn!(%error, "an obsolete log file could not be removed; it stays until the next start");
     }
     options.probe.step("log deleted");

@@ -3,11 +3,11 @@
 //! Each reader has a position in the log that is durable before any file is deleted because of it. A file that the
 //! store no longer needs is moved to the retention directory while the position of a reader is in it or before it.
 
-use super::recover::move_damaged;
+use super::recover::quarantine_damaged;
 use crate::{
     disk::{self, unavailable},
-    options::Hold,
-    wal::{self, Tail},
+    options::LogRetentionOptions,
+    wal::{self, LogTail},
 };
 use baton_ports::SpanStoreError;
 use parking_lot::Mutex;
@@ -21,14 +21,14 @@ use std::{
 };
 
 /// A reader that is not configured and was inactive for this long retains nothing.
-const FORGOTTEN: Duration = Duration::from_secs(24 * 60 * 60);
+const READER_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 /// Minimum retention limit in bytes while there are unconfigured readers.
-const FOR_ABSENT: u64 = 1 << 30;
-const CURSOR: &str = ".cursor";
+const MIN_ABSENT_BYTES: u64 = 1 << 30;
+const CURSOR_SUFFIX: &str = ".cursor";
 
 /// A position in the log between two spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogPlace {
+pub struct LogPosition {
     /// Number of the log file.
     pub(super) file: u64,
     /// Random marker of the file: a recreated log has the same file numbers.
@@ -41,79 +41,79 @@ pub struct LogPlace {
 
 /// Stored state of a reader.
 #[derive(Serialize, Deserialize)]
-struct Cursor {
-    place: LogPlace,
+struct StoredLogCursor {
+    place: LogPosition,
     holds: bool,
 }
 
 #[derive(Default)]
-struct Reader {
-    place: LogPlace,
+struct LogReaderState {
+    position: LogPosition,
     /// Whether files are retained for it.
-    holds: bool,
+    retains: bool,
     /// Number of spans deleted before it read them.
     lost: u64,
 }
 
 /// Retained log files and their readers.
-pub(super) struct Held {
+pub(super) struct LogRetention {
     directory: PathBuf,
     bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<LogRetentionState>,
 }
 
 #[derive(Default)]
-struct State {
-    readers: BTreeMap<String, Reader>,
+struct LogRetentionState {
+    readers: BTreeMap<String, LogReaderState>,
     /// Length of each file.
     files: BTreeMap<u64, u64>,
     /// The last file that was deleted although a reader needed it.
-    gone: u64,
+    last_deleted: u64,
 }
 
-impl State {
-    fn is_wanted(&self, number: u64) -> bool {
-        self.readers.values().any(|reader| reader.holds && reader.place.file <= number)
+impl LogRetentionState {
+    fn is_needed(&self, number: u64) -> bool {
+        self.readers.values().any(|reader| reader.retains && reader.position.file <= number)
     }
 }
 
-impl Held {
+impl LogRetention {
     /// Loads the retained files and positions; files that no reader needs are deleted.
     pub(super) fn open(
         directory: PathBuf,
-        wanted: &Hold,
+        wanted: &LogRetentionOptions,
         damaged: &Path,
         set_aside: &mut Vec<PathBuf>,
     ) -> Result<Self, SpanStoreError> {
-        let mut state = State::default();
+        let mut state = LogRetentionState::default();
         for name in &wanted.readers {
             state
                 .readers
-                .insert(name.clone(), Reader { holds: wanted.bytes > 0, ..Reader::default() });
+                .insert(name.clone(), LogReaderState { retains: wanted.bytes > 0, ..LogReaderState::default() });
         }
         if directory.exists() || !wanted.readers.is_empty() {
             disk::make_directory(&directory)?;
             for name in disk::names(&directory)? {
                 let path = directory.join(&name);
-                if wal::number_of(&name).is_some()
-                    && let Err(error @ SpanStoreError::Corrupt(_)) = Tail::open(&path)
+                if wal::log_file_number(&name).is_some()
+                    && let Err(error @ SpanStoreError::Corrupt(_)) = LogTail::open(&path)
                 {
-                    set_aside.push(move_damaged(&path, damaged, &error)?);
+                    set_aside.push(quarantine_damaged(&path, damaged, &error)?);
                     continue;
                 }
-                find(&directory, &name, &mut state)?;
+                load_file(&directory, &name, &mut state)?;
             }
         }
-        let absent = state.readers.iter().any(|(name, reader)| reader.holds && !wanted.readers.contains(name));
-        let bytes = if absent { wanted.bytes.max(FOR_ABSENT) } else { wanted.bytes };
+        let absent = state.readers.iter().any(|(name, reader)| reader.retains && !wanted.readers.contains(name));
+        let bytes = if absent { wanted.bytes.max(MIN_ABSENT_BYTES) } else { wanted.bytes };
         let held = Self { directory, bytes, state: Mutex::new(state) };
-        held.free(&mut held.state.lock())?;
+        held.delete_unneeded(&mut held.state.lock())?;
         Ok(held)
     }
 
     /// Position of a reader.
-    pub(super) fn place(&self, name: &str) -> Option<LogPlace> {
-        self.state.lock().readers.get(name).map(|reader| reader.place)
+    pub(super) fn position(&self, name: &str) -> Option<LogPosition> {
+        self.state.lock().readers.get(name).map(|reader| reader.position)
     }
 
     /// Number of spans deleted before the reader read them.
@@ -122,13 +122,13 @@ impl Held {
     }
 
     /// Files up to this number were deleted although a reader needed them.
-    pub(super) fn gone(&self) -> u64 {
-        self.state.lock().gone
+    pub(super) fn last_deleted(&self) -> u64 {
+        self.state.lock().last_deleted
     }
 
     /// Path of a retained file.
     pub(super) fn path(&self, number: u64) -> PathBuf {
-        self.directory.join(wal::name_of(number))
+        self.directory.join(wal::log_file_name(number))
     }
 
     /// The retained files and their lengths.
@@ -138,35 +138,35 @@ impl Held {
 
     /// Takes over a file that the store no longer needs, or deletes it if no reader needs it.
     pub(super) fn release(&self, log: &Path, number: u64) -> Result<(), SpanStoreError> {
-        let path = log.join(wal::name_of(number));
+        let path = log.join(wal::log_file_name(number));
         let mut state = self.state.lock();
-        if !state.is_wanted(number) || !path.exists() {
+        if !state.is_needed(number) || !path.exists() {
             disk::remove(&path)?;
             return disk::sync_directory(log);
         }
         let bytes = fs::metadata(&path).map_or(0, |file| file.len());
         disk::rename(&path, &self.path(number))?;
         state.files.insert(number, bytes);
-        self.shorten(&mut state)?;
+        self.enforce_limit(&mut state)?;
         disk::sync_directory(log)
     }
 
     /// Makes the position of a reader durable, and deletes files that are no longer needed.
-    pub(super) fn settle(&self, name: &str, place: LogPlace) -> Result<(), SpanStoreError> {
+    pub(super) fn save_position(&self, name: &str, place: LogPosition) -> Result<(), SpanStoreError> {
         let mut state = self.state.lock();
         let Some(reader) = state.readers.get_mut(name) else { return Ok(()) };
-        if reader.place == place {
+        if reader.position == place {
             return Ok(());
         }
-        let cursor = Cursor { place, holds: reader.holds };
-        let path = self.directory.join(format!("{name}{CURSOR}"));
-        write(&path, &cursor)?;
-        reader.place = place;
-        self.free(&mut state)
+        let cursor = StoredLogCursor { place, holds: reader.retains };
+        let path = self.directory.join(format!("{name}{CURSOR_SUFFIX}"));
+        write_cursor(&path, &cursor)?;
+        reader.position = place;
+        self.delete_unneeded(&mut state)
     }
 
-    fn free(&self, state: &mut State) -> Result<(), SpanStoreError> {
-        let done: Vec<u64> = state.files.keys().copied().filter(|number| !state.is_wanted(*number)).collect();
+    fn delete_unneeded(&self, state: &mut LogRetentionState) -> Result<(), SpanStoreError> {
+        let done: Vec<u64> = state.files.keys().copied().filter(|number| !state.is_needed(*number)).collect();
         for number in done {
             disk::remove(&self.path(number))?;
             state.files.remove(&number);
@@ -175,14 +175,14 @@ impl Held {
     }
 
     /// Deletes the oldest files beyond the size limit.
-    fn shorten(&self, state: &mut State) -> Result<(), SpanStoreError> {
+    fn enforce_limit(&self, state: &mut LogRetentionState) -> Result<(), SpanStoreError> {
         while state.files.values().sum::<u64>() > self.bytes
             && let Some((&number, _)) = state.files.first_key_value()
         {
             let path = self.path(number);
             for (name, reader) in &mut state.readers {
-                let lost = count(&path, number, reader.place);
-                if reader.holds && lost > 0 {
+                let lost = count_unread(&path, number, reader.position);
+                if reader.retains && lost > 0 {
                     if reader.lost == 0 {
                         tracing::warn!(
                             target = name,
@@ -194,21 +194,21 @@ impl Held {
             }
             disk::remove(&path)?;
             state.files.remove(&number);
-            state.gone = number;
+            state.last_deleted = number;
         }
         Ok(())
     }
 }
 
 /// Number of readable spans of a file after that position.
-fn count(path: &Path, number: u64, place: LogPlace) -> u64 {
+fn count_unread(path: &Path, number: u64, place: LogPosition) -> u64 {
     if place.file > number {
         return 0;
     }
-    let Ok(Some(mut tail)) = Tail::open(path) else { return 0 };
+    let Ok(Some(mut tail)) = LogTail::open(path) else { return 0 };
     let mut before = 0;
     if place.file == number && tail.marker() == place.marker {
-        tail.go_to(place.byte);
+        tail.seek(place.byte);
         before = place.spans;
     }
     let end = tail.length().unwrap_or(0);
@@ -220,19 +220,19 @@ fn count(path: &Path, number: u64, place: LogPlace) -> u64 {
 }
 
 /// Loads one file of the directory.
-fn find(directory: &Path, name: &str, state: &mut State) -> Result<(), SpanStoreError> {
+fn load_file(directory: &Path, name: &str, state: &mut LogRetentionState) -> Result<(), SpanStoreError> {
     let path = directory.join(name);
-    if let Some(number) = wal::number_of(name) {
+    if let Some(number) = wal::log_file_number(name) {
         let bytes = fs::metadata(&path).map_err(unavailable("inspect", &path))?.len();
         state.files.insert(number, bytes);
         return Ok(());
     }
-    let Some(reader) = name.strip_suffix(CURSOR) else { return disk::remove(&path) };
-    let Some(cursor) = read(&path) else { return Ok(()) };
+    let Some(reader) = name.strip_suffix(CURSOR_SUFFIX) else { return disk::remove(&path) };
+    let Some(cursor) = read_cursor(&path) else { return Ok(()) };
     match state.readers.get_mut(reader) {
-        Some(known) => known.place = cursor.place,
+        Some(known) => known.position = cursor.place,
         None if cursor.holds && is_recent(&path) => {
-            let absent = Reader { place: cursor.place, holds: true, lost: 0 };
+            let absent = LogReaderState { position: cursor.place, retains: true, lost: 0 };
             state.readers.insert(reader.to_owned(), absent);
         }
         None => {}
@@ -241,7 +241,7 @@ fn find(directory: &Path, name: &str, state: &mut State) -> Result<(), SpanStore
 }
 
 /// A cursor that cannot be read is ignored: its reader starts with the oldest file.
-fn read(path: &Path) -> Option<Cursor> {
+fn read_cursor(path: &Path) -> Option<StoredLogCursor> {
     let cursor = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if cursor.is_none() {
         tracing::warn!(file = %path.display(), "the stored position of a log reader cannot be read; spans may be sent again");
@@ -252,10 +252,10 @@ fn read(path: &Path) -> Option<Cursor> {
 fn is_recent(path: &Path) -> bool {
     let written = fs::metadata(path).and_then(|file| file.modified()).ok();
     // A modification time in the future comes from a wrong clock and counts as recent.
-    written.is_some_and(|written| written.elapsed().map_or(true, |age| age < FORGOTTEN))
+    written.is_some_and(|written| written.elapsed().map_or(true, |age| age < READER_TTL))
 }
 
-fn write(path: &Path, cursor: &Cursor) -> Result<(), SpanStoreError> {
+fn write_cursor(path: &Path, cursor: &StoredLogCursor) -> Result<(), SpanStoreError> {
     let unnamed = path.with_extension("new");
     let bytes = serde_json::to_vec(cursor)
         .map_err(|error| SpanStoreError::Unavailable(format!("a log position cannot be encoded: {error}")))?;

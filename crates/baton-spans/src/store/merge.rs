@@ -1,12 +1,12 @@
 //! Compaction: merges small blocks into larger ones.
 
 use super::{
-    embedded::{Places, Store},
-    retain::Doomed,
-    view::Kept,
+    embedded::{StorePaths, StoreState},
+    retain::PendingDeletions,
+    view::StoredBlock,
 };
 use crate::{
-    block::{self, Block},
+    block::{self, SpanBlock},
     segment::Segment as _,
 };
 use baton_ports::SpanStoreError;
@@ -14,12 +14,12 @@ use baton_types::SpanClass;
 use std::{sync::Arc, time::Instant};
 
 /// Number of blocks of similar size that triggers a merge.
-const MANY: usize = 8;
+const MERGE_FAN_IN: usize = 8;
 
-impl Store {
+impl StoreState {
     /// Main loop of the keeper thread, which merges blocks and enforces retention without blocking other threads.
-    pub(super) fn keep_until_closing(&self) {
-        let Some(places) = &self.places else { return };
+    pub(super) fn run_keeper(&self) {
+        let Some(places) = &self.paths else { return };
         while !self.is_closing() {
             if let Err(error) = self.retain(self.options.retention) {
                 tracing::warn!(%error, "old spans could not be deleted");
@@ -38,31 +38,36 @@ impl Store {
         }
     }
 
-    fn merge_all(&self, places: &Places) -> Result<(), SpanStoreError> {
+    fn merge_all(&self, places: &StorePaths) -> Result<(), SpanStoreError> {
         while !self.is_closing() {
             // A block names its direct inputs only: they must be deleted before it is merged itself.
-            let mut doomed = self.doomed.lock();
+            let mut doomed = self.pending_deletions.lock();
             self.delete(&mut doomed)?;
             let blocks = self.view().blocks.clone();
-            let sizes: Vec<_> = blocks.iter().map(Size::of).collect();
-            let Some(chosen) = choose(&sizes, self.options.merged_spans) else { return Ok(()) };
+            let sizes: Vec<_> = blocks.iter().map(MergeCandidate::from_block).collect();
+            let Some(chosen) = select_merge(&sizes, self.options.merged_spans) else { return Ok(()) };
             let inputs: Vec<_> = chosen.iter().map(|index| blocks[*index].clone()).collect();
             self.merge(places, &inputs, &mut doomed)?;
         }
         Ok(())
     }
 
-    pub(super) fn merge(&self, places: &Places, inputs: &[Kept], doomed: &mut Doomed) -> Result<(), SpanStoreError> {
+    pub(super) fn merge(
+        &self,
+        places: &StorePaths,
+        inputs: &[StoredBlock],
+        doomed: &mut PendingDeletions,
+    ) -> Result<(), SpanStoreError> {
         let blocks: Vec<_> = inputs.iter().map(|kept| Arc::clone(&kept.block)).collect();
         let merged = block::merge(&places.blocks, &blocks)
             .inspect_err(|_| doomed.orphans.push(block::merged_directory(&places.blocks, &blocks)))?;
         let merged = Arc::new(merged);
         self.options.probe.step("blocks merged");
         let written = inputs.iter().map(|kept| kept.written).max().unwrap_or(0);
-        let is_input = |block: &Arc<Block>| blocks.iter().any(|input| Arc::ptr_eq(input, block));
+        let is_input = |block: &Arc<SpanBlock>| blocks.iter().any(|input| Arc::ptr_eq(input, block));
         self.change_view(|view| {
             view.blocks.retain(|kept| !is_input(&kept.block));
-            view.blocks.push(Kept { block: merged, written });
+            view.blocks.push(StoredBlock { block: merged, written });
         });
         doomed.blocks.extend(blocks);
         self.delete(doomed)
@@ -71,14 +76,14 @@ impl Store {
 
 /// Properties of a block that determine its merges.
 #[derive(Clone, Copy, Debug)]
-struct Size {
+struct MergeCandidate {
     class: SpanClass,
     spans: u64,
     start: u64,
 }
 
-impl Size {
-    fn of(kept: &Kept) -> Self {
+impl MergeCandidate {
+    fn from_block(kept: &StoredBlock) -> Self {
         let summary = kept.block.summary();
         Self { class: summary.class, spans: summary.spans, start: summary.start }
     }
@@ -86,10 +91,10 @@ impl Size {
 
 /// Selects the next merge: blocks of similar size that are adjacent in time, if there are enough of them or they fill a
 /// whole block.
-fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
+fn select_merge(blocks: &[MergeCandidate], target: u64) -> Option<Vec<usize>> {
     let mut small: Vec<usize> = (0..blocks.len()).filter(|index| blocks[*index].spans < target / 4 * 3).collect();
     // A typical block flushed from a head is in the middle of its tier.
-    let tier = |index: usize| (4 * target / blocks[index].spans.max(1)).max(1).ilog(MANY as u64);
+    let tier = |index: usize| (4 * target / blocks[index].spans.max(1)).max(1).ilog(MERGE_FAN_IN as u64);
     small.sort_by_key(|index| (blocks[*index].class, tier(*index), blocks[*index].start));
     for group in small.chunk_by(|a, b| blocks[*a].class == blocks[*b].class && tier(*a) == tier(*b)) {
         let mut total = 0;
@@ -97,9 +102,9 @@ fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
             total += blocks[**index].spans;
             total <= target / 4 * 5
         };
-        let chosen: Vec<usize> = group.iter().take_while(fits).take(2 * MANY).copied().collect();
+        let chosen: Vec<usize> = group.iter().take_while(fits).take(2 * MERGE_FAN_IN).copied().collect();
         let spans: u64 = chosen.iter().map(|index| blocks[*index].spans).sum();
-        if chosen.len() >= MANY || chosen.len() >= 2 && spans >= target / 10 * 9 {
+        if chosen.len() >= MERGE_FAN_IN || chosen.len() >= 2 && spans >= target / 10 * 9 {
             return Some(chosen);
         }
     }
@@ -108,13 +113,13 @@ fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Size, choose};
+    use super::{MergeCandidate, select_merge};
     use baton_types::SpanClass::{self, Memory, Telemetry};
 
     fn check(blocks: &[(SpanClass, u64)], expected: Option<&[usize]>) {
         let sizes: Vec<_> =
-            (0_u64..).zip(blocks).map(|(start, &(class, spans))| Size { class, spans, start }).collect();
-        assert_eq!(choose(&sizes, 1000).as_deref(), expected, "{blocks:?}");
+            (0_u64..).zip(blocks).map(|(start, &(class, spans))| MergeCandidate { class, spans, start }).collect();
+        assert_eq!(select_merge(&sizes, 1000).as_deref(), expected, "{blocks:?}");
     }
 
     #[test]

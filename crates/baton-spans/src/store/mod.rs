@@ -22,9 +22,9 @@ mod verify;
 mod view;
 mod writer;
 
-pub use embedded::EmbeddedSpans;
-pub(crate) use embedded::{Kept, closed, prepare};
-pub use hold::LogPlace;
-pub use outgoing::{Outgoing, Parcel};
-pub(crate) use queue::{Refused, Waiting};
-pub use verify::{damaged_files, set_damaged_blocks_aside};
+pub use embedded::EmbeddedSpanStore;
+pub(crate) use embedded::{IngestReceipt, closed, prepare_batch};
+pub use hold::LogPosition;
+pub use outgoing::{SpanLogBatch, SpanLogReader};
+pub(crate) use queue::{EnqueueError, PendingBatch};
+pub use verify::{damaged_files, quarantine_damaged_blocks};

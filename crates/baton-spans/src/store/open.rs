@@ -1,16 +1,16 @@
 //! Opening a store.
 
 use super::{
-    embedded::{EmbeddedSpans, Places, Store},
-    hold::Held,
-    outgoing::Synced,
-    recover::{Recovered, recover},
-    view::{Generation, View},
-    writer::Writer,
+    embedded::{EmbeddedSpanStore, StorePaths, StoreState},
+    hold::LogRetention,
+    outgoing::SyncedPosition,
+    recover::{RecoveredStore, recover},
+    view::{HeadGeneration, StoreView},
+    writer::StoreWriter,
 };
 use crate::{
-    options::Options,
-    wal::{LogFile, Marks},
+    options::SpanStoreOptions,
+    wal::{LogFile, Watermarks},
 };
 use baton_ports::SpanStoreError;
 use parking_lot::Mutex;
@@ -22,49 +22,54 @@ use std::{
 };
 
 /// Quarantine folder for damaged files.
-pub(super) const DAMAGED: &str = "damaged";
-pub(super) const BLOCKS: &str = "blocks";
+pub(super) const DAMAGED_FOLDER: &str = "damaged";
+pub(super) const BLOCKS_FOLDER: &str = "blocks";
 
-impl EmbeddedSpans {
+impl EmbeddedSpanStore {
     /// Opens or creates the store in that directory. No other process may have it open. Damaged files are quarantined,
     /// so that the rest remains usable.
-    pub fn open(directory: &Path, options: Options) -> Result<Arc<Self>, SpanStoreError> {
-        let damaged = directory.join(DAMAGED);
+    pub fn open(directory: &Path, options: SpanStoreOptions) -> Result<Arc<Self>, SpanStoreError> {
+        let damaged = directory.join(DAMAGED_FOLDER);
         let mut set_aside = Vec::new();
-        let held = Held::open(directory.join("outgoing"), &options.hold, &damaged, &mut set_aside)?;
-        let places = Places { log: directory.join("log"), blocks: directory.join(BLOCKS), damaged, held };
-        let Recovered { view, marks, log, log_bytes } = recover(&places, &options, &mut set_aside)?;
-        let store = Store::new(options, Some(places), view, marks);
+        let held = LogRetention::open(directory.join("outgoing"), &options.log_retention, &damaged, &mut set_aside)?;
+        let places = StorePaths {
+            log: directory.join("log"),
+            blocks: directory.join(BLOCKS_FOLDER),
+            damaged,
+            log_retention: held,
+        };
+        let RecoveredStore { view, marks, log, log_bytes } = recover(&places, &options, &mut set_aside)?;
+        let store = StoreState::new(options, Some(places), view, marks);
         store.log_bytes.store(log_bytes, Ordering::Relaxed);
-        store.synced.send_replace(Synced { file: store.view().active.number, byte: log.length() });
+        store.synced.send_replace(SyncedPosition { file: store.view().active.number, byte: log.length() });
         Self::start(store, Some(log), set_aside)
     }
 
     /// A store that keeps the latest spans in memory and nothing on disk.
-    pub fn in_memory(options: Options) -> Result<Arc<Self>, SpanStoreError> {
-        let view = View { active: Arc::new(Generation::new(1)), frozen: Vec::new(), blocks: Vec::new() };
-        Self::start(Store::new(options, None, view, Marks::new()), None, Vec::new())
+    pub fn in_memory(options: SpanStoreOptions) -> Result<Arc<Self>, SpanStoreError> {
+        let view = StoreView { active: Arc::new(HeadGeneration::new(1)), frozen: Vec::new(), blocks: Vec::new() };
+        Self::start(StoreState::new(options, None, view, Watermarks::new()), None, Vec::new())
     }
 
-    fn start(store: Store, log: Option<LogFile>, set_aside: Vec<PathBuf>) -> Result<Arc<Self>, SpanStoreError> {
+    fn start(store: StoreState, log: Option<LogFile>, set_aside: Vec<PathBuf>) -> Result<Arc<Self>, SpanStoreError> {
         let store = Arc::new(store);
         // From here on, dropping `spans` on failure ends the threads already started.
-        let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default(), set_aside });
-        let writer = Writer::new(Arc::clone(&store), log);
-        spans.begin("spans-writer", move || writer.run())?;
-        if store.places.is_some() {
+        let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default(), quarantined: set_aside });
+        let writer = StoreWriter::new(Arc::clone(&store), log);
+        spans.spawn_thread("spans-writer", move || writer.run())?;
+        if store.paths.is_some() {
             let flusher = Arc::clone(&store);
-            spans.begin("spans-flusher", move || {
-                if let Some(places) = &flusher.places {
+            spans.spawn_thread("spans-flusher", move || {
+                if let Some(places) = &flusher.paths {
                     flusher.flush_until_stopped(places);
                 }
             })?;
-            spans.begin("spans-keeper", move || store.keep_until_closing())?;
+            spans.spawn_thread("spans-keeper", move || store.run_keeper())?;
         }
         Ok(spans)
     }
 
-    fn begin(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), SpanStoreError> {
+    fn spawn_thread(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), SpanStoreError> {
         let begun: io::Result<JoinHandle<()>> = thread::Builder::new().name(name.to_owned()).spawn(work);
         let thread = begun
             .map_err(|error| SpanStoreError::Unavailable(format!("the thread {name} could not be started: {error}")))?;

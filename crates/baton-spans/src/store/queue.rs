@@ -1,30 +1,30 @@
 //! Bounded queue of batches for the writer.
 
-use crate::wal::Written;
+use crate::wal::EncodedBatch;
 use baton_ports::SpanStoreError;
 use parking_lot::{Condvar, Mutex};
 use std::{collections::VecDeque, time::Instant};
 use tokio::sync::oneshot;
 
 /// A queued batch.
-pub(crate) struct Waiting {
+pub(crate) struct PendingBatch {
     /// The encoded batch.
-    pub(crate) entry: Written,
+    pub(crate) entry: EncodedBatch,
     pub(crate) mark: Option<(&'static str, u64)>,
     pub(crate) done: oneshot::Sender<Result<(), SpanStoreError>>,
 }
 
 /// Queued batches, oldest first.
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct IngestQueue {
+    state: Mutex<IngestQueueState>,
     arrived: Condvar,
-    most_spans: usize,
-    most_bytes: usize,
+    max_spans: usize,
+    max_bytes: usize,
 }
 
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Waiting>,
+struct IngestQueueState {
+    waiting: VecDeque<PendingBatch>,
     spans: usize,
     bytes: usize,
     /// Pending flush requests; each is answered with the number of the last generation to be flushed.
@@ -34,43 +34,43 @@ struct State {
 
 /// Work for the writer.
 #[derive(Default)]
-pub(super) struct Taken {
-    pub(super) group: Vec<Waiting>,
+pub(super) struct WriterWork {
+    pub(super) group: Vec<PendingBatch>,
     pub(super) flushes: Vec<oneshot::Sender<u64>>,
     /// No further work will come.
     pub(super) closed: bool,
 }
 
 /// Reason for rejecting a batch; a full queue returns the batch.
-pub(crate) enum Refused {
-    Full(Waiting),
+pub(crate) enum EnqueueError {
+    Full(PendingBatch),
     Closed,
 }
 
 /// Limits of a group, which is one frame of the log, so that a sync does not take long.
-const GROUP_SPANS: usize = 32 * 1024;
-const GROUP_BYTES: usize = 16 << 20;
+const MAX_GROUP_SPANS: usize = 32 * 1024;
+const MAX_GROUP_BYTES: usize = 16 << 20;
 
-impl Queue {
-    pub(super) fn new(most_spans: usize, most_bytes: usize) -> Self {
-        Self { state: Mutex::default(), arrived: Condvar::new(), most_spans, most_bytes }
+impl IngestQueue {
+    pub(super) fn new(max_spans: usize, max_bytes: usize) -> Self {
+        Self { state: Mutex::default(), arrived: Condvar::new(), max_spans, max_bytes }
     }
 
     /// Whether that many spans would be rejected; checked before they are encoded.
     pub(super) fn is_full(&self, spans: usize) -> bool {
         let state = self.state.lock();
-        !state.waiting.is_empty() && state.spans + spans > self.most_spans
+        !state.waiting.is_empty() && state.spans + spans > self.max_spans
     }
 
     /// Adds a batch, unless the queue is full; a batch larger than the limits is accepted when the queue is empty.
-    pub(super) fn push(&self, waiting: Waiting) -> Result<(), Refused> {
+    pub(super) fn push(&self, waiting: PendingBatch) -> Result<(), EnqueueError> {
         let mut state = self.state.lock();
         if state.closed {
-            return Err(Refused::Closed);
+            return Err(EnqueueError::Closed);
         }
         let (spans, bytes) = (state.spans + waiting.entry.bodies.len(), state.bytes + waiting.entry.payload.len());
-        if !state.waiting.is_empty() && (spans > self.most_spans || bytes > self.most_bytes) {
-            return Err(Refused::Full(waiting));
+        if !state.waiting.is_empty() && (spans > self.max_spans || bytes > self.max_bytes) {
+            return Err(EnqueueError::Full(waiting));
         }
         (state.spans, state.bytes) = (spans, bytes);
         state.waiting.push_back(waiting);
@@ -80,9 +80,9 @@ impl Queue {
     }
 
     /// Requests a flush; the receiver gets the number of the generation.
-    pub(super) fn ask_flush(&self) -> Option<oneshot::Receiver<u64>> {
+    pub(super) fn request_flush(&self) -> Option<oneshot::Receiver<u64>> {
         let mut state = self.state.lock();
-        if state.closed || state.flushes.len() >= MOST_FLUSHES {
+        if state.closed || state.flushes.len() >= MAX_PENDING_FLUSHES {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
@@ -93,7 +93,7 @@ impl Queue {
     }
 
     /// Waits for work or until the deadline.
-    pub(super) fn take(&self, until: Option<Instant>) -> Taken {
+    pub(super) fn take(&self, until: Option<Instant>) -> WriterWork {
         let mut state = self.state.lock();
         while state.waiting.is_empty() && state.flushes.is_empty() && !state.closed {
             match until {
@@ -102,10 +102,10 @@ impl Queue {
                 None => self.arrived.wait(&mut state),
             }
         }
-        let mut taken = Taken::default();
+        let mut taken = WriterWork::default();
         let (mut spans, mut bytes) = (0, 0);
-        while spans < GROUP_SPANS
-            && bytes < GROUP_BYTES
+        while spans < MAX_GROUP_SPANS
+            && bytes < MAX_GROUP_BYTES
             && let Some(waiting) = state.waiting.pop_front()
         {
             spans += waiting.entry.bodies.len();
@@ -129,4 +129,4 @@ impl Queue {
     }
 }
 
-const MOST_FLUSHES: usize = 64;
+const MAX_PENDING_FLUSHES: usize = 64;

@@ -1,7 +1,7 @@
 //! Streaming reads: a thread that reads, and a consumer that receives over a channel.
 
-use super::embedded::{EmbeddedSpans, Store, closed};
-use crate::search::{self, Budget, StopFlag, StopGuard, Taker};
+use super::embedded::{EmbeddedSpanStore, StoreState, closed};
+use crate::search::{self, QueryBudget, ReadSink, StopFlag, StopGuard};
 use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, SpanStoreError};
 use std::{
     ops::ControlFlow,
@@ -11,85 +11,85 @@ use std::{
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
 /// Maximum number of concurrent reads; each has its own thread and keeps the blocks of its snapshot open.
-pub(super) const MOST: usize = 4;
+pub(super) const MAX_CONCURRENT_READS: usize = 4;
 /// Maximum number of batches buffered for the consumer.
-const AHEAD: usize = 4;
+const READ_AHEAD_BATCHES: usize = 4;
 /// Timeout for the consumer to take a batch; the read is aborted after it.
-const PATIENCE: Duration = Duration::from_mins(5);
+const CONSUMER_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Message from the reading thread.
-enum Said {
+enum ReadMessage {
     Read(SpanReadItem),
     End(Result<(), SpanStoreError>),
 }
 
 /// Sends batches to the consumer.
-struct Sending<'a> {
-    store: &'a Store,
-    say: mpsc::Sender<Said>,
+struct ReadSender<'a> {
+    store: &'a StoreState,
+    messages: mpsc::Sender<ReadMessage>,
     runtime: Handle,
     /// Whether a send timed out or the consumer is gone.
-    given_up: bool,
+    aborted: bool,
 }
 
-impl Sending<'_> {
-    fn send(&self, said: Said) -> ControlFlow<()> {
-        match self.runtime.block_on(timeout(PATIENCE, self.say.send(said))) {
+impl ReadSender<'_> {
+    fn send(&self, said: ReadMessage) -> ControlFlow<()> {
+        match self.runtime.block_on(timeout(CONSUMER_TIMEOUT, self.messages.send(said))) {
             Ok(Ok(())) => ControlFlow::Continue(()),
             Ok(Err(_)) | Err(_) => ControlFlow::Break(()),
         }
     }
 }
 
-impl Taker for Sending<'_> {
+impl ReadSink for ReadSender<'_> {
     fn take(&mut self, read: SpanReadItem) -> ControlFlow<()> {
-        let sent = self.send(Said::Read(read));
-        self.given_up = sent.is_break();
+        let sent = self.send(ReadMessage::Read(read));
+        self.aborted = sent.is_break();
         sent
     }
 
-    fn is_gone(&self) -> bool {
-        self.say.is_closed() || self.store.is_closing()
+    fn is_closed(&self) -> bool {
+        self.messages.is_closed() || self.store.is_closing()
     }
 }
 
-struct Reader {
-    said: mpsc::Receiver<Said>,
+struct ChannelSpanReader {
+    messages: mpsc::Receiver<ReadMessage>,
     /// Cancels the thread when the reader is dropped.
     _stop: StopGuard,
 }
 
-impl EmbeddedSpans {
+impl EmbeddedSpanStore {
     /// Starts a read; `Busy` if too many are running.
-    pub(super) fn begin_to_read(&self, ask: SpanReadRequest) -> Result<Box<dyn SpanReader>, SpanStoreError> {
+    pub(super) fn start_read(&self, ask: SpanReadRequest) -> Result<Box<dyn SpanReader>, SpanStoreError> {
         let store = Arc::clone(&self.store);
-        let turn = Arc::clone(&store.readings).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
-        let (say, said) = mpsc::channel(AHEAD);
+        let turn = Arc::clone(&store.reads).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
+        let (say, said) = mpsc::channel(READ_AHEAD_BATCHES);
         let runtime = Handle::current();
         let stop = StopFlag::default();
         let stop_guard = stop.set_on_drop();
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let segments = store.view().segments();
-            let budget = || Budget::until(Instant::now() + store.options.search_budget);
-            let mut taker = Sending { store: &store, say, runtime, given_up: false };
+            let budget = || QueryBudget::with_deadline(Instant::now() + store.options.search_budget);
+            let mut taker = ReadSender { store: &store, messages: say, runtime, aborted: false };
             let ended = search::read(&segments, &ask, (&budget, &stop), &mut taker);
             // After an aborted read the consumer sees a closed channel.
-            if !taker.given_up && !taker.is_gone() {
-                let _ = taker.send(Said::End(ended));
+            if !taker.aborted && !taker.is_closed() {
+                let _ = taker.send(ReadMessage::End(ended));
             }
         });
-        Ok(Box::new(Reader { said, _stop: stop_guard }))
+        Ok(Box::new(ChannelSpanReader { messages: said, _stop: stop_guard }))
     }
 }
 
-impl SpanReader for Reader {
+impl SpanReader for ChannelSpanReader {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<SpanReadItem>, SpanStoreError>> {
         Box::pin(async {
-            match self.said.recv().await {
-                Some(Said::Read(read)) => Ok(Some(read)),
-                Some(Said::End(Ok(()))) => Ok(None),
-                Some(Said::End(Err(error))) => Err(error),
+            match self.messages.recv().await {
+                Some(ReadMessage::Read(read)) => Ok(Some(read)),
+                Some(ReadMessage::End(Ok(()))) => Ok(None),
+                Some(ReadMessage::End(Err(error))) => Err(error),
                 None => Err(closed()),
             }
         })

@@ -1,16 +1,16 @@
 //! Recovery of the store from its directory, in any state that a crash may have left.
 
 use super::{
-    embedded::Places,
-    flush::{MOST_FROZEN, Made, forget_log},
-    view::{Frozen, Generation, Kept, View, by_class},
+    embedded::StorePaths,
+    flush::{GenerationBlocks, MAX_FROZEN, release_log},
+    view::{FrozenGeneration, HeadGeneration, StoreView, StoredBlock, partition_by_class},
 };
 use crate::{
-    block::{self, UNFINISHED},
+    block::{self, UNFINISHED_PREFIX},
     disk,
-    options::Options,
+    options::SpanStoreOptions,
     segment::Segment as _,
-    wal::{self, Entry, LogFile, Marks, Place, Replayed},
+    wal::{self, LogFile, LogFilePosition, ReplaySummary, WalEntry, Watermarks},
 };
 use baton_ports::SpanStoreError;
 use baton_types::{ErrorCode, Span, SpanClass};
@@ -23,48 +23,51 @@ use std::{
 };
 
 /// State of the recovered store.
-pub(super) struct Recovered {
-    pub(super) view: View,
-    pub(super) marks: Marks,
+pub(super) struct RecoveredStore {
+    pub(super) view: StoreView,
+    pub(super) marks: Watermarks,
     pub(super) log: LogFile,
     pub(super) log_bytes: u64,
 }
 
 /// Loads the directory, and removes incomplete files left by a crash.
 pub(super) fn recover(
-    places: &Places,
-    options: &Options,
+    places: &StorePaths,
+    options: &SpanStoreOptions,
     set_aside: &mut Vec<PathBuf>,
-) -> Result<Recovered, SpanStoreError> {
+) -> Result<RecoveredStore, SpanStoreError> {
     disk::make_directory(&places.log)?;
     disk::make_directory(&places.blocks)?;
     let blocks = open_blocks(places, set_aside)?;
-    let covered = Covered::by(&blocks);
+    let covered = LogCoverage::from_blocks(&blocks);
     let numbers = log_numbers(&places.log, &covered)?;
     let mut recovery =
-        Recovery { places, options, covered, marks: Marks::new(), blocks, frozen: Vec::new(), set_aside };
+        StoreRecovery { places, options, covered, marks: Watermarks::new(), blocks, frozen: Vec::new(), set_aside };
     for kept in &recovery.blocks {
-        raise(&mut recovery.marks, kept.block.covers().marks.iter().map(|(name, mark)| (name.clone(), *mark)));
+        advance_watermarks(
+            &mut recovery.marks,
+            kept.block.inputs().marks.iter().map(|(name, mark)| (name.clone(), *mark)),
+        );
     }
     recovery.read(&numbers)
 }
 
-struct Recovery<'a> {
-    places: &'a Places,
-    options: &'a Options,
-    covered: Covered,
-    marks: Marks,
-    blocks: Vec<Kept>,
-    frozen: Vec<Frozen>,
+struct StoreRecovery<'a> {
+    places: &'a StorePaths,
+    options: &'a SpanStoreOptions,
+    covered: LogCoverage,
+    marks: Watermarks,
+    blocks: Vec<StoredBlock>,
+    frozen: Vec<FrozenGeneration>,
     set_aside: &'a mut Vec<PathBuf>,
 }
 
-impl Recovery<'_> {
-    fn read(mut self, numbers: &[u64]) -> Result<Recovered, SpanStoreError> {
+impl StoreRecovery<'_> {
+    fn read(mut self, numbers: &[u64]) -> Result<RecoveredStore, SpanStoreError> {
         let mut last = None;
         for (index, &number) in numbers.iter().enumerate() {
-            let place = if index + 1 == numbers.len() { Place::Last } else { Place::Before };
-            let generation = Generation::new(number);
+            let place = if index + 1 == numbers.len() { LogFilePosition::Last } else { LogFilePosition::Earlier };
+            let generation = HeadGeneration::new(number);
             let replayed = match self.replay(&generation, place) {
                 Err(error @ SpanStoreError::Corrupt(_)) => {
                     self.salvage(number, &error)?;
@@ -73,7 +76,7 @@ impl Recovery<'_> {
                 replayed => replayed?,
             };
             // Files covered by blocks are never replayed again: nothing may be appended to them.
-            if place == Place::Last && !self.covered.any(number) {
+            if place == LogFilePosition::Last && !self.covered.any(number) {
                 last = Some((generation, replayed));
             } else {
                 self.freeze(generation)?;
@@ -81,28 +84,28 @@ impl Recovery<'_> {
         }
         let (active, log) = match last {
             Some((generation, replayed)) => {
-                let path = self.places.log.join(wal::name_of(generation.number));
+                let path = self.places.log.join(wal::log_file_name(generation.number));
                 let log = LogFile::resume(&path, replayed.marker, replayed.length)?;
                 (generation, log)
             }
             None => {
                 let number = numbers.last().copied().max(self.covered.last()).unwrap_or(0) + 1;
-                (Generation::new(number), LogFile::create(&self.places.log, number, &self.marks)?)
+                (HeadGeneration::new(number), LogFile::create(&self.places.log, number, &self.marks)?)
             }
         };
-        let older = self.frozen.iter().map(|frozen| self.places.log.join(wal::name_of(frozen.generation.number)));
+        let older = self.frozen.iter().map(|frozen| self.places.log.join(wal::log_file_name(frozen.generation.number)));
         let log_bytes = log.length() + older.map(|path| fs::metadata(path).map_or(0, |file| file.len())).sum::<u64>();
-        let view = View { active: Arc::new(active), frozen: self.frozen, blocks: self.blocks };
-        Ok(Recovered { view, marks: self.marks, log, log_bytes })
+        let view = StoreView { active: Arc::new(active), frozen: self.frozen, blocks: self.blocks };
+        Ok(RecoveredStore { view, marks: self.marks, log, log_bytes })
     }
 
-    fn replay(&mut self, generation: &Generation, place: Place) -> Result<Replayed, SpanStoreError> {
-        let path = self.places.log.join(wal::name_of(generation.number));
+    fn replay(&mut self, generation: &HeadGeneration, place: LogFilePosition) -> Result<ReplaySummary, SpanStoreError> {
+        let path = self.places.log.join(wal::log_file_name(generation.number));
         let in_block = self.in_block(generation.number);
         let replayed = wal::replay(&path, place, |entry| {
-            let Entry { marks, mut spans } = entry;
-            raise(&mut self.marks, marks);
-            show(generation, &mut spans, in_block)
+            let WalEntry { marks, mut spans } = entry;
+            advance_watermarks(&mut self.marks, marks);
+            add_to_heads(generation, &mut spans, in_block)
         })?;
         if replayed.torn > 0 {
             tracing::warn!(file = %path.display(), bytes = replayed.torn, "the log ends in an incomplete frame, left by a crash");
@@ -112,18 +115,18 @@ impl Recovery<'_> {
 
     /// Writes the readable spans of a damaged log file as blocks, and quarantines the file.
     fn salvage(&mut self, number: u64, error: &SpanStoreError) -> Result<(), SpanStoreError> {
-        let path = self.places.log.join(wal::name_of(number));
-        let generation = Generation::new(number);
+        let path = self.places.log.join(wal::log_file_name(number));
+        let generation = HeadGeneration::new(number);
         let in_block = self.in_block(number);
         let lost = wal::salvage(&path, |entry| {
-            let Entry { marks, mut spans } = entry;
-            raise(&mut self.marks, marks);
-            show(&generation, &mut spans, in_block)
+            let WalEntry { marks, mut spans } = entry;
+            advance_watermarks(&mut self.marks, marks);
+            add_to_heads(&generation, &mut spans, in_block)
         })?;
-        let frozen = Frozen { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) };
+        let frozen = FrozenGeneration { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) };
         let spans = frozen.generation.spans();
-        self.blocks.extend(Made::default().make(&frozen, self.places, self.options)?);
-        self.set_aside.push(move_damaged(&path, &self.places.damaged, error)?);
+        self.blocks.extend(GenerationBlocks::default().write(&frozen, self.places, self.options)?);
+        self.set_aside.push(quarantine_damaged(&path, &self.places.damaged, error)?);
         tracing::warn!(spans, lost_bytes = lost, "the readable spans of a damaged log file were saved");
         Ok(())
     }
@@ -133,24 +136,24 @@ impl Recovery<'_> {
     }
 
     /// Freezes the heads of a complete log file; beyond the limit of frozen generations the oldest is flushed at once.
-    fn freeze(&mut self, generation: Generation) -> Result<(), SpanStoreError> {
+    fn freeze(&mut self, generation: HeadGeneration) -> Result<(), SpanStoreError> {
         if generation.spans() == 0 {
-            forget_log(self.places, generation.number, self.options);
+            release_log(self.places, generation.number, self.options);
             return Ok(());
         }
-        self.frozen.push(Frozen { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) });
-        if self.frozen.len() > MOST_FROZEN {
+        self.frozen.push(FrozenGeneration { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) });
+        if self.frozen.len() > MAX_FROZEN {
             let oldest = self.frozen.remove(0);
-            self.blocks.extend(Made::default().make(&oldest, self.places, self.options)?);
-            forget_log(self.places, oldest.generation.number, self.options);
+            self.blocks.extend(GenerationBlocks::default().write(&oldest, self.places, self.options)?);
+            release_log(self.places, oldest.generation.number, self.options);
         }
         Ok(())
     }
 }
 
-fn show(generation: &Generation, spans: &mut [Span], in_block: [bool; 2]) -> Result<(), SpanStoreError> {
+fn add_to_heads(generation: &HeadGeneration, spans: &mut [Span], in_block: [bool; 2]) -> Result<(), SpanStoreError> {
     let (telemetry, memory) = {
-        let count = by_class(spans);
+        let count = partition_by_class(spans);
         spans.split_at(count)
     };
     for ((head, spans), in_block) in
@@ -163,7 +166,7 @@ fn show(generation: &Generation, spans: &mut [Span], in_block: [bool; 2]) -> Res
     Ok(())
 }
 
-fn raise(marks: &mut Marks, more: impl IntoIterator<Item = (String, u64)>) {
+fn advance_watermarks(marks: &mut Watermarks, more: impl IntoIterator<Item = (String, u64)>) {
     for (name, position) in more {
         let known = marks.entry(name).or_insert(position);
         *known = position.max(*known);
@@ -171,13 +174,13 @@ fn raise(marks: &mut Marks, more: impl IntoIterator<Item = (String, u64)>) {
 }
 
 /// Log files covered by blocks, by class.
-struct Covered(HashMap<SpanClass, HashSet<u64>>);
+struct LogCoverage(HashMap<SpanClass, HashSet<u64>>);
 
-impl Covered {
-    fn by(blocks: &[Kept]) -> Self {
+impl LogCoverage {
+    fn from_blocks(blocks: &[StoredBlock]) -> Self {
         let mut covered: HashMap<SpanClass, HashSet<u64>> = HashMap::new();
         for kept in blocks {
-            covered.entry(kept.block.summary().class).or_default().extend(&kept.block.covers().log);
+            covered.entry(kept.block.summary().class).or_default().extend(&kept.block.inputs().log);
         }
         Self(covered)
     }
@@ -196,8 +199,12 @@ impl Covered {
 }
 
 /// Quarantines an unreadable file or directory and logs it.
-pub(super) fn move_damaged(path: &Path, damaged: &Path, error: &SpanStoreError) -> Result<PathBuf, SpanStoreError> {
-    let place = disk::set_aside(path, damaged)?;
+pub(super) fn quarantine_damaged(
+    path: &Path,
+    damaged: &Path,
+    error: &SpanStoreError,
+) -> Result<PathBuf, SpanStoreError> {
+    let place = disk::quarantine(path, damaged)?;
     tracing::warn!(
         code = error.code().code,
         %error,
@@ -208,27 +215,27 @@ pub(super) fn move_damaged(path: &Path, damaged: &Path, error: &SpanStoreError) 
 }
 
 /// Opens every intact block, quarantines damaged ones, and deletes those replaced by a merged block.
-fn open_blocks(places: &Places, set_aside: &mut Vec<PathBuf>) -> Result<Vec<Kept>, SpanStoreError> {
+fn open_blocks(places: &StorePaths, set_aside: &mut Vec<PathBuf>) -> Result<Vec<StoredBlock>, SpanStoreError> {
     let directory = &places.blocks;
     let mut blocks = Vec::new();
     for name in disk::names(directory)? {
         let path = directory.join(&name);
-        if name.starts_with(UNFINISHED) {
+        if name.starts_with(UNFINISHED_PREFIX) {
             disk::remove(&path)?;
         } else if path.is_dir() {
             let written = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
             let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_nanos());
             let written = written.and_then(|nanos| u64::try_from(nanos).ok()).unwrap_or(u64::MAX);
             match block::open(&path) {
-                Ok(block) => blocks.push((name, Kept { block: Arc::new(block), written })),
+                Ok(block) => blocks.push((name, StoredBlock { block: Arc::new(block), written })),
                 Err(error @ SpanStoreError::Corrupt(_)) => {
-                    set_aside.push(move_damaged(&path, &places.damaged, &error)?);
+                    set_aside.push(quarantine_damaged(&path, &places.damaged, &error)?);
                 }
                 Err(error) => return Err(error),
             }
         }
     }
-    let merged: HashSet<String> = blocks.iter().flat_map(|(_, kept)| kept.block.covers().blocks.clone()).collect();
+    let merged: HashSet<String> = blocks.iter().flat_map(|(_, kept)| kept.block.inputs().blocks.clone()).collect();
     let (gone, kept): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(name, _)| merged.contains(name));
     for (_, kept) in gone {
         kept.block.delete()?;
@@ -237,18 +244,18 @@ fn open_blocks(places: &Places, set_aside: &mut Vec<PathBuf>) -> Result<Vec<Kept
 }
 
 /// Numbers of the log files, oldest first.
-fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStoreError> {
+fn log_numbers(directory: &Path, covered: &LogCoverage) -> Result<Vec<u64>, SpanStoreError> {
     let mut numbers = Vec::new();
     for name in disk::names(directory)? {
         if name.ends_with(".new") {
             disk::remove(&directory.join(&name))?;
         }
-        numbers.extend(wal::number_of(&name));
+        numbers.extend(wal::log_file_number(&name));
     }
     numbers.sort_unstable();
     for pair in numbers.windows(2) {
         if let Some(missing) = (pair[0] + 1..pair[1]).find(|number| !covered.any(*number)) {
-            let path = directory.join(wal::name_of(missing));
+            let path = directory.join(wal::log_file_name(missing));
             let code = ErrorCode::SPANS_CORRUPT.code;
             tracing::warn!(code, file = %path.display(), "a log file is missing; its spans are lost");
         }

@@ -1,37 +1,37 @@
 //! Retention: deletes telemetry beyond the age and size limits.
 
 use super::{
-    embedded::{EmbeddedSpans, Store, closed},
-    view::{Kept, View},
+    embedded::{EmbeddedSpanStore, StoreState, closed},
+    view::{StoreView, StoredBlock},
 };
 use crate::{
-    block::{self, Block},
-    options::Retention,
+    block::{self, SpanBlock},
+    options::TelemetryRetention,
     segment::Segment as _,
 };
 use baton_ports::SpanStoreError;
 use baton_types::SpanClass;
 use std::{path::PathBuf, sync::Arc};
 
-impl EmbeddedSpans {
+impl EmbeddedSpanStore {
     /// Deletes telemetry beyond these limits now; returns the number of deleted blocks. Open readers can continue.
-    pub async fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
+    pub async fn retain(&self, retention: TelemetryRetention) -> Result<usize, SpanStoreError> {
         let store = Arc::clone(&self.store);
         tokio::task::spawn_blocking(move || store.retain(retention)).await.map_err(|_| closed())?
     }
 }
 
-impl Store {
-    pub(super) fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
-        let mut doomed = self.doomed.lock();
+impl StoreState {
+    pub(super) fn retain(&self, retention: TelemetryRetention) -> Result<usize, SpanStoreError> {
+        let mut doomed = self.pending_deletions.lock();
         let now = (self.options.now)();
-        let mut gone: Vec<Kept> = Vec::new();
+        let mut gone: Vec<StoredBlock> = Vec::new();
         self.change_view(|view| {
             let telemetry: Vec<_> = view
                 .blocks
                 .iter()
                 .filter(|kept| kept.block.summary().class == SpanClass::Telemetry)
-                .map(|kept| (kept.clone(), Held::of(kept)))
+                .map(|kept| (kept.clone(), RetentionCandidate::from_block(kept)))
                 .collect();
             let held: Vec<_> = telemetry.iter().map(|(_, held)| *held).collect();
             gone = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
@@ -43,18 +43,18 @@ impl Store {
     }
 
     /// Time since which telemetry is complete, if older spans may have been deleted by the size limit.
-    pub(super) fn whole_since(&self, view: &View) -> Option<u64> {
+    pub(super) fn complete_since(&self, view: &StoreView) -> Option<u64> {
         let telemetry = view.blocks.iter().filter(|kept| kept.block.summary().class == SpanClass::Telemetry);
-        let held: Vec<_> = telemetry.map(Held::of).collect();
-        whole_since(&held, self.options.retention.max_bytes?)
+        let held: Vec<_> = telemetry.map(RetentionCandidate::from_block).collect();
+        complete_since(&held, self.options.retention.max_bytes?)
     }
 
     /// Deletes blocks that are no longer in the view; failed deletions are retried with the next ones.
-    pub(super) fn delete(&self, doomed: &mut Doomed) -> Result<(), SpanStoreError> {
+    pub(super) fn delete(&self, doomed: &mut PendingDeletions) -> Result<(), SpanStoreError> {
         // A merged block found at start replaces its inputs. While an abandoned one exists, its inputs must exist, too:
         // otherwise spans of deleted inputs would reappear with it.
         while let Some(orphan) = doomed.orphans.last() {
-            block::withdraw(orphan)?;
+            block::delete_block(orphan)?;
             doomed.orphans.pop();
         }
         let mut failed = None;
@@ -71,14 +71,14 @@ impl Store {
 
 /// Blocks that are not in the view and not deleted yet.
 #[derive(Default)]
-pub(super) struct Doomed {
+pub(super) struct PendingDeletions {
     /// Directories of abandoned merges.
     pub(super) orphans: Vec<PathBuf>,
-    pub(super) blocks: Vec<Arc<Block>>,
+    pub(super) blocks: Vec<Arc<SpanBlock>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct RetentionCandidate {
     /// Start of its first span.
     start: u64,
     /// End of its newest span, or its write time if the clock of the span ran ahead.
@@ -86,15 +86,15 @@ struct Held {
     bytes: u64,
 }
 
-impl Held {
-    fn of(kept: &Kept) -> Self {
+impl RetentionCandidate {
+    fn from_block(kept: &StoredBlock) -> Self {
         let summary = kept.block.summary();
         Self { start: summary.start, newest: summary.end.min(kept.written), bytes: summary.bytes }
     }
 }
 
 /// Indexes of the blocks to delete.
-fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
+fn expired(blocks: &[RetentionCandidate], now: u64, retention: TelemetryRetention) -> Vec<usize> {
     let age = retention.max_age.map(|age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
     let oldest = age.map_or(0, |age| now.saturating_sub(age));
     let mut by_age: Vec<usize> = (0..blocks.len()).collect();
@@ -110,7 +110,7 @@ fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
 
 /// Start of the block to be deleted next, if others may have been deleted before: when the limit leaves no room for one
 /// more block.
-fn whole_since(blocks: &[Held], most: u64) -> Option<u64> {
+fn complete_since(blocks: &[RetentionCandidate], most: u64) -> Option<u64> {
     let bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
     let largest = blocks.iter().map(|held| held.bytes).max()?;
     let next = blocks.iter().min_by_key(|held| held.newest)?;
@@ -119,16 +119,19 @@ fn whole_since(blocks: &[Held], most: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Held, expired, whole_since};
-    use crate::options::Retention;
+    use super::{RetentionCandidate, complete_since, expired};
+    use crate::options::TelemetryRetention;
     use std::time::Duration;
 
     #[test]
     fn the_oldest_go_first_and_only_as_many_as_must() {
-        let blocks =
-            [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| Held { start: newest - 9, newest, bytes });
+        let blocks = [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| RetentionCandidate {
+            start: newest - 9,
+            newest,
+            bytes,
+        });
         let check = |max_age: Option<u64>, max_bytes: Option<u64>, expected: &[usize]| {
-            let retention = Retention { max_age: max_age.map(Duration::from_nanos), max_bytes };
+            let retention = TelemetryRetention { max_age: max_age.map(Duration::from_nanos), max_bytes };
             assert_eq!(expired(&blocks, 50, retention), expected, "{retention:?}");
         };
         check(None, None, &[]);
@@ -144,11 +147,14 @@ mod tests {
     #[test]
     fn a_store_is_whole_while_there_is_room_for_another_block() {
         // Late spans make a block begin early; its newest span determines its deletion.
-        let blocks =
-            [(25, 30, 10), (12, 20, 15), (1, 40, 10)].map(|(start, newest, bytes)| Held { start, newest, bytes });
+        let blocks = [(25, 30, 10), (12, 20, 15), (1, 40, 10)].map(|(start, newest, bytes)| RetentionCandidate {
+            start,
+            newest,
+            bytes,
+        });
         for (most, expected) in [(1_000, None), (50, None), (49, Some(12)), (35, Some(12))] {
-            assert_eq!(whole_since(&blocks, most), expected, "{most}");
+            assert_eq!(complete_since(&blocks, most), expected, "{most}");
         }
-        assert_eq!(whole_since(&[], 0), None);
+        assert_eq!(complete_since(&[], 0), None);
     }
 }

@@ -1,7 +1,7 @@
 //! A disk that fails now and then.
 
 use crate::{
-    EmbeddedSpans, Options, Probe, Retention,
+    EmbeddedSpanStore, Probe, SpanStoreOptions, TelemetryRetention,
     disk::{faults::fail_syncs, names},
     wal,
 };
@@ -41,20 +41,20 @@ fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
     SpanBatch { spans: numbers.into_iter().map(span).collect(), mark: None }
 }
 
-fn options() -> Options {
-    Options { retention: Retention::default(), ..Options::default() }
+fn options() -> SpanStoreOptions {
+    SpanStoreOptions { retention: TelemetryRetention::default(), ..SpanStoreOptions::default() }
 }
 
-fn open(directory: &Path) -> Arc<EmbeddedSpans> {
-    EmbeddedSpans::open(directory, options()).unwrap()
+fn open(directory: &Path) -> Arc<EmbeddedSpanStore> {
+    EmbeddedSpanStore::open(directory, options()).unwrap()
 }
 
-async fn found(store: &EmbeddedSpans) -> Vec<u64> {
+async fn found(store: &EmbeddedSpanStore) -> Vec<u64> {
     store.trace(TRACE).await.unwrap().iter().map(|span| span.start).collect()
 }
 
 /// Asks for blocks until there are some: what failed is tried again by itself.
-async fn flush_at_last(store: &EmbeddedSpans) {
+async fn flush_at_last(store: &EmbeddedSpanStore) {
     let flushed = async {
         while store.flush().await.is_err() {
             tokio::task::yield_now().await;
@@ -94,9 +94,9 @@ async fn a_merged_block_that_was_given_up_brings_nothing_back() {
         spans.flush().await.unwrap();
     }
     let store = &spans.store;
-    let places = store.places.as_ref().unwrap();
+    let places = store.paths.as_ref().unwrap();
     {
-        let mut doomed = store.doomed.lock();
+        let mut doomed = store.pending_deletions.lock();
         let inputs = store.view().blocks.clone();
         // The name is there before it is durable; that fails, taking it back fails, and trying that again fails.
         fail_syncs(&places.blocks, 1..4);
@@ -134,9 +134,9 @@ async fn check_log(log: Range<usize>, folder: Range<usize>, torn: bool, fails: u
             pictures.push(picture);
         }
     });
-    let store = EmbeddedSpans::open(directory.path(), Options { probe, ..options() }).unwrap();
+    let store = EmbeddedSpanStore::open(directory.path(), SpanStoreOptions { probe, ..options() }).unwrap();
     store.ingest(batch(0..3)).await.unwrap();
-    let file = directory.path().join("log").join(wal::name_of(1));
+    let file = directory.path().join("log").join(wal::log_file_name(1));
     let whole = fs::metadata(&file).unwrap().len();
     fail_syncs(&file, log);
     fail_syncs(&directory.path().join("log"), folder);

@@ -1,12 +1,12 @@
 //! Full verification of blocks, to find damage that opening them does not detect.
 
 use super::{
-    open::{BLOCKS, DAMAGED},
-    recover::move_damaged,
+    open::{BLOCKS_FOLDER, DAMAGED_FOLDER},
+    recover::quarantine_damaged,
 };
 use crate::{
-    block::{self, UNFINISHED},
-    codec::Parts,
+    block::{self, UNFINISHED_PREFIX},
+    codec::SpanParts,
     disk,
     segment::Segment as _,
 };
@@ -18,21 +18,21 @@ use std::{
 
 /// Reads every span of every block in the directory of a closed store and quarantines unreadable blocks; returns their
 /// new paths.
-pub fn set_damaged_blocks_aside(directory: &Path) -> Result<Vec<PathBuf>, SpanStoreError> {
-    let blocks = directory.join(BLOCKS);
+pub fn quarantine_damaged_blocks(directory: &Path) -> Result<Vec<PathBuf>, SpanStoreError> {
+    let blocks = directory.join(BLOCKS_FOLDER);
     let mut aside = Vec::new();
     if !blocks.is_dir() {
         return Ok(aside);
     }
     for name in disk::names(&blocks)? {
         let path = blocks.join(&name);
-        if name.starts_with(UNFINISHED) || !path.is_dir() {
+        if name.starts_with(UNFINISHED_PREFIX) || !path.is_dir() {
             continue;
         }
-        match read_through(&path) {
+        match verify_block(&path) {
             Ok(()) => {}
             Err(error @ SpanStoreError::Corrupt(_)) => {
-                aside.push(move_damaged(&path, &directory.join(DAMAGED), &error)?);
+                aside.push(quarantine_damaged(&path, &directory.join(DAMAGED_FOLDER), &error)?);
             }
             Err(error) => return Err(error),
         }
@@ -40,17 +40,17 @@ pub fn set_damaged_blocks_aside(directory: &Path) -> Result<Vec<PathBuf>, SpanSt
     Ok(aside)
 }
 
-fn read_through(path: &Path) -> Result<(), SpanStoreError> {
+fn verify_block(path: &Path) -> Result<(), SpanStoreError> {
     let block = block::open(path)?;
     block.names()?;
     for ordinal in 0..block.summary().traces {
         block.part(ordinal)?;
-        block.each_span(ordinal, &Parts::ALL, &mut |_| ControlFlow::Continue(()))?;
+        block.each_span(ordinal, &SpanParts::ALL, &mut |_| ControlFlow::Continue(()))?;
     }
     Ok(())
 }
 
 /// Names of the quarantined files of a store, sorted.
 pub fn damaged_files(directory: &Path) -> Vec<String> {
-    disk::names(&directory.join(DAMAGED)).unwrap_or_default()
+    disk::names(&directory.join(DAMAGED_FOLDER)).unwrap_or_default()
 }

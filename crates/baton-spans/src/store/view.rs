@@ -1,23 +1,23 @@
 //! Snapshot of the heads and blocks for readers.
 
-use crate::{block::Block, head::Head, segment::Segment, wal::Marks};
+use crate::{block::SpanBlock, head::SpanHead, segment::Segment, wal::Watermarks};
 use baton_types::{Span, SpanClass};
 use std::sync::Arc;
 
 /// The heads that belong to one log file.
-pub(super) struct Generation {
+pub(super) struct HeadGeneration {
     /// Number of the log file.
     pub(super) number: u64,
-    pub(super) telemetry: Arc<Head>,
-    pub(super) memory: Arc<Head>,
+    pub(super) telemetry: Arc<SpanHead>,
+    pub(super) memory: Arc<SpanHead>,
 }
 
-impl Generation {
+impl HeadGeneration {
     pub(super) fn new(number: u64) -> Self {
         Self {
             number,
-            telemetry: Arc::new(Head::new(SpanClass::Telemetry)),
-            memory: Arc::new(Head::new(SpanClass::Memory)),
+            telemetry: Arc::new(SpanHead::new(SpanClass::Telemetry)),
+            memory: Arc::new(SpanHead::new(SpanClass::Memory)),
         }
     }
 
@@ -32,30 +32,30 @@ impl Generation {
 
 /// Immutable heads waiting to be flushed to blocks.
 #[derive(Clone)]
-pub(super) struct Frozen {
-    pub(super) generation: Arc<Generation>,
+pub(super) struct FrozenGeneration {
+    pub(super) generation: Arc<HeadGeneration>,
     /// Watermarks at the time of the freeze.
-    pub(super) marks: Arc<Marks>,
+    pub(super) marks: Arc<Watermarks>,
 }
 
 /// A block with its write time.
 #[derive(Clone)]
-pub(super) struct Kept {
-    pub(super) block: Arc<Block>,
+pub(super) struct StoredBlock {
+    pub(super) block: Arc<SpanBlock>,
     /// Nanoseconds since the Unix epoch; limits the age of spans whose clock ran ahead.
     pub(super) written: u64,
 }
 
 /// Immutable snapshot; replaced as a whole.
 #[derive(Clone)]
-pub(super) struct View {
-    pub(super) active: Arc<Generation>,
+pub(super) struct StoreView {
+    pub(super) active: Arc<HeadGeneration>,
     /// Oldest first.
-    pub(super) frozen: Vec<Frozen>,
-    pub(super) blocks: Vec<Kept>,
+    pub(super) frozen: Vec<FrozenGeneration>,
+    pub(super) blocks: Vec<StoredBlock>,
 }
 
-impl View {
+impl StoreView {
     /// All searchable segments.
     pub(super) fn segments(&self) -> Vec<Arc<dyn Segment>> {
         let mut segments: Vec<Arc<dyn Segment>> = Vec::with_capacity(2 + 2 * self.frozen.len() + self.blocks.len());
@@ -71,13 +71,13 @@ impl View {
     }
 
     /// The heads, newest first.
-    pub(super) fn heads(&self) -> impl Iterator<Item = &Arc<Generation>> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = &Arc<HeadGeneration>> {
         std::iter::once(&self.active).chain(self.frozen.iter().rev().map(|frozen| &frozen.generation))
     }
 }
 
 /// Moves telemetry spans before memory spans; returns the number of telemetry spans.
-pub(super) fn by_class(spans: &mut [Span]) -> usize {
+pub(super) fn partition_by_class(spans: &mut [Span]) -> usize {
     let memory = |span: &Span| span.class() == SpanClass::Memory;
     let first = spans.iter().position(memory).unwrap_or(spans.len());
     if spans[first..].iter().all(memory) {

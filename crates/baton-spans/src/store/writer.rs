@@ -1,15 +1,15 @@
 //! The writer thread: syncs queued batches to the log and adds them to the heads.
 
 use super::{
-    embedded::Store,
-    flush::MOST_FROZEN,
-    outgoing::Synced,
-    queue::{Taken, Waiting},
-    view::{Frozen, Generation},
+    embedded::StoreState,
+    flush::MAX_FROZEN,
+    outgoing::SyncedPosition,
+    queue::{PendingBatch, WriterWork},
+    view::{FrozenGeneration, HeadGeneration},
 };
 use crate::{
     disk,
-    wal::{self, Failed, LogFile},
+    wal::{self, AppendError, LogFile},
 };
 use baton_ports::SpanStoreError;
 use std::{
@@ -18,34 +18,34 @@ use std::{
 };
 
 /// The only writer of the heads and the log.
-pub(super) struct Writer {
-    store: Arc<Store>,
+pub(super) struct StoreWriter {
+    store: Arc<StoreState>,
     /// `None` if everything is in memory.
     log: Option<LogFile>,
-    active: Arc<Generation>,
+    active: Arc<HeadGeneration>,
     /// Arrival of the oldest span in the heads.
     since: Option<Instant>,
     /// Whether nothing may be appended to the current log file: its end is unknown, or the next file already exists.
-    spoiled: bool,
+    unusable: bool,
 }
 
 /// Number of generations in memory if there are no blocks.
 const IN_MEMORY_GENERATIONS: usize = 4;
 /// Approximate maximum size of a log file, whatever the size of the heads.
-const LOG_BYTES: u64 = 64 << 20;
+const MAX_LOG_FILE_BYTES: u64 = 64 << 20;
 
-impl Writer {
-    pub(super) fn new(store: Arc<Store>, log: Option<LogFile>) -> Self {
+impl StoreWriter {
+    pub(super) fn new(store: Arc<StoreState>, log: Option<LogFile>) -> Self {
         let active = Arc::clone(&store.view().active);
         let since = (active.spans() > 0).then(Instant::now);
-        Self { store, log, active, since, spoiled: false }
+        Self { store, log, active, since, unusable: false }
     }
 
     pub(super) fn run(mut self) {
         loop {
-            let Taken { group, flushes, closed } = self.store.queue.take(self.due());
+            let WriterWork { group, flushes, closed } = self.store.queue.take(self.due());
             if !group.is_empty() {
-                self.keep(group);
+                self.store_group(group);
             }
             let asked = !flushes.is_empty() || closed && self.active.spans() >= self.store.options.close_spans;
             if asked || self.is_full() || self.due().is_some_and(|due| due <= Instant::now()) {
@@ -69,11 +69,11 @@ impl Writer {
         let (options, parts) = (&self.store.options, if self.log.is_some() { 1 } else { IN_MEMORY_GENERATIONS });
         self.active.spans() >= options.head_spans / parts
             || self.active.bytes() >= options.head_bytes / parts
-            || self.log.as_ref().is_some_and(|log| log.length() >= LOG_BYTES)
+            || self.log.as_ref().is_some_and(|log| log.length() >= MAX_LOG_FILE_BYTES)
     }
 
     /// Stores a group: syncs it to the log, adds it to the heads, and only then acknowledges and publishes it.
-    fn keep(&mut self, group: Vec<Waiting>) {
+    fn store_group(&mut self, group: Vec<PendingBatch>) {
         if let Err(error) = self.make_room().and_then(|()| self.log_group(&group)) {
             for waiting in group {
                 let _ = waiting.done.send(Err(error.clone()));
@@ -82,7 +82,7 @@ impl Writer {
         }
         self.store.options.probe.step("log synced");
         self.since.get_or_insert_with(Instant::now);
-        let shown: Vec<_> = group.iter().map(|waiting| self.show(waiting)).collect();
+        let shown: Vec<_> = group.iter().map(|waiting| self.add_to_heads(waiting)).collect();
         let mut marks = self.store.marks.lock();
         for (name, position) in group.iter().filter_map(|waiting| waiting.mark) {
             let known = marks.entry(name.to_owned()).or_insert(position);
@@ -94,31 +94,31 @@ impl Writer {
             let _ = waiting.done.send(shown);
             kept.push(waiting.entry);
         }
-        kept.iter().for_each(|entry| self.store.feed.tell(entry));
+        kept.iter().for_each(|entry| self.store.feed.publish(entry));
     }
 
-    fn log_group(&mut self, group: &[Waiting]) -> Result<(), SpanStoreError> {
+    fn log_group(&mut self, group: &[PendingBatch]) -> Result<(), SpanStoreError> {
         let Some(log) = &mut self.log else { return Ok(()) };
         let before = log.length();
         match log.append(group.iter().map(|waiting| waiting.entry.payload.as_slice())) {
             Ok(()) => {
                 self.store.log_bytes.fetch_add(log.length() - before, Ordering::Relaxed);
-                self.store.synced.send_replace(Synced { file: self.active.number, byte: log.length() });
+                self.store.synced.send_replace(SyncedPosition { file: self.active.number, byte: log.length() });
                 Ok(())
             }
-            Err(Failed { error, lasting }) => {
+            Err(AppendError { error, permanent: lasting }) => {
                 tracing::error!(%error, lasting, "spans could not be written");
-                self.spoiled = lasting;
+                self.unusable = lasting;
                 Err(error)
             }
         }
     }
 
-    fn show(&self, waiting: &Waiting) -> Result<(), SpanStoreError> {
+    fn add_to_heads(&self, waiting: &PendingBatch) -> Result<(), SpanStoreError> {
         let (telemetry, memory) = waiting.entry.bodies.split_at(waiting.entry.telemetry);
         for (head, bodies) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
             if !bodies.is_empty() {
-                head.push_written(&waiting.entry, bodies)?;
+                head.push_encoded(&waiting.entry, bodies)?;
             }
         }
         Ok(())
@@ -126,7 +126,7 @@ impl Writer {
 
     /// Full heads and an unusable log file accept nothing: waits until the heads can be frozen, and rotates.
     fn make_room(&mut self) -> Result<(), SpanStoreError> {
-        if !self.is_full() && !self.spoiled {
+        if !self.is_full() && !self.unusable {
             return Ok(());
         }
         self.store.wait_for_room()?;
@@ -134,7 +134,7 @@ impl Writer {
     }
 
     fn rotate_if_possible(&mut self) {
-        if self.store.view().frozen.len() >= MOST_FROZEN && self.log.is_some() {
+        if self.store.view().frozen.len() >= MAX_FROZEN && self.log.is_some() {
             // Restart the age, so that it does not trigger again at once.
             self.since = self.since.map(|_| Instant::now());
             return;
@@ -147,33 +147,36 @@ impl Writer {
 
     /// Freezes the heads and starts new ones, with a new log file that begins with all watermarks.
     fn rotate(&mut self) -> Result<(), SpanStoreError> {
-        if self.active.spans() == 0 && !self.spoiled && self.log.as_ref().is_none_or(|log| log.length() < LOG_BYTES) {
+        if self.active.spans() == 0
+            && !self.unusable
+            && self.log.as_ref().is_none_or(|log| log.length() < MAX_LOG_FILE_BYTES)
+        {
             self.since = None;
             return Ok(());
         }
         let number = self.active.number + 1;
         let marks = Arc::new(self.store.marks.lock().clone());
-        if let (Some(log), Some(places)) = (&mut self.log, &self.store.places) {
-            if self.spoiled {
+        if let (Some(log), Some(places)) = (&mut self.log, &self.store.paths) {
+            if self.unusable {
                 // Only the last file may end in an incomplete frame, so this one must be truncated before the next
                 // exists.
-                log.cut()?;
+                log.truncate()?;
             }
             let next = LogFile::create(&places.log, number, &marks).inspect_err(|_| {
                 // The next file may have its final name already. While it exists, nothing may be appended to the
                 // current one.
-                let next = places.log.join(wal::name_of(number));
+                let next = places.log.join(wal::log_file_name(number));
                 let gone = disk::remove(&next).and_then(|()| disk::sync_directory(&places.log));
-                self.spoiled |= gone.is_err();
+                self.unusable |= gone.is_err();
             })?;
             self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
-            self.store.synced.send_replace(Synced { file: number, byte: next.length() });
+            self.store.synced.send_replace(SyncedPosition { file: number, byte: next.length() });
             *log = next;
-            self.spoiled = false;
+            self.unusable = false;
             self.store.options.probe.step("log begun");
         }
-        let next = Arc::new(Generation::new(number));
-        let frozen = Frozen { generation: std::mem::replace(&mut self.active, Arc::clone(&next)), marks };
+        let next = Arc::new(HeadGeneration::new(number));
+        let frozen = FrozenGeneration { generation: std::mem::replace(&mut self.active, Arc::clone(&next)), marks };
         let in_memory = self.log.is_none();
         self.store.change_view(|view| {
             view.active = next;

@@ -7,83 +7,88 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};
 
 /// Buffer capacity that is kept after a large batch.
-const KEPT: usize = 256 << 10;
+const MAX_RETAINED_BYTES: usize = 256 << 10;
 
 /// Positions of sources, by name.
-pub(crate) type Marks = BTreeMap<String, u64>;
+pub(crate) type Watermarks = BTreeMap<String, u64>;
 
 #[derive(Serialize)]
-struct HeadOut<'a> {
+struct BatchHeaderRef<'a> {
     marks: &'a [(&'a str, u64)],
     tables: &'a Tables,
     spans: usize,
 }
 
 #[derive(Deserialize)]
-struct HeadIn {
+struct BatchHeader {
     marks: Vec<(String, u64)>,
     tables: Tables,
     spans: usize,
 }
 
 /// A decoded batch.
-pub(crate) struct Entry {
+pub(crate) struct WalEntry {
     pub(crate) marks: Vec<(String, u64)>,
     pub(crate) spans: Vec<Span>,
 }
 
 /// An encoded batch.
-pub(crate) struct Written {
+pub(crate) struct EncodedBatch {
     pub(crate) payload: Arc<Vec<u8>>,
     /// Locations of its spans: telemetry first, then memory.
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<SpanBody>,
     /// Number of telemetry spans.
     pub(crate) telemetry: usize,
     tables: Tables,
 }
 
 /// Location of a span in the payload, and the numbers of its resource and scope.
-pub(crate) struct Body {
-    pub(crate) at: Range<u32>,
+pub(crate) struct SpanBody {
+    pub(crate) range: Range<u32>,
     resource: u32,
     scope: u32,
 }
 
-impl Written {
+impl EncodedBatch {
     /// Decodes the spans.
     pub(crate) fn spans(&self) -> Result<Vec<Span>, SpanStoreError> {
         read_entry(&mut self.payload.as_slice()).map(|entry| entry.spans)
     }
 
     /// The encoded span without its resource and scope.
-    pub(crate) fn body(&self, body: &Body) -> &[u8] {
-        self.payload.get(body.at.start as usize..body.at.end as usize).unwrap_or_default()
+    pub(crate) fn body(&self, body: &SpanBody) -> &[u8] {
+        self.payload.get(body.range.start as usize..body.range.end as usize).unwrap_or_default()
     }
 
     /// Resource and scope of a span.
-    pub(crate) fn maker(&self, body: &Body) -> Result<(&Arc<SpanResource>, &Arc<SpanScope>), SpanStoreError> {
+    pub(crate) fn resource_and_scope(
+        &self,
+        body: &SpanBody,
+    ) -> Result<(&Arc<SpanResource>, &Arc<SpanScope>), SpanStoreError> {
         let (resource, scope) =
             (self.tables.resources.get(body.resource as usize), self.tables.scopes.get(body.scope as usize));
-        resource.zip(scope).ok_or_else(|| SpanStoreError::Corrupt("a span refers to a resource or scope that its batch does not contain".to_owned()))
+        resource.zip(scope).ok_or_else(|| {
+            SpanStoreError::Corrupt("a span refers to a resource or scope that its batch does not contain".to_owned())
+        })
     }
 }
 
 /// Encoder of a batch: spans are encoded one by one as they end, so that none has to be kept in memory until its batch
 /// is written.
 #[derive(Default)]
-pub struct Gathered {
+pub struct SpanBatchEncoder {
     tables: TableBuilder,
-    telemetry: Bodies,
-    memory: Bodies,
+    telemetry: SpanBodies,
+    memory: SpanBodies,
 }
 
 #[derive(Default)]
-struct Bodies {
+struct SpanBodies {
     bytes: Vec<u8>,
-    bodies: Vec<Body>,
+    bodies: Vec<SpanBody>,
 }
 
-impl Gathered {
+impl SpanBatchEncoder {
     /// Adds a span.
     pub fn add(&mut self, span: &Span) -> Result<(), SpanStoreError> {
         self.add_as(span.class(), span)
@@ -92,7 +97,7 @@ impl Gathered {
     /// Adds a span to the given class.
     pub(crate) fn add_as(&mut self, class: SpanClass, span: &Span) -> Result<(), SpanStoreError> {
         let (resource, scope) = (self.tables.resource(&span.resource)?, self.tables.scope(&span.scope)?);
-        let Bodies { bytes, bodies } = match class {
+        let SpanBodies { bytes, bodies } = match class {
             SpanClass::Telemetry => &mut self.telemetry,
             SpanClass::Memory => &mut self.memory,
         };
@@ -100,7 +105,7 @@ impl Gathered {
         let written = write(bytes, span, (resource, scope));
         // A partly written span would make everything after it unreadable.
         let at = written.inspect_err(|_| bytes.truncate(before))?;
-        bodies.push(Body { at, resource, scope });
+        bodies.push(SpanBody { range: at, resource, scope });
         Ok(())
     }
 
@@ -125,50 +130,50 @@ impl Gathered {
     }
 
     /// Returns the batch of all spans; the encoder is empty afterwards and its buffers are reused.
-    pub(crate) fn finish(&mut self, marks: &[(&str, u64)]) -> Result<Written, SpanStoreError> {
+    pub(crate) fn finish(&mut self, marks: &[(&str, u64)]) -> Result<EncodedBatch, SpanStoreError> {
         self.batch(marks).inspect_err(|_| *self = Self::default())
     }
 
-    fn batch(&mut self, marks: &[(&str, u64)]) -> Result<Written, SpanStoreError> {
+    fn batch(&mut self, marks: &[(&str, u64)]) -> Result<EncodedBatch, SpanStoreError> {
         let (tables, count, room) = (mem::take(&mut self.tables).tables(), self.len(), self.bytes());
         let mut head = Vec::new();
-        codec::append(&mut head, &HeadOut { marks, tables: &tables, spans: count })?;
-        place(head.len() + room)?;
+        codec::append(&mut head, &BatchHeaderRef { marks, tables: &tables, spans: count })?;
+        checked_offset(head.len() + room)?;
         let mut payload = Vec::with_capacity(head.len() + room);
         payload.extend_from_slice(&head);
         let (telemetry, mut bodies) = (self.telemetry.bodies.len(), Vec::with_capacity(count));
         for part in [&mut self.telemetry, &mut self.memory] {
-            let before = place(payload.len())?;
-            let moved = |body: Body| Body { at: before + body.at.start..before + body.at.end, ..body };
+            let before = checked_offset(payload.len())?;
+            let moved = |body: SpanBody| SpanBody { range: before + body.range.start..before + body.range.end, ..body };
             bodies.extend(part.bodies.drain(..).map(moved));
             payload.extend_from_slice(&part.bytes);
             part.bytes.clear();
-            part.bytes.shrink_to(KEPT);
+            part.bytes.shrink_to(MAX_RETAINED_BYTES);
         }
-        Ok(Written { payload: Arc::new(payload), bodies, telemetry, tables })
+        Ok(EncodedBatch { payload: Arc::new(payload), bodies, telemetry, tables })
     }
 }
 
 /// Appends a span with the numbers of its resource and scope; returns the location of the span.
 fn write(bytes: &mut Vec<u8>, span: &Span, shared: (u32, u32)) -> Result<Range<u32>, SpanStoreError> {
-    let start = place(bytes.len())?;
+    let start = checked_offset(bytes.len())?;
     codec::write_body(bytes, span)?;
-    let at = start..place(bytes.len())?;
+    let at = start..checked_offset(bytes.len())?;
     codec::append(bytes, &shared)?;
     Ok(at)
 }
 
-fn place(length: usize) -> Result<u32, SpanStoreError> {
+fn checked_offset(length: usize) -> Result<u32, SpanStoreError> {
     u32::try_from(length).map_err(|_| SpanStoreError::Unavailable("the batch of spans is too large".to_owned()))
 }
 
 /// Takes a batch from the front of a payload.
-pub(crate) fn read_entry(payload: &mut &[u8]) -> Result<Entry, SpanStoreError> {
-    let head: HeadIn = codec::take(payload)?;
+pub(crate) fn read_entry(payload: &mut &[u8]) -> Result<WalEntry, SpanStoreError> {
+    let head: BatchHeader = codec::take(payload)?;
     // A span takes more than one byte: undetected damage must not reserve more than the payload length.
     let mut spans = Vec::with_capacity(head.spans.min(payload.len()));
     for _ in 0..head.spans {
         spans.push(codec::read_span(payload, &head.tables)?);
     }
-    Ok(Entry { marks: head.marks, spans })
+    Ok(WalEntry { marks: head.marks, spans })
 }

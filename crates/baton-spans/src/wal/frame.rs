@@ -8,15 +8,15 @@ const MAGIC: &[u8; 8] = b"BATONLOG";
 const VERSION: u32 = 1;
 
 /// Length of the file header in bytes.
-pub(super) const FILE_HEAD: usize = 24;
+pub(super) const FILE_HEADER_LEN: usize = 24;
 /// Length of a frame header in bytes.
-pub(super) const FRAME_HEAD: usize = 16;
+pub(super) const FRAME_HEADER_LEN: usize = 16;
 
 /// Leading bytes of every frame of a file.
-pub(super) type Marker = [u8; 8];
+pub(super) type FrameMarker = [u8; 8];
 
-pub(super) fn file_head(marker: Marker) -> [u8; FILE_HEAD] {
-    let mut head = [0; FILE_HEAD];
+pub(super) fn file_head(marker: FrameMarker) -> [u8; FILE_HEADER_LEN] {
+    let mut head = [0; FILE_HEADER_LEN];
     head[..8].copy_from_slice(MAGIC);
     head[8..12].copy_from_slice(&VERSION.to_le_bytes());
     head[12..20].copy_from_slice(&marker);
@@ -27,18 +27,18 @@ pub(super) fn file_head(marker: Marker) -> [u8; FILE_HEAD] {
 
 /// Defect of a file header.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum BadHead {
+pub(super) enum FileHeaderError {
     Foreign,
     Newer(u32),
     Damaged,
 }
 
-pub(super) fn read_file_head(head: &[u8; FILE_HEAD]) -> Result<Marker, BadHead> {
+pub(super) fn read_file_head(head: &[u8; FILE_HEADER_LEN]) -> Result<FrameMarker, FileHeaderError> {
     if head[..8] != *MAGIC {
-        return Err(BadHead::Foreign);
+        return Err(FileHeaderError::Foreign);
     }
     if crc32fast::hash(&head[..20]) != number(head, 20) {
-        return Err(BadHead::Damaged);
+        return Err(FileHeaderError::Damaged);
     }
     match number(head, 8) {
         VERSION => {
@@ -46,21 +46,21 @@ pub(super) fn read_file_head(head: &[u8; FILE_HEAD]) -> Result<Marker, BadHead> 
             marker.copy_from_slice(&head[12..20]);
             Ok(marker)
         }
-        newer => Err(BadHead::Newer(newer)),
+        newer => Err(FileHeaderError::Newer(newer)),
     }
 }
 
 /// Header of a frame; `None` if the payload is too long.
-pub(super) fn frame_head(marker: Marker, payload: &[u8]) -> Option<[u8; FRAME_HEAD]> {
+pub(super) fn frame_head(marker: FrameMarker, payload: &[u8]) -> Option<[u8; FRAME_HEADER_LEN]> {
     let length = u32::try_from(payload.len()).ok()?.to_le_bytes();
-    let mut head = [0; FRAME_HEAD];
+    let mut head = [0; FRAME_HEADER_LEN];
     head[..8].copy_from_slice(&marker);
     head[8..12].copy_from_slice(&length);
-    head[12..].copy_from_slice(&check(length, payload).to_le_bytes());
+    head[12..].copy_from_slice(&frame_crc(length, payload).to_le_bytes());
     Some(head)
 }
 
-fn check(length: [u8; 4], payload: &[u8]) -> u32 {
+fn frame_crc(length: [u8; 4], payload: &[u8]) -> u32 {
     let mut hash = crc32fast::Hasher::new();
     hash.update(&length);
     hash.update(payload);
@@ -68,31 +68,31 @@ fn check(length: [u8; 4], payload: &[u8]) -> u32 {
 }
 
 /// Payload length according to a frame header.
-pub(super) fn payload_length(head: &[u8; FRAME_HEAD], marker: Marker) -> Option<u32> {
+pub(super) fn payload_length(head: &[u8; FRAME_HEADER_LEN], marker: FrameMarker) -> Option<u32> {
     (head[..8] == marker).then(|| number(head, 8))
 }
 
 /// Range of the payload of the frame at that offset, if the frame is intact.
-pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<usize>> {
-    let head = bytes.get(at..at.checked_add(FRAME_HEAD)?)?;
+pub(super) fn frame_at(bytes: &[u8], at: usize, marker: FrameMarker) -> Option<Range<usize>> {
+    let head = bytes.get(at..at.checked_add(FRAME_HEADER_LEN)?)?;
     if head[..8] != marker {
         return None;
     }
     let length = usize::try_from(number(head, 8)).ok()?;
-    let start = at + FRAME_HEAD;
+    let start = at + FRAME_HEADER_LEN;
     let payload = start..start.checked_add(length)?;
-    let whole = check([head[8], head[9], head[10], head[11]], bytes.get(payload.clone())?) == number(head, 12);
+    let whole = frame_crc([head[8], head[9], head[10], head[11]], bytes.get(payload.clone())?) == number(head, 12);
     whole.then_some(payload)
 }
 
 /// Offset of the next intact frame after that offset.
-pub(super) fn frame_behind(bytes: &[u8], at: usize, marker: Marker) -> Option<usize> {
-    (at + 1..bytes.len().saturating_sub(FRAME_HEAD - 1))
+pub(super) fn next_frame_offset(bytes: &[u8], at: usize, marker: FrameMarker) -> Option<usize> {
+    (at + 1..bytes.len().saturating_sub(FRAME_HEADER_LEN - 1))
         .find(|place| bytes[*place] == marker[0] && frame_at(bytes, *place, marker).is_some())
 }
 
 /// The marker in a file header, even if the rest of the header is damaged.
-pub(super) fn marker_in(head: &[u8]) -> Option<Marker> {
+pub(super) fn marker_in(head: &[u8]) -> Option<FrameMarker> {
     head.get(12..20)?.try_into().ok()
 }
 

@@ -10,8 +10,8 @@ mod frame;
 mod read;
 mod tail;
 
-pub use batch::Gathered;
-pub(crate) use batch::{Body, Entry, Marks, Written, read_entry};
-pub(crate) use file::{Failed, LogFile, name_of, number_of};
-pub(crate) use read::{Place, Replayed, replay, salvage};
-pub(crate) use tail::Tail;
+pub use batch::SpanBatchEncoder;
+pub(crate) use batch::{EncodedBatch, SpanBody, WalEntry, Watermarks, read_entry};
+pub(crate) use file::{AppendError, LogFile, log_file_name, log_file_number};
+pub(crate) use read::{LogFilePosition, ReplaySummary, replay, salvage};
+pub(crate) use tail::LogTail;

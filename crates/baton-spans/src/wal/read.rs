@@ -1,22 +1,22 @@
 //! Replay of a log file at start.
 
-use super::{Entry, frame, read_entry};
+use super::{WalEntry, frame, read_entry};
 use crate::disk::unavailable;
 use baton_ports::SpanStoreError;
 use std::{fs, path::Path};
 
 /// Whether a file may end in an incomplete frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LogFilePosition {
     /// The last file, where a crash leaves spans that were never acknowledged.
     Last,
     /// Other files follow, so it must be complete.
-    Before,
+    Earlier,
 }
 
 /// Outcome of a replay.
 #[derive(Debug)]
-pub(crate) struct Replayed {
+pub(crate) struct ReplaySummary {
     pub(crate) marker: [u8; 8],
     /// Length of the intact part.
     pub(crate) length: u64,
@@ -27,21 +27,23 @@ pub(crate) struct Replayed {
 /// Reads a file batch by batch.
 pub(crate) fn replay(
     path: &Path,
-    place: Place,
-    mut each: impl FnMut(Entry) -> Result<(), SpanStoreError>,
-) -> Result<Replayed, SpanStoreError> {
+    place: LogFilePosition,
+    mut each: impl FnMut(WalEntry) -> Result<(), SpanStoreError>,
+) -> Result<ReplaySummary, SpanStoreError> {
     let bytes = fs::read(path).map_err(unavailable("read", path))?;
     let marker = match bytes.first_chunk().map(frame::read_file_head) {
         Some(Ok(marker)) => marker,
-        Some(Err(frame::BadHead::Newer(version))) => {
+        Some(Err(frame::FileHeaderError::Newer(version))) => {
             return Err(SpanStoreError::Unavailable(format!(
                 "{} was written by a newer Baton (log version {version}); start that version",
                 path.display()
             )));
         }
-        Some(Err(frame::BadHead::Foreign | frame::BadHead::Damaged)) | None => return Err(damaged(path, 0)),
+        Some(Err(frame::FileHeaderError::Foreign | frame::FileHeaderError::Damaged)) | None => {
+            return Err(damaged(path, 0));
+        }
     };
-    let mut at = frame::FILE_HEAD;
+    let mut at = frame::FILE_HEADER_LEN;
     let mut frames = 0_u64;
     while let Some(payload) = frame::frame_at(&bytes, at, marker) {
         let mut rest = &bytes[payload.clone()];
@@ -54,11 +56,12 @@ pub(crate) fn replay(
     }
     let torn = bytes.len() - at;
     // A file gets its name after its first frame is synced, so the first frame cannot be torn.
-    let lost = frames == 0 || torn > 0 && (place == Place::Before || frame::frame_behind(&bytes, at, marker).is_some());
+    let lost = frames == 0
+        || torn > 0 && (place == LogFilePosition::Earlier || frame::next_frame_offset(&bytes, at, marker).is_some());
     if lost {
         return Err(damaged(path, at));
     }
-    Ok(Replayed { marker, length: at as u64, torn: torn as u64 })
+    Ok(ReplaySummary { marker, length: at as u64, torn: torn as u64 })
 }
 
 fn damaged(path: &Path, at: usize) -> SpanStoreError {
@@ -72,14 +75,14 @@ fn damaged(path: &Path, at: usize) -> SpanStoreError {
 /// frames.
 pub(crate) fn salvage(
     path: &Path,
-    mut each: impl FnMut(Entry) -> Result<(), SpanStoreError>,
+    mut each: impl FnMut(WalEntry) -> Result<(), SpanStoreError>,
 ) -> Result<u64, SpanStoreError> {
     let bytes = fs::read(path).map_err(unavailable("read", path))?;
     let Some(marker) = frame::marker_in(&bytes) else { return Ok(bytes.len() as u64) };
-    let (mut at, mut lost) = (frame::FILE_HEAD, 0);
+    let (mut at, mut lost) = (frame::FILE_HEADER_LEN, 0);
     while at < bytes.len() {
         let Some(payload) = frame::frame_at(&bytes, at, marker) else {
-            let next = frame::frame_behind(&bytes, at, marker).unwrap_or(bytes.len());
+            let next = frame::next_frame_offset(&bytes, at, marker).unwrap_or(bytes.len());
             lost += next - at;
             at = next;
             continue;

@@ -12,14 +12,14 @@ use std::{
 };
 
 /// Reader of one log file; the file may be moved or deleted meanwhile.
-pub(crate) struct Tail {
+pub(crate) struct LogTail {
     file: File,
     path: PathBuf,
-    marker: frame::Marker,
+    marker: frame::FrameMarker,
     at: u64,
 }
 
-impl Tail {
+impl LogTail {
     /// Opens a file; `None` if it does not exist.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SpanStoreError> {
         let file = match File::open(path) {
@@ -27,14 +27,14 @@ impl Tail {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unavailable("open", path)(error)),
         };
-        let mut head = [0; frame::FILE_HEAD];
+        let mut head = [0; frame::FILE_HEADER_LEN];
         let foreign = || SpanStoreError::Corrupt(format!("{} is not a log file", path.display()));
         file.read_exact_at(&mut head, 0).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => foreign(),
             _ => unavailable("read", path)(error),
         })?;
         let marker = frame::read_file_head(&head).map_err(|_| foreign())?;
-        Ok(Some(Self { file, path: path.to_owned(), marker, at: frame::FILE_HEAD as u64 }))
+        Ok(Some(Self { file, path: path.to_owned(), marker, at: frame::FILE_HEADER_LEN as u64 }))
     }
 
     /// Random marker of this file.
@@ -48,8 +48,8 @@ impl Tail {
     }
 
     /// Seeks to the start of a frame.
-    pub(crate) fn go_to(&mut self, at: u64) {
-        self.at = at.max(frame::FILE_HEAD as u64);
+    pub(crate) fn seek(&mut self, at: u64) {
+        self.at = at.max(frame::FILE_HEADER_LEN as u64);
     }
 
     /// Length of the file.
@@ -59,18 +59,18 @@ impl Tail {
 
     /// The spans of the next frame, unless there is none before `end`.
     pub(crate) fn next(&mut self, end: u64) -> Result<Option<Vec<Span>>, SpanStoreError> {
-        let mut head = [0; frame::FRAME_HEAD];
-        if self.at + frame::FRAME_HEAD as u64 > end {
+        let mut head = [0; frame::FRAME_HEADER_LEN];
+        if self.at + frame::FRAME_HEADER_LEN as u64 > end {
             return Ok(None);
         }
         self.file.read_exact_at(&mut head, self.at).map_err(unavailable("read", &self.path))?;
         let length = frame::payload_length(&head, self.marker).ok_or_else(|| self.damaged())?;
-        let next = self.at + frame::FRAME_HEAD as u64 + u64::from(length);
+        let next = self.at + frame::FRAME_HEADER_LEN as u64 + u64::from(length);
         if next > end {
             return Err(self.damaged());
         }
         let mut bytes = head.to_vec();
-        bytes.resize(frame::FRAME_HEAD + usize::try_from(length).map_err(|_| self.damaged())?, 0);
+        bytes.resize(frame::FRAME_HEADER_LEN + usize::try_from(length).map_err(|_| self.damaged())?, 0);
         self.file.read_exact_at(&mut bytes, self.at).map_err(unavailable("read", &self.path))?;
         let payload = frame::frame_at(&bytes, 0, self.marker).ok_or_else(|| self.damaged())?;
         let mut rest = &bytes[payload];

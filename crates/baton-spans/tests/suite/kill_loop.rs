@@ -2,7 +2,7 @@
 
 use crate::store_sample::{PER_TRACE, batch, found, open, small};
 use baton_ports::{SpanBatch, SpanStore};
-use baton_spans::Options;
+use baton_spans::SpanStoreOptions;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -18,8 +18,8 @@ const FIRST: &str = "BATON_TEST_SPANS_FIRST";
 const BATCH: u64 = PER_TRACE;
 const ON_THEIR_WAY: u64 = 8;
 
-fn options() -> Options {
-    Options { head_spans: 120, merged_spans: 2000, ..small() }
+fn options() -> SpanStoreOptions {
+    SpanStoreOptions { head_spans: 120, merged_spans: 2000, ..small() }
 }
 
 /// The process that is killed: this test, started again with a directory, says the number of every batch that is kept.

@@ -3,8 +3,8 @@
 use crate::projector::{Place, story};
 use anyhow::Result;
 use baton_ports::{BoxFuture, Journal, SpanStoreError};
-use baton_spans::{FactSpans, Gathered, Projector};
-use baton_telemetry::{JournalLevels, MeterReading, MeteredCommits, Meters, OpenTasks, Origin, Settings};
+use baton_spans::{ProjectionStore, SpanBatchEncoder, SpanProjector};
+use baton_telemetry::{JournalLevels, MeterSnapshot, MeteredCommits, Meters, OpenTasks, SpanOrigin, TelemetrySettings};
 use baton_types::{Span, SpanId, SpanValue, find_attribute};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};
@@ -17,12 +17,12 @@ struct Full {
     kept: watch::Sender<Vec<Span>>,
 }
 
-impl FactSpans for Full {
+impl ProjectionStore for Full {
     fn position(&self) -> Option<u64> {
         *self.mark.lock()
     }
 
-    fn keep(&self, spans: &mut Gathered, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
+    fn keep(&self, spans: &mut SpanBatchEncoder, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         let mut refusals = self.refusals.lock();
         if *refusals > 0 {
             *refusals -= 1;
@@ -36,7 +36,7 @@ impl FactSpans for Full {
 }
 
 /// How often each instrument was used, and what each gauge shows.
-fn totals(reading: &MeterReading) -> BTreeMap<String, u64> {
+fn totals(reading: &MeterSnapshot) -> BTreeMap<String, u64> {
     let mut totals = BTreeMap::new();
     for family in &reading.families {
         for point in &family.points {
@@ -44,7 +44,7 @@ fn totals(reading: &MeterReading) -> BTreeMap<String, u64> {
                 point.labels.iter().find(|(name, _)| name == "task.state").and_then(|(_, state)| state.as_text());
             let state = state.filter(|_| family.instrument.name == "baton.tasks.open").unwrap_or_default();
             *totals.entry(format!("{} {state}", family.instrument.name).trim().to_owned()).or_default() +=
-                point.shown.total();
+                point.value.total();
         }
     }
     totals
@@ -55,9 +55,9 @@ async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> 
     let place = Place::new().await?;
     let store =
         Arc::new(Full { refusals: Mutex::new(3), mark: Mutex::default(), kept: watch::Sender::new(Vec::new()) });
-    let origin = Origin::new(Settings::default(), "here");
+    let origin = SpanOrigin::new(TelemetrySettings::default(), "here");
     let (meters, tasks) = (Arc::new(Meters::new(&origin, 0)), Arc::new(OpenTasks::default()));
-    let projector = Projector::new(store.clone(), origin).metered(Arc::clone(&meters));
+    let projector = SpanProjector::new(store.clone(), origin).with_meters(Arc::clone(&meters));
     let commits = MeteredCommits::new(Arc::clone(&meters), Arc::clone(&tasks), Some(projector.observer()));
     place.listen(Arc::new(commits));
     let journal: Arc<dyn Journal> = place.journal.clone();

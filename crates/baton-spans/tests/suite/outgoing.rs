@@ -2,15 +2,15 @@
 
 use crate::store_sample::{batch, names, open, small, span};
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Hold, Options, Outgoing};
+use baton_spans::{EmbeddedSpanStore, LogRetentionOptions, SpanLogReader, SpanStoreOptions};
 use baton_types::{Span, SpanClass, SpanValue};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::{fs, path::Path, sync::Arc};
 
 const READER: &str = "collector";
 
-fn holding(bytes: u64) -> Options {
-    Options { hold: Hold { readers: vec![READER.to_owned()], bytes }, ..small() }
+fn holding(bytes: u64) -> SpanStoreOptions {
+    SpanStoreOptions { log_retention: LogRetentionOptions { readers: vec![READER.to_owned()], bytes }, ..small() }
 }
 
 fn number(span: &Span) -> u64 {
@@ -23,7 +23,7 @@ fn logged(numbers: &(impl Iterator<Item = u64> + Clone)) -> Vec<u64> {
     class(SpanClass::Telemetry).chain(class(SpanClass::Memory)).collect()
 }
 
-fn everything(reader: &mut Outgoing) -> Vec<u64> {
+fn everything(reader: &mut SpanLogReader) -> Vec<u64> {
     let mut read = Vec::new();
     loop {
         let parcel = reader.read(7, usize::MAX).unwrap();
@@ -47,7 +47,7 @@ async fn every_life_goes_on_where_the_last_one_settled() {
         let (mut expected, mut settled, mut next): (Vec<u64>, usize, u64) = (Vec::new(), 0, 0);
         for life in 0..6 {
             let store = open(directory.path(), &options);
-            let mut reader = store.outgoing(READER).unwrap();
+            let mut reader = store.log_reader(READER).unwrap();
             let mut read = settled;
             for _ in 0..random.random_range(1..40) {
                 match random.random_range(0..10) {
@@ -68,7 +68,7 @@ async fn every_life_goes_on_where_the_last_one_settled() {
                         assert!(!found.is_empty() || read == expected.len(), "seed {seed}: some were not found");
                         read = end;
                         if random.random_bool(0.6) {
-                            reader.settle(parcel.through).unwrap();
+                            reader.save_position(parcel.end).unwrap();
                             settled = read;
                         }
                     }
@@ -80,17 +80,17 @@ async fn every_life_goes_on_where_the_last_one_settled() {
             drop(reader);
         }
         let store = open(directory.path(), &options);
-        let mut reader = store.outgoing(READER).unwrap();
+        let mut reader = store.log_reader(READER).unwrap();
         assert_eq!(everything(&mut reader), expected[settled..], "seed {seed}");
         store.flush().await.unwrap();
         let last = reader.read(1, 1).unwrap();
-        reader.settle(last.through).unwrap();
+        reader.save_position(last.end).unwrap();
         assert_eq!(held(directory.path()), Vec::<String>::new(), "seed {seed}: nothing is held that was read");
-        assert_eq!((reader.lost(), reader.waiting(last.through)), (0, 0), "seed {seed}");
+        assert_eq!((reader.lost(), reader.pending_bytes(last.end)), (0, 0), "seed {seed}");
     }
 }
 
-async fn fill(store: &Arc<EmbeddedSpans>, files: u64) {
+async fn fill(store: &Arc<EmbeddedSpanStore>, files: u64) {
     for file in 0..files {
         store.ingest(batch(file * 10..file * 10 + 10)).await.unwrap();
         store.flush().await.unwrap();
@@ -101,10 +101,10 @@ async fn fill(store: &Arc<EmbeddedSpans>, files: u64) {
 async fn beyond_the_bound_the_oldest_go_and_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &holding(9_000));
-    let mut reader = store.outgoing(READER).unwrap();
+    let mut reader = store.log_reader(READER).unwrap();
     store.ingest(batch([1000])).await.unwrap();
     let first = reader.read(1, usize::MAX).unwrap();
-    reader.settle(first.through).unwrap();
+    reader.save_position(first.end).unwrap();
     fill(&store, 12).await;
     let bytes: u64 = held(directory.path())
         .iter()
@@ -136,7 +136,7 @@ async fn what_is_damaged_is_counted_and_what_follows_is_read() {
         bytes[usize::try_from(at).unwrap()] ^= 1;
     }
     fs::write(path(), bytes).unwrap();
-    let mut reader = store.outgoing(READER).unwrap();
+    let mut reader = store.log_reader(READER).unwrap();
     let whole: Vec<u64> = [0..3, 6..9, 12..15].iter().flat_map(logged).collect();
     assert_eq!((everything(&mut reader), reader.lost()), (whole, 2));
     store.ingest(batch([20])).await.unwrap();
@@ -147,12 +147,12 @@ async fn what_is_damaged_is_counted_and_what_follows_is_read() {
 async fn without_a_bound_nothing_is_held() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &holding(0));
-    let mut reader = store.outgoing(READER).unwrap();
+    let mut reader = store.log_reader(READER).unwrap();
     fill(&store, 3).await;
     store.ingest(batch([31])).await.unwrap();
     assert_eq!(held(directory.path()), Vec::<String>::new());
     assert_eq!((everything(&mut reader), reader.lost()), (vec![31], 0));
-    assert!(store.outgoing("somebody").is_none());
+    assert!(store.log_reader("somebody").is_none());
 }
 
 #[tokio::test]
@@ -160,16 +160,16 @@ async fn a_reader_that_is_away_for_a_while_misses_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &holding(1 << 20));
     store.ingest(batch([1, 2])).await.unwrap();
-    let mut reader = store.outgoing(READER).unwrap();
+    let mut reader = store.log_reader(READER).unwrap();
     let parcel = reader.read(1, usize::MAX).unwrap();
-    reader.settle(parcel.through).unwrap();
+    reader.save_position(parcel.end).unwrap();
     store.close().await;
     let without = open(directory.path(), &small());
     without.ingest(batch([3])).await.unwrap();
     without.flush().await.unwrap();
     without.close().await;
     let store = open(directory.path(), &holding(1 << 20));
-    assert_eq!(everything(&mut store.outgoing(READER).unwrap()), [2, 3]);
+    assert_eq!(everything(&mut store.log_reader(READER).unwrap()), [2, 3]);
 }
 
 #[tokio::test]
@@ -177,18 +177,18 @@ async fn a_log_that_began_anew_is_read_from_its_beginning() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &holding(1 << 20));
     fill(&store, 3).await;
-    let mut reader = store.outgoing(READER).unwrap();
+    let mut reader = store.log_reader(READER).unwrap();
     let parcel = reader.read(1000, usize::MAX).unwrap();
-    reader.settle(parcel.through).unwrap();
+    reader.save_position(parcel.end).unwrap();
     store.close().await;
     fs::remove_dir_all(directory.path().join("log")).unwrap();
     fs::remove_dir_all(directory.path().join("blocks")).unwrap();
     let store = open(directory.path(), &holding(1 << 20));
     store.ingest(batch([7])).await.unwrap();
-    let mut reader = store.outgoing(READER).unwrap();
-    reader.more().await;
+    let mut reader = store.log_reader(READER).unwrap();
+    reader.wait_for_spans().await;
     assert_eq!(everything(&mut reader), [7]);
-    let mut waiting = Box::pin(reader.more());
+    let mut waiting = Box::pin(reader.wait_for_spans());
     assert!(is_waiting(&mut waiting).await, "nothing more is there");
     store.ingest(batch([8])).await.unwrap();
     waiting.await;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use baton_journal::MemoryJournal;
 use baton_ports::{Commit, CommitObserver, Journal, SpanStore, StoredEvent, StreamHeadUpdate, Write};
-use baton_spans::{EmbeddedSpans, Options, Projector};
-use baton_telemetry::{Content, Origin, Settings};
+use baton_spans::{EmbeddedSpanStore, SpanProjector, SpanStoreOptions};
+use baton_telemetry::{ContentCapture, SpanOrigin, TelemetrySettings};
 use baton_types::{
     AgentSpec, Digest, JournalEvent, Message, ModelSpec, Part, Principal, Role, Span, StreamId, TaskEvent, TaskId,
     TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, TraceContext, Usage,
@@ -134,9 +134,9 @@ impl Place {
 
     /// A process: opens the store, listens, lives for a while, and closes everything in order.
     async fn live(&self, directory: &Path, life: impl AsyncFnOnce() -> Result<()>) -> Result<Vec<Span>> {
-        let store = EmbeddedSpans::open(directory, Options::default())?;
-        let settings = Settings { content: Content::Span, ..Settings::default() };
-        let projector = Projector::new(store.clone(), Origin::new(settings, "here"));
+        let store = EmbeddedSpanStore::open(directory, SpanStoreOptions::default())?;
+        let settings = TelemetrySettings { content: ContentCapture::Span, ..TelemetrySettings::default() };
+        let projector = SpanProjector::new(store.clone(), SpanOrigin::new(settings, "here"));
         *self.relay.0.lock() = Some(projector.observer());
         let projecting = projector.start(self.journal.clone());
         life().await?;

@@ -5,8 +5,8 @@ use crate::{
     store_sample::{open, small},
 };
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TagsRequest, TimeRange, TraceMatch, TraceSearchRequest};
-use baton_spans::{EmbeddedSpans, Options};
-use baton_traceql::{Attribute, Field, Intrinsic, Mode, Query, Scope, parse};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
+use baton_traceql::{AttributeRef, AttributeScope, Field, Intrinsic, Mode, Query, parse};
 use baton_types::{Span, SpanEvent, SpanKind, SpanStatus, SpanValue};
 use proptest::{
     prelude::{ProptestConfig, Strategy, any, prop},
@@ -44,7 +44,7 @@ fn told(found: TraceMatch) -> Told {
 }
 
 /// Compares answers; how many traces there were.
-async fn compare(store: &EmbeddedSpans, spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
+async fn compare(store: &EmbeddedSpanStore, spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
     let query = naive::queries::query(&mut Dice::new(query));
     let answer = match store.search(ask(Arc::new(query.clone()))).await {
         Err(SpanStoreError::Query(_)) => return Ok(0),
@@ -70,7 +70,7 @@ fn the_store_answers_what_the_naive_evaluator_says_while_spans_move() {
         let spans = naive::spans::spans(&mut Dice::new(&spans));
         let mut moves = Dice::new(&moves);
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { head_spans: 1 + moves.below(8), merged_spans: 16, ..small() };
+        let options = SpanStoreOptions { head_spans: 1 + moves.below(8), merged_spans: 16, ..small() };
         runtime.block_on(async {
             let mut store = open(directory.path(), &options);
             let mut queries = queries.iter();
@@ -112,7 +112,7 @@ fn sample(number: usize) -> Span {
 }
 
 /// Three spans in a block and two in the head.
-async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpans>) {
+async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpanStore>) {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &small());
     let mut first = Span { name: "insight.b".into(), kind: SpanKind::Server, ..sample(0) };
@@ -141,13 +141,13 @@ async fn values_and_names_come_from_heads_and_blocks_alike() {
         aliases: false,
     };
     let attribute =
-        |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
+        |scope, name: &str| Field::Attribute(AttributeRef { scope, of_parent: false, name: name.to_owned() });
     let table: Vec<(Field, Option<&str>, Vec<SpanValue>)> = vec![
-        (attribute(Scope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
-        (attribute(Scope::Any, "size"), Some("{ kind = server }"), vec![3_i64.into()]),
-        (attribute(Scope::Span, "size"), Some("{ span.size = 0.5 || name = \"nobody\" }"), vec![0.5.into()]),
-        (attribute(Scope::Event, "evidence.ref"), None, vec!["doc".into()]),
-        (attribute(Scope::Resource, "size"), None, vec![]),
+        (attribute(AttributeScope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
+        (attribute(AttributeScope::Any, "size"), Some("{ kind = server }"), vec![3_i64.into()]),
+        (attribute(AttributeScope::Span, "size"), Some("{ span.size = 0.5 || name = \"nobody\" }"), vec![0.5.into()]),
+        (attribute(AttributeScope::Event, "evidence.ref"), None, vec!["doc".into()]),
+        (attribute(AttributeScope::Resource, "size"), None, vec![]),
         (Field::Intrinsic(Intrinsic::Name), None, vec!["a".into(), "insight.b".into()]),
         (Field::Intrinsic(Intrinsic::Kind), None, vec!["internal".into(), "server".into()]),
         (Field::Intrinsic(Intrinsic::Status), None, vec!["unset".into(), "error".into()]),
@@ -158,7 +158,7 @@ async fn values_and_names_come_from_heads_and_blocks_alike() {
         let values = store.tag_values(field.clone(), of(query, 100)).await.unwrap();
         assert_eq!(values, expected, "{field:?} of {query:?}");
     }
-    let first = store.tag_values(attribute(Scope::Span, "size"), of(None, 1)).await.unwrap();
+    let first = store.tag_values(attribute(AttributeScope::Span, "size"), of(None, 1)).await.unwrap();
     assert_eq!(first, [SpanValue::Int(3)]);
 
     let all = store.tags(of(None, 100)).await.unwrap();
@@ -179,7 +179,7 @@ async fn other_names_of_a_key_count_when_they_are_asked_to() {
             let answer = store.search(TraceSearchRequest { aliases, ..ask(query(text)) }).await.unwrap();
             assert_eq!(answer.traces.len(), traces, "{text}, aliases: {aliases}");
             let tags_ask = TagsRequest { query: Some(query(text)), range: TimeRange::ALL, limit: 100, aliases };
-            let size = Attribute { scope: Scope::Span, of_parent: false, name: "size".to_owned() };
+            let size = AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "size".to_owned() };
             let values = store.tag_values(Field::Attribute(size), tags_ask.clone()).await.unwrap();
             assert_eq!(values.len(), traces, "{text}, aliases: {aliases}: {values:?}");
             assert_eq!(store.tags(tags_ask).await.unwrap().span.len(), 1 + traces, "{text}, aliases: {aliases}");
@@ -190,7 +190,7 @@ async fn other_names_of_a_key_count_when_they_are_asked_to() {
 
 #[tokio::test]
 async fn a_search_without_time_says_that_there_may_be_more() {
-    let store = EmbeddedSpans::in_memory(Options { search_budget: Duration::ZERO, ..small() }).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions { search_budget: Duration::ZERO, ..small() }).unwrap();
     store.ingest(SpanBatch { spans: vec![sample(0)], mark: None }).await.unwrap();
     let answer = store.search(ask(query("{}"))).await.unwrap();
     assert!(answer.partial && answer.traces.is_empty(), "{answer:?}");

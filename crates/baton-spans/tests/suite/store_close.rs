@@ -2,7 +2,7 @@
 
 use crate::store_sample::{batch, check_all, open, small, span, trace_of};
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
-use baton_spans::{Options, Probe};
+use baton_spans::{Probe, SpanStoreOptions};
 use baton_types::{Span, SpanId, SpanValue};
 use parking_lot::Mutex;
 use std::{
@@ -39,7 +39,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
             let _ = gate.recv_timeout(Duration::from_millis(300));
         }
     });
-    let options = Options { head_spans: 1, queue_bytes: 256 << 20, probe, ..small() };
+    let options = SpanStoreOptions { head_spans: 1, queue_bytes: 256 << 20, probe, ..small() };
     let store = open(directory.path(), &options);
     drop(store.ingest(batch([1])));
     reached.recv().unwrap();
@@ -67,7 +67,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
 async fn nobody_waits_for_a_thread_that_has_ended() {
     let directory = tempfile::tempdir().unwrap();
     let probe = Probe::new(|step| assert_ne!(step, "block written", "as the test wants it"));
-    let store = open(directory.path(), &Options { probe, ..small() });
+    let store = open(directory.path(), &SpanStoreOptions { probe, ..small() });
     let mut kept = BTreeSet::new();
     let refused = async {
         for part in 0..10_u64 {

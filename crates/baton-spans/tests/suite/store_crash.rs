@@ -2,7 +2,7 @@
 
 use crate::store_sample::{batch, check_all, copy, found, names, open, small, span};
 use baton_ports::{SpanBatch, SpanStore};
-use baton_spans::{Options, Probe, Retention};
+use baton_spans::{Probe, SpanStoreOptions, TelemetryRetention};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
@@ -29,7 +29,7 @@ async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
         copy(&from, &grave);
         pictures.push((grave, acknowledged, step));
     });
-    let options = Options { probe, merged_spans: 100, ..small() };
+    let options = SpanStoreOptions { probe, merged_spans: 100, ..small() };
     let store = open(directory.path(), &options);
     let all = 240_u64;
     for part in 0..all / 10 {
@@ -47,7 +47,7 @@ async fn a_crash_at_any_step_loses_nothing_and_shows_nothing_twice() {
     assert_eq!(steps, expected.into(), "every step was seen");
     for (grave, acknowledged, step) in pictures {
         let context = format!("{} after {acknowledged}: {step}", grave.display());
-        let options = Options { merged_spans: 100, ..small() };
+        let options = SpanStoreOptions { merged_spans: 100, ..small() };
         let store = open(&grave, &options);
         let found = found(&store, all).await;
         let kept = found.len() as u64;
@@ -90,7 +90,7 @@ async fn leftovers_are_removed_and_nothing_of_others() {
 #[tokio::test]
 async fn telemetry_goes_when_it_is_old_or_much_and_memory_stays() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { merged_spans: 1, now: || 5_000_000_000, ..small() };
+    let options = SpanStoreOptions { merged_spans: 1, now: || 5_000_000_000, ..small() };
     let store = open(directory.path(), &options);
     for part in 0..10_u64 {
         store.ingest(batch(100 * part..100 * part + 100)).await.unwrap();
@@ -101,12 +101,12 @@ async fn telemetry_goes_when_it_is_old_or_much_and_memory_stays() {
     let remembered = |numbers: std::ops::Range<u64>| numbers.filter(|number| number % 5 == 0);
     // The clock says that the first half is old.
     let age = (options.now)() - span(500).start;
-    let by_age = Retention { max_age: Some(std::time::Duration::from_nanos(age)), max_bytes: None };
+    let by_age = TelemetryRetention { max_age: Some(std::time::Duration::from_nanos(age)), max_bytes: None };
     let went = store.retain(by_age).await.unwrap();
     let kept: BTreeSet<u64> = found(&store, 1000).await;
     assert!(kept.is_superset(&remembered(0..500).chain(500..1000).collect()), "what is young or remembered stays");
     assert!(went >= 4 && !kept.contains(&1), "what is old goes: {went}");
-    assert_eq!(store.retain(Retention { max_age: None, max_bytes: Some(0) }).await.unwrap(), 10 - went);
+    assert_eq!(store.retain(TelemetryRetention { max_age: None, max_bytes: Some(0) }).await.unwrap(), 10 - went);
     check_all(&store, &remembered(0..1000).collect(), "memory").await;
     store.close().await;
     drop(store);
@@ -119,7 +119,7 @@ async fn a_mark_outlives_the_spans_that_it_came_with() {
     let store = open(directory.path(), &small());
     store.ingest(SpanBatch { mark: Some(("journal", 3)), ..batch([1, 2, 3]) }).await.unwrap();
     store.flush().await.unwrap();
-    assert_eq!(store.retain(Retention { max_age: None, max_bytes: Some(0) }).await, Ok(1));
+    assert_eq!(store.retain(TelemetryRetention { max_age: None, max_bytes: Some(0) }).await, Ok(1));
     check_all(&store, &BTreeSet::new(), "dropped").await;
     store.close().await;
     drop(store);

@@ -2,7 +2,7 @@
 
 use crate::store_sample::{batch, copy, found, open, small};
 use baton_ports::SpanStore as _;
-use baton_spans::{Hold, Options, damaged_files, set_damaged_blocks_aside};
+use baton_spans::{LogRetentionOptions, SpanStoreOptions, damaged_files, quarantine_damaged_blocks};
 use std::{
     collections::BTreeSet,
     fs,
@@ -13,7 +13,7 @@ const BLOCK: &str = "telemetry-0000000001";
 
 /// A store with two generations of blocks: numbers 1 to 4, and 6 to 9, none of which are remembered.
 async fn two_blocks(directory: &Path) {
-    let options = Options { merged_spans: 1, ..small() };
+    let options = SpanStoreOptions { merged_spans: 1, ..small() };
     let store = open(directory, &options);
     for numbers in [1..5, 6..10] {
         store.ingest(batch(numbers)).await.unwrap();
@@ -46,12 +46,12 @@ async fn a_block_that_cannot_be_opened_is_set_aside() {
             let left = fs::read(&path).ok();
             let store = open(&grave, &small());
             assert_eq!(found(&store, 12).await, later, "{file} {harm}");
-            assert_eq!(store.set_aside(), [grave.join("damaged").join(BLOCK)], "{file} {harm}");
+            assert_eq!(store.quarantined_files(), [grave.join("damaged").join(BLOCK)], "{file} {harm}");
             assert_eq!(fs::read(grave.join("damaged").join(BLOCK).join(file)).ok(), left, "{file} {harm}");
             store.ingest(batch([11])).await.unwrap();
             store.close().await;
             let again = open(&grave, &small());
-            assert!(again.set_aside().is_empty(), "{file} {harm}");
+            assert!(again.quarantined_files().is_empty(), "{file} {harm}");
             assert_eq!(found(&again, 12).await.len(), 5, "{file} {harm}");
             again.close().await;
         }
@@ -62,16 +62,16 @@ async fn a_block_that_cannot_be_opened_is_set_aside() {
 async fn reading_blocks_through_finds_what_opening_does_not() {
     let directory = tempfile::tempdir().unwrap();
     two_blocks(directory.path()).await;
-    assert_eq!(set_damaged_blocks_aside(directory.path()), Ok(Vec::new()));
+    assert_eq!(quarantine_damaged_blocks(directory.path()), Ok(Vec::new()));
     let path = block(directory.path()).join("raw");
     let mut bytes = fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
     fs::write(&path, &bytes).unwrap();
     let store = open(directory.path(), &small());
-    assert!(store.set_aside().is_empty());
+    assert!(store.quarantined_files().is_empty());
     store.close().await;
-    assert_eq!(set_damaged_blocks_aside(directory.path()), Ok(vec![directory.path().join("damaged").join(BLOCK)]));
+    assert_eq!(quarantine_damaged_blocks(directory.path()), Ok(vec![directory.path().join("damaged").join(BLOCK)]));
     assert_eq!(damaged_files(directory.path()), [BLOCK]);
     assert_eq!(found(&open(directory.path(), &small()), 12).await, (6..10).collect());
 }
@@ -85,10 +85,10 @@ async fn a_damaged_file_that_waits_to_be_sent_is_set_aside() {
     for (name, bytes) in [("0000000001.log", &b""[..]), ("0000000002.log", &[7; 100])] {
         fs::write(waiting.join(name), bytes).unwrap();
     }
-    let hold = Hold { readers: vec!["far".to_owned()], bytes: 1 << 20 };
-    let store = open(directory.path(), &Options { hold, ..small() });
-    assert_eq!(store.set_aside().len(), 2);
-    let mut reader = store.outgoing("far").unwrap();
+    let log_retention = LogRetentionOptions { readers: vec!["far".to_owned()], bytes: 1 << 20 };
+    let store = open(directory.path(), &SpanStoreOptions { log_retention, ..small() });
+    assert_eq!(store.quarantined_files().len(), 2);
+    let mut reader = store.log_reader("far").unwrap();
     store.ingest(batch([11])).await.unwrap();
     assert_eq!(reader.read(10, 1 << 20).unwrap().spans.len(), 1, "what came later is sent");
 }

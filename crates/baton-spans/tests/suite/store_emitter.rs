@@ -2,7 +2,7 @@
 
 use crate::store_sample::{check_all, open, small, span};
 use baton_ports::{SpanSink, SpanStore};
-use baton_spans::{EmbeddedSpans, Emitter, Options, Probe};
+use baton_spans::{EmbeddedSpanStore, Probe, SpanEmitter, SpanStoreOptions};
 use parking_lot::Mutex;
 use std::{collections::HashSet, sync::mpsc};
 
@@ -10,7 +10,7 @@ use std::{collections::HashSet, sync::mpsc};
 async fn what_is_emitted_is_kept_soon_and_without_waiting() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &small());
-    let emitter = Emitter::start(&store);
+    let emitter = SpanEmitter::start(&store);
     for number in 0..500 {
         emitter.emit(span(number));
     }
@@ -33,8 +33,8 @@ async fn what_cannot_wait_is_dropped_and_counted() {
     let probe = Probe::new(move |_| {
         let _ = gate.lock().recv();
     });
-    let store = EmbeddedSpans::in_memory(Options { probe, ..Options::default() }).unwrap();
-    let emitter = Emitter::start(&store);
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions { probe, ..SpanStoreOptions::default() }).unwrap();
+    let emitter = SpanEmitter::start(&store);
     let emitted = 40_000;
     for number in 0..emitted {
         emitter.emit(span(number));

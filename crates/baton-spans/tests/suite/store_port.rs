@@ -2,7 +2,7 @@
 
 use crate::store_sample::{batch, check_all, found, open, small, span, traces};
 use baton_ports::{SpanBatch, SpanFeedEvent, SpanStore, SpanStoreError};
-use baton_spans::{EmbeddedSpans, Options, Probe};
+use baton_spans::{EmbeddedSpanStore, Probe, SpanStoreOptions};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc, sync::mpsc};
 
@@ -74,7 +74,7 @@ async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
             let _ = gate.lock().recv();
         }
     });
-    let options = Options { queue_spans: 30, probe, head_spans: 1000, ..small() };
+    let options = SpanStoreOptions { queue_spans: 30, probe, head_spans: 1000, ..small() };
     let store = open(directory.path(), &options);
     let first = store.ingest(batch(0..10));
     reached.recv().unwrap();
@@ -99,14 +99,14 @@ async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
     assert!(listener.next().await.is_none());
     drop(store);
     // One batch that is larger than the queue is taken when nothing else waits.
-    let store = open(directory.path(), &Options { queue_spans: 30, ..small() });
+    let store = open(directory.path(), &SpanStoreOptions { queue_spans: 30, ..small() });
     store.ingest(batch(40..200)).await.unwrap();
     check_all(&store, &(0..200).collect(), "a large batch").await;
 }
 
 #[tokio::test]
 async fn who_listens_too_slowly_is_told_what_was_missed() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let mut listener = store.subscribe();
     for number in 0..3000_u64 {
         store.ingest(batch([number])).await.unwrap();
@@ -130,7 +130,7 @@ async fn who_listens_too_slowly_is_told_what_was_missed() {
 
 #[tokio::test]
 async fn without_a_disk_the_last_spans_are_kept() {
-    let store = EmbeddedSpans::in_memory(Options { head_spans: 400, ..small() }).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions { head_spans: 400, ..small() }).unwrap();
     for part in 0..300_u64 {
         let mark = Some(("journal", part));
         store.ingest(SpanBatch { mark, ..batch(10 * part..10 * part + 10) }).await.unwrap();

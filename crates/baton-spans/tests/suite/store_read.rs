@@ -2,16 +2,16 @@
 
 use crate::store_sample::{batch, open, small};
 use baton_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStore, SpanStoreError, TimeRange};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, parse};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// A few heads of spans.
-fn roomy() -> Options {
-    Options { head_spans: 6_000, merged_spans: 1 << 20, ..small() }
+fn roomy() -> SpanStoreOptions {
+    SpanStoreOptions { head_spans: 6_000, merged_spans: 1 << 20, ..small() }
 }
 
-async fn begin(store: &EmbeddedSpans, query: &str) -> Result<Box<dyn SpanReader>, SpanStoreError> {
+async fn begin(store: &EmbeddedSpanStore, query: &str) -> Result<Box<dyn SpanReader>, SpanStoreError> {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
     store.read(SpanReadRequest { query, range: TimeRange::ALL, aliases: false }).await
 }
@@ -52,7 +52,7 @@ async fn everything_is_read_once_by_a_few_at_a_time() {
 
 #[tokio::test]
 async fn a_reader_that_goes_makes_room() {
-    let store = EmbeddedSpans::in_memory(roomy()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(roomy()).unwrap();
     for first in (0..20_000).step_by(1_000) {
         store.ingest(batch(first..first + 1_000)).await.unwrap();
     }

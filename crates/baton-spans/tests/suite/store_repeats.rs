@@ -2,7 +2,7 @@
 
 use crate::store_sample::{check_all, open, small, span, trace_of, traces};
 use baton_ports::{SpanBatch, SpanStore};
-use baton_spans::{Options, Probe};
+use baton_spans::{Probe, SpanStoreOptions};
 use baton_types::Span;
 use std::{sync::mpsc, time::Duration};
 
@@ -22,7 +22,7 @@ async fn of_a_span_that_was_sent_again_the_one_that_ended_last_is_kept() {
         }
     });
     // Two blocks are enough for a merge.
-    let options = Options { probe, merged_spans: 8, ..small() };
+    let options = SpanStoreOptions { probe, merged_spans: 8, ..small() };
     let store = open(directory.path(), &options);
     store.ingest(SpanBatch { spans: vec![stub(1), stub(2), span(3)], mark: None }).await.unwrap();
     store.ingest(SpanBatch { spans: vec![span(1)], mark: None }).await.unwrap();

@@ -1,7 +1,7 @@
 //! Spans to keep, and what is looked at afterwards.
 
 use baton_ports::{SpanBatch, SpanStore, TimeRange, TraceSearchRequest};
-use baton_spans::{EmbeddedSpans, Options, Retention};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
 use baton_traceql::{Mode, parse};
 use baton_types::{
     Span, SpanClass, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
@@ -65,30 +65,30 @@ pub(crate) fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
 }
 
 /// Small bounds, so that everything happens soon; nothing expires.
-pub(crate) fn small() -> Options {
-    Options {
+pub(crate) fn small() -> SpanStoreOptions {
+    SpanStoreOptions {
         head_spans: 40,
         close_spans: usize::MAX,
         merged_spans: 400,
-        retention: Retention::default(),
+        retention: TelemetryRetention::default(),
         retention_period: Duration::from_secs(3600),
-        ..Options::default()
+        ..SpanStoreOptions::default()
     }
 }
 
 /// Opens the store in that directory.
-pub(crate) fn open(directory: &Path, options: &Options) -> Arc<EmbeddedSpans> {
-    EmbeddedSpans::open(directory, options.clone()).unwrap()
+pub(crate) fn open(directory: &Path, options: &SpanStoreOptions) -> Arc<EmbeddedSpanStore> {
+    EmbeddedSpanStore::open(directory, options.clone()).unwrap()
 }
 
 /// Fails unless exactly these spans are found, each whole and once.
-pub(crate) async fn check_all(store: &EmbeddedSpans, numbers: &BTreeSet<u64>, context: &str) {
+pub(crate) async fn check_all(store: &EmbeddedSpanStore, numbers: &BTreeSet<u64>, context: &str) {
     let found = found(store, numbers.iter().copied().max().unwrap_or(0) + 64).await;
     assert_eq!(&found, numbers, "{context}");
 }
 
 /// The numbers of all spans that are found below that one, each whole and once.
-pub(crate) async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
+pub(crate) async fn found(store: &EmbeddedSpanStore, below: u64) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for first in (0..below).step_by(usize::try_from(PER_TRACE).unwrap()) {
         for found in store.trace(trace_of(first)).await.unwrap() {
@@ -102,7 +102,7 @@ pub(crate) async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
 }
 
 /// How many traces answer the query.
-pub(crate) async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
+pub(crate) async fn traces(store: &EmbeddedSpanStore, query: &str) -> usize {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
     let ask = TraceSearchRequest { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
     let answer = store.search(ask).await.unwrap();

@@ -2,7 +2,7 @@
 
 use crate::store_sample::{batch, copy, found, open, small};
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
-use baton_spans::EmbeddedSpans;
+use baton_spans::EmbeddedSpanStore;
 use std::{
     collections::BTreeSet,
     fs,
@@ -68,19 +68,19 @@ async fn a_damaged_file_is_set_aside_with_all_its_bytes_and_the_rest_of_it_is_ke
         let store = open(&grave, &small());
         if place >= ends[2] {
             assert_eq!(found(&store, 8).await, BTreeSet::from([1, 2]), "byte {place}");
-            assert!(store.set_aside().is_empty(), "a torn end is what a crash leaves");
+            assert!(store.quarantined_files().is_empty(), "a torn end is what a crash leaves");
             continue;
         }
         let hit = ends.iter().position(|end| place < *end).unwrap_or(0) as u64;
         let left = (1..4).filter(|number| !marker.contains(&place) && *number != hit);
         assert_eq!(found(&store, 8).await, left.clone().collect::<BTreeSet<_>>(), "byte {place}");
-        assert_eq!(store.set_aside(), [grave.join("damaged").join("0000000001.log")], "byte {place}");
-        assert_eq!(fs::read(&store.set_aside()[0]).unwrap(), damaged, "byte {place}");
+        assert_eq!(store.quarantined_files(), [grave.join("damaged").join("0000000001.log")], "byte {place}");
+        assert_eq!(fs::read(&store.quarantined_files()[0]).unwrap(), damaged, "byte {place}");
         store.ingest(batch([7])).await.unwrap();
         drop(store);
         // What was saved is on disk, and nothing is wrong with the store any more.
         let again = open(&grave, &small());
-        assert!(again.set_aside().is_empty(), "byte {place}");
+        assert!(again.quarantined_files().is_empty(), "byte {place}");
         assert_eq!(found(&again, 8).await, left.chain([7]).collect::<BTreeSet<_>>(), "byte {place}, and went on");
     }
 }
@@ -94,7 +94,7 @@ async fn a_file_that_a_newer_version_wrote_is_left_alone() {
     let check = crc32(&bytes[..20]);
     bytes[20..24].copy_from_slice(&check.to_le_bytes());
     fs::write(log(directory.path()), &bytes).unwrap();
-    match EmbeddedSpans::open(directory.path(), small()) {
+    match EmbeddedSpanStore::open(directory.path(), small()) {
         Err(SpanStoreError::Unavailable(message)) => assert!(message.contains("newer Baton"), "{message}"),
         _ => panic!("nobody noticed"),
     }

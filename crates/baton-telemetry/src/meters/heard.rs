@@ -50,7 +50,7 @@ impl MeteredCommits {
 impl CommitObserver for MeteredCommits {
     fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         self.meters.committed(events.len());
-        self.tasks.heard(events);
+        self.tasks.apply(events);
         if let Some(next) = &self.next {
             next.on_commit(events);
         }

@@ -6,7 +6,7 @@ use baton_types::{Span, SpanKind};
 
 /// Attributes of a span that metrics use, extracted in one pass.
 #[derive(Default)]
-struct Seen<'a> {
+struct SpanLabels<'a> {
     operation: Label<'a>,
     provider: Label<'a>,
     model: Label<'a>,
@@ -34,8 +34,8 @@ struct Seen<'a> {
     permission: Label<'a>,
 }
 
-impl<'a> Seen<'a> {
-    fn of(span: &'a Span) -> Self {
+impl<'a> SpanLabels<'a> {
+    fn from_span(span: &'a Span) -> Self {
         let mut seen = Self::default();
         for (key, value) in &span.attributes {
             let label = match key.as_ref() {
@@ -71,14 +71,14 @@ impl<'a> Seen<'a> {
                     continue;
                 }
             };
-            *label = Label::of(value);
+            *label = Label::from_value(value);
         }
-        seen.fill_in_by(&span.name);
+        seen.fill_from_name(&span.name);
         seen
     }
 
     /// Legacy attributes lack operation, model and tool; the span name supplies them.
-    fn fill_in_by(&mut self, name: &'a str) {
+    fn fill_from_name(&mut self, name: &'a str) {
         if self.operation != Label::None {
             return;
         }
@@ -95,7 +95,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Whether the tool was executed: false if it was denied or asks for approval first.
-    fn ran(&self) -> bool {
+    fn was_executed(&self) -> bool {
         !matches!(self.outcome, Label::Text("did_not_run" | "asks"))
             && !matches!(self.permission, Label::Text("deny" | "declined" | "ask"))
     }
@@ -104,8 +104,8 @@ impl<'a> Seen<'a> {
 impl Meters {
     /// Records an ended span of this process; call it once per span.
     pub fn observe(&self, span: &Span) {
-        let (seen, took) = (Seen::of(span), span.duration());
-        let Seen { operation, provider, model, agent, tool, error, .. } = seen;
+        let (seen, took) = (SpanLabels::from_span(span), span.duration());
+        let SpanLabels { operation, provider, model, agent, tool, error, .. } = seen;
         let serves = span.kind == SpanKind::Server;
         match operation {
             // Work behind a request has its own spans.
@@ -126,7 +126,7 @@ impl Meters {
                     }
                 }
             }
-            Label::Text(operation::EXECUTE_TOOL) if seen.ran() => {
+            Label::Text(operation::EXECUTE_TOOL) if seen.was_executed() => {
                 self.tool.record([tool, agent, seen.tool_type, error], took);
             }
             Label::Text(operation::HANDOFF_REQUEST) => {
@@ -141,7 +141,7 @@ impl Meters {
             // Callers can invent tool names; only successful calls prove that the tool exists.
             let tool = if error == Label::None { tool } else { Label::None };
             self.mcp_server.record([seen.mcp_method, tool, error], took);
-        } else if seen.mcp_method != Label::None && seen.ran() {
+        } else if seen.mcp_method != Label::None && seen.was_executed() {
             self.mcp_client.record([seen.mcp_method, seen.mcp_server, tool, error], took);
         }
         if seen.http_method != Label::None && serves {

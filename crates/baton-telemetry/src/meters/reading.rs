@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Snapshot of all metrics; values are cumulative since the start of the process.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeterReading {
+pub struct MeterSnapshot {
     /// Start of the measurement, in nanoseconds since the Unix epoch.
     pub since: u64,
     /// Time of the snapshot.
@@ -35,18 +35,18 @@ pub struct MeterPoint {
     /// `otel.metric.overflow` (true).
     pub labels: Attributes,
     /// Value of the series.
-    pub shown: Shown,
+    pub value: MetricValue,
 }
 
 /// Value of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shown {
+pub enum MetricValue {
     /// Counter value.
-    Count(u64),
+    Counter(u64),
     /// Gauge value.
-    Level(u64),
+    Gauge(u64),
     /// Histogram.
-    Spread {
+    Histogram {
         /// Count per bucket, not cumulative; one more than the instrument has bounds.
         buckets: Vec<u64>,
         /// Sum of all values, in the unit.
@@ -54,12 +54,12 @@ pub enum Shown {
     },
 }
 
-impl Shown {
+impl MetricValue {
     /// Count of a histogram, or the value itself.
     pub fn total(&self) -> u64 {
         match self {
-            Self::Count(figure) | Self::Level(figure) => *figure,
-            Self::Spread { buckets, .. } => buckets.iter().sum(),
+            Self::Counter(figure) | Self::Gauge(figure) => *figure,
+            Self::Histogram { buckets, .. } => buckets.iter().sum(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Metrics of a process.
 
-use super::{Levels, MeterFamily, MeterPoint, MeterReading, MeterSource, instruments, table::Table};
-use crate::Origin;
+use super::{MeterFamily, MeterLevels, MeterPoint, MeterSnapshot, MeterSource, instruments, table::HistogramTable};
+use crate::SpanOrigin;
 use baton_types::{SpanResource, SpanScope, SpanValue};
 use std::{
     cmp::Ordering as Order,
@@ -17,17 +17,17 @@ pub struct Meters {
     since: u64,
     resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
-    pub(super) tokens: Table,
-    pub(super) model: Table,
-    pub(super) agent: Table,
-    pub(super) agent_models: Table,
-    pub(super) agent_tools: Table,
-    pub(super) tool: Table,
-    pub(super) mcp_client: Table,
-    pub(super) mcp_server: Table,
-    pub(super) http: Table,
-    pub(super) handoff: Table,
-    pub(super) approval: Table,
+    pub(super) tokens: HistogramTable,
+    pub(super) model: HistogramTable,
+    pub(super) agent: HistogramTable,
+    pub(super) agent_models: HistogramTable,
+    pub(super) agent_tools: HistogramTable,
+    pub(super) tool: HistogramTable,
+    pub(super) mcp_client: HistogramTable,
+    pub(super) mcp_server: HistogramTable,
+    pub(super) http: HistogramTable,
+    pub(super) handoff: HistogramTable,
+    pub(super) approval: HistogramTable,
     commits: AtomicU64,
     events: AtomicU64,
     /// Sources that are collected on read; registered at startup.
@@ -36,22 +36,22 @@ pub struct Meters {
 
 impl Meters {
     /// Empty metrics; `now` is in nanoseconds since the Unix epoch.
-    pub fn new(origin: &Origin, now: u64) -> Self {
+    pub fn new(origin: &SpanOrigin, now: u64) -> Self {
         Self {
             since: now,
             resource: Arc::clone(&origin.resource),
             scope: Arc::clone(&origin.scope),
-            tokens: Table::new(&instruments::TOKEN_USAGE),
-            model: Table::new(&instruments::MODEL_DURATION),
-            agent: Table::new(&instruments::AGENT_DURATION),
-            agent_models: Table::new(&instruments::AGENT_MODEL_CALLS),
-            agent_tools: Table::new(&instruments::AGENT_TOOL_CALLS),
-            tool: Table::new(&instruments::TOOL_DURATION),
-            mcp_client: Table::new(&instruments::MCP_CLIENT_DURATION),
-            mcp_server: Table::new(&instruments::MCP_SERVER_DURATION),
-            http: Table::new(&instruments::HTTP_DURATION),
-            handoff: Table::new(&instruments::HANDOFF_DURATION),
-            approval: Table::new(&instruments::APPROVAL_DURATION),
+            tokens: HistogramTable::new(&instruments::TOKEN_USAGE),
+            model: HistogramTable::new(&instruments::MODEL_DURATION),
+            agent: HistogramTable::new(&instruments::AGENT_DURATION),
+            agent_models: HistogramTable::new(&instruments::AGENT_MODEL_CALLS),
+            agent_tools: HistogramTable::new(&instruments::AGENT_TOOL_CALLS),
+            tool: HistogramTable::new(&instruments::TOOL_DURATION),
+            mcp_client: HistogramTable::new(&instruments::MCP_CLIENT_DURATION),
+            mcp_server: HistogramTable::new(&instruments::MCP_SERVER_DURATION),
+            http: HistogramTable::new(&instruments::HTTP_DURATION),
+            handoff: HistogramTable::new(&instruments::HANDOFF_DURATION),
+            approval: HistogramTable::new(&instruments::APPROVAL_DURATION),
             commits: AtomicU64::new(0),
             events: AtomicU64::new(0),
             sources: RwLock::default(),
@@ -70,25 +70,25 @@ impl Meters {
     }
 
     /// Snapshot of all metrics; `now` is in nanoseconds since the Unix epoch.
-    pub async fn read(&self, now: u64) -> MeterReading {
+    pub async fn read(&self, now: u64) -> MeterSnapshot {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut levels = Levels::default();
-        levels.tell(&instruments::JOURNAL_EVENTS, &[], self.events.load(Ordering::Relaxed));
-        levels.tell(&instruments::JOURNAL_COMMITS, &[], self.commits.load(Ordering::Relaxed));
+        let mut levels = MeterLevels::default();
+        levels.add(&instruments::JOURNAL_EVENTS, &[], self.events.load(Ordering::Relaxed));
+        levels.add(&instruments::JOURNAL_COMMITS, &[], self.commits.load(Ordering::Relaxed));
         for source in sources {
-            source.tell(&mut levels).await;
+            source.collect(&mut levels).await;
         }
         let mut families = levels.into_families();
-        families.extend(self.tables().into_iter().filter_map(Table::show));
+        families.extend(self.tables().into_iter().filter_map(HistogramTable::snapshot));
         for family in &mut families {
             family.points.sort_by(by_labels);
         }
-        families.sort_by_key(place);
+        families.sort_by_key(table_position);
         let (resource, scope) = (Arc::clone(&self.resource), Arc::clone(&self.scope));
-        MeterReading { since: self.since, at: now.max(self.since), resource, scope, families }
+        MeterSnapshot { since: self.since, at: now.max(self.since), resource, scope, families }
     }
 
-    fn tables(&self) -> [&Table; 11] {
+    fn tables(&self) -> [&HistogramTable; 11] {
         [
             &self.tokens,
             &self.model,
@@ -111,7 +111,7 @@ impl fmt::Debug for Meters {
     }
 }
 
-fn place(family: &MeterFamily) -> usize {
+fn table_position(family: &MeterFamily) -> usize {
     let same = |instrument: &&super::Instrument| instrument.name == family.instrument.name;
     instruments::ALL.iter().position(same).unwrap_or(usize::MAX)
 }

@@ -1,33 +1,33 @@
 //! Metrics that are collected on read.
 
-use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, Shown};
+use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue};
 use baton_ports::BoxFuture;
 use baton_types::{Attributes, SpanValue};
 
 /// A source of values that are collected on read.
 pub trait MeterSource: Send + Sync + 'static {
     /// Adds all values; slow or unknown ones are left out.
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()>;
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()>;
 }
 
 /// Collected values.
 #[derive(Debug, Default)]
-pub struct Levels {
+pub struct MeterLevels {
     families: Vec<MeterFamily>,
 }
 
-impl Levels {
+impl MeterLevels {
     /// Adds the value of a counter or gauge, with label values in order; histograms are ignored.
-    pub fn tell(&mut self, instrument: &'static Instrument, labels: &[&str], figure: u64) {
+    pub fn add(&mut self, instrument: &'static Instrument, labels: &[&str], figure: u64) {
         let shown = match instrument.kind {
-            InstrumentKind::Counter => Shown::Count(figure),
-            InstrumentKind::Gauge => Shown::Level(figure),
+            InstrumentKind::Counter => MetricValue::Counter(figure),
+            InstrumentKind::Gauge => MetricValue::Gauge(figure),
             InstrumentKind::Histogram { .. } => return,
         };
         let labels: Attributes = (instrument.labels.iter().zip(labels))
             .map(|(name, value)| ((*name).into(), SpanValue::from((*value).to_owned())))
             .collect();
-        let point = MeterPoint { labels, shown };
+        let point = MeterPoint { labels, value: shown };
         match self.families.iter_mut().find(|family| family.instrument.name == instrument.name) {
             Some(family) => family.points.push(point),
             None => self.families.push(MeterFamily { instrument, points: vec![point] }),

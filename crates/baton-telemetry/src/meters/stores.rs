@@ -1,6 +1,6 @@
 //! Metrics of the journal and the span store.
 
-use super::{Levels, MeterSource, OpenTasks, instruments, tasks::MOST};
+use super::{MeterLevels, MeterSource, OpenTasks, instruments, tasks::MAX_TRACKED_TASKS};
 use baton_ports::{BoxFuture, Journal, SpanStore};
 use baton_types::TaskState;
 use std::sync::{Arc, Weak};
@@ -18,29 +18,29 @@ impl JournalLevels {
         Self { tasks, journal: Arc::downgrade(journal) }
     }
 
-    async fn count_tasks(&self, journal: &dyn Journal, levels: &mut Levels) {
-        if self.tasks.listen() {
+    async fn count_tasks(&self, journal: &dyn Journal, levels: &mut MeterLevels) {
+        if self.tasks.start_tracking() {
             // If the journal cannot be read now, the next read retries.
-            let Ok(open) = journal.open_tasks(MOST).await else { return };
-            self.tasks.read(open);
+            let Ok(open) = journal.open_tasks(MAX_TRACKED_TASKS).await else { return };
+            self.tasks.load(open);
         }
         for (state, count) in self.tasks.counts() {
             if state == TaskState::InputRequired.as_str() {
-                levels.tell(&instruments::APPROVALS_WAITING, &[], count);
+                levels.add(&instruments::APPROVALS_WAITING, &[], count);
             }
-            levels.tell(&instruments::TASKS_OPEN, &[&state], count);
+            levels.add(&instruments::TASKS_OPEN, &[&state], count);
         }
     }
 }
 
 impl MeterSource for JournalLevels {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Some(journal) = self.journal.upgrade() else { return };
             self.count_tasks(&*journal, levels).await;
             if let Some(stats) = journal.stats() {
-                levels.tell(&instruments::JOURNAL_QUEUE, &[], stats.queued_commits);
-                levels.tell(&instruments::JOURNAL_BYTES, &[], stats.bytes);
+                levels.add(&instruments::JOURNAL_QUEUE, &[], stats.queued_commits);
+                levels.add(&instruments::JOURNAL_BYTES, &[], stats.bytes);
             }
         })
     }
@@ -57,14 +57,14 @@ impl SpanLevels {
 }
 
 impl MeterSource for SpanLevels {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Ok(stats) = self.0.stats().await else { return };
-            levels.tell(&instruments::SPANS_KEPT, &[], stats.spans);
-            levels.tell(&instruments::SPANS_IN_MEMORY, &[], stats.head_spans);
-            levels.tell(&instruments::SPANS_DROPPED, &[], stats.dropped);
-            levels.tell(&instruments::SPAN_BYTES, &[], stats.bytes);
-            levels.tell(&instruments::SPAN_BLOCKS, &[], stats.blocks);
+            levels.add(&instruments::SPANS_KEPT, &[], stats.spans);
+            levels.add(&instruments::SPANS_IN_MEMORY, &[], stats.head_spans);
+            levels.add(&instruments::SPANS_DROPPED, &[], stats.dropped);
+            levels.add(&instruments::SPAN_BYTES, &[], stats.bytes);
+            levels.add(&instruments::SPAN_BLOCKS, &[], stats.blocks);
         })
     }
 }

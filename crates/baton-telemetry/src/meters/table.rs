@@ -1,6 +1,6 @@
 //! Series of one histogram: lookup without allocation, atomic updates.
 
-use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, Shown, instruments::OVERFLOW};
+use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue, instruments::OVERFLOW};
 use baton_types::{Attributes, SpanValue};
 use std::{
     collections::HashMap,
@@ -12,10 +12,10 @@ use std::{
 };
 
 /// Maximum number of series per instrument; further ones share an overflow series.
-pub const MOST_SERIES: usize = 1000;
+pub const MAX_SERIES: usize = 1000;
 
 /// Maximum length of a label value in bytes; names from people and peers can be longer.
-const LONGEST: usize = 128;
+const MAX_LABEL_LEN: usize = 128;
 
 /// Value of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ pub(super) enum Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    pub(super) fn of(value: &'a SpanValue) -> Self {
+    pub(super) fn from_value(value: &'a SpanValue) -> Self {
         match value {
             SpanValue::Text(text) => Self::text(text),
             SpanValue::Int(number) => Self::Number(*number),
@@ -39,7 +39,7 @@ impl<'a> Label<'a> {
     pub(super) fn text(text: &'a str) -> Self {
         match text.is_empty() {
             true => Self::None,
-            false => Self::Text(&text[..text.floor_char_boundary(LONGEST)]),
+            false => Self::Text(&text[..text.floor_char_boundary(MAX_LABEL_LEN)]),
         }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Label<'a> {
         if self == Self::None { other } else { self }
     }
 
-    fn is(self, value: Option<&SpanValue>) -> bool {
+    fn equals(self, value: Option<&SpanValue>) -> bool {
         match (self, value) {
             (Self::None, None) => true,
             (Self::Text(text), Some(SpanValue::Text(known))) => text == known,
@@ -66,21 +66,21 @@ impl<'a> Label<'a> {
 }
 
 /// A histogram by labels.
-pub(super) struct Table {
+pub(super) struct HistogramTable {
     instrument: &'static Instrument,
     bounds: &'static [f64],
     per_unit: f64,
-    known: RwLock<Known>,
-    overflow: Series,
+    known: RwLock<SeriesIndex>,
+    overflow: HistogramSeries,
 }
 
 #[derive(Default)]
-struct Known {
-    by_hash: HashMap<u64, Vec<Arc<Series>>>,
+struct SeriesIndex {
+    by_hash: HashMap<u64, Vec<Arc<HistogramSeries>>>,
     count: usize,
 }
 
-struct Series {
+struct HistogramSeries {
     /// In the order of the instrument's labels.
     labels: Box<[Option<SpanValue>]>,
     buckets: Box<[AtomicU64]>,
@@ -88,14 +88,14 @@ struct Series {
     sum: AtomicU64,
 }
 
-impl Table {
+impl HistogramTable {
     /// An empty table; an instrument that is not a histogram has one bucket.
     pub(super) fn new(instrument: &'static Instrument) -> Self {
         let (bounds, per_unit): (&[f64], u64) = match instrument.kind {
             InstrumentKind::Histogram { bounds, per_unit } => (bounds, per_unit),
             InstrumentKind::Counter | InstrumentKind::Gauge => (&[], 1),
         };
-        let overflow = Series::new(Box::default(), bounds.len());
+        let overflow = HistogramSeries::new(Box::default(), bounds.len());
         Self { instrument, bounds, per_unit: per_unit as f64, known: RwLock::default(), overflow }
     }
 
@@ -119,51 +119,52 @@ impl Table {
     }
 
     /// Inserts a series; returns an existing one from a concurrent insert, or none at the limit.
-    fn insert(&self, hash: u64, labels: &[Label<'_>]) -> Option<Arc<Series>> {
+    fn insert(&self, hash: u64, labels: &[Label<'_>]) -> Option<Arc<HistogramSeries>> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = known.find(hash, labels) {
             return Some(Arc::clone(series));
         }
-        if known.count >= MOST_SERIES {
+        if known.count >= MAX_SERIES {
             return None;
         }
         known.count += 1;
         let owned = labels.iter().map(|label| label.owned()).collect();
-        let series = Arc::new(Series::new(owned, self.bounds.len()));
+        let series = Arc::new(HistogramSeries::new(owned, self.bounds.len()));
         known.by_hash.entry(hash).or_default().push(Arc::clone(&series));
         Some(series)
     }
 
     /// Data of the instrument, if anything was recorded.
-    pub(super) fn show(&self) -> Option<MeterFamily> {
-        let series: Vec<Arc<Series>> = {
+    pub(super) fn snapshot(&self) -> Option<MeterFamily> {
+        let series: Vec<Arc<HistogramSeries>> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
             known.by_hash.values().flatten().map(Arc::clone).collect()
         };
-        let named = |series: &Series| -> Attributes {
+        let named = |series: &HistogramSeries| -> Attributes {
             let values = self.instrument.labels.iter().zip(&series.labels);
             values.filter_map(|(name, value)| Some(((*name).into(), value.clone()?))).collect()
         };
         let mut points: Vec<MeterPoint> = (series.iter())
-            .map(|series| MeterPoint { labels: named(series), shown: series.show(self.per_unit) })
+            .map(|series| MeterPoint { labels: named(series), value: series.snapshot(self.per_unit) })
             .collect();
-        let overflow = self.overflow.show(self.per_unit);
+        let overflow = self.overflow.snapshot(self.per_unit);
         if overflow.total() > 0 {
-            points.push(MeterPoint { labels: vec![(OVERFLOW.into(), true.into())], shown: overflow });
+            points.push(MeterPoint { labels: vec![(OVERFLOW.into(), true.into())], value: overflow });
         }
         (!points.is_empty()).then_some(MeterFamily { instrument: self.instrument, points })
     }
 }
 
-impl Known {
-    fn find(&self, hash: u64, labels: &[Label<'_>]) -> Option<&Arc<Series>> {
-        let same =
-            |series: &&Arc<Series>| labels.iter().zip(&series.labels).all(|(label, known)| label.is(known.as_ref()));
+impl SeriesIndex {
+    fn find(&self, hash: u64, labels: &[Label<'_>]) -> Option<&Arc<HistogramSeries>> {
+        let same = |series: &&Arc<HistogramSeries>| {
+            labels.iter().zip(&series.labels).all(|(label, known)| label.equals(known.as_ref()))
+        };
         self.by_hash.get(&hash)?.iter().find(same)
     }
 }
 
-impl Series {
+impl HistogramSeries {
     fn new(labels: Box<[Option<SpanValue>]>, bounds: usize) -> Self {
         Self { labels, buckets: (0..=bounds).map(|_| AtomicU64::new(0)).collect(), sum: AtomicU64::new(0) }
     }
@@ -175,8 +176,8 @@ impl Series {
         }
     }
 
-    fn show(&self, per_unit: f64) -> Shown {
+    fn snapshot(&self, per_unit: f64) -> MetricValue {
         let buckets = self.buckets.iter().map(|count| count.load(Ordering::Relaxed)).collect();
-        Shown::Spread { buckets, sum: self.sum.load(Ordering::Relaxed) as f64 / per_unit }
+        MetricValue::Histogram { buckets, sum: self.sum.load(Ordering::Relaxed) as f64 / per_unit }
     }
 }

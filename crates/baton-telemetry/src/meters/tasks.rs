@@ -9,37 +9,37 @@ use std::{
 };
 
 /// Maximum number of tracked tasks; further tasks are not counted.
-pub(super) const MOST: usize = 131_072;
+pub(super) const MAX_TRACKED_TASKS: usize = 131_072;
 
 /// Open tasks by state. Tracking starts with the first read.
 #[derive(Debug, Default)]
 pub struct OpenTasks {
-    known: Mutex<Known>,
+    tracked: Mutex<TrackedTasks>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct TrackedTasks {
     /// An ended task is kept as `None` until the journal is loaded.
     states: HashMap<TaskId, Option<Cow<'static, str>>>,
-    stage: Stage,
+    stage: TrackingStage,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum TrackingStage {
     /// Not tracking.
     #[default]
-    Deaf,
+    Idle,
     /// Commits are tracked, and the journal is being loaded.
-    Listening,
+    Loading,
     /// Complete.
-    Whole,
+    Complete,
 }
 
 impl OpenTasks {
     /// Applies committed events.
-    pub fn heard(&self, events: &[Arc<StoredEvent>]) {
-        let mut known = self.known();
-        if known.stage == Stage::Deaf {
+    pub fn apply(&self, events: &[Arc<StoredEvent>]) {
+        let mut known = self.tracked();
+        if known.stage == TrackingStage::Idle {
             return;
         }
         for event in events {
@@ -49,39 +49,39 @@ impl OpenTasks {
                 TaskEvent::StatusChanged { state, .. } => *state,
                 _ => continue,
             };
-            known.moved(task, state);
+            known.set_state(task, state);
         }
     }
 
     /// Starts tracking; returns whether the journal must be loaded for earlier tasks.
-    pub(super) fn listen(&self) -> bool {
-        let mut known = self.known();
-        if known.stage == Stage::Deaf {
-            known.stage = Stage::Listening;
+    pub(super) fn start_tracking(&self) -> bool {
+        let mut known = self.tracked();
+        if known.stage == TrackingStage::Idle {
+            known.stage = TrackingStage::Loading;
         }
-        known.stage != Stage::Whole
+        known.stage != TrackingStage::Complete
     }
 
     /// Adds the tasks from the journal; states from commits are newer and take precedence.
-    pub(super) fn read(&self, tasks: Vec<(TaskId, String)>) {
-        let mut known = self.known();
+    pub(super) fn load(&self, tasks: Vec<(TaskId, String)>) {
+        let mut known = self.tracked();
         // A concurrent caller may have loaded it.
-        if known.stage == Stage::Whole {
+        if known.stage == TrackingStage::Complete {
             return;
         }
         for (task, state) in tasks {
-            if known.states.len() >= MOST {
+            if known.states.len() >= MAX_TRACKED_TASKS {
                 break;
             }
             known.states.entry(task).or_insert(Some(Cow::Owned(state)));
         }
-        known.stage = Stage::Whole;
+        known.stage = TrackingStage::Complete;
         known.states.retain(|_, state| state.is_some());
     }
 
     pub(super) fn counts(&self) -> BTreeMap<Cow<'static, str>, u64> {
-        let mut counts = BTreeMap::from(SHOWN.map(|state| (Cow::Borrowed(state.as_str()), 0)));
-        for state in self.known().states.values().flatten() {
+        let mut counts = BTreeMap::from(ALWAYS_REPORTED_STATES.map(|state| (Cow::Borrowed(state.as_str()), 0)));
+        for state in self.tracked().states.values().flatten() {
             match counts.get_mut(state) {
                 Some(count) => *count += 1,
                 None => {
@@ -92,24 +92,24 @@ impl OpenTasks {
         counts
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tracked(&self) -> MutexGuard<'_, TrackedTasks> {
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// States that are reported even without tasks.
-const SHOWN: [TaskState; 3] = [TaskState::Submitted, TaskState::Working, TaskState::InputRequired];
+const ALWAYS_REPORTED_STATES: [TaskState; 3] = [TaskState::Submitted, TaskState::Working, TaskState::InputRequired];
 
-impl Known {
-    fn moved(&mut self, task: &TaskId, state: TaskState) {
-        if state.is_terminal() && self.stage == Stage::Whole {
+impl TrackedTasks {
+    fn set_state(&mut self, task: &TaskId, state: TaskState) {
+        if state.is_terminal() && self.stage == TrackingStage::Complete {
             self.states.remove(task);
             return;
         }
         let state = (!state.is_terminal()).then_some(Cow::Borrowed(state.as_str()));
         if let Some(known) = self.states.get_mut(task) {
             *known = state;
-        } else if self.states.len() < MOST {
+        } else if self.states.len() < MAX_TRACKED_TASKS {
             self.states.insert(task.clone(), state);
         }
     }
@@ -141,17 +141,17 @@ mod tests {
     #[test]
     fn what_is_told_while_the_journal_is_read_is_newer() {
         let tasks = OpenTasks::default();
-        tasks.heard(&[moved("before", TaskState::Working)]);
-        assert!(tasks.listen(), "nothing was remembered");
-        tasks.heard(&[moved("ended", TaskState::Completed), moved("asks", TaskState::InputRequired)]);
+        tasks.apply(&[moved("before", TaskState::Working)]);
+        assert!(tasks.start_tracking(), "nothing was remembered");
+        tasks.apply(&[moved("ended", TaskState::Completed), moved("asks", TaskState::InputRequired)]);
         let read = ["before", "ended", "asks"].map(|task| (TaskId::from(task), "working".to_owned()));
-        tasks.read(read.to_vec());
+        tasks.load(read.to_vec());
         let expect = [("input_required".to_owned(), 1), ("working".to_owned(), 1)];
         assert_eq!(counted(&tasks), expect);
-        assert!(!tasks.listen(), "all are known");
-        tasks.heard(&[moved("before", TaskState::Failed)]);
+        assert!(!tasks.start_tracking(), "all are known");
+        tasks.apply(&[moved("before", TaskState::Failed)]);
         // A concurrent load returns older states.
-        tasks.read(read.to_vec());
+        tasks.load(read.to_vec());
         assert_eq!(counted(&tasks), expect[..1]);
     }
 }

@@ -2,28 +2,28 @@
 
 use super::{
     make::nanos,
-    task::{ModelLabel, TaskSpans, Told, finished},
+    task::{EventMetadata, ModelLabel, TaskSpans, set_completion},
 };
 use crate::{
-    Origin, ids,
+    SpanOrigin, ids,
     names::{self, operation},
 };
 use baton_types::{Span, SpanKind, Usage};
 
 impl TaskSpans {
     /// Emits a model call with this model, or with the model of the definition; its start time is not recorded.
-    pub(super) fn called_beside(
+    pub(super) fn add_extra_call(
         &mut self,
-        told: Told<'_>,
+        told: EventMetadata<'_>,
         model: Option<&str>,
         used: Usage,
-        origin: &Origin,
+        origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
         let Some(run) = self.run.as_mut().filter(|_| used != Usage::default()) else { return };
         run.model_calls += 1;
         run.usage = run.usage.plus(used);
-        let label = model.map(ModelLabel::of).or_else(|| run.label.clone()).unwrap_or_default();
+        let label = model.map(ModelLabel::parse).or_else(|| run.label.clone()).unwrap_or_default();
         let id = ids::attempt_span(&self.task, &format!("beside-{}", told.number).into(), 1);
         let (context, parent, turn) = (run.context.with_span(id), run.context.span, run.turn);
         let name = format!("{} {}", operation::CHAT, label.model);
@@ -33,7 +33,7 @@ impl TaskSpans {
         draft.set(names::GEN_AI_PROVIDER_NAME, label.provider);
         draft.set(names::GEN_AI_REQUEST_MODEL, label.model);
         draft.set(names::RUN_TURN, turn);
-        finished(&mut draft, "stop", used);
+        set_completion(&mut draft, "stop", used);
         out.push(draft.finish(origin));
     }
 }

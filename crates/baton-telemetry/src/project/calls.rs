@@ -1,11 +1,11 @@
 //! Spans of tool calls and of their questions.
 
 use super::{
-    make::{Draft, nanos},
+    make::{SpanDraft, nanos},
     task::TaskSpans,
 };
 use crate::{
-    Origin, ids,
+    SpanOrigin, ids,
     names::{self, operation},
 };
 use baton_types::{
@@ -55,7 +55,7 @@ impl TaskSpans {
         at: Timestamp,
         id: &CallId,
         outcome: &'static str,
-        origin: &Origin,
+        origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
         let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) else { return };
@@ -67,10 +67,10 @@ impl TaskSpans {
     }
 
     /// Ends all open calls and questions when the task has ended.
-    pub(super) fn abandon(&mut self, at: Timestamp, origin: &Origin, out: &mut Vec<Span>) {
+    pub(super) fn abandon(&mut self, at: Timestamp, origin: &SpanOrigin, out: &mut Vec<Span>) {
         let asked: Vec<CallId> = self.questions.iter().map(|question| question.call.clone()).collect();
         for call in asked {
-            self.answer(at, &call, "unanswered", origin, out);
+            self.end_question(at, &call, "unanswered", origin, out);
         }
         for call in std::mem::take(&mut self.calls) {
             if let Some((context, parent)) = call.context {
@@ -81,8 +81,8 @@ impl TaskSpans {
         }
     }
 
-    pub(super) fn finish_call(&mut self, at: Timestamp, result: &ToolResult, origin: &Origin, out: &mut Vec<Span>) {
-        self.answer(at, &result.call, "unanswered", origin, out);
+    pub(super) fn finish_call(&mut self, at: Timestamp, result: &ToolResult, origin: &SpanOrigin, out: &mut Vec<Span>) {
+        self.end_question(at, &result.call, "unanswered", origin, out);
         let Some(index) = self.calls.iter().position(|call| call.id == result.call) else { return };
         let call = self.calls.swap_remove(index);
         let begun = call.context.is_some();
@@ -110,7 +110,7 @@ impl TaskSpans {
     }
 
     /// Draft with the attributes of all spans of a tool call.
-    fn call(&self, call: &OpenCall, context: TraceContext, parent: SpanId, at: Timestamp) -> Draft {
+    fn call(&self, call: &OpenCall, context: TraceContext, parent: SpanId, at: Timestamp) -> SpanDraft {
         let name = format!("{} {}", operation::EXECUTE_TOOL, call.name);
         let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(call.start, nanos(at));
         draft.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
@@ -132,12 +132,12 @@ impl TaskSpans {
     }
 
     /// Ends the question of a call, if there is one.
-    pub(super) fn answer(
+    pub(super) fn end_question(
         &mut self,
         at: Timestamp,
         call: &CallId,
         decision: &'static str,
-        origin: &Origin,
+        origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
         let Some(index) = self.questions.iter().position(|question| question.call == *call) else { return };

@@ -1,11 +1,11 @@
 //! Attributes for the request context of a model call.
 
-use super::make::Draft;
+use super::make::SpanDraft;
 use crate::names;
 use baton_types::{IncludedItem, InclusionMode, ItemKind, RequestContext, SpanValue};
 
 /// Names of context items in request order; tools that are always included are omitted.
-pub(super) fn given(draft: &mut Draft, request: &RequestContext) {
+pub(super) fn set_request_context(draft: &mut SpanDraft, request: &RequestContext) {
     let of = |kind: ItemKind| request.items.iter().filter(move |item| item.kind == kind);
     let chosen = of(ItemKind::Tool).filter(|item| item.include != InclusionMode::Always);
     list(draft, names::CONTEXT_REFERENCES, of(ItemKind::Reference), name);
@@ -15,7 +15,7 @@ pub(super) fn given(draft: &mut Draft, request: &RequestContext) {
 }
 
 fn list<'a>(
-    draft: &mut Draft,
+    draft: &mut SpanDraft,
     key: &'static str,
     items: impl Iterator<Item = &'a IncludedItem>,
     word: impl Fn(&IncludedItem) -> String,

@@ -1,8 +1,8 @@
 //! Spans of handoffs: one each, from creation to end; message and result only if content is captured.
 
-use super::make::{Draft, moment, nanos};
+use super::make::{SpanDraft, nanos, span_event};
 use crate::{
-    Origin,
+    SpanOrigin,
     ids::handoff_context,
     names::{self, operation},
 };
@@ -12,15 +12,15 @@ use baton_types::{Handoff, HandoffEvent, HandoffStatus, Priority, Span, SpanEven
 #[derive(Clone, Debug, Default)]
 pub struct HandoffSpans {
     handoff: Option<Box<Handoff>>,
-    moves: Vec<SpanEvent>,
+    status_events: Vec<SpanEvent>,
 }
 
 /// Maximum number of status events per handoff; a receiver could ask without end.
-const MOST_MOVES: usize = 64;
+const MAX_STATUS_EVENTS: usize = 64;
 
 impl HandoffSpans {
     /// Applies the next event; returns the span when the handoff ends.
-    pub fn apply(&mut self, at: Timestamp, event: &HandoffEvent, origin: &Origin) -> Option<Span> {
+    pub fn apply(&mut self, at: Timestamp, event: &HandoffEvent, origin: &SpanOrigin) -> Option<Span> {
         match event {
             HandoffEvent::Created(handoff) => {
                 self.handoff = Some(handoff.clone());
@@ -29,19 +29,19 @@ impl HandoffSpans {
             HandoffEvent::Rerouted { channel, reason, .. } => {
                 let handoff = self.handoff.as_deref_mut()?;
                 (handoff.channel, handoff.channel_reason) = (*channel, Some(*reason));
-                if self.moves.len() < MOST_MOVES {
+                if self.status_events.len() < MAX_STATUS_EVENTS {
                     let attributes = vec![
                         (names::HANDOFF_CHANNEL.into(), channel.as_str().into()),
                         (names::HANDOFF_CHANNEL_REASON.into(), reason.as_str().into()),
                     ];
-                    self.moves.push(moment(at, "handoff.rerouted", attributes));
+                    self.status_events.push(span_event(at, "handoff.rerouted", attributes));
                 }
                 None
             }
             HandoffEvent::StatusChanged { to, result, error, .. } => {
-                if self.moves.len() < MOST_MOVES {
+                if self.status_events.len() < MAX_STATUS_EVENTS {
                     let attributes = vec![(names::HANDOFF_STATUS.into(), to.as_str().into())];
-                    self.moves.push(moment(at, moved(*to), attributes));
+                    self.status_events.push(span_event(at, status_event_name(*to), attributes));
                 }
                 let handoff = self.handoff.as_deref().filter(|_| to.is_terminal())?;
                 let mut draft = draft(handoff, at);
@@ -63,18 +63,18 @@ impl HandoffSpans {
                     let ended = || format!("the handoff ended as {}", to.as_str());
                     draft.fail(to.as_str(), error.cloned().unwrap_or_else(ended));
                 }
-                draft.events = std::mem::take(&mut self.moves);
+                draft.events = std::mem::take(&mut self.status_events);
                 Some(draft.finish(origin))
             }
         }
     }
 }
 
-fn draft(handoff: &Handoff, at: Timestamp) -> Draft {
+fn draft(handoff: &Handoff, at: Timestamp) -> SpanDraft {
     let asked_in = handoff.trace.as_deref().and_then(TraceContext::parse);
     let context = handoff_context(asked_in, &handoff.id);
     let parent = asked_in.map(|asked| asked.span);
-    let mut draft = Draft::new(operation::HANDOFF_REQUEST, SpanKind::Producer, context, parent)
+    let mut draft = SpanDraft::new(operation::HANDOFF_REQUEST, SpanKind::Producer, context, parent)
         .between(nanos(handoff.created_at), nanos(at));
     draft.set(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST);
     draft.set(names::AGENT_ID, handoff.from_agent.to_string());
@@ -107,7 +107,7 @@ fn priority(priority: Priority) -> &'static str {
     }
 }
 
-fn moved(to: HandoffStatus) -> &'static str {
+fn status_event_name(to: HandoffStatus) -> &'static str {
     match to {
         HandoffStatus::Pending => "handoff.created",
         HandoffStatus::Accepted => "handoff.accepted",

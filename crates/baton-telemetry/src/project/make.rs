@@ -1,6 +1,6 @@
 //! Builder of spans derived from the journal.
 
-use crate::{Origin, names, shape::shape};
+use crate::{SpanOrigin, names, shape::rewrite_attributes};
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, SpanValue,
     Timestamp, TraceContext, find_attribute,
@@ -8,10 +8,10 @@ use baton_types::{
 use std::sync::Arc;
 
 /// Maximum length of one attribute in bytes; the journal has the full text.
-const LONGEST_TEXT: usize = 256 * 1024;
+const MAX_ATTRIBUTE_BYTES: usize = 256 * 1024;
 
 /// A span under construction.
-pub(super) struct Draft {
+pub(super) struct SpanDraft {
     pub(super) name: AttributeKey,
     pub(super) kind: SpanKind,
     /// Trace id and span id.
@@ -26,7 +26,7 @@ pub(super) struct Draft {
     pub(super) failed: Option<(AttributeKey, String)>,
 }
 
-impl Draft {
+impl SpanDraft {
     pub(super) fn new(
         name: impl Into<AttributeKey>,
         kind: SpanKind,
@@ -58,7 +58,7 @@ impl Draft {
 
     /// Sets an attribute that may be long; text over the limit is truncated.
     pub(super) fn set_text(&mut self, key: &'static str, text: &str) {
-        let most = text.floor_char_boundary(LONGEST_TEXT);
+        let most = text.floor_char_boundary(MAX_ATTRIBUTE_BYTES);
         self.set(key, text[..most].to_owned());
         if most < text.len() && find_attribute(&self.attributes, names::BATON_CUT).is_none() {
             self.attributes.push((names::BATON_CUT.into(), SpanValue::Bool(true)));
@@ -69,7 +69,7 @@ impl Draft {
         self.failed = Some((word.into(), sentence.into()));
     }
 
-    pub(super) fn finish(mut self, origin: &Origin) -> Span {
+    pub(super) fn finish(mut self, origin: &SpanOrigin) -> Span {
         let (status, status_message) = match self.failed.take() {
             Some((word, sentence)) => {
                 self.set(names::ERROR_TYPE, SpanValue::Text(word));
@@ -77,7 +77,7 @@ impl Draft {
             }
             None => (SpanStatus::Unset, String::new()),
         };
-        shape(&mut self.attributes, origin.settings.mode, origin.settings.schema);
+        rewrite_attributes(&mut self.attributes, origin.settings.mode, origin.settings.schema);
         Span {
             trace: self.context.trace,
             id: self.context.span,
@@ -106,6 +106,6 @@ pub(super) fn nanos(at: Timestamp) -> u64 {
 }
 
 /// A span event.
-pub(super) fn moment(at: Timestamp, name: &'static str, attributes: Attributes) -> SpanEvent {
+pub(super) fn span_event(at: Timestamp, name: &'static str, attributes: Attributes) -> SpanEvent {
     SpanEvent { at: nanos(at), name: name.into(), attributes, dropped_attributes: 0 }
 }

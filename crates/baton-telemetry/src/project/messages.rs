@@ -4,7 +4,7 @@ use baton_types::{Message, PartContent, Role, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
 /// One message as the JSON text of an array.
-pub(super) fn written(message: &Message, calls: &[ToolCall]) -> String {
+pub(super) fn message_json(message: &Message, calls: &[ToolCall]) -> String {
     json!([entry(message, calls)]).to_string()
 }
 

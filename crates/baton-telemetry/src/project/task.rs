@@ -2,12 +2,12 @@
 
 use super::{
     calls::{OpenCall, OpenQuestion, decision},
-    context::given,
-    make::{Draft, moment, nanos},
-    messages::{entry, response, written},
+    context::set_request_context,
+    make::{SpanDraft, nanos, span_event},
+    messages::{entry, message_json, response},
 };
 use crate::{
-    Origin, ids,
+    SpanOrigin, ids,
     names::{self, operation},
 };
 use baton_types::{
@@ -26,22 +26,22 @@ pub struct ModelLabel {
     /// `gen_ai.request.model`.
     pub model: String,
     /// URL of the agent, if it is remote.
-    pub elsewhere: Option<String>,
+    pub remote_url: Option<String>,
 }
 
 impl ModelLabel {
     /// Parses the model name of a response: `playbook`, or `provider:model`.
-    pub fn of(name: &str) -> Self {
+    pub fn parse(name: &str) -> Self {
         let (provider, model) = match name.split_once(':') {
-            Some((provider, model)) => (convention(provider), model),
+            Some((provider, model)) => (provider_name(provider), model),
             None => ("baton", name),
         };
-        Self { provider: provider.to_owned(), model: model.to_owned(), elsewhere: None }
+        Self { provider: provider.to_owned(), model: model.to_owned(), remote_url: None }
     }
 }
 
 /// Provider name in the conventions.
-fn convention(id: &str) -> &str {
+fn provider_name(id: &str) -> &str {
     match id {
         "claude" => "anthropic",
         "gemini" | "google" => "gcp.gemini",
@@ -57,14 +57,14 @@ pub struct TaskSpans {
     agent: AgentName,
     context: ContextId,
     parent: Option<ParentLink>,
-    asked: Option<Message>,
+    input: Option<Message>,
     pub(super) run: Option<OpenRun>,
     attempt: Option<OpenAttempt>,
     pub(super) calls: Vec<OpenCall>,
     pub(super) questions: Vec<OpenQuestion>,
-    over: bool,
+    ended: bool,
     /// Model input so far, if content is captured.
-    heard: Vec<Value>,
+    messages: Vec<Value>,
     /// Request context of the last model call.
     request: Option<RequestContext>,
 }
@@ -94,14 +94,14 @@ struct OpenAttempt {
 }
 
 /// Maximum number of input messages on spans of model calls.
-const MOST_HEARD: usize = 256;
+const MAX_INPUT_MESSAGES: usize = 256;
 
 /// Maximum number of events on the span of a run.
-const MOST_EVENTS: usize = 64;
+const MAX_RUN_EVENTS: usize = 64;
 
 /// Journal metadata of one event.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct EventMetadata<'a> {
     /// Sequence number in the task.
     pub number: u64,
     /// Time of the event.
@@ -119,20 +119,20 @@ impl TaskSpans {
             agent: agent.clone(),
             context: context.clone(),
             parent: parent.clone(),
-            asked: None,
+            input: None,
             run: None,
             attempt: None,
             calls: Vec::new(),
             questions: Vec::new(),
-            over: false,
-            heard: Vec::new(),
+            ended: false,
+            messages: Vec::new(),
             request: None,
         })
     }
 
     /// Whether the task has ended.
-    pub fn is_over(&self) -> bool {
-        self.over
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Whether no run, call or question is open.
@@ -143,10 +143,10 @@ impl TaskSpans {
     /// Applies the next event and appends the spans that ended with it. `label` resolves the models of definitions.
     pub fn apply(
         &mut self,
-        told: Told<'_>,
+        told: EventMetadata<'_>,
         event: &TaskEvent,
         label: impl Fn(&Digest) -> Option<ModelLabel>,
-        origin: &Origin,
+        origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
         let at = told.at;
@@ -162,9 +162,9 @@ impl TaskSpans {
                     );
                 }
             }
-            TaskEvent::Submitted { message, .. } => self.said(message, origin),
+            TaskEvent::Submitted { message, .. } => self.record_input(message, origin),
             TaskEvent::MessageReceived { message, results } => {
-                self.said(message, origin);
+                self.record_input(message, origin);
                 for result in results {
                     self.finish_call(at, result, origin, out);
                 }
@@ -191,23 +191,25 @@ impl TaskSpans {
             TaskEvent::ModelNoted { note } => {
                 self.note(at, note.as_str());
                 match note {
-                    ModelNote::Repaired { usage, .. } => self.end_attempt(at, Ended::Unfit(None, *usage), origin, out),
+                    ModelNote::Repaired { usage, .. } => {
+                        self.end_attempt(at, AttemptOutcome::Discarded(None, *usage), origin, out)
+                    }
                     // Without an open model call, tools are running and the usage is theirs.
                     ModelNote::Used { model, usage, .. } if self.attempt.is_some() => {
-                        self.end_attempt(at, Ended::Unfit(Some(model), *usage), origin, out);
+                        self.end_attempt(at, AttemptOutcome::Discarded(Some(model), *usage), origin, out);
                     }
-                    ModelNote::Used { model, usage, .. } => self.called_beside(told, Some(model), *usage, origin, out),
+                    ModelNote::Used { model, usage, .. } => self.add_extra_call(told, Some(model), *usage, origin, out),
                     ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
                 }
             }
             TaskEvent::RunOptionsSet { .. } | TaskEvent::TextFlushed { .. } | TaskEvent::ReasoningProduced { .. } => {}
             TaskEvent::Compacted { compaction } => {
                 self.note(at, "conversation.compacted");
-                self.called_beside(told, None, compaction.usage, origin, out);
+                self.add_extra_call(told, None, compaction.usage, origin, out);
             }
             TaskEvent::GuardrailChecked { .. } => self.note(at, "guardrail.asked"),
             TaskEvent::AttemptStarted { message, turn, attempt } => {
-                self.end_attempt(at, Ended::Interrupted, origin, out);
+                self.end_attempt(at, AttemptOutcome::Interrupted, origin, out);
                 self.calls.clear();
                 if let Some(run) = &mut self.run {
                     run.turn = *turn;
@@ -216,12 +218,12 @@ impl TaskSpans {
                 self.attempt = Some(OpenAttempt { message, turn, attempt, start: nanos(at) });
             }
             TaskEvent::ToolsCalled { message, calls, usage } => {
-                self.end_attempt(at, Ended::Called(message, calls, *usage), origin, out);
-                self.hear(origin, || entry(message, calls));
+                self.end_attempt(at, AttemptOutcome::Called(message, calls, *usage), origin, out);
+                self.record_message(origin, || entry(message, calls));
                 self.calls.extend(calls.iter().map(|call| OpenCall::new(call, at)));
             }
             TaskEvent::Answered { message, usage } => {
-                self.end_attempt(at, Ended::Answered(message, *usage), origin, out);
+                self.end_attempt(at, AttemptOutcome::Answered(message, *usage), origin, out);
                 if let Some(run) = &mut self.run {
                     run.answered = origin.settings.content.on_spans().then(|| message.clone());
                 }
@@ -246,13 +248,13 @@ impl TaskSpans {
                 // again.
                 self.end_call_span(at, call, "cut_off", origin, out);
                 let decision = decision(answers.answers.iter().map(|answer| answer.action));
-                self.answer(at, call, decision, origin, out);
+                self.end_question(at, call, decision, origin, out);
             }
             TaskEvent::HandoffInputRequested { .. } => self.note(at, "handoff.input_required"),
             TaskEvent::HandoffInputReceived { .. } => self.note(at, "handoff.input_provided"),
             TaskEvent::PeerAttached { .. } => self.note(at, "peer.attached"),
             TaskEvent::ToolFinished { result } => {
-                self.hear(origin, || response(result));
+                self.record_message(origin, || response(result));
                 self.finish_call(at, result, origin, out);
             }
             TaskEvent::StatusChanged { state, reason, .. } => {
@@ -261,20 +263,20 @@ impl TaskSpans {
                 }
                 if state.is_terminal() {
                     self.abandon(at, origin, out);
-                    self.over = true;
+                    self.ended = true;
                 }
             }
         }
     }
 
-    fn said(&mut self, message: &Message, origin: &Origin) {
-        self.asked = origin.settings.content.on_spans().then(|| message.clone());
-        self.hear(origin, || entry(message, &[]));
+    fn record_input(&mut self, message: &Message, origin: &SpanOrigin) {
+        self.input = origin.settings.content.on_spans().then(|| message.clone());
+        self.record_message(origin, || entry(message, &[]));
     }
 
-    fn hear(&mut self, origin: &Origin, said: impl FnOnce() -> Value) {
-        if origin.settings.content.on_spans() && self.heard.len() < MOST_HEARD {
-            self.heard.push(said());
+    fn record_message(&mut self, origin: &SpanOrigin, said: impl FnOnce() -> Value) {
+        if origin.settings.content.on_spans() && self.messages.len() < MAX_INPUT_MESSAGES {
+            self.messages.push(said());
         }
     }
 
@@ -284,9 +286,9 @@ impl TaskSpans {
 
     fn note_with(&mut self, at: Timestamp, name: &'static str, attributes: Attributes) {
         if let Some(run) = &mut self.run
-            && run.events.len() < MOST_EVENTS
+            && run.events.len() < MAX_RUN_EVENTS
         {
-            run.events.push(moment(at, name, attributes));
+            run.events.push(span_event(at, name, attributes));
         }
     }
 
@@ -297,8 +299,8 @@ impl TaskSpans {
         kind: SpanKind,
         context: TraceContext,
         parent: Option<SpanId>,
-    ) -> Draft {
-        let mut draft = Draft::new(name, kind, context, parent);
+    ) -> SpanDraft {
+        let mut draft = SpanDraft::new(name, kind, context, parent);
         draft.set(names::AGENT_ID, self.agent.to_string());
         draft.set(names::GEN_AI_AGENT_NAME, self.agent.to_string());
         draft.set(names::AGENT_SESSION_ID, self.context.to_string());
@@ -311,12 +313,12 @@ impl TaskSpans {
         at: Timestamp,
         state: Option<TaskState>,
         reason: Option<&FailureReason>,
-        origin: &Origin,
+        origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
-        self.end_attempt(at, Ended::Interrupted, origin, out);
+        self.end_attempt(at, AttemptOutcome::Interrupted, origin, out);
         let Some(mut run) = self.run.take() else { return };
-        let elsewhere = run.label.as_ref().and_then(|label| label.elsewhere.clone());
+        let elsewhere = run.label.as_ref().and_then(|label| label.remote_url.clone());
         let kind = if elsewhere.is_some() { SpanKind::Client } else { SpanKind::Internal };
         let name = format!("{} {}", operation::INVOKE_AGENT, self.agent);
         let mut draft = self.draft(name, kind, run.context, run.parent).between(run.start, nanos(at));
@@ -369,29 +371,29 @@ impl TaskSpans {
             _ => {}
         }
         if origin.settings.content.on_spans() {
-            if let Some(asked) = self.asked.take() {
-                draft.set_text(names::GEN_AI_INPUT_MESSAGES, &written(&asked, &[]));
+            if let Some(asked) = self.input.take() {
+                draft.set_text(names::GEN_AI_INPUT_MESSAGES, &message_json(&asked, &[]));
             }
             if let Some(answered) = &run.answered {
-                draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(answered, &[]));
+                draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &message_json(answered, &[]));
             }
         }
-        self.asked = None;
+        self.input = None;
         draft.events = std::mem::take(&mut run.events);
         out.push(draft.finish(origin));
     }
 
-    fn end_attempt(&mut self, at: Timestamp, ended: Ended<'_>, origin: &Origin, out: &mut Vec<Span>) {
+    fn end_attempt(&mut self, at: Timestamp, ended: AttemptOutcome<'_>, origin: &SpanOrigin, out: &mut Vec<Span>) {
         let Some(open) = self.attempt.take() else { return };
         let Some(run) = &mut self.run else { return };
         // A remote agent replaces the model: the run is its only span.
         let mut label = run.label.clone().unwrap_or_default();
-        if label.elsewhere.is_some() {
+        if label.remote_url.is_some() {
             return;
         }
         // Sessions and fallbacks can use a different model than the definition: the response names it.
         if let Some(answered) = ended.model() {
-            label = ModelLabel::of(&answered);
+            label = ModelLabel::parse(&answered);
         }
         let used = ended.usage();
         run.model_calls += 1;
@@ -412,24 +414,24 @@ impl TaskSpans {
             draft.set(names::RUN_ATTEMPT, open.attempt);
         }
         if let Some(request) = &self.request {
-            given(&mut draft, request);
+            set_request_context(&mut draft, request);
         }
-        if !self.heard.is_empty() {
-            draft.set_text(names::GEN_AI_INPUT_MESSAGES, &Value::from(self.heard.clone()).to_string());
+        if !self.messages.is_empty() {
+            draft.set_text(names::GEN_AI_INPUT_MESSAGES, &Value::from(self.messages.clone()).to_string());
         }
         match ended {
-            Ended::Interrupted => draft.fail("interrupted", "the model call did not complete"),
-            Ended::Unfit(..) => finished(&mut draft, "stop", used),
-            Ended::Called(message, calls, _) => {
-                finished(&mut draft, "tool_calls", used);
+            AttemptOutcome::Interrupted => draft.fail("interrupted", "the model call did not complete"),
+            AttemptOutcome::Discarded(..) => set_completion(&mut draft, "stop", used),
+            AttemptOutcome::Called(message, calls, _) => {
+                set_completion(&mut draft, "tool_calls", used);
                 if origin.settings.content.on_spans() {
-                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(message, calls));
+                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &message_json(message, calls));
                 }
             }
-            Ended::Answered(message, _) => {
-                finished(&mut draft, "stop", used);
+            AttemptOutcome::Answered(message, _) => {
+                set_completion(&mut draft, "stop", used);
                 if origin.settings.content.on_spans() {
-                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &written(message, &[]));
+                    draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &message_json(message, &[]));
                 }
             }
         }
@@ -438,18 +440,18 @@ impl TaskSpans {
 }
 
 #[derive(Clone, Copy)]
-enum Ended<'a> {
+enum AttemptOutcome<'a> {
     Called(&'a Message, &'a [ToolCall], Usage),
     Answered(&'a Message, Usage),
     /// The response was discarded; with the model, if known.
-    Unfit(Option<&'a str>, Usage),
+    Discarded(Option<&'a str>, Usage),
     Interrupted,
 }
 
-impl Ended<'_> {
+impl AttemptOutcome<'_> {
     fn usage(&self) -> Usage {
         match self {
-            Self::Called(_, _, usage) | Self::Answered(_, usage) | Self::Unfit(_, usage) => *usage,
+            Self::Called(_, _, usage) | Self::Answered(_, usage) | Self::Discarded(_, usage) => *usage,
             Self::Interrupted => Usage::default(),
         }
     }
@@ -458,7 +460,7 @@ impl Ended<'_> {
     fn model(&self) -> Option<String> {
         let message = match self {
             Self::Called(message, ..) | Self::Answered(message, _) => message,
-            Self::Unfit(model, _) => return model.map(str::to_owned),
+            Self::Discarded(model, _) => return model.map(str::to_owned),
             Self::Interrupted => return None,
         };
         let metadata = message.metadata.as_ref().filter(|metadata| metadata.as_str().contains("\"model\""))?;
@@ -466,12 +468,12 @@ impl Ended<'_> {
     }
 }
 
-pub(super) fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
+pub(super) fn set_completion(draft: &mut SpanDraft, reason: &'static str, used: Usage) {
     draft.set(names::GEN_AI_RESPONSE_FINISH_REASONS, baton_types::SpanValue::List(vec![reason.into()]));
     usage(draft, used);
 }
 
-fn usage(draft: &mut Draft, used: Usage) {
+fn usage(draft: &mut SpanDraft, used: Usage) {
     draft.set(names::GEN_AI_USAGE_INPUT_TOKENS, used.input_tokens);
     draft.set(names::GEN_AI_USAGE_OUTPUT_TOKENS, used.output_tokens);
     let further = [

@@ -1,6 +1,6 @@
 //! Spans of handoffs: message, result and error are content, and are there only where content is captured.
 
-use baton_telemetry::{Content, EmitMode, HandoffSpans, Origin, Settings};
+use baton_telemetry::{ContentCapture, EmitMode, HandoffSpans, SpanOrigin, TelemetrySettings};
 use baton_types::{
     ChannelReason, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json, Priority, Span,
     Timestamp,
@@ -32,8 +32,8 @@ fn handoff() -> Handoff {
     }
 }
 
-fn span(content: Content, mode: EmitMode, to: HandoffStatus) -> Span {
-    let origin = Origin::new(Settings { content, mode, ..Settings::default() }, "test");
+fn span(content: ContentCapture, mode: EmitMode, to: HandoffStatus) -> Span {
+    let origin = SpanOrigin::new(TelemetrySettings { content, mode, ..TelemetrySettings::default() }, "test");
     let mut spans = HandoffSpans::default();
     let created = HandoffEvent::Created(Box::new(handoff()));
     assert!(spans.apply(Timestamp::from_millis(1), &created, &origin).is_none());
@@ -50,9 +50,12 @@ fn span(content: Content, mode: EmitMode, to: HandoffStatus) -> Span {
 fn words_of_a_handoff_are_recorded_only_with_content() {
     for mode in [EmitMode::Dual, EmitMode::Otel, EmitMode::Legacy] {
         for to in [HandoffStatus::Completed, HandoffStatus::Failed, HandoffStatus::Rejected] {
-            for (content, shown) in
-                [(Content::Hidden, false), (Content::Event, false), (Content::Span, true), (Content::Both, true)]
-            {
+            for (content, shown) in [
+                (ContentCapture::Hidden, false),
+                (ContentCapture::Event, false),
+                (ContentCapture::Span, true),
+                (ContentCapture::Both, true),
+            ] {
                 let span = format!("{:?}", span(content, mode, to));
                 assert_eq!(span.contains(SECRET), shown, "{mode:?} {to:?} {content:?}: {span}");
                 for known in ["personal", "weather", to.as_str()] {
@@ -65,7 +68,7 @@ fn words_of_a_handoff_are_recorded_only_with_content() {
 
 #[test]
 fn a_handoff_says_by_which_channel_it_went_and_why() {
-    let origin = Origin::new(Settings::default(), "test");
+    let origin = SpanOrigin::new(TelemetrySettings::default(), "test");
     let mut spans = HandoffSpans::default();
     let reason = Some(ChannelReason::CallerRunsTools);
     let begun = Handoff { channel: HandoffChannel::Sampling, channel_reason: reason, ..handoff() };

@@ -1,8 +1,8 @@
 //! What meters make of spans.
 
 use baton_telemetry::{
-    InstrumentKind, Levels, MOST_SERIES, MeterFamily, MeterReading, MeterSource, Meters, Origin, Settings,
-    Shown, instruments, names, shape,
+    InstrumentKind, MAX_SERIES, MeterFamily, MeterLevels, MeterSnapshot, MeterSource, Meters, MetricValue, SpanOrigin,
+    TelemetrySettings, instruments, names, rewrite_attributes,
 };
 use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use proptest::prelude::*;
@@ -18,11 +18,11 @@ use std::{
 const SINCE: u64 = 1_000;
 
 fn meters() -> Meters {
-    Meters::new(&Origin::new(Settings::default(), "here"), SINCE)
+    Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "here"), SINCE)
 }
 
 fn span(kind: SpanKind, name: &str, nanos: u64, attributes: &[(&'static str, SpanValue)]) -> Span {
-    let origin = Origin::new(Settings::default(), "here");
+    let origin = SpanOrigin::new(TelemetrySettings::default(), "here");
     Span {
         trace: TraceId([1; 16]),
         id: SpanId([1; 8]),
@@ -52,23 +52,23 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn read(meters: &Meters) -> MeterReading {
+fn read(meters: &Meters) -> MeterSnapshot {
     now(meters.read(2_000))
 }
 
-fn family<'a>(reading: &'a MeterReading, name: &str) -> &'a MeterFamily {
+fn family<'a>(reading: &'a MeterSnapshot, name: &str) -> &'a MeterFamily {
     reading.families.iter().find(|family| family.instrument.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-fn shown(reading: &MeterReading) -> String {
+fn shown(reading: &MeterSnapshot) -> String {
     let mut text = String::new();
     for MeterFamily { instrument, points } in &reading.families {
         for point in points {
             let labels: Vec<String> = point.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
-            let figure = match &point.shown {
-                Shown::Count(figure) => format!("count {figure}"),
-                Shown::Level(figure) => format!("level {figure}"),
-                Shown::Spread { buckets, sum } => {
+            let figure = match &point.value {
+                MetricValue::Counter(figure) => format!("count {figure}"),
+                MetricValue::Gauge(figure) => format!("level {figure}"),
+                MetricValue::Histogram { buckets, sum } => {
                     let InstrumentKind::Histogram { bounds, .. } = instrument.kind else { panic!("{instrument:?}") };
                     assert_eq!(buckets.len(), bounds.len() + 1, "{instrument:?}");
                     let filled = buckets.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -168,11 +168,11 @@ fn every_emit_mode_is_metered() {
     let counts = |mode| {
         let meters = meters();
         for mut span in one_of_each() {
-            shape(&mut span.attributes, mode, baton_telemetry::Schema::V1_41);
+            rewrite_attributes(&mut span.attributes, mode, baton_telemetry::Schema::V1_41);
             meters.observe(&span);
         }
         let reading = read(&meters);
-        let total = |family: &MeterFamily| family.points.iter().map(|point| point.shown.total()).sum::<u64>();
+        let total = |family: &MeterFamily| family.points.iter().map(|point| point.value.total()).sum::<u64>();
         reading.families.iter().map(|family| (family.instrument.name, total(family))).collect::<BTreeMap<_, _>>()
     };
     let dual = counts(baton_telemetry::EmitMode::Dual);
@@ -192,13 +192,13 @@ fn too_many_series_are_one() {
         ];
         meters.observe(&span(SpanKind::Internal, "execute_tool", 1, &said));
     };
-    (0..MOST_SERIES + 5).chain(0..3).for_each(call);
+    (0..MAX_SERIES + 5).chain(0..3).for_each(call);
     let reading = read(&meters);
     let tools = &family(&reading, "gen_ai.execute_tool.duration").points;
-    assert_eq!(tools.len(), MOST_SERIES + 1);
+    assert_eq!(tools.len(), MAX_SERIES + 1);
     let overflow: Vec<_> = tools.iter().filter(|point| point.labels[0].0 == instruments::OVERFLOW).collect();
-    assert!(matches!(overflow.as_slice(), [point] if point.shown.total() == 5), "{overflow:?}");
-    assert_eq!(tools.iter().map(|point| point.shown.total()).sum::<u64>(), MOST_SERIES as u64 + 8);
+    assert!(matches!(overflow.as_slice(), [point] if point.value.total() == 5), "{overflow:?}");
+    assert_eq!(tools.iter().map(|point| point.value.total()).sum::<u64>(), MAX_SERIES as u64 + 8);
     let long = "é".repeat(100);
     let said = [(names::APPROVAL_DECISION, SpanValue::from(long))];
     meters.observe(&span(SpanKind::Internal, "approval", 1, &said));
@@ -210,11 +210,11 @@ fn too_many_series_are_one() {
 struct Fixed;
 
 impl MeterSource for Fixed {
-    fn tell<'a>(&'a self, levels: &'a mut Levels) -> baton_ports::BoxFuture<'a, ()> {
-        levels.tell(&instruments::EXPORT_SENT, &["tempo", "traces"], 7);
-        levels.tell(&instruments::EXPORT_SENT, &["collector", "traces"], 5);
-        levels.tell(&instruments::EXPORT_WAITING, &["tempo", "traces"], 3);
-        levels.tell(&instruments::HTTP_DURATION, &["not told this way"], 1);
+    fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> baton_ports::BoxFuture<'a, ()> {
+        levels.add(&instruments::EXPORT_SENT, &["tempo", "traces"], 7);
+        levels.add(&instruments::EXPORT_SENT, &["collector", "traces"], 5);
+        levels.add(&instruments::EXPORT_WAITING, &["tempo", "traces"], 3);
+        levels.add(&instruments::HTTP_DURATION, &["not told this way"], 1);
         Box::pin(std::future::ready(()))
     }
 }
@@ -274,7 +274,7 @@ proptest! {
             let tool = point.labels[0].1.as_text().and_then(|name| tools.iter().position(|tool| *tool == name));
             let took: Vec<f64> =
                 values.iter().filter(|(name, _)| Some(*name) == tool).map(|(_, took)| *took as f64 / 1e9).collect();
-            let Shown::Spread { buckets, sum } = &point.shown else { panic!("{point:?}") };
+            let MetricValue::Histogram { buckets, sum } = &point.value else { panic!("{point:?}") };
             let mut below = 0;
             for (count, bound) in buckets.iter().zip(bounds.iter().copied().chain([f64::INFINITY])) {
                 below += count;
@@ -282,7 +282,7 @@ proptest! {
             }
             prop_assert!((sum - took.iter().sum::<f64>()).abs() < 1e-6);
         }
-        let told: usize = family.points.iter().map(|point| point.shown.total() as usize).sum();
+        let told: usize = family.points.iter().map(|point| point.value.total() as usize).sum();
         prop_assert_eq!(told, values.len());
     }
 }

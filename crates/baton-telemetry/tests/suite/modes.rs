@@ -1,13 +1,13 @@
 //! What each emit mode lets be seen.
 
-use baton_telemetry::{ALIASES, EmitMode, RENAMED, Schema, shape};
+use baton_telemetry::{ALIASES, EmitMode, RENAMED_ATTRIBUTES, Schema, rewrite_attributes};
 use baton_types::{AttributeKey, Attributes};
 use std::collections::BTreeSet;
 
 fn shaped(keys: &[&'static str], mode: EmitMode, schema: Schema) -> BTreeSet<String> {
     let mut attributes: Attributes =
         keys.iter().map(|key| (AttributeKey::Borrowed(*key), format!("of {key}").into())).collect();
-    shape(&mut attributes, mode, schema);
+    rewrite_attributes(&mut attributes, mode, schema);
     let seen: BTreeSet<String> = attributes.iter().map(|(key, _)| key.to_string()).collect();
     assert_eq!(seen.len(), attributes.len(), "a key is there twice: {attributes:?}");
     seen
@@ -92,7 +92,7 @@ fn what_is_renamed_for_agents_can_be_asked_for_by_either_name() {
             assert!(named.insert(name), "{name} is in two groups");
         }
     }
-    for (old, new) in RENAMED.iter().filter(|(old, _)| old.starts_with("agent.")) {
+    for (old, new) in RENAMED_ATTRIBUTES.iter().filter(|(old, _)| old.starts_with("agent.")) {
         assert!(ALIASES.iter().any(|group| group.contains(old) && group.contains(new)), "{old} and {new}");
     }
 }

@@ -1,11 +1,11 @@
 //! What variables change.
 
-use baton_telemetry::{Content, EmitMode, Schema, Settings};
+use baton_telemetry::{ContentCapture, EmitMode, Schema, TelemetrySettings};
 
-fn read(variables: &[(&str, &str)]) -> (Settings, Vec<String>) {
-    let mut settings = Settings::default();
+fn read(variables: &[(&str, &str)]) -> (TelemetrySettings, Vec<String>) {
+    let mut settings = TelemetrySettings::default();
     let find = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    let remarks = settings.overlay(find);
+    let remarks = settings.apply_variables(find);
     (settings, remarks)
 }
 
@@ -38,15 +38,15 @@ fn switches() {
     }
     assert!(!read(&[("OTEL_ENABLED", "true"), ("OTEL_SDK_DISABLED", "true")]).0.enabled);
     for (value, content) in [
-        ("NO_CONTENT", Some(Content::Hidden)),
-        ("span_only", Some(Content::Span)),
-        ("EVENT_ONLY", Some(Content::Event)),
-        ("SPAN_AND_EVENT", Some(Content::Both)),
+        ("NO_CONTENT", Some(ContentCapture::Hidden)),
+        ("span_only", Some(ContentCapture::Span)),
+        ("EVENT_ONLY", Some(ContentCapture::Event)),
+        ("SPAN_AND_EVENT", Some(ContentCapture::Both)),
         ("all", None),
     ] {
         let (settings, remarks) = read(&[("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value)]);
         assert_eq!(settings.content, content.unwrap_or_default(), "{value}");
-        let plain = matches!(content, Some(Content::Hidden | Content::Span));
+        let plain = matches!(content, Some(ContentCapture::Hidden | ContentCapture::Span));
         assert_eq!(remarks.is_empty(), plain, "{value}: {remarks:?}");
     }
     assert_eq!(read(&[("BATON_GENAI_SCHEMA", "latest")]).0.schema, Schema::Latest);

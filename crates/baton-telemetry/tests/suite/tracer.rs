@@ -1,7 +1,7 @@
 //! Spans of what happens now.
 
 use baton_ports::SpanSink;
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::sync::{
     Arc, Mutex,
@@ -33,7 +33,7 @@ const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 #[test]
 fn a_span_inside_of_another_is_emitted_once_it_ends() {
     let sink = Arc::new(Kept::default());
-    let tracer = Tracer::new(sink.clone(), Origin::new(Settings::default(), "here"));
+    let tracer = Tracer::new(sink.clone(), SpanOrigin::new(TelemetrySettings::default(), "here"));
     let given = TraceContext::parse(GIVEN).unwrap();
     let mut outer = tracer.start(SpanKind::Server, "outer", Some(given));
     let inner = tracer.start(SpanKind::Client, "inner", outer.context());

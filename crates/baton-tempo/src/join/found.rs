@@ -9,9 +9,9 @@ use std::{
 
 /// Trace matches, deduplicated by id.
 #[derive(Default)]
-pub(crate) struct Traces(HashMap<TraceId, TraceMatch>);
+pub(crate) struct TraceMatchSet(HashMap<TraceId, TraceMatch>);
 
-impl Traces {
+impl TraceMatchSet {
     /// Adds a match, merging it with an existing match of the same trace.
     pub(crate) fn add(&mut self, found: TraceMatch) {
         match self.0.entry(found.id) {
@@ -21,7 +21,7 @@ impl Traces {
             Entry::Occupied(mut known) => {
                 let known = known.get_mut();
                 let before = std::mem::replace(known, empty(found.id));
-                *known = joined(before, found);
+                *known = merge_matches(before, found);
             }
         }
     }
@@ -52,7 +52,7 @@ fn empty(id: TraceId) -> TraceMatch {
 }
 
 /// Merges two matches of a trace, as far as possible without its spans.
-pub(crate) fn joined(left: TraceMatch, right: TraceMatch) -> TraceMatch {
+pub(crate) fn merge_matches(left: TraceMatch, right: TraceMatch) -> TraceMatch {
     let end = |found: &TraceMatch| found.start.saturating_add(found.duration);
     let (start, end) = (left.start.min(right.start), end(&left).max(end(&right)));
     let root = |found: &TraceMatch| (found.root_service.clone(), found.root_name.clone());
@@ -97,7 +97,7 @@ fn add_spans(known: &mut SpansetMatch, more: SpansetMatch) {
 }
 
 /// Whether `known` shows every span that `other` shows of the same trace.
-pub(crate) fn shows_all_of(known: &TraceMatch, other: &TraceMatch) -> bool {
+pub(crate) fn shows_all_spans(known: &TraceMatch, other: &TraceMatch) -> bool {
     let spans = |found: &TraceMatch| -> HashSet<SpanId> {
         found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
     };

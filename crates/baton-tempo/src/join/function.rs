@@ -19,7 +19,7 @@ pub(crate) enum Function {
 
 impl Function {
     /// Function of a query.
-    pub(crate) fn of(query: &Query) -> Self {
+    pub(crate) fn from_query(query: &Query) -> Self {
         let Root::Metrics(MetricsExpr::Query(metrics)) = &query.root else { return Self::Other };
         if !metrics.then.is_empty() {
             return Self::Other;
@@ -38,7 +38,7 @@ impl Function {
     }
 
     /// Combines the value so far with that of a further part; `share` is the part's fraction of the interval.
-    pub(crate) fn with(self, so_far: Option<f64>, part: f64, share: f64) -> f64 {
+    pub(crate) fn combine(self, so_far: Option<f64>, part: f64, share: f64) -> f64 {
         let part = if self == Self::Rate { part * share } else { part };
         match (self, so_far) {
             (_, None) | (Self::Other, _) => part,

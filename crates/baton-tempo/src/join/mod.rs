@@ -4,6 +4,6 @@ mod found;
 mod function;
 mod series;
 
-pub(crate) use found::{Traces, covers, joined, shows_all_of};
+pub(crate) use found::{TraceMatchSet, covers, merge_matches, shows_all_spans};
 pub(crate) use function::Function;
-pub(crate) use series::{Joining, too_many};
+pub(crate) use series::{SeriesMerger, sample_limit_error};

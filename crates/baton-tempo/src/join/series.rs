@@ -1,50 +1,50 @@
 //! Merges the series of pieces into series over the whole range.
 
 use super::Function;
-use crate::pieces::{Piece, length};
+use crate::pieces::{MetricsPiece, interval_length};
 use baton_ports::{MetricsResult, SpanMetricsRequest};
-use baton_traceql::{Limits, QueryError, Series, Steps};
+use baton_traceql::{MetricsLimits, QueryError, Series, Steps};
 use baton_types::SpanValue;
 use std::collections::BTreeMap;
 
 /// Maximum number of series per result.
-const MOST_SERIES: usize = 10_000;
+const MAX_SERIES: usize = 10_000;
 
 /// Accumulates series piece by piece; pieces never overlap, so nothing is counted twice.
-pub(crate) struct Joining {
+pub(crate) struct SeriesMerger {
     steps: Steps,
     function: Function,
     exemplars: usize,
-    lines: BTreeMap<Vec<(String, String)>, Series>,
+    series: BTreeMap<Vec<(String, String)>, Series>,
     answer: MetricsResult,
 }
 
-impl Joining {
+impl SeriesMerger {
     pub(crate) fn new(ask: &SpanMetricsRequest) -> Self {
         Self {
             steps: ask.steps,
-            function: Function::of(&ask.query),
+            function: Function::from_query(&ask.query),
             exemplars: ask.exemplars,
-            lines: BTreeMap::new(),
+            series: BTreeMap::new(),
             answer: MetricsResult::default(),
         }
     }
 
     /// Adds the result of a piece. Fails if the series exceed the sample limit.
-    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsResult) -> Result<(), QueryError> {
+    pub(crate) fn add(&mut self, piece: &MetricsPiece, measured: MetricsResult) -> Result<(), QueryError> {
         self.answer.inspected_spans += measured.inspected_spans;
         self.answer.inspected_bytes += measured.inspected_bytes;
         self.answer.partial |= measured.partial;
-        let limit = Limits::default().samples;
+        let limit = MetricsLimits::default().samples;
         for series in measured.series {
-            let known = self.lines.len();
-            if (known + 1).saturating_mul(self.steps.count()) > limit && !self.lines.contains_key(&key(&series.labels))
+            let known = self.series.len();
+            if (known + 1).saturating_mul(self.steps.count()) > limit && !self.series.contains_key(&key(&series.labels))
             {
-                return Err(too_many(limit));
+                return Err(sample_limit_error(limit));
             }
-            let line = match self.lines.entry(key(&series.labels)) {
+            let line = match self.series.entry(key(&series.labels)) {
                 std::collections::btree_map::Entry::Occupied(line) => line.into_mut(),
-                std::collections::btree_map::Entry::Vacant(place) if known < MOST_SERIES => place.insert(Series {
+                std::collections::btree_map::Entry::Vacant(place) if known < MAX_SERIES => place.insert(Series {
                     labels: series.labels,
                     samples: vec![None; self.steps.count()],
                     exemplars: Vec::new(),
@@ -56,16 +56,16 @@ impl Joining {
             };
             line.exemplars.extend(series.exemplars);
             match piece {
-                Piece::Intervals { first, .. } => {
+                MetricsPiece::Intervals { first, .. } => {
                     for (place, sample) in line.samples.iter_mut().skip(*first).zip(series.samples) {
                         *place = sample;
                     }
                 }
-                Piece::Part { index, start, end } => {
-                    let share = end.saturating_sub(*start) as f64 / length(&self.steps) as f64;
+                MetricsPiece::Part { index, start, end } => {
+                    let share = end.saturating_sub(*start) as f64 / interval_length(&self.steps) as f64;
                     let sample = series.samples.first().copied().flatten();
                     if let (Some(place), Some(sample)) = (line.samples.get_mut(*index), sample) {
-                        *place = Some(self.function.with(*place, sample, share));
+                        *place = Some(self.function.combine(*place, sample, share));
                     }
                 }
             }
@@ -74,14 +74,14 @@ impl Joining {
     }
 
     /// Marks the result as partial.
-    pub(crate) fn miss(&mut self) {
+    pub(crate) fn mark_partial(&mut self) {
         self.answer.partial = true;
     }
 
     /// Returns the merged result.
     pub(crate) fn finish(self) -> MetricsResult {
         let most = self.exemplars;
-        let series = self.lines.into_values().map(|mut line| {
+        let series = self.series.into_values().map(|mut line| {
             line.exemplars.sort_by_key(|exemplar| (exemplar.at, exemplar.trace, exemplar.span));
             line.exemplars.dedup_by_key(|exemplar| (exemplar.trace, exemplar.span));
             line.exemplars.truncate(most);
@@ -92,7 +92,7 @@ impl Joining {
 }
 
 /// Error for a result that exceeds the sample limit.
-pub(crate) fn too_many(limit: usize) -> QueryError {
+pub(crate) fn sample_limit_error(limit: usize) -> QueryError {
     QueryError::TooLarge(format!("the answer has more than {limit} samples (series times intervals)"))
 }
 

@@ -10,26 +10,26 @@ mod trace;
 mod value;
 
 pub(crate) use search::search;
-pub(crate) use series::{Form, series};
+pub(crate) use series::{SeriesReplyKind, series};
 pub(crate) use tags::{tag_values, tags};
-pub(crate) use trace::{enveloped, once, trace};
+pub(crate) use trace::{deduplicate_spans, trace_v1, trace_v2};
 
-use crate::failure::Failure;
+use crate::failure::TempoError;
 use serde::de::DeserializeOwned;
 
 /// Decodes a response, which may be several megabytes, on a blocking thread.
-pub(crate) async fn off_thread<T: Send + 'static>(
-    read: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
+pub(crate) async fn decode_blocking<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, TempoError> + Send + 'static,
+) -> Result<T, TempoError> {
     let read = tokio::task::spawn_blocking(read).await;
-    read.unwrap_or_else(|error| Err(Failure::Malformed(format!("it could not be read: {error}"))))
+    read.unwrap_or_else(|error| Err(TempoError::Malformed(format!("it could not be read: {error}"))))
 }
 
 /// Errors contain only the position: the text around it is arbitrary and of any length.
-fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, TempoError> {
     serde_json::from_slice(body).map_err(|error| {
         let what = if error.is_data() { "unexpected value" } else { "invalid JSON" };
-        Failure::Malformed(format!("{what} at line {} column {}", error.line(), error.column()))
+        TempoError::Malformed(format!("{what} at line {} column {}", error.line(), error.column()))
     })
 }
 

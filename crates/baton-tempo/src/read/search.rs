@@ -1,12 +1,12 @@
 //! Decodes search results.
 
 use super::{
-    json,
-    list,number::
-    Whole,
-    value::{Attribute, attributes, labels},
+    list,
+    number::JsonU64,
+    parse_json,
+    value::{TempoAttribute, attributes, labels},
 };
-use crate::failure::Failure;
+use crate::failure::TempoError;
 use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
 use baton_types::{AttributeKey, SpanStatus, SpanValue, find_attribute};
 use serde::Deserialize;
@@ -18,23 +18,23 @@ const MILLISECOND: u64 = 1_000_000;
 const NO_ROOT: &str = "<root span not yet received>";
 
 #[derive(Deserialize)]
-struct Reply {
-    traces: Option<Vec<Trace>>,
-    metrics: Option<Metrics>,
+struct TraceSearchReply {
+    traces: Option<Vec<TraceEntry>>,
+    metrics: Option<QueryStatistics>,
 }
 
 /// Query statistics, shared by search and metrics responses.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Metrics {
-    pub(super) inspected_traces: Whole,
-    pub(super) inspected_bytes: Whole,
-    pub(super) inspected_spans: Whole,
-    completed_jobs: Whole,
-    total_jobs: Whole,
+pub(super) struct QueryStatistics {
+    pub(super) inspected_traces: JsonU64,
+    pub(super) inspected_bytes: JsonU64,
+    pub(super) inspected_spans: JsonU64,
+    completed_jobs: JsonU64,
+    total_jobs: JsonU64,
 }
 
-impl Metrics {
+impl QueryStatistics {
     /// Whether some jobs of the query did not complete.
     pub(super) fn is_partial(&self) -> bool {
         self.completed_jobs.0 < self.total_jobs.0
@@ -43,7 +43,7 @@ impl Metrics {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Trace {
+struct TraceEntry {
     #[serde(rename = "traceID")]
     trace_id: String,
     #[serde(default)]
@@ -51,9 +51,9 @@ struct Trace {
     #[serde(default)]
     root_trace_name: String,
     #[serde(default)]
-    start_time_unix_nano: Whole,
+    start_time_unix_nano: JsonU64,
     #[serde(default)]
-    duration_ms: Whole,
+    duration_ms: JsonU64,
     #[serde(default)]
     span_set: Option<SpanSet>,
     #[serde(default)]
@@ -66,41 +66,41 @@ struct Trace {
 #[serde(rename_all = "camelCase")]
 struct Stats {
     #[serde(default)]
-    span_count: Whole,
+    span_count: JsonU64,
     #[serde(default)]
-    error_count: Whole,
+    error_count: JsonU64,
 }
 
 #[derive(Deserialize)]
 struct SpanSet {
     #[serde(default)]
-    spans: Option<Vec<Span>>,
+    spans: Option<Vec<SpanMatchEntry>>,
     #[serde(default)]
-    matched: Whole,
+    matched: JsonU64,
     #[serde(default)]
-    attributes: Option<Vec<Attribute>>,
+    attributes: Option<Vec<TempoAttribute>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Span {
+struct SpanMatchEntry {
     #[serde(rename = "spanID")]
     span_id: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
-    start_time_unix_nano: Whole,
+    start_time_unix_nano: JsonU64,
     #[serde(default)]
-    duration_nanos: Whole,
+    duration_nanos: JsonU64,
     #[serde(default)]
-    attributes: Option<Vec<Attribute>>,
+    attributes: Option<Vec<TempoAttribute>>,
 }
 
 /// Decodes a search response. An empty list may be absent; a body with neither member is invalid.
-pub(crate) fn search(body: &[u8]) -> Result<TraceSearchResult, Failure> {
-    let reply: Reply = json(body)?;
+pub(crate) fn search(body: &[u8]) -> Result<TraceSearchResult, TempoError> {
+    let reply: TraceSearchReply = parse_json(body)?;
     if reply.traces.is_none() && reply.metrics.is_none() {
-        return Err(Failure::Malformed("it has no traces".to_owned()));
+        return Err(TempoError::Malformed("it has no traces".to_owned()));
     }
     let metrics = reply.metrics.unwrap_or_default();
     Ok(TraceSearchResult {
@@ -111,7 +111,7 @@ pub(crate) fn search(body: &[u8]) -> Result<TraceSearchResult, Failure> {
     })
 }
 
-fn trace(read: Trace) -> Result<TraceMatch, Failure> {
+fn trace(read: TraceEntry) -> Result<TraceMatch, TempoError> {
     let known = |name: String| if name == NO_ROOT { String::new() } else { name };
     let sets = match list(read.span_sets) {
         none if none.is_empty() => read.span_set.into_iter().collect(),
@@ -122,7 +122,7 @@ fn trace(read: Trace) -> Result<TraceMatch, Failure> {
         (service, stats)
     };
     Ok(TraceMatch {
-        id: read.trace_id.parse().map_err(|_| Failure::Malformed("a trace id is invalid".to_owned()))?,
+        id: read.trace_id.parse().map_err(|_| TempoError::Malformed("a trace id is invalid".to_owned()))?,
         root_service: known(read.root_service_name),
         root_name: known(read.root_trace_name),
         start: read.start_time_unix_nano.0,
@@ -132,13 +132,13 @@ fn trace(read: Trace) -> Result<TraceMatch, Failure> {
     })
 }
 
-fn spanset(read: SpanSet) -> Result<SpansetMatch, Failure> {
+fn spanset(read: SpanSet) -> Result<SpansetMatch, TempoError> {
     let spans: Vec<SpanMatch> = list(read.spans).into_iter().map(span).collect::<Result<_, _>>()?;
     let shown = u32::try_from(spans.len()).unwrap_or(u32::MAX);
     Ok(SpansetMatch { spans, matched: narrow(read.matched).max(shown), attributes: labels(read.attributes) })
 }
 
-fn span(read: Span) -> Result<SpanMatch, Failure> {
+fn span(read: SpanMatchEntry) -> Result<SpanMatch, TempoError> {
     let attributes = attributes(read.attributes);
     let status = match find_attribute(&attributes, "status").and_then(SpanValue::as_text) {
         Some("error") => SpanStatus::Error,
@@ -146,7 +146,7 @@ fn span(read: Span) -> Result<SpanMatch, Failure> {
         _ => SpanStatus::Unset,
     };
     Ok(SpanMatch {
-        id: read.span_id.parse().map_err(|_| Failure::Malformed("a span id is invalid".to_owned()))?,
+        id: read.span_id.parse().map_err(|_| TempoError::Malformed("a span id is invalid".to_owned()))?,
         name: AttributeKey::Owned(read.name),
         start: read.start_time_unix_nano.0,
         duration: read.duration_nanos.0,
@@ -155,6 +155,6 @@ fn span(read: Span) -> Result<SpanMatch, Failure> {
     })
 }
 
-fn narrow(number: Whole) -> u32 {
+fn narrow(number: JsonU64) -> u32 {
     u32::try_from(number.0).unwrap_or(u32::MAX)
 }

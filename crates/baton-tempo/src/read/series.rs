@@ -1,62 +1,62 @@
 //! Decodes range and instant metrics.
 
 use super::{
-    json,
-    list,number::{ Real,Whole
-    },
-    search::Metrics,
-    value::{Attribute, labels},
+    list,
+    number::{JsonF64, JsonU64},
+    parse_json,
+    search::QueryStatistics,
+    value::{TempoAttribute, labels},
 };
-use crate::{failure::Failure, join::too_many};
+use crate::{failure::TempoError, join::sample_limit_error};
 use baton_ports::MetricsResult;
-use baton_traceql::{Exemplar, Limits, Series, Steps};
+use baton_traceql::{Exemplar, MetricsLimits, Series, Steps};
 use baton_types::SpanId;
 use serde::Deserialize;
 
 const MILLISECOND: u64 = 1_000_000;
 
 #[derive(Deserialize)]
-struct Reply {
-    series: Option<Vec<Written>>,
-    metrics: Option<Metrics>,
+struct SeriesReply {
+    series: Option<Vec<SeriesEntry>>,
+    metrics: Option<QueryStatistics>,
     status: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct SeriesEntry {
     #[serde(default)]
-    labels: Option<Vec<Attribute>>,
+    labels: Option<Vec<TempoAttribute>>,
     #[serde(default)]
-    samples: Option<Vec<Sample>>,
+    samples: Option<Vec<SampleEntry>>,
     #[serde(default)]
-    value: Real,
+    value: JsonF64,
     #[serde(default)]
-    exemplars: Option<Vec<Example>>,
+    exemplars: Option<Vec<ExemplarEntry>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Sample {
+struct SampleEntry {
     #[serde(default)]
-    timestamp_ms: Whole,
+    timestamp_ms: JsonU64,
     #[serde(default)]
-    value: Real,
+    value: JsonF64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Example {
+struct ExemplarEntry {
     #[serde(default)]
-    labels: Option<Vec<Attribute>>,
+    labels: Option<Vec<TempoAttribute>>,
     #[serde(default)]
-    timestamp_ms: Whole,
+    timestamp_ms: JsonU64,
     #[serde(default)]
-    value: Real,
+    value: JsonF64,
 }
 
 /// Kind of a metrics response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SeriesReplyKind {
     /// One value per interval, identified by its end.
     Range,
     /// A single value.
@@ -64,20 +64,20 @@ pub(crate) enum Form {
 }
 
 /// Decodes series over these intervals. An empty list may be absent; a body with neither member is invalid.
-pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsResult, Failure> {
-    let reply: Reply = json(body)?;
+pub(crate) fn series(body: &[u8], steps: Steps, form: SeriesReplyKind) -> Result<MetricsResult, TempoError> {
+    let reply: SeriesReply = parse_json(body)?;
     if reply.series.is_none() && reply.metrics.is_none() {
-        return Err(Failure::Malformed("it has no series".to_owned()));
+        return Err(TempoError::Malformed("it has no series".to_owned()));
     }
-    let limit = Limits::default().samples;
+    let limit = MetricsLimits::default().samples;
     let series = list(reply.series);
     // Every series gets one sample per interval, even if the response has fewer.
     if series.len().saturating_mul(steps.count()) > limit {
-        return Err(Failure::Query(too_many(limit)));
+        return Err(TempoError::Query(sample_limit_error(limit)));
     }
     let metrics = reply.metrics.unwrap_or_default();
     let given_up = reply.status.is_some_and(|status| status == "PARTIAL" || status == 1);
-    let read = |written: Written| Series {
+    let read = |written: SeriesEntry| Series {
         samples: samples(written.samples, written.value, steps, form),
         labels: labels(written.labels),
         exemplars: list(written.exemplars).into_iter().filter_map(exemplar).collect(),
@@ -90,16 +90,16 @@ pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsRes
     })
 }
 
-fn samples(written: Option<Vec<Sample>>, value: Real, steps: Steps, form: Form) -> Vec<Option<f64>> {
-    let number = |value: Real| (!value.0.is_nan()).then_some(value.0);
+fn samples(written: Option<Vec<SampleEntry>>, value: JsonF64, steps: Steps, form: SeriesReplyKind) -> Vec<Option<f64>> {
+    let number = |value: JsonF64| (!value.0.is_nan()).then_some(value.0);
     let mut samples = vec![None; steps.count()];
     match form {
-        Form::Instant => {
+        SeriesReplyKind::Instant => {
             if let Some(only) = samples.first_mut() {
                 *only = number(value);
             }
         }
-        Form::Range => {
+        SeriesReplyKind::Range => {
             for sample in list(written) {
                 // The end of an interval is exclusive.
                 let within = sample.timestamp_ms.0.saturating_mul(MILLISECOND).saturating_sub(1);
@@ -113,7 +113,7 @@ fn samples(written: Option<Vec<Sample>>, value: Real, steps: Steps, form: Form) 
 }
 
 /// A Tempo always names the trace, but not always the span.
-fn exemplar(written: Example) -> Option<Exemplar> {
+fn exemplar(written: ExemplarEntry) -> Option<Exemplar> {
     let named = labels(written.labels);
     let of = |names: [&str; 2]| {
         let found = named.iter().find(|(name, _)| names.contains(&name.as_str()));

@@ -1,19 +1,19 @@
 //! Decodes attribute names and values.
 
-use super::{json, list};
-use crate::failure::Failure;
+use super::{list, parse_json};
+use crate::failure::TempoError;
 use baton_ports::TagNames;
-use baton_traceql::{BinaryOp, FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, parse};
+use baton_traceql::{BinaryOp, FieldExpr, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr, parse};
 use baton_types::SpanValue;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Names {
-    scopes: Option<Vec<Scope>>,
+struct TagNamesReply {
+    scopes: Option<Vec<TagScopeEntry>>,
 }
 
 #[derive(Deserialize)]
-struct Scope {
+struct TagScopeEntry {
     name: String,
     #[serde(default)]
     tags: Option<Vec<String>>,
@@ -21,12 +21,12 @@ struct Scope {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Values {
-    tag_values: Option<Vec<Typed>>,
+struct TagValuesReply {
+    tag_values: Option<Vec<TagValueEntry>>,
 }
 
 #[derive(Deserialize)]
-struct Typed {
+struct TagValueEntry {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -34,9 +34,9 @@ struct Typed {
 }
 
 /// Decodes names by scope, sorted, at most `most` per scope.
-pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, Failure> {
+pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, TempoError> {
     let mut tags = TagNames::default();
-    for scope in list(json::<Names>(body)?.scopes) {
+    for scope in list(parse_json::<TagNamesReply>(body)?.scopes) {
         let names = match scope.name.as_str() {
             "span" => &mut tags.span,
             "resource" => &mut tags.resource,
@@ -54,29 +54,29 @@ pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, Failure> {
 }
 
 /// Decodes at most `most` values.
-pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<SpanValue>, Failure> {
-    let values = list(json::<Values>(body)?.tag_values);
+pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<SpanValue>, TempoError> {
+    let values = list(parse_json::<TagValuesReply>(body)?.tag_values);
     Ok(values.into_iter().take(most).map(value).collect())
 }
 
 /// A value that cannot be parsed as its type stays text.
-fn value(typed: Typed) -> SpanValue {
+fn value(typed: TagValueEntry) -> SpanValue {
     let text = typed.value.as_str();
     let value = match typed.kind.as_str() {
         "int" => text.parse().ok().map(SpanValue::Int),
         "float" => text.parse().ok().map(SpanValue::Float),
         "bool" => text.parse().ok().map(SpanValue::Bool),
-        "duration" => duration(text).map(SpanValue::Int),
+        "duration" => parse_duration(text).map(SpanValue::Int),
         _ => None,
     };
     value.unwrap_or(SpanValue::from(typed.value))
 }
 
 /// Parses a TraceQL duration to nanoseconds.
-fn duration(text: &str) -> Option<i64> {
+fn parse_duration(text: &str) -> Option<i64> {
     let parsed = parse(&format!("{{ duration = {text} }}"), Mode::Strict).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };
-    let [Stage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, right, .. })))] = stages.as_slice()
+    let [PipelineStage::Spansets(SpansetExpr::Filter(Some(FieldExpr::Binary { op, right, .. })))] = stages.as_slice()
     else {
         return None;
     };

@@ -1,6 +1,6 @@
 //! Decodes a trace from protobuf, because the JSON form differs between Tempo versions.
 
-use crate::failure::Failure;
+use crate::failure::TempoError;
 use baton_otlp::{Encoding, Export};
 use baton_types::Span;
 use prost::Message;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// Envelope of API v2; the trace stays encoded until its size is checked.
 #[derive(Clone, PartialEq, Eq, Message)]
-struct Envelope {
+struct TraceEnvelope {
     #[prost(bytes = "vec", tag = "1")]
     trace: Vec<u8>,
     #[prost(int32, tag = "3")]
@@ -16,28 +16,28 @@ struct Envelope {
 }
 
 /// Trace decoded from its envelope.
-pub(crate) struct Enveloped {
+pub(crate) struct DecodedTrace {
     pub(crate) spans: Vec<Span>,
     /// Whether the Tempo reports the trace as partial.
     pub(crate) partial: bool,
 }
 
 /// Decodes a response of API v2.
-pub(crate) fn enveloped(body: &[u8]) -> Result<Enveloped, Failure> {
-    let envelope = Envelope::decode(body).map_err(|error| Failure::Malformed(error.to_string()))?;
-    Ok(Enveloped { spans: trace(&envelope.trace)?, partial: envelope.status != 0 })
+pub(crate) fn trace_v2(body: &[u8]) -> Result<DecodedTrace, TempoError> {
+    let envelope = TraceEnvelope::decode(body).map_err(|error| TempoError::Malformed(error.to_string()))?;
+    Ok(DecodedTrace { spans: trace_v1(&envelope.trace)?, partial: envelope.status != 0 })
 }
 
 /// Decodes a response of API v1, which has the form of an export request. Spans are deduplicated and sorted by start
 /// time.
-pub(crate) fn trace(body: &[u8]) -> Result<Vec<Span>, Failure> {
+pub(crate) fn trace_v1(body: &[u8]) -> Result<Vec<Span>, TempoError> {
     let read = Export::weigh(Encoding::Protobuf, body).and_then(|export| export.read());
-    let arrival = read.map_err(|error| Failure::Malformed(error.to_string()))?;
-    Ok(once(arrival.spans))
+    let arrival = read.map_err(|error| TempoError::Malformed(error.to_string()))?;
+    Ok(deduplicate_spans(arrival.spans))
 }
 
 /// Deduplicates spans by id and sorts them by start time; of duplicates, the one with the latest end is kept.
-pub(crate) fn once(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
+pub(crate) fn deduplicate_spans(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut known: HashMap<_, Span> = HashMap::new();
     for span in spans {
         let longer = known.get(&span.id).is_none_or(|kept| span.end > kept.end);

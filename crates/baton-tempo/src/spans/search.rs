@@ -1,25 +1,27 @@
 //! `GET /api/search`.
 
 use super::TempoSpans;
-use crate::{failure::Failure, join::Traces, line::Accept, now, pieces::stretches, read, widen::Widened};
+use crate::{
+    failure::TempoError, join::TraceMatchSet, line::Accept, now, pieces::split_search, read, widen::ExpandedQuery,
+};
 use baton_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
 
 /// Maximum number of spans per spanset in a Tempo response.
-const MOST_SPANS: usize = 100;
+const MAX_SPANS_PER_SPANSET: usize = 100;
 
 /// Searches in windows of one week, newest first, until the limit is reached.
-pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Result<TraceSearchResult, Failure> {
+pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Result<TraceSearchResult, TempoError> {
     let mut answer = TraceSearchResult::default();
     if ask.limit == 0 {
         return Ok(answer);
     }
-    let patience = tempo.line.patience();
-    let widened = Widened::new(&ask.query, ask.aliases).newest();
+    let patience = tempo.line.deadline();
+    let widened = ExpandedQuery::new(&ask.query, ask.aliases).with_recency_hint();
     let query = widened.query.to_string();
-    let stretches = stretches(ask.range, now(&*tempo.clock), tempo.history);
-    let mut traces = Traces::default();
-    let mut looked_at_all = stretches.whole;
-    for (number, (start, end)) in stretches.each.into_iter().enumerate() {
+    let stretches = split_search(ask.range, now(&*tempo.clock), tempo.history);
+    let mut traces = TraceMatchSet::default();
+    let mut looked_at_all = stretches.complete;
+    for (number, (start, end)) in stretches.windows.into_iter().enumerate() {
         if traces.len() >= ask.limit {
             // Older traces would exceed the limit.
             looked_at_all = true;
@@ -30,18 +32,18 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
             ("start", start.to_string()),
             ("end", end.to_string()),
             ("limit", ask.limit.to_string()),
-            ("spss", ask.spans_per_spanset.clamp(1, MOST_SPANS).to_string()),
+            ("spss", ask.spans_per_spanset.clamp(1, MAX_SPANS_PER_SPANSET).to_string()),
         ];
         let found = tempo.line.get("/api/search", &pairs, Accept::Json, patience).await;
         let found = match found {
-            Ok(body) => read::off_thread(move || read::search(&body)).await,
+            Ok(body) => read::decode_blocking(move || read::search(&body)).await,
             Err(failure) => Err(failure),
         };
         let found = match found {
             Ok(found) => found,
             Err(failure) if number == 0 => return Err(failure),
             Err(failure) => {
-                tracing::warn!(tempo = %tempo.line.whose, %failure, "older traces are missing");
+                tracing::warn!(tempo = %tempo.line.endpoint, %failure, "older traces are missing");
                 looked_at_all = false;
                 break;
             }
@@ -55,7 +57,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
             ask.range.overlaps(found.start, end)
         };
         for found in found.traces.into_iter().filter(touches) {
-            traces.add(shown(found, &widened, ask.spans_per_spanset));
+            traces.add(adapt_match(found, &widened, ask.spans_per_spanset));
         }
     }
     answer.partial |= !looked_at_all;
@@ -64,11 +66,11 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
 }
 
 /// Renames aliases back to the keys of the query and truncates spansets.
-fn shown(mut found: TraceMatch, widened: &Widened, most: usize) -> TraceMatch {
+fn adapt_match(mut found: TraceMatch, widened: &ExpandedQuery, most: usize) -> TraceMatch {
     for set in &mut found.spansets {
         set.spans.truncate(most);
         for span in &mut set.spans {
-            span.attributes = widened.as_asked(std::mem::take(&mut span.attributes));
+            span.attributes = widened.restore_keys(std::mem::take(&mut span.attributes));
         }
     }
     found

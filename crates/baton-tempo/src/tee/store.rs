@@ -22,14 +22,14 @@ pub struct TeeOptions {
     /// Length of the hot window, which the local store measures alone.
     pub hot: Duration,
     /// Timeout of the Tempo per query.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Cooldown after a failure of the Tempo, so that not every query waits for it.
-    pub rest: Duration,
+    pub cooldown: Duration,
 }
 
 impl Default for TeeOptions {
     fn default() -> Self {
-        Self { hot: Duration::from_secs(60 * 60), patience: Duration::from_secs(10), rest: Duration::from_secs(15) }
+        Self { hot: Duration::from_secs(60 * 60), timeout: Duration::from_secs(10), cooldown: Duration::from_secs(15) }
     }
 }
 
@@ -40,15 +40,15 @@ pub struct TeeSpans {
     pub(super) tempo: Arc<dyn SpanStore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) options: TeeOptions,
-    silence: Arc<Silence>,
+    outage: Arc<TempoOutage>,
 }
 
 /// Outage state of the Tempo.
 #[derive(Default)]
-struct Silence {
-    told: AtomicBool,
+struct TempoOutage {
+    is_logged: AtomicBool,
     /// End of the cooldown, in milliseconds.
-    left_alone: AtomicI64,
+    cooldown_until: AtomicI64,
 }
 
 impl TeeSpans {
@@ -59,24 +59,24 @@ impl TeeSpans {
         clock: Arc<dyn Clock>,
         options: TeeOptions,
     ) -> Self {
-        Self { local, tempo, clock, options, silence: Arc::default() }
+        Self { local, tempo, clock, options, outage: Arc::default() }
     }
 
     /// Awaits a result of the Tempo, up to the timeout. An outage is logged once until the Tempo recovers.
-    pub(super) async fn there<T>(
+    pub(super) async fn query_tempo<T>(
         &self,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
-        self.there_within(self.options.patience, answer).await
+        self.query_tempo_within(self.options.timeout, answer).await
     }
 
     /// Awaits a result of the Tempo, up to `limit`.
-    pub(super) async fn there_within<T>(
+    pub(super) async fn query_tempo_within<T>(
         &self,
         limit: Duration,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
-        if self.clock.now().as_millis() < self.silence.left_alone.load(Ordering::Relaxed) {
+        if self.clock.now().as_millis() < self.outage.cooldown_until.load(Ordering::Relaxed) {
             let reason = "the Tempo did not answer recently; it is retried soon";
             return Err(SpanStoreError::Unavailable(reason.to_owned()));
         }
@@ -84,19 +84,19 @@ impl TeeSpans {
         let answer = match timeout(limit, answer).await {
             Ok(answer) => answer,
             // A timeout after a short limit does not count as an outage.
-            Err(_) if limit < self.options.patience / 2 => return Err(late()),
+            Err(_) if limit < self.options.timeout / 2 => return Err(late()),
             Err(_) => Err(late()),
         };
         if let Err(SpanStoreError::Unavailable(_)) = &answer {
-            let until = self.clock.now().after(self.options.rest);
-            self.silence.left_alone.store(until.as_millis(), Ordering::Relaxed);
+            let until = self.clock.now().after(self.options.cooldown);
+            self.outage.cooldown_until.store(until.as_millis(), Ordering::Relaxed);
         }
         match &answer {
-            Ok(_) if self.silence.told.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
+            Ok(_) if self.outage.is_logged.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
             Ok(_) => {}
             // The Tempo is available, but rejects this query.
             Err(SpanStoreError::Query(error)) => tracing::debug!(%error, "a query was answered without the Tempo"),
-            Err(error) if !self.silence.told.swap(true, Ordering::Relaxed) => {
+            Err(error) if !self.outage.is_logged.swap(true, Ordering::Relaxed) => {
                 tracing::warn!(%error, "queries are answered without the Tempo");
             }
             Err(error) => tracing::debug!(%error, "a query was answered without the Tempo"),
@@ -157,7 +157,7 @@ impl SpanStore for TeeSpans {
             tempo,
             clock: Arc::clone(&self.clock),
             options: self.options,
-            silence: Arc::clone(&self.silence),
+            outage: Arc::clone(&self.outage),
         }))
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Union of the names of both stores.
 pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, SpanStoreError> {
     let most = ask.limit;
-    let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.there(tee.tempo.tags(ask)));
+    let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.query_tempo(tee.tempo.tags(ask)));
     let (here, there) = match (here, there) {
         (Ok(here), Ok(there)) => (here, there),
         (Ok(tags), Err(_)) | (Err(_), Ok(tags)) => return Ok(tags),
@@ -36,7 +36,7 @@ pub(super) async fn tag_values(
 ) -> Result<Vec<SpanValue>, SpanStoreError> {
     let most = ask.limit;
     let here = tee.local.tag_values(field.clone(), ask.clone());
-    let (here, there) = tokio::join!(here, tee.there(tee.tempo.tag_values(field, ask)));
+    let (here, there) = tokio::join!(here, tee.query_tempo(tee.tempo.tag_values(field, ask)));
     let (mut values, there) = match (here, there) {
         (Ok(here), Ok(there)) => (here, there),
         (Ok(values), Err(_)) | (Err(_), Ok(values)) => return Ok(values),

@@ -1,23 +1,23 @@
 //! Evaluates a query on a trace merged from both stores.
 
 use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
-use baton_traceql::{Prepared, Trace};
+use baton_traceql::{SearchPlan, TraceSpans};
 use baton_types::{Span, SpanId, SpanStatus, TraceId};
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of spansets per trace.
-const MOST_SETS: usize = 128;
+const MAX_SPANSETS: usize = 128;
 
 /// Match of the trace, if the query matches; `spans` are sorted by start time. Fails if the evaluation takes too long.
-pub(super) fn tell(
-    query: &Prepared,
+pub(super) fn evaluate_trace(
+    query: &SearchPlan,
     id: TraceId,
     spans: Vec<Span>,
     spans_per_spanset: usize,
     late: &dyn Fn() -> bool,
-) -> Result<Option<TraceMatch>, GivenUp> {
-    let trace = Trace { spans };
-    let answer = query.answer(&trace, late).ok_or(GivenUp)?;
+) -> Result<Option<TraceMatch>, EvaluationTimeout> {
+    let trace = TraceSpans { spans };
+    let answer = query.answer(&trace, late).ok_or(EvaluationTimeout)?;
     if answer.spansets().is_empty() {
         return Ok(None);
     }
@@ -29,10 +29,10 @@ pub(super) fn tell(
             start: span.start,
             duration: span.duration(),
             status: span.status,
-            attributes: answer.shown(index).attributes,
+            attributes: answer.selected_attributes(index).attributes,
         })
     };
-    let sets = answer.spansets().iter().take(MOST_SETS).map(|set| SpansetMatch {
+    let sets = answer.spansets().iter().take(MAX_SPANSETS).map(|set| SpansetMatch {
         spans: set.spans.iter().take(spans_per_spanset).filter_map(|index| shown(*index)).collect(),
         matched: u32::try_from(set.spans.len()).unwrap_or(u32::MAX),
         attributes: set.attributes.clone(),
@@ -47,13 +47,13 @@ pub(super) fn tell(
         start,
         duration: end.saturating_sub(start),
         spansets: sets.collect(),
-        services: services(&trace.spans),
+        services: service_stats(&trace.spans),
     }))
 }
 
 /// The evaluation timed out.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct GivenUp;
+pub(super) struct EvaluationTimeout;
 
 /// First span without a parent, or else the first whose parent is not in the trace.
 fn root(spans: &[Span]) -> Option<&Span> {
@@ -64,7 +64,7 @@ fn root(spans: &[Span]) -> Option<&Span> {
 }
 
 /// Span and error counts of a trace by service name.
-pub(super) fn services(spans: &[Span]) -> Vec<(String, ServiceStats)> {
+pub(super) fn service_stats(spans: &[Span]) -> Vec<(String, ServiceStats)> {
     let mut services: BTreeMap<&str, ServiceStats> = BTreeMap::new();
     for span in spans {
         let stats = services.entry(span.service().unwrap_or_default()).or_default();

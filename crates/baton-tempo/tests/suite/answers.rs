@@ -6,7 +6,7 @@ use super::{
 };
 use baton_otlp::{Encoding, tempo};
 use baton_ports::{SpanBatch, SpanStore, TimeRange};
-use baton_traceql::{Attribute, Field, Intrinsic, Scope, Steps};
+use baton_traceql::{AttributeRef, AttributeScope, Field, Intrinsic, Steps};
 use http::StatusCode;
 
 const FOUND: &str = r#"{"traces":[{"traceID":"2f3e0cee77ae5dc9c17ade3689eb2e54","rootServiceName":"checkout-agents",
@@ -55,12 +55,12 @@ async fn answers_are_read() {
     let steps = Steps::cover(NOON * SECOND, (NOON + 180) * SECOND, 60 * SECOND).expect("steps");
     let series = store.metrics(metrics("{ } | rate() by (span.tool)", steps)).await.expect("measured");
     insta::assert_debug_snapshot!("series", series);
-    let whole = Steps::whole(NOON * SECOND - 7, NOON * SECOND + 5);
+    let whole = Steps::single(NOON * SECOND - 7, NOON * SECOND + 5);
     let ask = metrics("{ } | quantile_over_time(duration, 0.9)", whole);
     insta::assert_debug_snapshot!("instant", store.metrics(ask).await.expect("measured"));
 
     insta::assert_debug_snapshot!("tags", store.tags(tags()).await.expect("tags"));
-    let odd = Attribute { scope: Scope::Span, of_parent: false, name: "a b/c+d".to_owned() };
+    let odd = AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "a b/c+d".to_owned() };
     let values = store.tag_values(Field::Attribute(odd), tags()).await.expect("values");
     insta::assert_debug_snapshot!("values", values);
     store.tag_values(Field::Intrinsic(Intrinsic::Status), tags()).await.expect("values");

@@ -6,7 +6,7 @@ use super::{
     world::{FakeClock, NOON, SECOND, metrics, search, span, tags, trace_id},
 };
 use baton_ports::{ForwardTarget, HopList, SpanStore};
-use baton_tempo::{TeeOptions, TeeSpans, TempoReads};
+use baton_tempo::{TeeOptions, TeeSpans, TempoReadStore};
 use baton_traceql::{Field, Intrinsic, Steps};
 use http::StatusCode;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn trail(text: &str) -> HopList {
 
 /// Asks everything that can be asked, and ignores the answers.
 async fn ask_everything(store: &dyn SpanStore) {
-    let steps = Steps::whole((NOON - 7_200) * SECOND, NOON * SECOND);
+    let steps = Steps::single((NOON - 7_200) * SECOND, NOON * SECOND);
     let _ = store.search(search("{ }")).await;
     let _ = store.metrics(metrics("{ } | rate()", steps)).await;
     let _ = store.trace(trace_id(1)).await;
@@ -33,9 +33,9 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
     let server = Scripted::start(|_| Said::Status(StatusCode::BAD_REQUEST, "no")).await;
     let clock = FakeClock::at(NOON);
     let local = Naive::of(vec![span(1, 1, (NOON - 60) * SECOND, "a")]);
-    let tempo = Arc::new(server.store_with(&clock, |options| options.mark = OWN.to_owned()));
+    let tempo = Arc::new(server.store_with(&clock, |options| options.hop_id = OWN.to_owned()));
     let tee = TeeSpans::new(local.clone(), tempo.clone(), clock.clone(), TeeOptions::default());
-    let reads = TempoReads::new(local.clone(), tempo.clone());
+    let reads = TempoReadStore::new(local.clone(), tempo.clone());
     for (store, name) in [(&tee as &dyn SpanStore, "tee"), (&reads, "reads")] {
         for (came, went) in [
             (HopList::default(), Some("own-mark")),

@@ -5,7 +5,7 @@ use super::{
     world::{FakeClock, NOON, SECOND, metrics, search, tags, trace_id},
 };
 use baton_ports::{SpanStore, SpanStoreError, TimeRange};
-use baton_tempo::{Options, SetupError, TempoSpans};
+use baton_tempo::{SetupError, TempoOptions, TempoSpans};
 use baton_traceql::Steps;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::{
@@ -56,7 +56,7 @@ async fn what_may_pass_is_asked_again_and_what_may_not_is_not() {
     ];
     for (case, lines, requests, expect) in cases {
         let server = one_after_the_other(lines).await;
-        let store = server.store_with(&FakeClock::at(NOON), |options| options.patience = Duration::from_secs(20));
+        let store = server.store_with(&FakeClock::at(NOON), |options| options.timeout = Duration::from_secs(20));
         let mut ask = search("{ }");
         ask.range = TimeRange { start: (NOON - 60) * SECOND, end: NOON * SECOND };
         let found = store.search(ask).await;
@@ -85,12 +85,12 @@ async fn a_single_trace_is_asked_for_twice_and_never_in_json() {
 #[tokio::test]
 async fn nobody_waits_for_ever() {
     let server = Scripted::start(|_| Said::Nothing).await;
-    let store = server.store_with(&FakeClock::at(NOON), |options| options.patience = Duration::from_millis(30));
+    let store = server.store_with(&FakeClock::at(NOON), |options| options.timeout = Duration::from_millis(30));
     let late = |error: SpanStoreError| assert!(error.to_string().contains("within 30 ms"), "{error}");
     late(store.search(search("{ }")).await.expect_err("late"));
     late(store.trace(trace_id(1)).await.expect_err("late"));
     late(store.tags(tags()).await.expect_err("late"));
-    let steps = Steps::whole((NOON - 60) * SECOND, NOON * SECOND);
+    let steps = Steps::single((NOON - 60) * SECOND, NOON * SECOND);
     late(store.metrics(metrics("{ } | rate()", steps)).await.expect_err("late"));
 }
 
@@ -152,11 +152,11 @@ async fn secrets_that_are_not_there_are_named() {
 fn addresses_that_are_none() {
     let client = baton_outbound::GuardedClient::new(
         baton_outbound::AddressPolicy::public_only(),
-        &baton_outbound::Options::default(),
+        &baton_outbound::OutboundOptions::default(),
     )
     .expect("a client");
     for url in ["tempo:3200", "http://user:secret@tempo:3200", "http://tempo:3200/?tenant=a", ""] {
-        let made = TempoSpans::new(&client, &Options::at(url), FakeClock::at(NOON));
+        let made = TempoSpans::new(&client, &TempoOptions::with_url(url), FakeClock::at(NOON));
         let error = made.map(drop).expect_err(url);
         assert!(matches!(error, SetupError::Url(_)) && !error.to_string().contains("secret"), "{error}");
     }

@@ -98,7 +98,7 @@ async fn long_intervals_are_put_together_of_days_where_that_can_be_done() {
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));
-    let steps = Steps::whole((NOON - 3 * DAY - 12 * HOUR) * SECOND, NOON * SECOND);
+    let steps = Steps::single((NOON - 3 * DAY - 12 * HOUR) * SECOND, NOON * SECOND);
     for (query, requests, expect) in [
         ("{ } | count_over_time()", 4, 7.0),
         ("{ } | rate()", 4, 2.0 / DAY as f64),

@@ -4,7 +4,7 @@ use baton_ports::{
     BoxFuture, MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanMatch, SpanMetricsRequest, SpanStats, SpanStore,
     SpanStoreError, SpansetMatch, TagNames, TagsRequest, TraceMatch, TraceSearchRequest, TraceSearchResult,
 };
-use baton_traceql::{Aliases, Field, Prepared, Series, Trace};
+use baton_traceql::{Aliases, Field, SearchPlan, Series, TraceSpans};
 use baton_types::{Span, SpanId, SpanValue, TraceId};
 use parking_lot::Mutex;
 use std::{
@@ -49,7 +49,7 @@ fn traces(spans: &[Span]) -> BTreeMap<TraceId, Vec<Span>> {
 }
 
 pub(crate) fn found(spans: &[Span], ask: &TraceSearchRequest) -> TraceSearchResult {
-    let prepared = Prepared::new(&ask.query, Aliases::NONE).expect("a search");
+    let prepared = SearchPlan::new(&ask.query, Aliases::NONE).expect("a search");
     let mut all = Vec::new();
     for (id, spans) in traces(spans) {
         let start = spans.first().map_or(0, |span| span.start);
@@ -62,7 +62,7 @@ pub(crate) fn found(spans: &[Span], ask: &TraceSearchRequest) -> TraceSearchResu
         for span in &spans {
             services.entry(span.service().unwrap_or_default().to_owned()).or_default().spans += 1;
         }
-        let trace = Trace { spans };
+        let trace = TraceSpans { spans };
         let sets: Vec<SpansetMatch> = prepared
             .evaluate(&trace)
             .into_iter()
@@ -79,7 +79,7 @@ pub(crate) fn found(spans: &[Span], ask: &TraceSearchRequest) -> TraceSearchResu
                             start: span.start,
                             duration: span.duration(),
                             status: span.status,
-                            attributes: prepared.shown(&trace, *index).attributes,
+                            attributes: prepared.selected_attributes(&trace, *index).attributes,
                         }
                     })
                     .collect(),

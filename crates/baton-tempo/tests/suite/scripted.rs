@@ -3,7 +3,7 @@
 use super::world::FakeClock;
 use axum::{Router, body::Body, extract::Request, response::Response};
 use baton_outbound::{AddressPolicy, GuardedClient};
-use baton_tempo::{Options, TempoSpans};
+use baton_tempo::{TempoOptions, TempoSpans};
 use http::{HeaderMap, StatusCode, header};
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
@@ -68,9 +68,9 @@ impl Scripted {
         self.store_with(clock, |_| {})
     }
 
-    pub(crate) fn store_with(&self, clock: &Arc<FakeClock>, change: impl FnOnce(&mut Options)) -> TempoSpans {
-        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
-        let mut options = Options { first_pause: Duration::from_millis(1), ..Options::at(&self.url) };
+    pub(crate) fn store_with(&self, clock: &Arc<FakeClock>, change: impl FnOnce(&mut TempoOptions)) -> TempoSpans {
+        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::OutboundOptions::default());
+        let mut options = TempoOptions { retry_delay: Duration::from_millis(1), ..TempoOptions::with_url(&self.url) };
         change(&mut options);
         TempoSpans::new(&client.expect("a client"), &options, clock.clone()).expect("an address")
     }

@@ -62,7 +62,7 @@ impl LateTempo {
                 Said::Json(series(&counted(&shown, &metrics(asked.pair("q"), steps)), steps))
             }
             "/api/metrics/query" => {
-                let steps = Steps::whole(start.parse().expect("start"), end.parse().expect("end"));
+                let steps = Steps::single(start.parse().expect("start"), end.parse().expect("end"));
                 let measured = counted(&shown, &metrics(asked.pair("q"), steps));
                 let value = |series: &baton_traceql::Series| series.samples[0].expect("a value");
                 let lines: Vec<String> = measured
@@ -118,7 +118,7 @@ async fn world(patience: Duration) -> World {
     let answers = Arc::clone(&tempo);
     let server = Scripted::start(move |asked| answers.answer(asked)).await;
     let local = Naive::of(Vec::new());
-    let options = TeeOptions { hot: Duration::from_secs(3_600), patience, ..TeeOptions::default() };
+    let options = TeeOptions { hot: Duration::from_secs(3_600), timeout: patience, ..TeeOptions::default() };
     let tee = TeeSpans::new(local.clone(), Arc::new(server.store(&clock)), clock.clone(), options);
     World { clock, tempo, local, tee, server }
 }
@@ -188,7 +188,7 @@ async fn all_traces_of_an_answer_together_take_no_longer_than_its_patience() {
     let (local, tempo) = (Naive::of(part(1)), Naive::of(part(2)));
     // Four at a time: in ten seconds there are three rounds, and five would be needed.
     *tempo.pause.lock() = Duration::from_secs(3);
-    let options = TeeOptions { patience: Duration::from_secs(10), ..TeeOptions::default() };
+    let options = TeeOptions { timeout: Duration::from_secs(10), ..TeeOptions::default() };
     let tee = TeeSpans::new(local, tempo.clone(), FakeClock::at(NOON), options);
     let begin = tokio::time::Instant::now();
     let answer = tee.search(search("{ span.n > 0 }")).await.expect("found");

@@ -38,7 +38,7 @@ fn tee(spans: &[(Span, Kept)]) -> TeeSpans {
         let is = move |kept: &Kept| matches!((kept, here), (Kept::Both, _) | (Kept::Here, true) | (Kept::There, false));
         Naive::of(spans.iter().filter(|(_, kept)| is(kept)).map(|(span, _)| span.clone()).collect())
     };
-    let options = TeeOptions { patience: Duration::from_secs(20), ..TeeOptions::default() };
+    let options = TeeOptions { timeout: Duration::from_secs(20), ..TeeOptions::default() };
     TeeSpans::new(kept(true), kept(false), FakeClock::at(NOON), options)
 }
 
@@ -84,7 +84,7 @@ proptest! {
             .filter(|(span, kept)| span.start < (NOON - 90) * SECOND || !matches!(kept, Kept::Here))
             .map(|(span, _)| span.clone())
             .collect();
-        let options = TeeOptions { patience: Duration::from_secs(20), ..TeeOptions::default() };
+        let options = TeeOptions { timeout: Duration::from_secs(20), ..TeeOptions::default() };
         let tee = TeeSpans::new(Naive::of(here), Arc::clone(&Naive::of(there)) as _, FakeClock::at(NOON), options);
         let all: Vec<Span> = spans.into_iter().map(|(span, _)| span).collect();
         let ask = metrics("{ } | count_over_time() by (resource.service.name)", steps);

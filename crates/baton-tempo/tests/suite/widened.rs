@@ -22,11 +22,11 @@ async fn queries_name_every_name() {
         ask.aliases = true;
         store.search(ask).await.expect("answered");
     }
-    let steps = Steps::whole(0, NOON * SECOND);
+    let steps = Steps::single(0, NOON * SECOND);
     for text in
         ["({ span.agent.id = \"a\" } | rate()) / ({ } | rate()) * 100", "{ } | compare({ span.agent.id = \"a\" })"]
     {
-        let mut ask = metrics(text, Steps::whole(steps.start() + (NOON - 60) * SECOND, NOON * SECOND));
+        let mut ask = metrics(text, Steps::single(steps.start() + (NOON - 60) * SECOND, NOON * SECOND));
         ask.aliases = true;
         store.metrics(ask).await.expect("answered");
     }

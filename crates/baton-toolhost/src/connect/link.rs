@@ -11,9 +11,9 @@ use std::error::Error;
 /// Send failure; its source is the error of the transport.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct LinkError(#[source] Box<dyn Error + Send + Sync>);
+pub struct BoxedTransportError(#[source] Box<dyn Error + Send + Sync>);
 
-impl LinkError {
+impl BoxedTransportError {
     /// Wraps the error of a transport.
     pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
         Self(Box::new(error))
@@ -21,9 +21,9 @@ impl LinkError {
 }
 
 /// Type-erased rmcp client transport; dropping it closes the connection.
-pub struct Link(Box<dyn Wire>);
+pub struct BoxedTransport(Box<dyn ErasedTransport>);
 
-impl Link {
+impl BoxedTransport {
     /// Wraps any client transport.
     pub fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
         Self(Box::new(transport))
@@ -31,29 +31,29 @@ impl Link {
 }
 
 /// [`Transport`] as a trait object.
-trait Wire: Send {
-    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> BoxFuture<'static, Result<(), LinkError>>;
+trait ErasedTransport: Send {
+    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> BoxFuture<'static, Result<(), BoxedTransportError>>;
     fn receive(&mut self) -> BoxFuture<'_, Option<RxJsonRpcMessage<RoleClient>>>;
-    fn close(&mut self) -> BoxFuture<'_, Result<(), LinkError>>;
+    fn close(&mut self) -> BoxFuture<'_, Result<(), BoxedTransportError>>;
 }
 
-impl<T: Transport<RoleClient> + 'static> Wire for T {
-    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> BoxFuture<'static, Result<(), LinkError>> {
+impl<T: Transport<RoleClient> + 'static> ErasedTransport for T {
+    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> BoxFuture<'static, Result<(), BoxedTransportError>> {
         let sent = Transport::send(self, item);
-        Box::pin(async move { sent.await.map_err(LinkError::new) })
+        Box::pin(async move { sent.await.map_err(BoxedTransportError::new) })
     }
 
     fn receive(&mut self) -> BoxFuture<'_, Option<RxJsonRpcMessage<RoleClient>>> {
         Box::pin(Transport::receive(self))
     }
 
-    fn close(&mut self) -> BoxFuture<'_, Result<(), LinkError>> {
-        Box::pin(async move { Transport::close(self).await.map_err(LinkError::new) })
+    fn close(&mut self) -> BoxFuture<'_, Result<(), BoxedTransportError>> {
+        Box::pin(async move { Transport::close(self).await.map_err(BoxedTransportError::new) })
     }
 }
 
-impl Transport<RoleClient> for Link {
-    type Error = LinkError;
+impl Transport<RoleClient> for BoxedTransport {
+    type Error = BoxedTransportError;
 
     fn send(
         &mut self,

@@ -1,6 +1,6 @@
 //! The last lines of server output outside of the protocol.
 
-use baton_outbound::Shown;
+use baton_outbound::SecretRedactor;
 use parking_lot::Mutex;
 use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 
@@ -10,19 +10,19 @@ const MAX_LINE: usize = 500;
 /// Ring buffer of the last 100 lines of one server, each truncated to 500 characters, with the secrets given to the
 /// server redacted. Clones share the buffer.
 #[derive(Clone, Debug, Default)]
-pub struct ServerLog(Arc<Mutex<Ring>>);
+pub struct ServerLog(Arc<Mutex<LogBuffer>>);
 
 #[derive(Debug, Default)]
-struct Ring {
+struct LogBuffer {
     lines: VecDeque<String>,
     fault: Option<String>,
-    hidden: Arc<Vec<Shown>>,
+    secrets: Arc<Vec<SecretRedactor>>,
 }
 
 impl ServerLog {
     /// Appends one line; evicts the oldest when full.
-    pub fn line(&self, text: &str) {
-        let text = self.hide(text.trim_end());
+    pub fn push_line(&self, text: &str) {
+        let text = self.redact(text.trim_end());
         let mut line: String = text.chars().filter(|c| !c.is_control() || *c == '\t').take(MAX_LINE).collect();
         if line.len() < text.len() && text.chars().nth(MAX_LINE).is_some() {
             line.push('…');
@@ -35,8 +35,8 @@ impl ServerLog {
     }
 
     /// Records the reason for which the transport ended the connection; the first reason is kept.
-    pub fn fault(&self, reason: impl Into<String>) {
-        let reason = self.hide(&reason.into()).into_owned();
+    pub fn record_fault(&self, reason: impl Into<String>) {
+        let reason = self.redact(&reason.into()).into_owned();
         self.0.lock().fault.get_or_insert(reason);
     }
 
@@ -46,28 +46,28 @@ impl ServerLog {
     }
 
     /// Replaces the set of redacted values.
-    pub(crate) fn conceal(&self, secrets: Shown) {
-        self.0.lock().hidden = Arc::new(vec![secrets]);
+    pub(crate) fn set_secrets(&self, secrets: SecretRedactor) {
+        self.0.lock().secrets = Arc::new(vec![secrets]);
     }
 
     /// Adds values to redact.
-    pub(crate) fn conceal_also(&self, secrets: Shown) {
+    pub(crate) fn add_secrets(&self, secrets: SecretRedactor) {
         let mut ring = self.0.lock();
-        if !secrets.is_empty() && !ring.hidden.contains(&secrets) {
-            ring.hidden = Arc::new([&ring.hidden[..], &[secrets]].concat());
+        if !secrets.is_empty() && !ring.secrets.contains(&secrets) {
+            ring.secrets = Arc::new([&ring.secrets[..], &[secrets]].concat());
         }
     }
 
     /// Whether any value is redacted.
     pub(crate) fn has_secrets(&self) -> bool {
-        self.0.lock().hidden.iter().any(|secrets| !secrets.is_empty())
+        self.0.lock().secrets.iter().any(|secrets| !secrets.is_empty())
     }
 
     /// Redacts the secrets in a text of the server.
-    pub(crate) fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let secrets = Arc::clone(&self.0.lock().hidden);
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let secrets = Arc::clone(&self.0.lock().secrets);
         secrets.iter().fold(Cow::Borrowed(text), |text, secrets| {
-            let hidden = match secrets.hide(&text) {
+            let hidden = match secrets.redact(&text) {
                 Cow::Owned(hidden) => Some(hidden),
                 Cow::Borrowed(_) => None,
             };

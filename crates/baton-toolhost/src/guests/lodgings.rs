@@ -7,69 +7,69 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 
 /// Maximum servers in total and per account.
-const MOST: usize = 256;
-const MOST_OF_ONE: usize = 32;
+const MAX_CALLER_SERVERS: usize = 256;
+const MAX_SERVERS_PER_ACCOUNT: usize = 32;
 /// Idle time after which a server is evicted when another is added.
-const STAY: Duration = Duration::from_secs(60 * 60);
+const IDLE_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Caller servers as resources of agents that no other component sees.
-pub(super) struct Lodgings {
-    by_name: Mutex<HashMap<AgentName, Lodger>>,
+pub(super) struct CallerServerTable {
+    by_name: Mutex<HashMap<AgentName, CallerServerEntry>>,
     changed: watch::Sender<()>,
 }
 
-struct Lodger {
-    account: Account,
-    kit: Arc<AgentResources>,
-    used: Instant,
+struct CallerServerEntry {
+    account: CallerAccount,
+    resources: Arc<AgentResources>,
+    last_used: Instant,
 }
 
 /// Unit of the per-account limit.
 #[derive(Clone, PartialEq, Eq)]
-struct Account {
+struct CallerAccount {
     tenant: Arc<str>,
     subject: Arc<str>,
 }
 
-impl Account {
-    fn of(principal: &Principal) -> Self {
+impl CallerAccount {
+    fn from_principal(principal: &Principal) -> Self {
         Self { tenant: Arc::clone(&principal.tenant), subject: Arc::clone(&principal.subject) }
     }
 }
 
-impl Default for Lodgings {
+impl Default for CallerServerTable {
     fn default() -> Self {
         Self { by_name: Mutex::default(), changed: watch::Sender::new(()) }
     }
 }
 
-impl Lodgings {
+impl CallerServerTable {
     /// The name of a server; a new server gets a new name. At the limit, the least recently used server of the same
     /// account is evicted; a server in use is never evicted for another account.
-    pub(super) fn take(&self, principal: &Principal, server: McpServer) -> Result<AgentName, String> {
-        let (account, now) = (Account::of(principal), Instant::now());
+    pub(super) fn register(&self, principal: &Principal, server: McpServer) -> Result<AgentName, String> {
+        let (account, now) = (CallerAccount::from_principal(principal), Instant::now());
         let mut table = self.by_name.lock();
         let is_it =
-            |lodger: &Lodger| lodger.account == account && lodger.kit.servers.first() == Some(&server);
+            |lodger: &CallerServerEntry| lodger.account == account && lodger.resources.servers.first() == Some(&server);
         if let Some((name, lodger)) = table.iter_mut().find(|(_, lodger)| is_it(lodger)) {
-            lodger.used = now;
+            lodger.last_used = now;
             return Ok(name.clone());
         }
-        table.retain(|_, lodger| now.duration_since(lodger.used) < STAY);
+        table.retain(|_, lodger| now.duration_since(lodger.last_used) < IDLE_TTL);
         let own = table.values().filter(|lodger| lodger.account == account).count();
-        if own >= MOST_OF_ONE || (table.len() >= MOST && own > 0) {
+        if own >= MAX_SERVERS_PER_ACCOUNT || (table.len() >= MAX_CALLER_SERVERS && own > 0) {
             let theirs = table.iter().filter(|(_, lodger)| lodger.account == account);
-            let oldest = theirs.min_by_key(|(_, lodger)| lodger.used).map(|(name, _)| name.clone());
+            let oldest = theirs.min_by_key(|(_, lodger)| lodger.last_used).map(|(name, _)| name.clone());
             oldest.map(|name| table.remove(&name));
         }
-        if table.len() >= MOST {
+        if table.len() >= MAX_CALLER_SERVERS {
             return Err(format!(
-                "the limit of {MOST} connected caller servers is reached; try again later"
+                "the limit of {MAX_CALLER_SERVERS} connected caller servers is reached; try again later"
             ));
         }
-        let name = fresh_name()?;
+        let name = random_name()?;
         let kit = AgentResources { servers: vec![server], ..AgentResources::default() };
-        table.insert(name.clone(), Lodger { account, kit: Arc::new(kit), used: now });
+        table.insert(name.clone(), CallerServerEntry { account, resources: Arc::new(kit), last_used: now });
         drop(table);
         self.changed.send_replace(());
         Ok(name)
@@ -77,23 +77,23 @@ impl Lodgings {
 
     /// Marks the server as used; false when it belongs to another caller or is gone.
     pub(super) fn touch(&self, principal: &Principal, name: &AgentName) -> bool {
-        let account = Account::of(principal);
+        let account = CallerAccount::from_principal(principal);
         let mut table = self.by_name.lock();
         let found = table.get_mut(name).filter(|lodger| lodger.account == account);
         found.is_some_and(|lodger| {
-            lodger.used = Instant::now();
+            lodger.last_used = Instant::now();
             true
         })
     }
 
     /// Removes a server.
-    pub(super) fn leave(&self, name: &AgentName) {
+    pub(super) fn remove(&self, name: &AgentName) {
         self.by_name.lock().remove(name);
         self.changed.send_replace(());
     }
 }
 
-impl AgentSource for Lodgings {
+impl AgentSource for CallerServerTable {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         Vec::new()
     }
@@ -107,7 +107,7 @@ impl AgentSource for Lodgings {
     }
 
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
-        self.by_name.lock().get(name).map(|lodger| Arc::clone(&lodger.kit)).unwrap_or_default()
+        self.by_name.lock().get(name).map(|lodger| Arc::clone(&lodger.resources)).unwrap_or_default()
     }
 
     fn changes(&self) -> ChangeStream {
@@ -120,7 +120,7 @@ impl AgentSource for Lodgings {
 }
 
 /// An unguessable name, because it grants access to secrets.
-fn fresh_name() -> Result<AgentName, String> {
+fn random_name() -> Result<AgentName, String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|_| "the operating system provides no random bytes".to_owned())?;
     Ok(format!("guest-{:032x}", u128::from_be_bytes(bytes)).as_str().into())

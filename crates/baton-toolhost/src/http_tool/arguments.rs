@@ -4,14 +4,14 @@ use baton_types::Json;
 use std::collections::BTreeMap;
 
 /// Arguments by name, in their original JSON text: numbers keep their digits.
-pub(super) type Arguments = BTreeMap<String, Json>;
+pub(super) type HttpArguments = BTreeMap<String, Json>;
 
 /// Invalid arguments; the message asks the model to call again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; call it again with that corrected")]
-pub(super) struct Unfit(String);
+pub(super) struct HttpArgumentError(String);
 
-impl Unfit {
+impl HttpArgumentError {
     pub(super) fn missing(name: &str) -> Self {
         Self(format!("the argument '{name}' is missing"))
     }
@@ -26,17 +26,17 @@ impl Unfit {
 }
 
 /// Parses the arguments of a call.
-pub(super) fn read(arguments: &Json) -> Result<Arguments, Unfit> {
-    arguments.read().map_err(|_| Unfit("the arguments are not a JSON object".to_owned()))
+pub(super) fn read(arguments: &Json) -> Result<HttpArguments, HttpArgumentError> {
+    arguments.read().map_err(|_| HttpArgumentError("the arguments are not a JSON object".to_owned()))
 }
 
 /// Text of a scalar argument; `None` when missing or null.
-pub(super) fn plain(arguments: &Arguments, name: &str) -> Result<Option<String>, Unfit> {
+pub(super) fn plain(arguments: &HttpArguments, name: &str) -> Result<Option<String>, HttpArgumentError> {
     match arguments.get(name) {
         None => Ok(None),
         Some(value) if value.as_str() == "null" => Ok(None),
         Some(value) if is_nested(value) => {
-            Err(Unfit(format!("the argument '{name}' must be a text, a number, true or false")))
+            Err(HttpArgumentError(format!("the argument '{name}' must be a text, a number, true or false")))
         }
         Some(value) => Ok(Some(value.to_plain_text())),
     }

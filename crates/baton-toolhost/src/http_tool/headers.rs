@@ -4,11 +4,11 @@ use baton_types::{AgentResources, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::sync::Arc;
 
-const MARK: &str = "env://";
+const SECRET_PREFIX: &str = "env://";
 /// Shorter secrets are not redacted: they are too likely to occur in a response by chance.
-const SHORTEST_HIDDEN: usize = 8;
+const MIN_REDACTED_LEN: usize = 8;
 /// Headers that belong to the connection, not to the request.
-const OWN: [HeaderName; 8] = [
+const CONNECTION_HEADERS: [HeaderName; 8] = [
     header::HOST,
     header::CONTENT_LENGTH,
     header::TRANSFER_ENCODING,
@@ -20,19 +20,19 @@ const OWN: [HeaderName; 8] = [
 ];
 
 /// Looks up a variable by name.
-pub(super) type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
+pub(super) type VariableLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// Secret lookup at call time.
 #[derive(Clone)]
-pub(super) struct Secrets {
+pub(super) struct SecretResolver {
     /// Agent resources whose variables take precedence.
-    own: Option<Arc<AgentResources>>,
-    others: Arc<LookUp>,
+    agent_resources: Option<Arc<AgentResources>>,
+    fallback: Arc<VariableLookup>,
 }
 
 /// Secrets carried by a request; redacted in the response.
 #[derive(Default)]
-pub(super) struct Known(Vec<String>);
+pub(super) struct RequestSecrets(Vec<String>);
 
 /// Invalid headers of a definition; never shows a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,20 +47,20 @@ pub(super) enum HeaderProblem {
     Header(String),
 }
 
-impl Secrets {
-    pub(super) fn new(look_up: Arc<LookUp>) -> Self {
-        Self { own: None, others: look_up }
+impl SecretResolver {
+    pub(super) fn new(look_up: Arc<VariableLookup>) -> Self {
+        Self { agent_resources: None, fallback: look_up }
     }
 
     /// The same lookup, with the variables of an agent taking precedence.
-    pub(super) fn of(&self, own: Arc<AgentResources>) -> Self {
-        Self { own: Some(own), others: Arc::clone(&self.others) }
+    pub(super) fn with_agent(&self, own: Arc<AgentResources>) -> Self {
+        Self { agent_resources: Some(own), fallback: Arc::clone(&self.fallback) }
     }
 
     fn get(&self, name: &str) -> Option<String> {
         let is_set = |value: &String| !value.trim().is_empty();
-        let own = self.own.as_ref().and_then(|kit| kit.variables.0.get(name).cloned());
-        own.filter(is_set).or_else(|| (self.others)(name).filter(is_set))
+        let own = self.agent_resources.as_ref().and_then(|kit| kit.variables.0.get(name).cloned());
+        own.filter(is_set).or_else(|| (self.fallback)(name).filter(is_set))
     }
 
     /// Adds the headers of a definition to a request.
@@ -68,15 +68,15 @@ impl Secrets {
         &self,
         headers: &mut HeaderMap,
         written: &[(String, String)],
-        known: &mut Known,
+        known: &mut RequestSecrets,
     ) -> Result<(), HeaderProblem> {
         for (name, value) in written {
             let wrong = || HeaderProblem::Header(name.clone());
             let header: HeaderName = name.parse().map_err(|_| wrong())?;
-            if OWN.contains(&header) {
+            if CONNECTION_HEADERS.contains(&header) {
                 return Err(wrong());
             }
-            let (text, is_secret) = self.expanded(name, value, known)?;
+            let (text, is_secret) = self.expand_value(name, value, known)?;
             let mut value = HeaderValue::from_str(&text).map_err(|_| wrong())?;
             value.set_sensitive(is_secret);
             headers.insert(header, value);
@@ -84,9 +84,14 @@ impl Secrets {
         Ok(())
     }
 
-    fn expanded(&self, header: &str, value: &str, known: &mut Known) -> Result<(String, bool), HeaderProblem> {
+    fn expand_value(
+        &self,
+        header: &str,
+        value: &str,
+        known: &mut RequestSecrets,
+    ) -> Result<(String, bool), HeaderProblem> {
         let (mut text, mut rest, mut is_secret) = (String::new(), value, false);
-        while let Some((before, after)) = rest.split_once(MARK) {
+        while let Some((before, after)) = rest.split_once(SECRET_PREFIX) {
             let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
             let (name, after) = after.split_at(end);
             if name.is_empty() {
@@ -106,10 +111,10 @@ impl Secrets {
     }
 }
 
-impl Known {
+impl RequestSecrets {
     /// Redacts the secrets of the request in a response text.
-    pub(super) fn hidden_in(&self, text: String) -> String {
-        let hidden = self.0.iter().filter(|secret| secret.len() >= SHORTEST_HIDDEN);
+    pub(super) fn redact(&self, text: String) -> String {
+        let hidden = self.0.iter().filter(|secret| secret.len() >= MIN_REDACTED_LEN);
         hidden.fold(text, |text, secret| if text.contains(secret) { text.replace(secret, "[secret]") } else { text })
     }
 }

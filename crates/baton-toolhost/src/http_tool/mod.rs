@@ -14,8 +14,8 @@ use baton_outbound::{GuardedClient, OutboundError};
 use baton_ports::{AgentSource, BoxFuture, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_telemetry::Tracer;
 use baton_types::{HttpTool, Json, ToolRunner, TraceContext};
-use clients::Clients;
-use headers::Secrets;
+use clients::HttpClientCache;
+use headers::SecretResolver;
 use std::{fmt, sync::Arc};
 use tokio::sync::Semaphore;
 
@@ -27,10 +27,10 @@ const MAX_REQUESTS: usize = 64;
 /// An argument cannot escape its path segment or query value, redirects stay at the origin of the definition, and no
 /// output contains the value of a secret.
 pub struct HttpTools {
-    clients: Clients,
-    secrets: Secrets,
+    clients: HttpClientCache,
+    secrets: SecretResolver,
     agents: Option<Arc<dyn AgentSource>>,
-    turns: Semaphore,
+    request_permits: Semaphore,
     tracer: Tracer,
 }
 
@@ -47,10 +47,10 @@ impl HttpTools {
         secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            clients: Clients::new(client),
-            secrets: Secrets::new(Arc::new(secrets)),
+            clients: HttpClientCache::new(client),
+            secrets: SecretResolver::new(Arc::new(secrets)),
             agents: None,
-            turns: Semaphore::new(MAX_REQUESTS),
+            request_permits: Semaphore::new(MAX_REQUESTS),
             tracer: Tracer::off(),
         }
     }
@@ -69,14 +69,14 @@ impl HttpTools {
         self
     }
 
-    async fn done(&self, run: ToolInvocation<'_>) -> ToolOutput {
+    async fn run_call(&self, run: ToolInvocation<'_>) -> ToolOutput {
         let name = &run.call.name;
         let ToolRunner::Http(tool) = &run.tool.runner else {
             return failed(format!("the tool {name} makes no HTTP request"));
         };
         let work = async {
             // The semaphore is never closed; if it were, unlimited concurrency is the lesser evil.
-            let _turn = self.turns.acquire().await.ok();
+            let _turn = self.request_permits.acquire().await.ok();
             self.exchange(tool, &run).await
         };
         match tokio::time::timeout(tool.timeout, work).await {
@@ -94,10 +94,10 @@ impl HttpTools {
         let mut span = span::begin(&self.tracer, tool, run.trace.and_then(TraceContext::parse));
         let trace = span.context().map(|context| context.to_string());
         let secrets = match &self.agents {
-            Some(agents) => self.secrets.of(agents.agent_resources(&run.agent.name)),
+            Some(agents) => self.secrets.with_agent(agents.agent_resources(&run.agent.name)),
             None => self.secrets.clone(),
         };
-        let made = match request::made(tool, &run.call.arguments, trace.as_deref(), &secrets) {
+        let made = match request::build_request(tool, &run.call.arguments, trace.as_deref(), &secrets) {
             Ok(made) => made,
             Err(error) => {
                 span.fail("not_sent", "the request could not be made");
@@ -114,8 +114,8 @@ impl HttpTools {
         let answered = client.send_bounded(made.request, tool.max_output).await;
         span::end(span, answered.as_ref());
         match answered {
-            Ok(answer) => reply::output(name, &answer, tool.max_output, &made.known),
-            Err(error) => failed(unanswered(name, &error)),
+            Ok(answer) => reply::output(name, &answer, tool.max_output, &made.secrets),
+            Err(error) => failed(failure_text(name, &error)),
         }
     }
 }
@@ -123,11 +123,11 @@ impl HttpTools {
 impl ToolHost for HttpTools {
     /// Sends the request of one call; failures become outputs with a remedy.
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
+        Box::pin(async move { ToolOutcome::Done(self.run_call(run).await) })
     }
 }
 
-fn unanswered(name: &str, error: &OutboundError) -> String {
+fn failure_text(name: &str, error: &OutboundError) -> String {
     let what = match error {
         OutboundError::Redirect { .. } => "the tool's author has to write the address at which the service answers",
         error if error.is_forbidden() => "tell the user; the tool's author has to correct its address",

@@ -1,17 +1,17 @@
 //! Converts the response of a service to a tool output.
 
-use super::{failed, headers::Known};
-use baton_outbound::Reply;
+use super::{failed, headers::RequestSecrets};
+use baton_outbound::OutboundReply;
 use baton_ports::ToolOutput;
 use baton_types::{Json, MAX_JSON_DEPTH};
 use baton_wire::depth_within;
 use http::header;
 
 /// Maximum displayed bytes of an error body.
-const SHOWN_OF_FAILURES: usize = 2 * 1024;
+const MAX_ERROR_BODY_BYTES: usize = 2 * 1024;
 
 /// Display form of a body.
-enum Kind {
+enum ReplyBodyKind {
     Json,
     Text,
     /// Described, not shown.
@@ -19,14 +19,14 @@ enum Kind {
 }
 
 /// Output of a call that got a response.
-pub(super) fn output(name: &str, reply: &Reply, limit: usize, known: &Known) -> ToolOutput {
+pub(super) fn output(name: &str, reply: &OutboundReply, limit: usize, known: &RequestSecrets) -> ToolOutput {
     let status = reply.status;
     if !status.is_success() {
-        let shown = text(reply, limit.min(SHOWN_OF_FAILURES));
+        let shown = text(reply, limit.min(MAX_ERROR_BODY_BYTES));
         let mut said = format!("{name} failed: the service answered {status}");
         if !shown.is_empty() {
             said.push('\n');
-            said.push_str(&known.hidden_in(shown));
+            said.push_str(&known.redact(shown));
         }
         said.push_str("\nWhat to do: ");
         said.push_str(match status.as_u16() {
@@ -40,20 +40,20 @@ pub(super) fn output(name: &str, reply: &Reply, limit: usize, known: &Known) -> 
         return ToolOutput { output: Json::string(&status.to_string()), is_error: false };
     }
     if reply.complete
-        && matches!(kind(reply), Kind::Json)
+        && matches!(kind(reply), ReplyBodyKind::Json)
         && let Ok(text) = std::str::from_utf8(&reply.body)
         && depth_within(text.as_bytes(), MAX_JSON_DEPTH)
-        && let Ok(output) = Json::parse(&known.hidden_in(text.to_owned()))
+        && let Ok(output) = Json::parse(&known.redact(text.to_owned()))
     {
         return ToolOutput { output, is_error: false };
     }
-    ToolOutput { output: Json::string(&known.hidden_in(text(reply, limit))), is_error: false }
+    ToolOutput { output: Json::string(&known.redact(text(reply, limit))), is_error: false }
 }
 
 /// The body as text, truncated with a notice; a body that is not text is only described.
-fn text(reply: &Reply, limit: usize) -> String {
-    if let Kind::Other = kind(reply) {
-        return named(reply);
+fn text(reply: &OutboundReply, limit: usize) -> String {
+    if let ReplyBodyKind::Other = kind(reply) {
+        return describe_body(reply);
     }
     let shown = &reply.body[..reply.body.len().min(limit)];
     let lossy = String::from_utf8_lossy(shown);
@@ -61,18 +61,18 @@ fn text(reply: &Reply, limit: usize) -> String {
         return lossy.into_owned();
     }
     let whole = lossy.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    match (announced(reply), shown.len() < limit) {
+    match (declared_length(reply), shown.len() < limit) {
         (_, true) => format!("{whole}\n[the reply broke off after {} bytes]", shown.len()),
         (Some(total), false) => format!("{whole}\n[output cut: the first {limit} of {total} bytes are shown]"),
         (None, false) => format!("{whole}\n[output cut: the first {limit} bytes are shown]"),
     }
 }
 
-fn named(reply: &Reply) -> String {
+fn describe_body(reply: &OutboundReply) -> String {
     let encoding = reply.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
     let packed = encoding.map(|encoding| format!(", {encoding}")).unwrap_or_default();
     let kind = media_type(reply).unwrap_or_else(|| "data without a media type".to_owned());
-    let size = match (reply.complete, announced(reply)) {
+    let size = match (reply.complete, declared_length(reply)) {
         (true, _) => format!("{} bytes", reply.body.len()),
         (false, Some(total)) => format!("{total} bytes"),
         (false, None) => format!("more than {} bytes", reply.body.len()),
@@ -80,24 +80,24 @@ fn named(reply: &Reply) -> String {
     format!("[{kind}{packed}, {size}: not shown, because it is not text]")
 }
 
-fn kind(reply: &Reply) -> Kind {
+fn kind(reply: &OutboundReply) -> ReplyBodyKind {
     let packed = reply.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
     if packed {
-        return Kind::Other;
+        return ReplyBodyKind::Other;
     }
     let Some(media_type) = media_type(reply) else {
-        return if looks_like_text(&reply.body) { Kind::Json } else { Kind::Other };
+        return if looks_like_text(&reply.body) { ReplyBodyKind::Json } else { ReplyBodyKind::Other };
     };
     let (group, name) = media_type.split_once('/').unwrap_or((&media_type, ""));
     match (group, name) {
-        (_, "json") => Kind::Json,
-        (_, name) if name.ends_with("+json") => Kind::Json,
-        ("text", _) => Kind::Text,
+        (_, "json") => ReplyBodyKind::Json,
+        (_, name) if name.ends_with("+json") => ReplyBodyKind::Json,
+        ("text", _) => ReplyBodyKind::Text,
         ("application", "xml" | "javascript" | "yaml" | "toml" | "x-ndjson" | "jsonl" | "x-www-form-urlencoded") => {
-            Kind::Text
+            ReplyBodyKind::Text
         }
-        (_, name) if name.ends_with("+xml") || name.ends_with("+yaml") => Kind::Text,
-        _ => Kind::Other,
+        (_, name) if name.ends_with("+xml") || name.ends_with("+yaml") => ReplyBodyKind::Text,
+        _ => ReplyBodyKind::Other,
     }
 }
 
@@ -110,13 +110,13 @@ fn looks_like_text(body: &[u8]) -> bool {
     readable && !body.contains(&0)
 }
 
-fn media_type(reply: &Reply) -> Option<String> {
+fn media_type(reply: &OutboundReply) -> Option<String> {
     let value = reply.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     (!media_type.is_empty()).then_some(media_type)
 }
 
 /// Content length declared by the service.
-fn announced(reply: &Reply) -> Option<u64> {
+fn declared_length(reply: &OutboundReply) -> Option<u64> {
     reply.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

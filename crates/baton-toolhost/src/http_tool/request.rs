@@ -1,8 +1,8 @@
 //! Builds the request of one call.
 
 use super::{
-    arguments::{self, Arguments, Unfit},
-    headers::{HeaderProblem, Known, Secrets},
+    arguments::{self, HttpArgumentError, HttpArguments},
+    headers::{HeaderProblem, RequestSecrets, SecretResolver},
     template::{TemplateError, UrlTemplate},
 };
 use baton_outbound::{OutboundError, Target};
@@ -15,18 +15,18 @@ const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
 const TRACE: &str = "traceparent";
 
 /// A request with its host and secrets.
-pub(super) struct Made {
+pub(super) struct HttpToolRequest {
     pub(super) request: Request<Bytes>,
     /// The host named by the definition.
     pub(super) host: String,
-    pub(super) known: Known,
+    pub(super) secrets: RequestSecrets,
 }
 
 /// Failure to build a request.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unmade {
+pub(super) enum RequestBuildError {
     #[error(transparent)]
-    Arguments(#[from] Unfit),
+    Arguments(#[from] HttpArgumentError),
     #[error("{0}; its author has to correct the definition")]
     Template(#[from] TemplateError),
     #[error("with these arguments {0}; call it again with shorter ones")]
@@ -38,14 +38,19 @@ pub(super) enum Unmade {
 }
 
 /// Builds the request from a definition and the arguments of a call.
-pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: &Secrets) -> Result<Made, Unmade> {
+pub(super) fn build_request(
+    tool: &HttpTool,
+    given: &Json,
+    trace: Option<&str>,
+    secrets: &SecretResolver,
+) -> Result<HttpToolRequest, RequestBuildError> {
     let method = match tool.method.as_str() {
         "GET" => Method::GET,
         "POST" => Method::POST,
         "PUT" => Method::PUT,
         "PATCH" => Method::PATCH,
         "DELETE" => Method::DELETE,
-        other => return Err(Unmade::Method(other.to_owned())),
+        other => return Err(RequestBuildError::Method(other.to_owned())),
     };
     let template = UrlTemplate::parse(&tool.url)?;
     let given = arguments::read(given)?;
@@ -59,7 +64,7 @@ pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: 
         HttpBody::Json => (Vec::new(), Some(("application/json", json(&others)))),
         HttpBody::Form => (Vec::new(), Some(("application/x-www-form-urlencoded", form(&parameters)))),
     };
-    let target = Target::parse(&template.filled(&given, &more)?).map_err(Unmade::Address)?;
+    let target = Target::parse(&template.fill(&given, &more)?).map_err(RequestBuildError::Address)?;
     let mut request = Request::new(Bytes::new());
     *request.method_mut() = method;
     *request.uri_mut() = target.uri().clone();
@@ -72,16 +77,16 @@ pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: 
     if let Some(trace) = trace.and_then(|trace| HeaderValue::from_str(trace).ok()) {
         headers.insert(TRACE, trace);
     }
-    let mut known = Known::default();
+    let mut known = RequestSecrets::default();
     secrets.add_to(headers, &tool.headers, &mut known)?;
     if let Some((_, body)) = body {
         *request.body_mut() = body.into();
     }
-    Ok(Made { request, host: template.host().to_owned(), known })
+    Ok(HttpToolRequest { request, host: template.host().to_owned(), secrets: known })
 }
 
 /// Query or form parameters; a list becomes several parameters with the same name.
-fn parameters(arguments: &Arguments) -> Vec<(&str, String)> {
+fn parameters(arguments: &HttpArguments) -> Vec<(&str, String)> {
     let each = arguments
         .iter()
         .flat_map(|(name, value)| arguments::values(value).into_iter().map(move |value| (name.as_str(), value)));
@@ -92,6 +97,6 @@ fn form(parameters: &[(&str, String)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish()
 }
 
-fn json(arguments: &Arguments) -> String {
+fn json(arguments: &HttpArguments) -> String {
     Json::from_serializable(arguments).map_or_else(|_| "{}".to_owned(), |json| json.as_str().to_owned())
 }

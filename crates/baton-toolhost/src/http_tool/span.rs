@@ -1,7 +1,7 @@
 //! The span of a request to a service.
 
 use super::UrlTemplate;
-use baton_outbound::{OutboundError, Reply, Target};
+use baton_outbound::{OutboundError, OutboundReply, Target};
 use baton_telemetry::{OpenSpan, Tracer, names};
 use baton_types::{HttpTool, SpanKind, TraceContext};
 
@@ -35,7 +35,7 @@ pub(super) fn begin(tracer: &Tracer, tool: &HttpTool, parent: Option<TraceContex
 }
 
 /// Ends the span; every error status is an error for the client.
-pub(super) fn end(mut span: OpenSpan, answered: Result<&Reply, &OutboundError>) {
+pub(super) fn end(mut span: OpenSpan, answered: Result<&OutboundReply, &OutboundError>) {
     match answered {
         Ok(reply) => {
             span.set(names::HTTP_RESPONSE_STATUS_CODE, u32::from(reply.status.as_u16()));

@@ -1,6 +1,6 @@
 //! URL template of an HTTP tool. An argument cannot escape its placeholder.
 
-use super::arguments::{self, Arguments, Unfit};
+use super::arguments::{self, HttpArgumentError, HttpArguments};
 use baton_outbound::Target;
 use std::fmt::Write as _;
 
@@ -11,12 +11,12 @@ pub struct UrlTemplate {
     origin: String,
     /// The host alone, an IPv6 address without brackets.
     host: String,
-    segments: Vec<Vec<Piece>>,
-    pairs: Vec<Vec<Piece>>,
+    segments: Vec<Vec<TemplatePart>>,
+    pairs: Vec<Vec<TemplatePart>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum TemplatePart {
     Literal(String),
     Argument(String),
 }
@@ -56,22 +56,22 @@ impl UrlTemplate {
         let target = Target::parse(origin).map_err(|error| TemplateError::Address(without_subject(&error)))?;
         let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
         let segments: Vec<_> =
-            path.strip_prefix('/').unwrap_or(path).split('/').map(pieces).collect::<Result<_, _>>()?;
+            path.strip_prefix('/').unwrap_or(path).split('/').map(parse_parts).collect::<Result<_, _>>()?;
         let pairs: Vec<_> = query
             .into_iter()
             .flat_map(|query| query.split('&'))
             .filter(|pair| !pair.is_empty())
-            .map(pieces)
+            .map(parse_parts)
             .collect::<Result<_, _>>()?;
         for segment in &segments {
-            if let [Piece::Literal(literal)] = segment.as_slice()
+            if let [TemplatePart::Literal(literal)] = segment.as_slice()
                 && is_dots(literal)
             {
                 return Err(TemplateError::Dots(literal.clone()));
             }
         }
         // The other fixed text must be valid in a URL as well.
-        let literals = segments.iter().chain(&pairs).flatten().filter_map(Piece::literal);
+        let literals = segments.iter().chain(&pairs).flatten().filter_map(TemplatePart::literal);
         Target::parse(&format!("{origin}/{}", literals.collect::<String>()))
             .map_err(|error| TemplateError::Address(without_subject(&error)))?;
         Ok(Self { origin: origin.to_owned(), host: target.host(), segments, pairs })
@@ -85,14 +85,14 @@ impl UrlTemplate {
     /// The names of the placeholders.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().chain(&self.pairs).flatten().filter_map(|piece| match piece {
-            Piece::Argument(name) => Some(name.as_str()),
-            Piece::Literal(_) => None,
+            TemplatePart::Argument(name) => Some(name.as_str()),
+            TemplatePart::Literal(_) => None,
         })
     }
 
     /// The URL with the arguments filled in. A query parameter whose argument is missing is omitted; the parameters in
     /// `more` are appended.
-    pub(super) fn filled(&self, arguments: &Arguments, more: &[(&str, String)]) -> Result<String, Unfit> {
+    pub(super) fn fill(&self, arguments: &HttpArguments, more: &[(&str, String)]) -> Result<String, HttpArgumentError> {
         let mut url = self.origin.clone();
         for segment in &self.segments {
             url.push('/');
@@ -100,22 +100,22 @@ impl UrlTemplate {
             let mut has_argument = false;
             for piece in segment {
                 match piece {
-                    Piece::Literal(literal) => url.push_str(literal),
-                    Piece::Argument(name) => {
+                    TemplatePart::Literal(literal) => url.push_str(literal),
+                    TemplatePart::Argument(name) => {
                         has_argument = true;
                         let text =
-                            arguments::plain(arguments, name)?.ok_or_else(|| Unfit::missing(name))?;
+                            arguments::plain(arguments, name)?.ok_or_else(|| HttpArgumentError::missing(name))?;
                         encode(&mut url, &text);
                     }
                 }
             }
-            let names = || segment.iter().find_map(Piece::argument).unwrap_or_default();
+            let names = || segment.iter().find_map(TemplatePart::argument).unwrap_or_default();
             // An empty or dot segment would address another resource than the definition intends.
             if has_argument && url.len() == start {
-                return Err(Unfit::empty(names()));
+                return Err(HttpArgumentError::empty(names()));
             }
             if has_argument && is_dots(&url[start..]) {
-                return Err(Unfit::dots(names()));
+                return Err(HttpArgumentError::dots(names()));
             }
         }
         let mut mark = '?';
@@ -124,8 +124,8 @@ impl UrlTemplate {
             let mut whole = true;
             for piece in pair {
                 match piece {
-                    Piece::Literal(literal) => text.push_str(literal),
-                    Piece::Argument(name) => match arguments::plain(arguments, name)? {
+                    TemplatePart::Literal(literal) => text.push_str(literal),
+                    TemplatePart::Argument(name) => match arguments::plain(arguments, name)? {
                         Some(value) => encode(&mut text, &value),
                         None => whole = false,
                     },
@@ -148,7 +148,7 @@ impl UrlTemplate {
     }
 }
 
-impl Piece {
+impl TemplatePart {
     fn literal(&self) -> Option<&str> {
         match self {
             Self::Literal(literal) => Some(literal),
@@ -164,7 +164,7 @@ impl Piece {
     }
 }
 
-fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
+fn parse_parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -176,13 +176,13 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
             return Err(TemplateError::Brace);
         }
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal.to_owned()));
+            pieces.push(TemplatePart::Literal(literal.to_owned()));
         }
-        pieces.push(Piece::Argument(name.to_owned()));
+        pieces.push(TemplatePart::Argument(name.to_owned()));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Literal(rest.to_owned()));
+        pieces.push(TemplatePart::Literal(rest.to_owned()));
     }
     Ok(pieces)
 }

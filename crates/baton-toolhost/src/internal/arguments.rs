@@ -1,45 +1,52 @@
 //! Strict argument parsing: an unknown, missing or out-of-range argument is rejected by name.
 
-use super::call::{Call, Refused};
+use super::call::{CallRejection, InternalCall};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// A rule, a reference or a server by name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ByName {
+pub(super) struct NameArgument {
     pub(super) name: String,
 }
 
 /// No arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Nothing {}
+pub(super) struct NoArguments {}
 
-impl Call<'_> {
+impl InternalCall<'_> {
     /// The parsed arguments; the error names the invalid argument.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Refused> {
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, CallRejection> {
         let value = Value::Object(self.arguments.clone());
         serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
             let place = if path == "." { String::new() } else { format!("'{path}': ") };
-            self.unfit(&format!("{place}{}", error.inner()))
+            self.invalid_argument(&format!("{place}{}", error.inner()))
         })
     }
 
     /// An integer within bounds; models may write it as a float.
-    pub(super) fn whole(&self, name: &str, given: Option<f64>, least: u16, most: u16) -> Result<Option<u16>, Refused> {
+    pub(super) fn parse_integer(
+        &self,
+        name: &str,
+        given: Option<f64>,
+        least: u16,
+        most: u16,
+    ) -> Result<Option<u16>, CallRejection> {
         let Some(given) = given else { return Ok(None) };
         let fits = (f64::from(least)..=f64::from(most)).contains(&given) && given.fract() == 0.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was just checked to fit")]
         let number = fits.then_some(given as u16);
-        let wrong = || self.unfit(&format!("'{name}' must be a whole number from {least} to {most}, not {given}"));
+        let wrong =
+            || self.invalid_argument(&format!("'{name}' must be a whole number from {least} to {most}, not {given}"));
         number.map(Some).ok_or_else(wrong)
     }
 
     /// Error for an invalid argument.
-    pub(super) fn unfit(&self, what: &str) -> Refused {
-        Refused::new(format!(
+    pub(super) fn invalid_argument(&self, what: &str) -> CallRejection {
+        CallRejection::new(format!(
             "{} was not done: its arguments do not fit: {what}; call it again with that corrected",
             self.tool
         ))

@@ -1,15 +1,15 @@
 //! One tool call and its result.
 
-use super::inside::Inside;
+use super::inside::InternalContext;
 use baton_types::{AgentName, ErrorCode, TaskId};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 
 /// Maximum names listed in an error message.
-const NAMED: usize = 50;
+const MAX_LISTED_NAMES: usize = 50;
 
 /// A call with its context.
-pub(super) struct Call<'a> {
-    pub(super) inside: &'a Inside,
+pub(super) struct InternalCall<'a> {
+    pub(super) context: &'a InternalContext,
     /// Agent that owns the server.
     pub(super) agent: &'a AgentName,
     /// The tool name, for messages.
@@ -22,14 +22,14 @@ pub(super) struct Call<'a> {
 /// Rejection of a call; the text tells the model how to proceed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Refused(String);
+pub(super) struct CallRejection(String);
 
-impl Refused {
+impl CallRejection {
     pub(super) fn new(words: impl Into<String>) -> Self {
         Self(words.into())
     }
 
-    pub(super) fn coded(code: ErrorCode, detail: impl AsRef<str>) -> Self {
+    pub(super) fn with_code(code: ErrorCode, detail: impl AsRef<str>) -> Self {
         Self(format!("{}: {}", code.code, detail.as_ref()))
     }
 
@@ -39,19 +39,21 @@ impl Refused {
 }
 
 /// Result of a call.
-pub(super) type Answer = Result<CallToolResult, Refused>;
+pub(super) type InternalCallResult = Result<CallToolResult, CallRejection>;
 
 /// A success message.
-pub(super) fn done(words: impl Into<String>) -> CallToolResult {
+pub(super) fn success(words: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(words.into())])
 }
 
 /// A list of names, shortened for a message.
-pub(super) fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub(super) fn join_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match names.len() {
         0 => "none".to_owned(),
-        count if count > NAMED => format!("{} and {} more", names[..NAMED].join(", "), count - NAMED),
+        count if count > MAX_LISTED_NAMES => {
+            format!("{} and {} more", names[..MAX_LISTED_NAMES].join(", "), count - MAX_LISTED_NAMES)
+        }
         _ => names.join(", "),
     }
 }

@@ -1,8 +1,8 @@
 //! Access of the internal servers to definitions, sessions, tools and search. Errors tell the model how to proceed.
 
-use super::{InternalPorts, call::Refused};
+use super::{InternalPorts, call::CallRejection};
 use baton_ports::{AgentEditor, AgentSource, SearchText, SessionItems, SessionStore, ToolHost};
-use baton_relevance::{Entry, find};
+use baton_relevance::{RelevanceEntry, find};
 use baton_types::{
     AgentChange, AgentName, AgentResources, AgentSpec, ErrorCode, ItemName, RelevanceLimits, TaskId, Thousandths,
 };
@@ -12,21 +12,21 @@ const NO_SESSION: &str = "there is no conversation here: this tool reads or chan
                           when an agent calls it during a conversation";
 
 /// State shared by the internal servers of all agents.
-pub(super) struct Inside {
+pub(super) struct InternalContext {
     agents: Arc<dyn AgentSource>,
-    book: Option<Arc<dyn AgentEditor>>,
+    editor: Option<Arc<dyn AgentEditor>>,
     ports: OnceLock<InternalPorts>,
 }
 
 /// Indexes and scores of the matches, with an optional note about the search method.
-pub(super) struct Found {
+pub(super) struct SearchMatches {
     pub(super) matches: Vec<(usize, Thousandths)>,
     pub(super) note: Option<String>,
 }
 
-impl Inside {
-    pub(super) fn new(agents: Arc<dyn AgentSource>, book: Option<Arc<dyn AgentEditor>>) -> Self {
-        Self { agents, book, ports: OnceLock::new() }
+impl InternalContext {
+    pub(super) fn new(agents: Arc<dyn AgentSource>, editor: Option<Arc<dyn AgentEditor>>) -> Self {
+        Self { agents, editor, ports: OnceLock::new() }
     }
 
     pub(super) fn attach(&self, ports: InternalPorts) {
@@ -34,9 +34,9 @@ impl Inside {
     }
 
     /// The current definition.
-    pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, Refused> {
+    pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, CallRejection> {
         let gone =
-            || Refused::coded(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
+            || CallRejection::with_code(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
         self.agents.agent(name).ok_or_else(gone)
     }
 
@@ -46,49 +46,49 @@ impl Inside {
     }
 
     /// Writes a change to the source of the definition.
-    pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), Refused> {
-        let Some(book) = &self.book else {
+    pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), CallRejection> {
+        let Some(book) = &self.editor else {
             let detail = format!(
                 "the definition of '{agent}' is part of a program and cannot be changed while it runs; tell the user which \
                  change is needed"
             );
-            return Err(Refused::coded(ErrorCode::AGENT_NOT_CHANGED, detail));
+            return Err(CallRejection::with_code(ErrorCode::AGENT_NOT_CHANGED, detail));
         };
         match book.amend(agent, change).await {
             Ok(_) => Ok(()),
-            Err(error) => Err(Refused::coded(error.code, error.detail)),
+            Err(error) => Err(CallRejection::with_code(error.code, error.detail)),
         }
     }
 
     /// The tool host.
-    pub(super) fn tools(&self) -> Result<Arc<dyn ToolHost>, Refused> {
+    pub(super) fn tools(&self) -> Result<Arc<dyn ToolHost>, CallRejection> {
         let tools = self.ports.get().and_then(|ports| ports.tools.upgrade());
-        tools.ok_or_else(|| Refused::new("tools are not available now: Baton is starting or stopping; try again"))
+        tools.ok_or_else(|| CallRejection::new("tools are not available now: Baton is starting or stopping; try again"))
     }
 
     /// Items included in and excluded from the task's session.
-    pub(super) async fn items(&self, task: Option<&TaskId>) -> Result<SessionItems, Refused> {
+    pub(super) async fn items(&self, task: Option<&TaskId>) -> Result<SessionItems, CallRejection> {
         let (sessions, task) = self.session(task)?;
-        sessions.items(task).await.map_err(|error| Refused::coded(error.code, error.detail))
+        sessions.items(task).await.map_err(|error| CallRejection::with_code(error.code, error.detail))
     }
 
     /// Includes an item in the task's session; false when it was already included.
-    pub(super) async fn include(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
+    pub(super) async fn include(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, CallRejection> {
         let (sessions, task) = self.session(task)?;
-        sessions.include(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
+        sessions.include(task, item).await.map_err(|error| CallRejection::with_code(error.code, error.detail))
     }
 
     /// Excludes an item from the task's session; false when it was already excluded.
-    pub(super) async fn exclude(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
+    pub(super) async fn exclude(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, CallRejection> {
         let (sessions, task) = self.session(task)?;
-        sessions.exclude(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
+        sessions.exclude(task, item).await.map_err(|error| CallRejection::with_code(error.code, error.detail))
     }
 
-    fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionStore>, &'a TaskId), Refused> {
-        let task = task.ok_or_else(|| Refused::new(NO_SESSION))?;
+    fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionStore>, &'a TaskId), CallRejection> {
+        let task = task.ok_or_else(|| CallRejection::new(NO_SESSION))?;
         let sessions = self.ports.get().and_then(|ports| ports.sessions.upgrade());
         let away =
-            || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
+            || CallRejection::new("the conversation is not available now: Baton is starting or stopping; try again");
         Ok((sessions.ok_or_else(away)?, task))
     }
 
@@ -99,18 +99,18 @@ impl Inside {
         question: &str,
         texts: &[SearchText<'_>],
         limits: RelevanceLimits,
-    ) -> Found {
+    ) -> SearchMatches {
         let search = self.ports.get().and_then(|ports| ports.search.upgrade());
         let note = match search {
             None => None,
             Some(search) => match search.search(agent, question, texts, limits).await {
-                Ok(matches) => return Found { matches, note: None },
+                Ok(matches) => return SearchMatches { matches, note: None },
                 Err(reason) => Some(format!("keyword search only, because no embeddings are available: {reason}")),
             },
         };
-        let entries: Vec<Entry> =
-            texts.iter().map(|text| Entry::new(text.name, text.description, text.text)).collect();
+        let entries: Vec<RelevanceEntry> =
+            texts.iter().map(|text| RelevanceEntry::new(text.name, text.description, text.text)).collect();
         let chosen = find(question, &entries.iter().collect::<Vec<_>>(), limits);
-        Found { matches: chosen.into_iter().map(|chosen| (chosen.entry, chosen.score)).collect(), note }
+        SearchMatches { matches: chosen.into_iter().map(|chosen| (chosen.entry, chosen.score)).collect(), note }
     }
 }

@@ -6,22 +6,22 @@ use std::sync::Arc;
 
 /// Effect of a tool, expressed in its annotations.
 #[derive(Clone, Copy)]
-pub(super) enum Deed {
-    Looks,
-    Adds,
+pub(super) enum ToolEffect {
+    ReadOnly,
+    Additive,
     /// Changes something; idempotent.
-    Changes,
+    Idempotent,
     /// Removes something permanently.
-    Removes,
+    Destructive,
 }
 
 /// A tool definition; arguments outside of the schema are not allowed.
-pub(super) fn tool(name: String, description: String, deed: Deed, properties: Value, required: &[&str]) -> Tool {
+pub(super) fn tool(name: String, description: String, deed: ToolEffect, properties: Value, required: &[&str]) -> Tool {
     let annotations = match deed {
-        Deed::Looks => ToolAnnotations::new().read_only(true),
-        Deed::Adds => ToolAnnotations::new().read_only(false).destructive(false),
-        Deed::Changes => ToolAnnotations::new().read_only(false).destructive(false).idempotent(true),
-        Deed::Removes => ToolAnnotations::new().read_only(false).destructive(true),
+        ToolEffect::ReadOnly => ToolAnnotations::new().read_only(true),
+        ToolEffect::Additive => ToolAnnotations::new().read_only(false).destructive(false),
+        ToolEffect::Idempotent => ToolAnnotations::new().read_only(false).destructive(false).idempotent(true),
+        ToolEffect::Destructive => ToolAnnotations::new().read_only(false).destructive(true),
     };
     Tool::new(name, description, schema(properties, required)).with_annotations(annotations.open_world(false))
 }

@@ -11,5 +11,5 @@ mod search;
 mod server;
 mod tools;
 
-pub(crate) use connect::is_ours;
-pub use connect::{InternalConnect, InternalPorts};
+pub(crate) use connect::is_internal_server;
+pub use connect::{InternalConnector, InternalPorts};

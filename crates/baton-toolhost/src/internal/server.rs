@@ -1,6 +1,6 @@
 //! MCP handler of an internal server.
 
-use super::{call::Call, inside::Inside, knowledge, tools};
+use super::{call::InternalCall, inside::InternalContext, knowledge, tools};
 use crate::servers::TASK_META;
 use baton_types::{AgentName, ItemKind, TaskId};
 use rmcp::{
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Subject of an internal server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Desk {
+pub(super) enum InternalServerKind {
     /// Rules or references.
     Knowledge(ItemKind),
     /// Tools and the servers that provide them.
@@ -25,30 +25,30 @@ pub(super) enum Desk {
 
 /// An internal server of one agent; always returns the current state.
 pub(super) struct InternalServer {
-    inside: Arc<Inside>,
+    context: Arc<InternalContext>,
     agent: AgentName,
-    desk: Desk,
+    kind: InternalServerKind,
 }
 
 impl InternalServer {
-    pub(super) fn new(inside: Arc<Inside>, agent: AgentName, desk: Desk) -> Self {
-        Self { inside, agent, desk }
+    pub(super) fn new(context: Arc<InternalContext>, agent: AgentName, kind: InternalServerKind) -> Self {
+        Self { context, agent, kind }
     }
 
     fn tools(&self) -> Vec<Tool> {
-        match self.desk {
-            Desk::Knowledge(kind) => knowledge::tools(kind),
-            Desk::Tools => tools::tools(),
+        match self.kind {
+            InternalServerKind::Knowledge(kind) => knowledge::tools(kind),
+            InternalServerKind::Tools => tools::tools(),
         }
     }
 }
 
 impl ServerHandler for InternalServer {
     fn get_info(&self) -> ServerConfig {
-        let name = match self.desk {
-            Desk::Knowledge(ItemKind::Rule) => "baton-rules",
-            Desk::Knowledge(_) => "baton-references",
-            Desk::Tools => "baton-tools",
+        let name = match self.kind {
+            InternalServerKind::Knowledge(ItemKind::Rule) => "baton-rules",
+            InternalServerKind::Knowledge(_) => "baton-references",
+            InternalServerKind::Tools => "baton-tools",
         };
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(name, env!("CARGO_PKG_VERSION")))
@@ -71,16 +71,16 @@ impl ServerHandler for InternalServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = Call {
-            inside: &self.inside,
+        let call = InternalCall {
+            context: &self.context,
             agent: &self.agent,
             tool: &request.name,
             task: context.meta.get(TASK_META).and_then(Value::as_str).map(TaskId::from),
             arguments: request.arguments.unwrap_or_default(),
         };
-        let answer = match self.desk {
-            Desk::Knowledge(kind) => knowledge::call(kind, &call).await,
-            Desk::Tools => tools::call(&call).await,
+        let answer = match self.kind {
+            InternalServerKind::Knowledge(kind) => knowledge::call(kind, &call).await,
+            InternalServerKind::Tools => tools::call(&call).await,
         };
         match answer {
             Some(answer) => Ok(answer.unwrap_or_else(|refused| refused.result()).into()),

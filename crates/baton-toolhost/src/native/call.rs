@@ -10,7 +10,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 /// Runs a function to completion within its timeout; its progress goes to the helper of the call.
 pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
     let name = &run.call.name;
-    let (context, told) = ToolContext::of(&run);
+    let (context, told) = ToolContext::from_run(&run);
     let arguments = run.call.arguments.clone();
     // Created inside the future, so that a panic before the first await is caught as well.
     let work = async move { (tool.body)(arguments, context).await };
@@ -19,16 +19,16 @@ pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
     let ended = loop {
         tokio::select! {
             biased;
-            heard = told.heard() => heard.into_iter().for_each(|progress| run.helper.progress(progress)),
+            heard = told.recv() => heard.into_iter().for_each(|progress| run.helper.progress(progress)),
             ended = &mut work => break ended,
         }
     };
-    told.rest().into_iter().for_each(|progress| run.helper.progress(progress));
+    told.drain().into_iter().for_each(|progress| run.helper.progress(progress));
     match ended {
         Ok(Ok(Ok(output))) => ToolOutput { output, is_error: false },
         Ok(Ok(Err(error))) => failed(format!("{name} failed: {error}")),
         Ok(Err(panic)) => {
-            tracing::error!(tool = %name, agent = %run.agent.name, panic = said(&*panic), "a tool panicked");
+            tracing::error!(tool = %name, agent = %run.agent.name, panic = panic_message(&*panic), "a tool panicked");
             failed(format!(
                 "{name} failed: it panicked\nWhat to do: tell the user; see the log of the program for details."
             ))
@@ -41,7 +41,7 @@ pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
 }
 
 /// The deserialized arguments; the error names the invalid argument.
-pub(super) fn read<T: DeserializeOwned>(arguments: &Json) -> Result<T, ToolError> {
+pub(super) fn parse_arguments<T: DeserializeOwned>(arguments: &Json) -> Result<T, ToolError> {
     let mut json = serde_json::Deserializer::from_str(arguments.as_str());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
@@ -58,7 +58,7 @@ pub(super) fn failed(text: impl AsRef<str>) -> ToolOutput {
     ToolOutput { output: Json::string(text.as_ref()), is_error: true }
 }
 
-fn said(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(no text)")
 }

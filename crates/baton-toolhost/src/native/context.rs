@@ -7,7 +7,7 @@ use std::{collections::VecDeque, mem, sync::Arc};
 use tokio::sync::Notify;
 
 /// Maximum buffered progress reports; more are dropped.
-const UNHEARD: usize = 64;
+const MAX_BUFFERED_REPORTS: usize = 64;
 
 /// Caller, task and progress channel of a call.
 #[derive(Clone, Debug)]
@@ -22,40 +22,40 @@ pub struct ToolContext {
     pub task: Option<TaskId>,
     /// W3C trace context to propagate.
     pub trace: Option<String>,
-    told: Arc<Told>,
+    progress_buffer: Arc<ProgressBuffer>,
 }
 
 /// Progress reports not yet consumed. Cheaper than a channel with its preallocated buffer, since most functions report
 /// nothing.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    unheard: Mutex<VecDeque<ToolProgress>>,
-    news: Notify,
+pub(super) struct ProgressBuffer {
+    reports: Mutex<VecDeque<ToolProgress>>,
+    report_added: Notify,
 }
 
-impl Told {
+impl ProgressBuffer {
     /// Waits for reports and takes them.
-    pub(super) async fn heard(&self) -> VecDeque<ToolProgress> {
-        self.news.notified().await;
-        self.rest()
+    pub(super) async fn recv(&self) -> VecDeque<ToolProgress> {
+        self.report_added.notified().await;
+        self.drain()
     }
 
     /// Takes the buffered reports.
-    pub(super) fn rest(&self) -> VecDeque<ToolProgress> {
-        mem::take(&mut self.unheard.lock())
+    pub(super) fn drain(&self) -> VecDeque<ToolProgress> {
+        mem::take(&mut self.reports.lock())
     }
 }
 
 impl ToolContext {
-    pub(super) fn of(run: &ToolInvocation<'_>) -> (Self, Arc<Told>) {
-        let told = Arc::new(Told::default());
+    pub(super) fn from_run(run: &ToolInvocation<'_>) -> (Self, Arc<ProgressBuffer>) {
+        let told = Arc::new(ProgressBuffer::default());
         let context = Self {
             principal: run.principal.clone(),
             agent: run.agent.name.clone(),
             call: run.call.id.clone(),
             task: run.task.cloned(),
             trace: run.trace.map(str::to_owned),
-            told: Arc::clone(&told),
+            progress_buffer: Arc::clone(&told),
         };
         (context, told)
     }
@@ -63,11 +63,11 @@ impl ToolContext {
     /// Reports progress; never blocks.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         let message = Some(message.into()).filter(|message: &String| !message.is_empty());
-        let mut unheard = self.told.unheard.lock();
+        let mut unheard = self.progress_buffer.reports.lock();
         // Excess reports are dropped; a later one is sent.
-        if unheard.len() < UNHEARD {
+        if unheard.len() < MAX_BUFFERED_REPORTS {
             unheard.push_back(ToolProgress { done, total, message });
-            self.told.news.notify_one();
+            self.progress_buffer.report_added.notify_one();
         }
     }
 }

@@ -60,7 +60,7 @@ impl NativeTools {
         self.tools.get(agent).into_iter().flat_map(BTreeMap::values).map(|tool| tool.spec.clone()).collect()
     }
 
-    async fn done(&self, run: ToolInvocation<'_>) -> ToolOutput {
+    async fn run_call(&self, run: ToolInvocation<'_>) -> ToolOutput {
         match self.tools.get(&run.agent.name).and_then(|tools| tools.get(&run.tool.name)) {
             Some(tool) => call::call(tool, run).await,
             None => call::failed(format!(
@@ -75,6 +75,6 @@ impl NativeTools {
 impl ToolHost for NativeTools {
     /// Runs one call; failures and panics become outputs.
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
+        Box::pin(async move { ToolOutcome::Done(self.run_call(run).await) })
     }
 }

@@ -5,13 +5,13 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::Recursiv
 use serde_json::Value;
 
 /// Schema of a function's input.
-pub(super) fn of_input<T: JsonSchema>() -> Json {
-    Json::from(plain::<T>(SchemaSettings::draft2020_12().for_deserialize()))
+pub(super) fn input_schema<T: JsonSchema>() -> Json {
+    Json::from(inlined_schema::<T>(SchemaSettings::draft2020_12().for_deserialize()))
 }
 
 /// Schema of a function's output; `None` for a non-object, which older clients do not support.
-pub(super) fn of_output<T: JsonSchema>() -> Option<Json> {
-    let schema = plain::<T>(SchemaSettings::draft2020_12().for_serialize());
+pub(super) fn output_schema<T: JsonSchema>() -> Option<Json> {
+    let schema = inlined_schema::<T>(SchemaSettings::draft2020_12().for_serialize());
     is_object(&schema).then(|| Json::from(schema))
 }
 
@@ -21,7 +21,7 @@ pub(super) fn is_object(schema: &Value) -> bool {
 }
 
 /// Inlines all subschemas: many models do not resolve `$ref`.
-fn plain<T: JsonSchema>(mut settings: SchemaSettings) -> Value {
+fn inlined_schema<T: JsonSchema>(mut settings: SchemaSettings) -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let settings = settings.with_transform(RecursiveTransform(drop_rust_formats));

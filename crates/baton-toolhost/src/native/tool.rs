@@ -1,6 +1,6 @@
 //! A native function as a tool.
 
-use super::{ToolContext, ToolError, call::read, schema};
+use super::{ToolContext, ToolError, call::parse_arguments, schema};
 use baton_ports::BoxFuture;
 use baton_types::{Effects, Json, Permission, PermissionRule, ToolRunner, ToolSpec};
 use schemars::JsonSchema;
@@ -8,9 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// Default timeout of a function.
-const USUAL_TIMEOUT: Duration = Duration::from_secs(2 * 60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2 * 60);
 
-pub(super) type Body =
+pub(super) type ToolFunction =
     Arc<dyn Fn(Json, ToolContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync>;
 
 /// A function that an agent's model may call.
@@ -20,7 +20,7 @@ pub(super) type Body =
 pub struct Tool {
     pub(super) spec: ToolSpec,
     pub(super) timeout: Duration,
-    pub(super) body: Body,
+    pub(super) body: ToolFunction,
 }
 
 impl Tool {
@@ -44,10 +44,10 @@ impl Tool {
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
         let run = Arc::new(run);
-        let body: Body = Arc::new(move |arguments, context| {
+        let body: ToolFunction = Arc::new(move |arguments, context| {
             let run = Arc::clone(&run);
             Box::pin(async move {
-                let input: I = read(&arguments)?;
+                let input: I = parse_arguments(&arguments)?;
                 let output = run(input, context).await?;
                 Ok(Json::from_serializable(&output)?)
             })
@@ -55,16 +55,16 @@ impl Tool {
         let spec = ToolSpec {
             name: name.into(),
             description: description.into(),
-            parameters: schema::of_input::<I>(),
+            parameters: schema::input_schema::<I>(),
             effects: Effects::Unknown,
             runner: ToolRunner::Native,
-            output: schema::of_output::<O>(),
+            output: schema::output_schema::<O>(),
             permission: Permission::Allow,
             rules: Vec::new(),
             include: Default::default(),
             sequential: false,
         };
-        Self { spec, timeout: USUAL_TIMEOUT, body }
+        Self { spec, timeout: DEFAULT_TIMEOUT, body }
     }
 
     /// Marks the tool as read-only: a call interrupted by a crash is repeated.

@@ -1,6 +1,6 @@
 //! Login: interactive in a browser, or with client credentials.
 
-use super::{Authorizer, Browser, Challenge, LoginError, authorizer::State, vault::Client};
+use super::{Authorizer, Browser, Challenge, LoginError, authorizer::AuthorizerState, vault::RegisteredClient};
 use rmcp::transport::auth::{AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig};
 
 /// Client name displayed by authorization servers.
@@ -15,7 +15,11 @@ enum Registration {
 
 impl Authorizer {
     /// Logs in with every scope requested so far.
-    pub(super) async fn authorize(&self, state: &mut State, challenge: &Challenge) -> Result<String, LoginError> {
+    pub(super) async fn authorize(
+        &self,
+        state: &mut AuthorizerState,
+        challenge: &Challenge,
+    ) -> Result<String, LoginError> {
         let defaults: Vec<&str> = self.account.oauth.scopes.iter().map(String::as_str).collect();
         let chosen = self.manager(state).await?.select_initial_scopes(&defaults).await;
         let mut scopes = self.vault.issued().scopes;
@@ -25,15 +29,15 @@ impl Authorizer {
             }
         }
         self.vault.update(|issued| issued.scopes.clone_from(&scopes)).await?;
-        let (people, programs) = match &state.prepared {
-            Some(prepared) => (prepared.takes_people(), prepared.takes_programs()),
+        let (people, programs) = match &state.issuer {
+            Some(prepared) => (prepared.allows_authorization_code(), prepared.allows_client_credentials()),
             None => (true, false),
         };
         let by_itself = self.account.oauth.client_id.as_deref().zip(self.secret.as_deref()).filter(|_| programs);
         let authorized = match (&self.browser, by_itself) {
-            (Some(browser), None) => self.in_browser(state, browser.as_ref(), &scopes).await,
-            (Some(browser), Some(_)) if people => self.in_browser(state, browser.as_ref(), &scopes).await,
-            (_, Some((id, secret))) => self.by_itself(state, id, secret, scopes.clone()).await,
+            (Some(browser), None) => self.log_in_with_browser(state, browser.as_ref(), &scopes).await,
+            (Some(browser), Some(_)) if people => self.log_in_with_browser(state, browser.as_ref(), &scopes).await,
+            (_, Some((id, secret))) => self.log_in_with_secret(state, id, secret, scopes.clone()).await,
             (None, None) if challenge.is_step_up() => Err(LoginError::needed(format!(
                 "the server requires a login with more scopes: {}",
                 challenge.scopes().join(" ")
@@ -51,9 +55,9 @@ impl Authorizer {
         authorized
     }
 
-    async fn by_itself(
+    async fn log_in_with_secret(
         &self,
-        state: &mut State,
+        state: &mut AuthorizerState,
         id: &str,
         secret: &str,
         scopes: Vec<String>,
@@ -68,23 +72,23 @@ impl Authorizer {
         manager.validate_client_credentials_metadata(&config)?;
         manager.configure_client_credentials(&config)?;
         manager.exchange_client_credentials(&config).await?;
-        self.given()
+        self.issued_token()
     }
 
-    async fn in_browser(
+    async fn log_in_with_browser(
         &self,
-        state: &mut State,
+        state: &mut AuthorizerState,
         browser: &dyn Browser,
         scopes: &[String],
     ) -> Result<String, LoginError> {
         loop {
             let (client, registration) = self.client(state, browser.callback(), scopes).await?;
             match self.visit(state, browser, client, scopes).await {
-                Err((_, Unknown::Client)) if registration == Registration::MayBeOld => {
+                Err((_, RejectionCause::UnknownClient)) if registration == Registration::MayBeOld => {
                     self.vault.update(|issued| issued.client = None).await?;
                 }
                 Err((error, _)) => return Err(error),
-                Ok(()) => return self.given(),
+                Ok(()) => return self.issued_token(),
             }
         }
     }
@@ -93,22 +97,22 @@ impl Authorizer {
     /// registered.
     async fn client(
         &self,
-        state: &mut State,
+        state: &mut AuthorizerState,
         callback: &str,
         scopes: &[String],
-    ) -> Result<(Client, Registration), LoginError> {
+    ) -> Result<(RegisteredClient, Registration), LoginError> {
         let redirect = callback.to_owned();
         if let Some(id) = self.account.oauth.client_id.clone() {
-            return Ok((Client { id, secret: self.secret.clone(), redirect }, Registration::IsNew));
+            return Ok((RegisteredClient { id, secret: self.secret.clone(), redirect }, Registration::IsNew));
         }
-        let takes_documents = state.prepared.as_ref().is_some_and(|prepared| prepared.takes_documents);
+        let takes_documents = state.issuer.as_ref().is_some_and(|prepared| prepared.allows_client_documents);
         let client = match (&self.account.client_document, self.vault.issued().client) {
-            (Some(document), _) if takes_documents => Client { id: document.clone(), secret: None, redirect },
+            (Some(document), _) if takes_documents => RegisteredClient { id: document.clone(), secret: None, redirect },
             (_, Some(client)) if client.redirect == callback => return Ok((client, Registration::MayBeOld)),
             _ => {
                 let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
                 let registered = self.manager(state).await?.register_client(CLIENT_NAME, callback, &scopes).await?;
-                Client { id: registered.client_id, secret: registered.client_secret, redirect }
+                RegisteredClient { id: registered.client_id, secret: registered.client_secret, redirect }
             }
         };
         self.vault.update(|issued| issued.client = Some(client.clone())).await?;
@@ -117,15 +121,15 @@ impl Authorizer {
 
     async fn visit(
         &self,
-        state: &mut State,
+        state: &mut AuthorizerState,
         browser: &dyn Browser,
-        client: Client,
+        client: RegisteredClient,
         scopes: &[String],
-    ) -> Result<(), (LoginError, Unknown)> {
-        let fail = |error: LoginError| (error, Unknown::Reason);
+    ) -> Result<(), (LoginError, RejectionCause)> {
+        let fail = |error: LoginError| (error, RejectionCause::Other);
         self.manager(state).await.map_err(fail)?;
         let Some(manager) = state.manager.take() else {
-            return Err(fail(LoginError::refused("no authorization manager is available")));
+            return Err(fail(LoginError::failed("no authorization manager is available")));
         };
         let mut request = AuthorizationRequest::new(client.redirect).with_preregistered_client(client.id);
         if let Some(secret) = client.secret {
@@ -142,10 +146,14 @@ impl Authorizer {
                 return Err(fail(error.into()));
             }
         };
-        let came_back = back(browser, session.get_authorization_url()).await;
+        let came_back = visit_login_page(browser, session.get_authorization_url()).await;
         let exchanged = match came_back {
             Ok(callback) => session.handle_callback_url(&callback).await.map(|_| ()).map_err(|error| {
-                let unknown = if LoginError::is_unknown_client(&error) { Unknown::Client } else { Unknown::Reason };
+                let unknown = if LoginError::is_unknown_client(&error) {
+                    RejectionCause::UnknownClient
+                } else {
+                    RejectionCause::Other
+                };
                 (error.into(), unknown)
             }),
             Err(error) => Err(fail(error)),
@@ -154,35 +162,35 @@ impl Authorizer {
         exchanged
     }
 
-    fn given(&self) -> Result<String, LoginError> {
-        self.vault.token().ok_or_else(|| LoginError::refused("the authorization server issued no token"))
+    fn issued_token(&self) -> Result<String, LoginError> {
+        self.vault.token().ok_or_else(|| LoginError::failed("the authorization server issued no token"))
     }
 }
 
 /// Cause of a rejection by an authorization server.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unknown {
-    Client,
-    Reason,
+enum RejectionCause {
+    UnknownClient,
+    Other,
 }
 
 /// Opens the login page and returns the callback address with its code.
-async fn back(browser: &dyn Browser, page: &str) -> Result<String, LoginError> {
+async fn visit_login_page(browser: &dyn Browser, page: &str) -> Result<String, LoginError> {
     if baton_outbound::Target::parse(page).is_err() {
-        return Err(LoginError::refused("the login page has an unsupported address"));
+        return Err(LoginError::failed("the login page has an unsupported address"));
     }
     let callback = browser.visit(page).await?;
     let query = callback.split_once('?').map_or("", |(_, query)| query);
     let said =
         |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value);
     if said("state") != state_of(page) {
-        return Err(LoginError::refused("the response belongs to another login (state does not match)"));
+        return Err(LoginError::failed("the response belongs to another login (state does not match)"));
     }
     match said("error") {
         Some(error) => {
             let text = said("error_description").unwrap_or_default();
             let text: String = format!("{error} {text}").chars().filter(|c| !c.is_control()).take(200).collect();
-            Err(LoginError::refused(format!("the authorization server returned: {}", text.trim())))
+            Err(LoginError::failed(format!("the authorization server returned: {}", text.trim())))
         }
         None => Ok(callback.clone()),
     }

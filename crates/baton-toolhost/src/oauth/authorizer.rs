@@ -2,9 +2,9 @@
 
 use super::{
     Browser, Challenge, LoginError,
-    http::GuardedOauth,
-    prepare::Prepared,
-    vault::{Kept, Vault},
+    http::GuardedOauthClient,
+    prepare::IssuerCapabilities,
+    vault::{CredentialVault, VaultCredentialStore},
 };
 use baton_outbound::GuardedClient;
 use baton_types::McpOauth;
@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 /// Server and client settings of a login.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct OauthAccount {
     /// Agent that owns the server.
     pub agent: String,
     /// The server's key in the agent's definition.
@@ -31,21 +31,21 @@ pub struct Account {
 ///
 /// One request at a time refreshes the token or logs in; the others wait and use the same token.
 pub struct Authorizer {
-    pub(super) account: Account,
+    pub(super) account: OauthAccount,
     pub(super) secret: Option<String>,
-    pub(super) vault: Arc<Vault>,
+    pub(super) vault: Arc<CredentialVault>,
     pub(super) client: GuardedClient,
     pub(super) browser: Option<Arc<dyn Browser>>,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<AuthorizerState>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct AuthorizerState {
     pub(super) manager: Option<AuthorizationManager>,
     /// Metadata of the authorization server, once discovered.
-    pub(super) prepared: Option<Prepared>,
+    pub(super) issuer: Option<IssuerCapabilities>,
     /// Token from the last refresh: if the server rejects it too, another refresh is pointless.
-    pub(super) renewed: Option<String>,
+    pub(super) refreshed_token: Option<String>,
 }
 
 /// Omits secrets.
@@ -59,19 +59,19 @@ impl fmt::Debug for Authorizer {
 }
 
 impl Authorizer {
-    /// Stores credentials in `folder`. The client decides which authorization servers may be called; `env://FILE_NAME` in
+    /// Stores credentials in `folder`. The client decides which authorization servers may be called; `env://NAME` in
     /// the client secret is resolved with `variables`.
     pub fn new(
-        account: Account,
+        account: OauthAccount,
         folder: &Path,
         client: GuardedClient,
         variables: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, LoginError> {
         let secret = match &account.oauth.client_secret {
-            Some(written) => Some(secret(written, variables)?),
+            Some(written) => Some(resolve_secret(written, variables)?),
             None => None,
         };
-        let vault = Arc::new(Vault::open(folder, &account.agent, &account.server, &account.url)?);
+        let vault = Arc::new(CredentialVault::open(folder, &account.agent, &account.server, &account.url)?);
         Ok(Self { account, secret, vault, client, browser: None, state: Mutex::default() })
     }
 
@@ -98,8 +98,8 @@ impl Authorizer {
         let first = self.manager(&mut state).await?.get_access_token().await;
         let token = match first {
             // A refresh needs the metadata of the authorization server.
-            Err(AuthError::InternalError(_)) if state.prepared.is_none() => {
-                self.prepare(&mut state, None).await?;
+            Err(AuthError::InternalError(_)) if state.issuer.is_none() => {
+                self.discover_issuer(&mut state, None).await?;
                 self.manager(&mut state).await?.get_access_token().await
             }
             other => other,
@@ -113,7 +113,7 @@ impl Authorizer {
     }
 
     /// A token that satisfies the challenge to a request sent with the token `sent`.
-    pub async fn answer(&self, sent: Option<&str>, challenge: &Challenge) -> Result<String, LoginError> {
+    pub async fn satisfy_challenge(&self, sent: Option<&str>, challenge: &Challenge) -> Result<String, LoginError> {
         let mut state = self.state.lock().await;
         // Another request or process may have obtained a token already.
         let before = self.vault.token();
@@ -122,18 +122,18 @@ impl Authorizer {
         if let Some(token) = self.vault.token().filter(is_new) {
             return Ok(token);
         }
-        self.prepare(&mut state, Some(challenge)).await?;
+        self.discover_issuer(&mut state, Some(challenge)).await?;
         if challenge.is_step_up() {
             let asked = self.vault.issued().asked;
             if challenge.scopes().iter().all(|scope| asked.contains(scope)) {
                 let scopes = challenge.scopes().join(" ");
-                return Err(LoginError::refused(format!(
+                return Err(LoginError::failed(format!(
                     "the server requires scopes that were already requested ({scopes})"
                 )));
             }
         } else if sent.is_some()
-            && sent != state.renewed.as_deref()
-            && let Some(token) = self.renew(&mut state).await?
+            && sent != state.refreshed_token.as_deref()
+            && let Some(token) = self.refresh(&mut state).await?
         {
             return Ok(token);
         }
@@ -141,14 +141,14 @@ impl Authorizer {
     }
 
     /// Refreshes the token; `None` when only a login helps.
-    async fn renew(&self, state: &mut State) -> Result<Option<String>, LoginError> {
+    async fn refresh(&self, state: &mut AuthorizerState) -> Result<Option<String>, LoginError> {
         if self.vault.token().is_none() {
             return Ok(None);
         }
         match self.manager(state).await?.refresh_token().await {
             Ok(_) => {
-                state.renewed = self.vault.token();
-                Ok(state.renewed.clone())
+                state.refreshed_token = self.vault.token();
+                Ok(state.refreshed_token.clone())
             }
             Err(error) if LoginError::is_unknown_client(&error) => {
                 self.vault.update(|issued| (issued.client, issued.credentials) = (None, None)).await?;
@@ -164,20 +164,23 @@ impl Authorizer {
         }
     }
 
-    pub(super) async fn manager<'a>(&self, state: &'a mut State) -> Result<&'a mut AuthorizationManager, LoginError> {
+    pub(super) async fn manager<'a>(
+        &self,
+        state: &'a mut AuthorizerState,
+    ) -> Result<&'a mut AuthorizationManager, LoginError> {
         if state.manager.is_none() {
-            let http = Arc::new(GuardedOauth(self.client.clone()));
+            let http = Arc::new(GuardedOauthClient(self.client.clone()));
             let made = AuthorizationManager::new_with_oauth_http_client(self.account.url.as_str(), http).await;
             let mut manager = made?;
-            manager.set_credential_store(Kept(Arc::clone(&self.vault)));
+            manager.set_credential_store(VaultCredentialStore(Arc::clone(&self.vault)));
             state.manager = Some(manager);
-            state.prepared = None;
+            state.issuer = None;
         }
-        state.manager.as_mut().ok_or_else(|| LoginError::refused("no authorization manager is available"))
+        state.manager.as_mut().ok_or_else(|| LoginError::failed("no authorization manager is available"))
     }
 }
 
-fn secret(written: &str, variables: &dyn Fn(&str) -> Option<String>) -> Result<String, LoginError> {
+fn resolve_secret(written: &str, variables: &dyn Fn(&str) -> Option<String>) -> Result<String, LoginError> {
     let wrong = |reason: String| LoginError::Failed { reason };
     let name = written.strip_prefix("env://").ok_or_else(|| {
         wrong("the client secret must have the form env://NAME, with the value in that variable".to_owned())

@@ -12,7 +12,7 @@ pub struct Challenge {
 
 impl Challenge {
     /// The challenge in a response; `None` when a login would not help.
-    pub fn of(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+    pub fn from_response(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         let values = || headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let is_bearer =
             |value: &&str| value.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("bearer"));
@@ -28,7 +28,7 @@ impl Challenge {
     }
 
     /// The challenge of a server that sent none.
-    pub(crate) fn none() -> Self {
+    pub(crate) fn unspecified() -> Self {
         Self { header: None, scopes: Vec::new(), is_step_up: false }
     }
 
@@ -72,7 +72,7 @@ mod tests {
             for value in values {
                 headers.append(WWW_AUTHENTICATE, value.parse().unwrap());
             }
-            Challenge::of(status, &headers)
+            Challenge::from_response(status, &headers)
         };
         let plain = challenge(StatusCode::UNAUTHORIZED, &[]).unwrap();
         assert_eq!((plain.header(), plain.scopes(), plain.is_step_up()), (None, &[][..], false));

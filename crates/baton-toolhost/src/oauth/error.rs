@@ -30,7 +30,7 @@ pub enum LoginError {
 
 impl LoginError {
     /// A failed login with this reason.
-    pub fn refused(reason: impl Into<String>) -> Self {
+    pub fn failed(reason: impl Into<String>) -> Self {
         Self::Failed { reason: reason.into() }
     }
 

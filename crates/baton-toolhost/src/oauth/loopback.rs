@@ -10,20 +10,20 @@ use tokio::{
 };
 
 /// Maximum time for a user to log in.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Maximum time for one connection to send its request.
-const REQUEST: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_HEAD: usize = 16 * 1024;
 
 /// Shows the address of the login page and listens for the callback on a local port. Never opens a browser; the user
 /// decides.
-pub struct Loopback<F> {
+pub struct LoopbackBrowser<F> {
     listener: TcpListener,
     callback: String,
     show: F,
 }
 
-impl<F: Fn(&str) + Send + Sync> Loopback<F> {
+impl<F: Fn(&str) + Send + Sync> LoopbackBrowser<F> {
     /// Listens on this port, or on any free port.
     pub async fn listen(port: Option<u16>, show: F) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
@@ -31,12 +31,12 @@ impl<F: Fn(&str) + Send + Sync> Loopback<F> {
         Ok(Self { listener, callback, show })
     }
 
-    async fn wait(&self, state: &str) -> Result<String, LoginError> {
+    async fn wait_for_callback(&self, state: &str) -> Result<String, LoginError> {
         loop {
             let accepted = self.listener.accept().await;
             let (mut socket, _) =
-                accepted.map_err(|error| LoginError::refused(format!("cannot accept the login callback: {error}")))?;
-            let Ok(Some(target)) = timeout(REQUEST, request_target(&mut socket)).await else { continue };
+                accepted.map_err(|error| LoginError::failed(format!("cannot accept the login callback: {error}")))?;
+            let Ok(Some(target)) = timeout(REQUEST_TIMEOUT, request_target(&mut socket)).await else { continue };
             let (path, query) = target.split_once('?').unwrap_or((&target, ""));
             let has_state =
                 form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "state" && value == state);
@@ -44,18 +44,21 @@ impl<F: Fn(&str) + Send + Sync> Loopback<F> {
             // its state.
             if path != "/callback" || !has_state {
                 let status = if path == "/callback" { "400 Bad Request" } else { "404 Not Found" };
-                let _ =
-                    timeout(REQUEST, answer(&mut socket, status, "This is not the login that was started here.")).await;
+                let _ = timeout(
+                    REQUEST_TIMEOUT,
+                    send_response(&mut socket, status, "This is not the login that was started here."),
+                )
+                .await;
                 continue;
             }
             let said = "Return to the terminal. You can close this window.";
-            let _ = timeout(REQUEST, answer(&mut socket, "200 OK", said)).await;
+            let _ = timeout(REQUEST_TIMEOUT, send_response(&mut socket, "200 OK", said)).await;
             return Ok(format!("{}?{query}", self.callback));
         }
     }
 }
 
-impl<F: Fn(&str) + Send + Sync> Browser for Loopback<F> {
+impl<F: Fn(&str) + Send + Sync> Browser for LoopbackBrowser<F> {
     fn callback(&self) -> &str {
         &self.callback
     }
@@ -64,10 +67,10 @@ impl<F: Fn(&str) + Send + Sync> Browser for Loopback<F> {
         Box::pin(async move {
             let query = url.split_once('?').map_or("", |(_, query)| query);
             let state = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "state");
-            let (_, state) = state.ok_or_else(|| LoginError::refused("the address of the login page has no state"))?;
+            let (_, state) = state.ok_or_else(|| LoginError::failed("the address of the login page has no state"))?;
             (self.show)(url);
-            let late = || LoginError::refused("the login was not completed within ten minutes");
-            timeout(PATIENCE, self.wait(&state)).await.unwrap_or_else(|_| Err(late()))
+            let late = || LoginError::failed("the login was not completed within ten minutes");
+            timeout(LOGIN_TIMEOUT, self.wait_for_callback(&state)).await.unwrap_or_else(|_| Err(late()))
         })
     }
 }
@@ -85,7 +88,7 @@ async fn request_target(socket: &mut TcpStream) -> Option<String> {
     Some(line.strip_prefix("GET ")?.split(' ').next()?.to_owned())
 }
 
-async fn answer(socket: &mut TcpStream, status: &str, text: &str) -> io::Result<()> {
+async fn send_response(socket: &mut TcpStream, status: &str, text: &str) -> io::Result<()> {
     let length = text.len();
     let reply = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {length}\r\n\

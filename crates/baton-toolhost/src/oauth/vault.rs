@@ -17,17 +17,17 @@ use std::{
 const MAX_ISSUERS: usize = 8;
 
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Record {
+struct CredentialRecord {
     /// Informational: identifies the file for people.
     server: String,
     current: Option<String>,
-    issuers: BTreeMap<String, Issued>,
+    issuers: BTreeMap<String, IssuedCredentials>,
 }
 
 /// Data issued by one authorization server.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Issued {
-    pub(super) client: Option<Client>,
+pub(super) struct IssuedCredentials {
+    pub(super) client: Option<RegisteredClient>,
     pub(super) credentials: Option<StoredCredentials>,
     /// All scopes required so far; the next login requests them.
     pub(super) scopes: Vec<String>,
@@ -38,18 +38,18 @@ pub(super) struct Issued {
 
 /// A client registered at the authorization server.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Client {
+pub(super) struct RegisteredClient {
     pub(super) id: String,
     pub(super) secret: Option<String>,
     pub(super) redirect: String,
 }
 
-pub(super) struct Vault {
+pub(super) struct CredentialVault {
     path: PathBuf,
-    record: Mutex<Record>,
+    record: Mutex<CredentialRecord>,
 }
 
-impl Vault {
+impl CredentialVault {
     /// The credentials of this server; empty when the file does not exist.
     pub(super) fn open(folder: &Path, agent: &str, server: &str, url: &str) -> Result<Self, LoginError> {
         // The address is part of the file name: credentials for one address are never sent to another.
@@ -57,7 +57,7 @@ impl Vault {
         let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let path = folder.join(format!("{name}.json"));
         let record = read(&path)?
-            .unwrap_or_else(|| Record { server: format!("{agent}/{server}"), ..Record::default() });
+            .unwrap_or_else(|| CredentialRecord { server: format!("{agent}/{server}"), ..CredentialRecord::default() });
         Ok(Self { path, record: Mutex::new(record) })
     }
 
@@ -74,7 +74,7 @@ impl Vault {
     }
 
     /// Data issued by the current authorization server.
-    pub(super) fn issued(&self) -> Issued {
+    pub(super) fn issued(&self) -> IssuedCredentials {
         let record = self.record.lock();
         record.current.as_ref().and_then(|issuer| record.issuers.get(issuer)).cloned().unwrap_or_default()
     }
@@ -87,7 +87,7 @@ impl Vault {
     }
 
     /// Makes this authorization server current; data issued by others is no longer used.
-    pub(super) async fn turn_to(&self, issuer: &str) -> Result<(), LoginError> {
+    pub(super) async fn switch_issuer(&self, issuer: &str) -> Result<(), LoginError> {
         if self.issuer().as_deref() == Some(issuer) {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl Vault {
     }
 
     /// Updates the data issued by the current authorization server.
-    pub(super) async fn update(&self, change: impl FnOnce(&mut Issued)) -> Result<(), LoginError> {
+    pub(super) async fn update(&self, change: impl FnOnce(&mut IssuedCredentials)) -> Result<(), LoginError> {
         self.change(|record| {
             let issuer = record.current.clone().unwrap_or_default();
             change(record.issuers.entry(issuer).or_default());
@@ -111,7 +111,7 @@ impl Vault {
         .await
     }
 
-    async fn change(&self, change: impl FnOnce(&mut Record)) -> Result<(), LoginError> {
+    async fn change(&self, change: impl FnOnce(&mut CredentialRecord)) -> Result<(), LoginError> {
         let bytes = {
             let mut record = self.record.lock();
             change(&mut record);
@@ -124,7 +124,7 @@ impl Vault {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Record>, LoginError> {
+fn read(path: &Path) -> Result<Option<CredentialRecord>, LoginError> {
     let failed = |reason: String| LoginError::Store { reason: format!("{}: {reason}", path.display()) };
     match std::fs::read(path) {
         // The parser's message could repeat file content.
@@ -149,7 +149,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The vault as credential store of rmcp; clones share it.
 #[derive(Clone)]
-pub(super) struct Kept(pub(super) Arc<Vault>);
+pub(super) struct VaultCredentialStore(pub(super) Arc<CredentialVault>);
 
 fn store_error(error: LoginError) -> AuthError {
     match error {
@@ -158,7 +158,7 @@ fn store_error(error: LoginError) -> AuthError {
     }
 }
 
-impl CredentialStore for Kept {
+impl CredentialStore for VaultCredentialStore {
     fn load<'a, 'b>(&'a self) -> BoxFuture<'b, Result<Option<StoredCredentials>, AuthError>>
     where
         'a: 'b,

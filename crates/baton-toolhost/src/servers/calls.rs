@@ -2,13 +2,13 @@
 
 use super::{
     CallOptions, McpServers, ServerError, ServerReply,
-    connection::Connection,
-    held::{Held, Question},
-    hidden::without_secrets,
-    running::{Running, Step},
-    spans::failed,
+    connection::ServerConnection,
+    held::{HeldCall, ServerQuestion},
+    hidden::redact_secrets,
+    running::{CallStep, InFlightCall},
+    spans::record_failure,
 };
-use baton_telemetry::{OpenSpan, current, names};
+use baton_telemetry::{OpenSpan, current_span, names};
 use baton_types::{AgentName, Digest, McpTimeouts, TraceContext};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CompleteRequestParams, CompleteResult,
@@ -88,7 +88,7 @@ impl McpServers {
         params: CompleteRequestParams,
     ) -> Result<CompleteResult, ServerError> {
         let connection = self.entry(agent, server)?.connection().await?;
-        connection.soon("completion/complete", params, |params| connection.peer().complete(params)).await
+        connection.send_short_request("completion/complete", params, |params| connection.peer().complete(params)).await
     }
 
     /// Subscribes to changes of a resource, reported as [`super::ServerEvent::ResourceUpdated`]. Subscriptions are
@@ -108,8 +108,8 @@ impl McpServers {
 
     /// Sets the log level of servers of the older protocol.
     pub async fn set_log_level(&self, agent: &AgentName, level: LoggingLevel) {
-        let entries = self.of(agent).entries();
-        let ready = entries.iter().filter_map(|entry| entry.standing().connection);
+        let entries = self.agent_servers(agent).entries();
+        let ready = entries.iter().filter_map(|entry| entry.connection_state().connection);
         let told = ready.map(|connection| async move { connection.set_level(level).await });
         futures_util::future::join_all(told).await;
     }
@@ -127,25 +127,24 @@ impl McpServers {
         let connection = entry.connection().await?;
         let limits = entry.server().timeouts;
         // Callers of tools record their own span.
-        let mut span = (method != CALL).then(|| begun(&connection, method, name, &mut options));
+        let mut span = (method != CALL).then(|| begin_span(&connection, method, name, &mut options));
         let result = async {
             if connection.is_modern() {
-                self.modern(&connection, request, options, limits).await
+                self.request_modern(&connection, request, options, limits).await
             } else {
                 let binding = binding(agent, server, method, name, &options);
-                self.legacy(&connection, request, options, limits, binding).await
+                self.request_legacy(&connection, request, options, limits, binding).await
             }
         };
         let result = result.await;
         if let (Some(span), Err(error)) = (&mut span, &result) {
-            failed(span, error);
+            record_failure(span, error);
         }
         let reply = match result? {
-            Answer::Asks { requests, state } => {
-                without_secrets(requests, connection.log()).map(|requests| ServerReply::Asks { requests, state })
-            }
-            Answer::Done(result) => {
-                read(*result).and_then(|result| without_secrets(result, connection.log())).map(ServerReply::Done)
+            UntypedReply::InputRequired { requests, state } => redact_secrets(requests, connection.log())
+                .map(|requests| ServerReply::InputRequired { requests, state }),
+            UntypedReply::Done(result) => {
+                read(*result).and_then(|result| redact_secrets(result, connection.log())).map(ServerReply::Done)
             }
         };
         reply.ok_or_else(|| ServerError::Broken {
@@ -155,36 +154,36 @@ impl McpServers {
     }
 
     /// No call is held between rounds: the server keeps its data in the request state.
-    async fn modern(
+    async fn request_modern(
         &self,
-        connection: &Arc<Connection>,
+        connection: &Arc<ServerConnection>,
         request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
         mut options: CallOptions,
         limits: McpTimeouts,
-    ) -> Result<Answer, ServerError> {
+    ) -> Result<UntypedReply, ServerError> {
         let request = request(options.input_responses.take(), options.request_state.take());
         let mut running = connection.start(request, &options, limits).await?;
         loop {
             match running.drive(options.events.as_deref()).await? {
-                Step::Done(ServerResult::InputRequiredResult(asked)) => {
+                CallStep::Done(ServerResult::InputRequiredResult(asked)) => {
                     let requests = asked.input_requests.unwrap_or_default();
-                    return Ok(Answer::Asks { requests, state: asked.request_state });
+                    return Ok(UntypedReply::InputRequired { requests, state: asked.request_state });
                 }
-                Step::Done(result) => return Ok(Answer::Done(Box::new(result))),
+                CallStep::Done(result) => return Ok(UntypedReply::Done(Box::new(result))),
                 // This era forbids server requests; dropping the reply rejects them.
-                Step::Asks { .. } => {}
+                CallStep::InputRequired { .. } => {}
             }
         }
     }
 
-    async fn legacy(
+    async fn request_legacy(
         &self,
-        connection: &Arc<Connection>,
+        connection: &Arc<ServerConnection>,
         request: impl FnOnce(Option<InputResponses>, Option<String>) -> ClientRequest,
         options: CallOptions,
         limits: McpTimeouts,
         binding: String,
-    ) -> Result<Answer, ServerError> {
+    ) -> Result<UntypedReply, ServerError> {
         let mut running = match &options.request_state {
             None => {
                 if let Some(level) = options.log_level {
@@ -203,37 +202,37 @@ impl McpServers {
             }
         };
         match running.drive(options.events.as_deref()).await? {
-            Step::Done(result) => Ok(Answer::Done(Box::new(result))),
-            Step::Asks { key, request, reply } => {
-                self.hold(running, Question { key, request, reply }, binding, options.account)
+            CallStep::Done(result) => Ok(UntypedReply::Done(Box::new(result))),
+            CallStep::InputRequired { key, request, reply } => {
+                self.hold(running, ServerQuestion { key, request, reply }, binding, options.account)
             }
         }
     }
 
     fn hold(
         &self,
-        running: Running,
-        question: Question,
+        running: InFlightCall,
+        question: ServerQuestion,
         binding: String,
         account: String,
-    ) -> Result<Answer, ServerError> {
+    ) -> Result<UntypedReply, ServerError> {
         let requests = question.requests();
         let settings = &self.inner.settings;
-        let held = Held { running, question, binding, account };
-        let state = self.inner.held.keep(held, settings.max_held, settings.hold)?;
-        Ok(Answer::Asks { requests, state: Some(state) })
+        let held = HeldCall { running, question, binding, account };
+        let state = self.inner.held.hold(held, settings.max_held, settings.hold_timeout)?;
+        Ok(UntypedReply::InputRequired { requests, state: Some(state) })
     }
 }
 
 /// Untyped result of a request.
-enum Answer {
+enum UntypedReply {
     Done(Box<ServerResult>),
-    Asks { requests: InputRequests, state: Option<String> },
+    InputRequired { requests: InputRequests, state: Option<String> },
 }
 
 /// Starts a span for a request without one, and propagates it.
-fn begun(connection: &Connection, method: &'static str, name: &str, options: &mut CallOptions) -> OpenSpan {
-    let parent = options.trace.as_deref().and_then(TraceContext::parse).or_else(current);
+fn begin_span(connection: &ServerConnection, method: &'static str, name: &str, options: &mut CallOptions) -> OpenSpan {
+    let parent = options.trace.as_deref().and_then(TraceContext::parse).or_else(current_span);
     // The address of a resource may contain secrets in its query.
     let (prompt, uri) =
         if method == "resources/read" { (None, name.split(['?', '#']).next()) } else { (Some(name), None) };

@@ -2,12 +2,12 @@
 
 use super::{
     CALL_META, CallOptions, DEPTH_META, ServerError, TASK_META,
-    flights::Flights,
-    running::{Lock, Running, Turn},
-    spans::{Spans, failed},
+    flights::InFlightRequests,
+    running::{CallLock, CallPermit, InFlightCall},
+    spans::{RequestSpans, record_failure},
 };
 use crate::{ServerLog, needs_login};
-use baton_telemetry::current;
+use baton_telemetry::current_span;
 use baton_types::{McpServer, McpTimeouts, McpTransport};
 use parking_lot::Mutex;
 use rmcp::{
@@ -24,42 +24,42 @@ use tokio::sync::{Notify, RwLock, Semaphore};
 /// Maximum calls in flight or queued on one connection.
 const MAX_CALLS: usize = 256;
 /// Interval at which a queued call signals that it waits.
-const IMPATIENCE: Duration = Duration::from_secs(5);
+const QUEUE_SIGNAL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// An open connection.
-pub(super) struct Connection {
+pub(super) struct ServerConnection {
     server: String,
     peer: Peer<RoleClient>,
-    flights: Arc<Flights>,
+    flights: Arc<InFlightRequests>,
     info: Arc<ServerPeerInfo>,
     is_modern: bool,
     is_internal: bool,
     limits: McpTimeouts,
     log: ServerLog,
     turns: Arc<RwLock<()>>,
-    room: Arc<Semaphore>,
-    wanted: Notify,
+    call_slots: Arc<Semaphore>,
+    queued_call_signal: Notify,
     level: Mutex<Option<LoggingLevel>>,
     fault: Mutex<Option<String>>,
-    spans: Spans,
+    spans: RequestSpans,
 }
 
-impl Connection {
+impl ServerConnection {
     pub(super) fn new(
         server: &McpServer,
         peer: Peer<RoleClient>,
-        flights: Arc<Flights>,
+        flights: Arc<InFlightRequests>,
         info: Arc<ServerPeerInfo>,
         is_modern: bool,
         log: ServerLog,
-        spans: Spans,
+        spans: RequestSpans,
     ) -> Self {
         let is_internal = matches!(server.transport, McpTransport::Internal { .. });
         let (server, limits) = (server.name.clone(), server.timeouts);
         let turns = Arc::new(RwLock::new(()));
-        let room = Arc::new(Semaphore::new(MAX_CALLS));
+        let call_slots = Arc::new(Semaphore::new(MAX_CALLS));
         let (level, fault) = (Mutex::new(None), Mutex::new(None));
-        let wanted = Notify::new();
+        let queued_call_signal = Notify::new();
         Self {
             server,
             peer,
@@ -70,8 +70,8 @@ impl Connection {
             limits,
             log,
             turns,
-            room,
-            wanted,
+            call_slots,
+            queued_call_signal,
             level,
             fault,
             spans,
@@ -109,7 +109,7 @@ impl Connection {
     }
 
     /// The requests in flight.
-    pub(super) fn flights(&self) -> &Arc<Flights> {
+    pub(super) fn flights(&self) -> &Arc<InFlightRequests> {
         &self.flights
     }
 
@@ -119,23 +119,23 @@ impl Connection {
         mut request: ClientRequest,
         options: &CallOptions,
         limits: McpTimeouts,
-    ) -> Result<Running, ServerError> {
-        let turn = self.turn(limits.call).await?;
-        let (flight, events) = self.flights.depart(options.caller.clone(), options.capabilities.clone());
+    ) -> Result<InFlightCall, ServerError> {
+        let turn = self.acquire_permit(limits.call).await?;
+        let (flight, events) = self.flights.register(options.caller.clone(), options.capabilities.clone());
         request.extensions_mut().insert(flight.key());
         let sending = PeerRequestOptions::no_options().with_meta(self.meta(options));
         let handle = self.peer.send_request_with_option(request, sending).await.map_err(|error| self.failure(error))?;
-        Ok(Running::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
+        Ok(InFlightCall::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
     }
 
     /// Sends a short request without questions and waits for the response.
-    pub(super) async fn soon<P: RequestParamsMeta, T, A: Future<Output = Result<T, ServiceError>>>(
+    pub(super) async fn send_short_request<P: RequestParamsMeta, T, A: Future<Output = Result<T, ServiceError>>>(
         &self,
         method: &'static str,
         mut params: P,
         ask: impl FnOnce(P) -> A,
     ) -> Result<T, ServerError> {
-        let mut span = self.spans.begin(method, None, current());
+        let mut span = self.spans.begin(method, None, current_span());
         if let Some(context) = span.context() {
             params.set_traceparent(&context.to_string());
         }
@@ -145,13 +145,13 @@ impl Connection {
             Err(_) => Err(ServerError::TimedOut { server: self.server.clone(), limit }),
         };
         if let Err(error) = &answer {
-            failed(&mut span, error);
+            record_failure(&mut span, error);
         }
         answer
     }
 
     /// Span factory for requests to the server.
-    pub(super) fn spans(&self) -> &Spans {
+    pub(super) fn spans(&self) -> &RequestSpans {
         &self.spans
     }
 
@@ -163,7 +163,7 @@ impl Connection {
         }
         // A rejection is ignored; the call does not depend on it.
         let params = SetLevelRequestParams::new(level);
-        let _ = self.soon("logging/setLevel", params, |params| self.peer.set_level(params)).await;
+        let _ = self.send_short_request("logging/setLevel", params, |params| self.peer.set_level(params)).await;
     }
 
     fn meta(&self, options: &CallOptions) -> RequestMetaObject {
@@ -183,34 +183,34 @@ impl Connection {
         if let Some(task) = options.task.as_ref().filter(|_| self.is_internal) {
             meta.insert(TASK_META.to_owned(), task.as_str().into());
         }
-        if let Some((task, call)) = options.left_by.as_ref().filter(|_| !self.is_internal) {
+        if let Some((task, call)) = options.remote_call.as_ref().filter(|_| !self.is_internal) {
             meta.insert(TASK_META.to_owned(), task.as_str().into());
             meta.insert(CALL_META.to_owned(), call.as_str().into());
         }
         meta
     }
 
-    async fn turn(&self, patience: Duration) -> Result<Turn, ServerError> {
-        let room = Arc::clone(&self.room).try_acquire_owned().map_err(|_| self.busy())?;
+    async fn acquire_permit(&self, patience: Duration) -> Result<CallPermit, ServerError> {
+        let room = Arc::clone(&self.call_slots).try_acquire_owned().map_err(|_| self.busy())?;
         let lock = async {
             if !self.flights.is_serial() {
                 let shared = Arc::clone(&self.turns).read_owned().await;
                 // The connection may have become serial during the wait.
                 if !self.flights.is_serial() {
-                    return Lock::Shared { _lock: shared };
+                    return CallLock::Shared { _lock: shared };
                 }
             }
-            Lock::Alone { _lock: Arc::clone(&self.turns).write_owned().await }
+            CallLock::Exclusive { _lock: Arc::clone(&self.turns).write_owned().await }
         };
         let urging = async {
             loop {
-                tokio::time::sleep(IMPATIENCE).await;
-                self.wanted.notify_waiters();
+                tokio::time::sleep(QUEUE_SIGNAL_INTERVAL).await;
+                self.queued_call_signal.notify_waiters();
             }
         };
         tokio::select! {
             lock = tokio::time::timeout(patience, lock) => {
-                lock.map(|lock| Turn { _lock: lock, _room: room }).map_err(|_| self.busy())
+                lock.map(|lock| CallPermit { _lock: lock, _room: room }).map_err(|_| self.busy())
             }
             () = self.flights.closed().cancelled() => Err(self.broken()),
             never = urging => never,
@@ -218,8 +218,8 @@ impl Connection {
     }
 
     /// Waits until a queued call signals that it has waited for some time.
-    pub(super) async fn wanted(&self) {
-        self.wanted.notified().await;
+    pub(super) async fn wait_for_queued_call(&self) {
+        self.queued_call_signal.notified().await;
     }
 
     fn busy(&self) -> ServerError {
@@ -239,13 +239,13 @@ impl Connection {
         }
         match error {
             ServiceError::McpError(mut error) => {
-                error.message = self.log.hide(&error.message).into_owned().into();
-                ServerError::Refused { server: self.server.clone(), error: Box::new(error) }
+                error.message = self.log.redact(&error.message).into_owned().into();
+                ServerError::Rejected { server: self.server.clone(), error: Box::new(error) }
             }
             ServiceError::Timeout { timeout } => ServerError::TimedOut { server: self.server.clone(), limit: timeout },
             ServiceError::TransportClosed => self.broken(),
             other => {
-                let reason = self.log.hide(&other.to_string()).into_owned();
+                let reason = self.log.redact(&other.to_string()).into_owned();
                 ServerError::Broken { server: self.server.clone(), reason }
             }
         }

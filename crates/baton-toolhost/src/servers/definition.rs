@@ -12,17 +12,17 @@ const MAX_NAME: usize = 256;
 const MAX_PINS: usize = 10_000;
 
 /// Reason to reject a definition.
-pub(super) fn refusal(tool: &Tool) -> Option<String> {
+pub(super) fn rejection_reason(tool: &Tool) -> Option<String> {
     if tool.name.is_empty() || tool.name.chars().count() > MAX_NAME {
         return Some(format!("its name has more than {MAX_NAME} characters, or none"));
     }
     [Some(&tool.input_schema), tool.output_schema.as_ref()]
         .into_iter()
         .flatten()
-        .find_map(|schema| too_much(schema))
+        .find_map(|schema| schema_problem(schema))
 }
 
-fn too_much(schema: &JsonObject) -> Option<String> {
+fn schema_problem(schema: &JsonObject) -> Option<String> {
     if schema.values().any(|value| is_deeper(value, MAX_DEPTH)) {
         return Some(format!("its schema is nested deeper than {MAX_DEPTH} levels"));
     }
@@ -50,14 +50,14 @@ pub(super) fn effects(tool: &Tool, is_trusted: bool) -> Effects {
 
 /// Digests of the first definition of each tool; kept across connections.
 #[derive(Debug, Default)]
-pub(super) struct Pins {
+pub(super) struct ToolPins {
     first: BTreeMap<String, Digest>,
     changed: BTreeMap<String, ()>,
 }
 
-impl Pins {
+impl ToolPins {
     /// Records a definition; a tool whose definition ever differed from the first one stays marked.
-    pub(super) fn see(&mut self, tool: &Tool) {
+    pub(super) fn record(&mut self, tool: &Tool) {
         let Some(digest) = digest(tool) else { return };
         match self.first.get(tool.name.as_ref()) {
             Some(first) if *first != digest => {
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn schemas_are_bounded_in_depth_and_size() {
         let deep = (0..70).fold(json!({}), |inner, _| json!({"properties": {"a": inner}}));
-        assert!(refusal(&tool(deep)).unwrap().contains("nested deeper"));
+        assert!(rejection_reason(&tool(deep)).unwrap().contains("nested deeper"));
         let large = json!({"description": "x".repeat(MAX_SCHEMA)});
-        assert!(refusal(&tool(large)).unwrap().contains("larger than 256 KB"));
-        assert_eq!(refusal(&tool(json!({"$ref": "https://example.com/x"}))), None);
+        assert!(rejection_reason(&tool(large)).unwrap().contains("larger than 256 KB"));
+        assert_eq!(rejection_reason(&tool(json!({"$ref": "https://example.com/x"}))), None);
     }
 
     #[test]
@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn a_changed_definition_stays_marked() {
-        let mut pins = Pins::default();
-        pins.see(&tool(json!({"a": 1, "b": 2})));
-        pins.see(&tool(json!({"b": 2, "a": 1})));
+        let mut pins = ToolPins::default();
+        pins.record(&tool(json!({"a": 1, "b": 2})));
+        pins.record(&tool(json!({"b": 2, "a": 1})));
         assert!(!pins.is_changed("t"));
-        pins.see(&tool(json!({"b": 2, "a": 3})));
-        pins.see(&tool(json!({"b": 2, "a": 1})));
+        pins.record(&tool(json!({"b": 2, "a": 3})));
+        pins.record(&tool(json!({"b": 2, "a": 1})));
         assert!(pins.is_changed("t"));
         assert_eq!(pins.changed().collect::<Vec<_>>(), ["t"]);
     }

@@ -1,10 +1,10 @@
 //! One server of one agent: settings, state and the supervisor task that keeps it connected.
 
 use super::{
-    HostSettings, ServerError, ServerEvent, catalog::Catalog, connection::Connection, definition::Pins,
-    keeper::Keeper, subscriptions::Subscriptions,
+    HostSettings, ServerError, ServerEvent, catalog::ToolCatalog, connection::ServerConnection, definition::ToolPins,
+    keeper::ServerSupervisor, subscriptions::ResourceSubscriptions,
 };
-use crate::{Connect, ServerLog, TransportKind};
+use crate::{ServerConnector, ServerLog, TransportKind};
 use baton_ports::{ServerState, ServerStatus};
 use baton_types::{AgentName, AgentVariables, McpServer};
 use parking_lot::Mutex;
@@ -16,17 +16,17 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Maximum wait of a call for a failed server that is being retried.
-const SECOND_CHANCE: Duration = Duration::from_secs(5);
+const RETRY_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// State of a server.
 #[derive(Clone)]
-pub(super) struct Standing {
+pub(super) struct ServerConnectionState {
     pub(super) state: ServerState,
     pub(super) reason: Option<String>,
     pub(super) hint: Option<String>,
-    pub(super) connection: Option<Arc<Connection>>,
+    pub(super) connection: Option<Arc<ServerConnection>>,
     /// Last known tools, also kept during a restart.
-    pub(super) catalog: Arc<Catalog>,
+    pub(super) catalog: Arc<ToolCatalog>,
     /// Whether it is retried automatically.
     pub(super) is_retried: bool,
     /// Whether it failed since it was last ready.
@@ -34,40 +34,40 @@ pub(super) struct Standing {
 }
 
 /// State shared by the entry and its task.
-pub(super) struct Shared {
+pub(super) struct SupervisorContext {
     pub(super) agent: AgentName,
     pub(super) server: Mutex<Arc<McpServer>>,
     /// Variables of the agent; they take effect at the next connection.
     pub(super) variables: Mutex<Arc<AgentVariables>>,
-    pub(super) connect: Option<Arc<dyn Connect>>,
+    pub(super) connect: Option<Arc<dyn ServerConnector>>,
     pub(super) settings: HostSettings,
-    pub(super) standing: watch::Sender<Standing>,
+    pub(super) connection_state: watch::Sender<ServerConnectionState>,
     pub(super) log: ServerLog,
-    pub(super) pins: Mutex<Pins>,
+    pub(super) pins: Mutex<ToolPins>,
     pub(super) events: broadcast::Sender<ServerEvent>,
-    pub(super) subscriptions: Subscriptions,
-    pub(super) wanted: Notify,
-    pub(super) kicked: Notify,
+    pub(super) subscriptions: ResourceSubscriptions,
+    pub(super) start_requested: Notify,
+    pub(super) retry_requested: Notify,
     pub(super) closing: CancellationToken,
 }
 
 /// One server; dropping it closes the connection.
-pub(super) struct Entry {
-    shared: Arc<Shared>,
+pub(super) struct McpServerEntry {
+    shared: Arc<SupervisorContext>,
     task: Mutex<Option<JoinHandle<()>>>,
     _closes: DropGuard,
 }
 
-impl Entry {
+impl McpServerEntry {
     pub(super) fn new(
         agent: &AgentName,
         server: &McpServer,
-        connect: Option<Arc<dyn Connect>>,
+        connect: Option<Arc<dyn ServerConnector>>,
         settings: HostSettings,
         events: broadcast::Sender<ServerEvent>,
     ) -> Self {
         let state = if server.enabled { ServerState::Idle } else { ServerState::Disabled };
-        let standing = Standing {
+        let standing = ServerConnectionState {
             state,
             reason: None,
             hint: None,
@@ -77,19 +77,19 @@ impl Entry {
             has_failed: false,
         };
         let closing = CancellationToken::new();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SupervisorContext {
             agent: agent.clone(),
             server: Mutex::new(Arc::new(server.clone())),
             variables: Mutex::default(),
             connect,
             settings,
-            standing: watch::Sender::new(standing),
+            connection_state: watch::Sender::new(standing),
             log: ServerLog::default(),
             pins: Mutex::default(),
             events,
-            subscriptions: Subscriptions::default(),
-            wanted: Notify::new(),
-            kicked: Notify::new(),
+            subscriptions: ResourceSubscriptions::default(),
+            start_requested: Notify::new(),
+            retry_requested: Notify::new(),
             closing: closing.clone(),
         });
         Self { shared, task: Mutex::new(None), _closes: closing.drop_guard() }
@@ -101,12 +101,12 @@ impl Entry {
     }
 
     /// The state shared with the task.
-    pub(super) fn shared(&self) -> &Shared {
+    pub(super) fn shared(&self) -> &SupervisorContext {
         &self.shared
     }
 
     /// Whether these settings apply without a reconnect.
-    pub(super) fn fits(&self, server: &McpServer) -> bool {
+    pub(super) fn is_compatible(&self, server: &McpServer) -> bool {
         let mine = self.server();
         (&mine.name, &mine.transport, mine.enabled, mine.era, &mine.oauth)
             == (&server.name, &server.transport, server.enabled, server.era, &server.oauth)
@@ -119,32 +119,32 @@ impl Entry {
     }
 
     /// Requests the server; the first request starts its task.
-    pub(super) fn want(&self) {
+    pub(super) fn request_start(&self) {
         if !self.server().enabled {
             return;
         }
         let mut task = self.task.lock();
         if task.is_none() {
-            self.shared.standing.send_modify(|standing| standing.state = ServerState::Starting);
-            *task = Some(tokio::spawn(Keeper::new(Arc::clone(&self.shared)).run()));
+            self.shared.connection_state.send_modify(|standing| standing.state = ServerState::Starting);
+            *task = Some(tokio::spawn(ServerSupervisor::new(Arc::clone(&self.shared)).run()));
         }
-        self.shared.wanted.notify_one();
+        self.shared.start_requested.notify_one();
     }
 
     /// Retries immediately.
-    pub(super) fn kick(&self) {
-        self.want();
-        self.shared.kicked.notify_one();
+    pub(super) fn retry_now(&self) {
+        self.request_start();
+        self.shared.retry_requested.notify_one();
     }
 
     /// The current state.
-    pub(super) fn standing(&self) -> Standing {
-        self.shared.standing.borrow().clone()
+    pub(super) fn connection_state(&self) -> ServerConnectionState {
+        self.shared.connection_state.borrow().clone()
     }
 
     /// Whether it may become ready soon without intervention.
-    pub(super) fn is_on_its_way(&self) -> bool {
-        let standing = self.standing();
+    pub(super) fn is_starting(&self) -> bool {
+        let standing = self.connection_state();
         match standing.state {
             ServerState::Idle | ServerState::Starting => true,
             ServerState::Failed => standing.is_retried,
@@ -154,22 +154,22 @@ impl Entry {
 
     /// Waits until it is ready or failed, up to `patience`. A server that failed before is not waited for unless it is
     /// required.
-    pub(super) async fn settled(&self, patience: Duration) {
-        let patience = match self.standing().has_failed && !self.server().required {
+    pub(super) async fn wait_settled(&self, patience: Duration) {
+        let patience = match self.connection_state().has_failed && !self.server().required {
             true => Duration::ZERO,
             false => patience,
         };
-        let mut standing = self.shared.standing.subscribe();
+        let mut standing = self.shared.connection_state.subscribe();
         let settled =
             standing.wait_for(|standing| !matches!(standing.state, ServerState::Idle | ServerState::Starting));
         let _ = tokio::time::timeout(patience, settled).await;
     }
 
     /// The connection of the ready server; starts the server and waits up to its startup timeout.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, ServerError> {
-        self.want();
+    pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, ServerError> {
+        self.request_start();
         let startup = self.server().timeouts.startup;
-        let mut standing = self.shared.standing.subscribe();
+        let mut standing = self.shared.connection_state.subscribe();
         let began = tokio::time::Instant::now();
         loop {
             let now = standing.borrow_and_update().clone();
@@ -180,7 +180,7 @@ impl Entry {
             }
             let patience = match now.state {
                 ServerState::Idle | ServerState::Starting | ServerState::Ready => startup,
-                ServerState::Failed if now.is_retried => SECOND_CHANCE.min(startup),
+                ServerState::Failed if now.is_retried => RETRY_WAIT_TIMEOUT.min(startup),
                 ServerState::Failed | ServerState::NeedsLogin | ServerState::Disabled => Duration::ZERO,
             };
             let left = patience.saturating_sub(began.elapsed());
@@ -191,7 +191,7 @@ impl Entry {
     }
 
     fn not_ready(&self) -> ServerError {
-        let Standing { state, reason, hint, .. } = self.standing();
+        let ServerConnectionState { state, reason, hint, .. } = self.connection_state();
         let reason = match (state, reason) {
             (ServerState::Disabled, _) => "it is disabled in the agent's definition".to_owned(),
             (_, Some(reason)) => reason,
@@ -203,7 +203,7 @@ impl Entry {
 
     /// Status for users.
     pub(super) fn status(&self) -> ServerStatus {
-        let (server, mut standing) = (self.server(), self.standing());
+        let (server, mut standing) = (self.server(), self.connection_state());
         if standing.state == ServerState::Starting && standing.has_failed {
             // The cause of the failure is more useful than the state of the retry.
             standing.state = ServerState::Failed;
@@ -227,7 +227,7 @@ impl Entry {
         let protocol = standing.connection.as_ref().map(|connection| connection.info().protocol_version.to_string());
         ServerStatus {
             name: server.name.clone(),
-            transport: TransportKind::of(&server.transport).as_str().to_owned(),
+            transport: TransportKind::from_transport(&server.transport).as_str().to_owned(),
             state: standing.state,
             protocol,
             tools: if standing.state == ServerState::Ready { standing.catalog.tools.len() } else { 0 },

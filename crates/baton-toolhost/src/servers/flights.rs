@@ -25,20 +25,20 @@ use tokio_util::sync::CancellationToken;
 const MAX_EVENTS: usize = 64;
 /// Maximum unsolicited messages per window; more count as flooding.
 const MAX_UNSOLICITED: u32 = 10_000;
-const WINDOW: Duration = Duration::from_secs(10);
+const FLOOD_WINDOW: Duration = Duration::from_secs(10);
 /// Maximum pending requests of the server; more count as flooding.
-const MAX_ASKED: usize = 512;
+const MAX_PENDING_REQUESTS: usize = 512;
 
 /// A server message about a request in flight.
-pub(super) enum FlightEvent {
+pub(super) enum InFlightEvent {
     Progress(ProgressNotificationParam),
     Log(LoggingMessageNotificationParam),
-    Ask { request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
+    Question { request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
 }
 
 /// A change at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Notice {
+pub(super) enum ServerNotice {
     Tools,
     Prompts,
     Resources,
@@ -47,29 +47,29 @@ pub(super) enum Notice {
 
 /// In-process marker of a request, to learn its id and progress token before it is sent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FlightKey(u64);
+pub(super) struct InFlightKey(u64);
 
-struct Flight {
+struct InFlightRequest {
     id: Option<RequestId>,
     token: Option<ProgressToken>,
     caller: String,
     capabilities: ClientCapabilities,
-    events: mpsc::Sender<FlightEvent>,
+    events: mpsc::Sender<InFlightEvent>,
 }
 
 #[derive(Default)]
-struct State {
+struct InFlightState {
     next: u64,
-    flights: BTreeMap<u64, Flight>,
+    flights: BTreeMap<u64, InFlightRequest>,
     window: Option<(Instant, u32)>,
     /// Requests of the server without a sent answer.
     asked: HashMap<RequestId, usize>,
 }
 
 /// The requests in flight of one connection.
-pub(super) struct Flights {
-    state: Mutex<State>,
-    notices: mpsc::Sender<Notice>,
+pub(super) struct InFlightRequests {
+    state: Mutex<InFlightState>,
+    notices: mpsc::Sender<ServerNotice>,
     closed: CancellationToken,
     /// Set when the server sent a request that could belong to several calls in flight: from then on calls run one at a
     /// time, so that no caller receives a question of another caller's call.
@@ -78,19 +78,19 @@ pub(super) struct Flights {
 
 /// Reason for which a server request cannot be routed.
 #[derive(Clone, Copy)]
-pub(super) enum Unroutable {
+pub(super) enum RoutingError {
     /// No call is in flight.
-    Nobody,
+    NoCall,
     /// It could belong to calls of several callers.
     Ambiguous,
     /// The caller lacks the capability.
     Incapable,
 }
 
-impl Flights {
+impl InFlightRequests {
     /// An empty table. Changes at the server go to `notices` and are dropped when that queue is full, since its reader
     /// then refreshes anyway.
-    pub(super) fn new(notices: mpsc::Sender<Notice>) -> Arc<Self> {
+    pub(super) fn new(notices: mpsc::Sender<ServerNotice>) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
             notices,
@@ -100,17 +100,17 @@ impl Flights {
     }
 
     /// Registers a request before it is sent.
-    pub(super) fn depart(
+    pub(super) fn register(
         self: &Arc<Self>,
         caller: String,
         capabilities: ClientCapabilities,
-    ) -> (FlightGuard, mpsc::Receiver<FlightEvent>) {
+    ) -> (InFlightGuard, mpsc::Receiver<InFlightEvent>) {
         let (events, heard) = mpsc::channel(MAX_EVENTS);
         let mut state = self.state.lock();
         let key = state.next;
         state.next += 1;
-        state.flights.insert(key, Flight { id: None, token: None, caller, capabilities, events });
-        (FlightGuard { key, flights: Arc::clone(self) }, heard)
+        state.flights.insert(key, InFlightRequest { id: None, token: None, caller, capabilities, events });
+        (InFlightGuard { key, flights: Arc::clone(self) }, heard)
     }
 
     /// Whether calls must run one at a time.
@@ -124,9 +124,9 @@ impl Flights {
     }
 
     /// Records an outgoing message.
-    pub(super) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
+    pub(super) fn on_sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
-        let Some(FlightKey(key)) = request.request.extensions().get::<FlightKey>() else { return };
+        let Some(InFlightKey(key)) = request.request.extensions().get::<InFlightKey>() else { return };
         if let Some(flight) = self.state.lock().flights.get_mut(key) {
             flight.id = Some(request.id.clone());
             flight.token = request.request.get_meta().get_progress_token();
@@ -134,41 +134,41 @@ impl Flights {
     }
 
     /// Handles an incoming message, in order; false when the server floods.
-    pub(super) fn received(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+    pub(super) fn on_received(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         let message = match message {
             JsonRpcMessage::Notification(message) => message,
-            JsonRpcMessage::Request(request) => return self.asked(&request.id),
+            JsonRpcMessage::Request(request) => return self.count_request(&request.id),
             _ => return true,
         };
         match &message.notification {
             ServerNotification::ProgressNotification(progress) => self.progress(&progress.params),
             ServerNotification::LoggingMessageNotification(log) => self.log(&log.params),
-            ServerNotification::ToolListChangedNotification(_) => self.notice(Notice::Tools),
-            ServerNotification::PromptListChangedNotification(_) => self.notice(Notice::Prompts),
-            ServerNotification::ResourceListChangedNotification(_) => self.notice(Notice::Resources),
+            ServerNotification::ToolListChangedNotification(_) => self.notice(ServerNotice::Tools),
+            ServerNotification::PromptListChangedNotification(_) => self.notice(ServerNotice::Prompts),
+            ServerNotification::ResourceListChangedNotification(_) => self.notice(ServerNotice::Resources),
             ServerNotification::ResourceUpdatedNotification(update) => {
-                self.notice(Notice::Updated(update.params.uri.clone()))
+                self.notice(ServerNotice::Updated(update.params.uri.clone()))
             }
             ServerNotification::CancelledNotification(cancelled) => {
                 if let Some(id) = &cancelled.params.request_id {
-                    self.answered(id);
+                    self.finish_request(id);
                 }
-                self.unsolicited()
+                self.count_unsolicited()
             }
-            _ => self.unsolicited(),
+            _ => self.count_unsolicited(),
         }
     }
 
     /// Counts a server request; false when too many are pending.
-    fn asked(&self, id: &RequestId) -> bool {
+    fn count_request(&self, id: &RequestId) -> bool {
         let asked = &mut self.state.lock().asked;
         // An id may be reused before the answer to its first use is recorded as sent.
         *asked.entry(id.clone()).or_default() += 1;
-        asked.values().sum::<usize>() <= MAX_ASKED
+        asked.values().sum::<usize>() <= MAX_PENDING_REQUESTS
     }
 
     /// Removes a server request that was answered or cancelled.
-    pub(super) fn answered(&self, id: &RequestId) {
+    pub(super) fn finish_request(&self, id: &RequestId) {
         let asked = &mut self.state.lock().asked;
         if let Some(count) = asked.get_mut(id) {
             *count -= 1;
@@ -181,12 +181,14 @@ impl Flights {
     fn progress(&self, progress: &ProgressNotificationParam) -> bool {
         let events = {
             let state = self.state.lock();
-            let meant = |flight: &&Flight| flight.token.as_ref() == Some(&progress.progress_token);
+            let meant = |flight: &&InFlightRequest| flight.token.as_ref() == Some(&progress.progress_token);
             state.flights.values().find(meant).map(|flight| flight.events.clone())
         };
         match events {
-            Some(events) => events.try_send(FlightEvent::Progress(progress.clone())).is_ok() || self.unsolicited(),
-            None => self.unsolicited(),
+            Some(events) => {
+                events.try_send(InFlightEvent::Progress(progress.clone())).is_ok() || self.count_unsolicited()
+            }
+            None => self.count_unsolicited(),
         }
     }
 
@@ -200,20 +202,20 @@ impl Flights {
                 Vec::new()
             }
         };
-        let heard = listeners.iter().filter(|events| events.try_send(FlightEvent::Log(message.clone())).is_ok());
-        heard.count() > 0 || self.unsolicited()
+        let heard = listeners.iter().filter(|events| events.try_send(InFlightEvent::Log(message.clone())).is_ok());
+        heard.count() > 0 || self.count_unsolicited()
     }
 
-    fn notice(&self, notice: Notice) -> bool {
+    fn notice(&self, notice: ServerNotice) -> bool {
         let _ = self.notices.try_send(notice);
-        self.unsolicited()
+        self.count_unsolicited()
     }
 
-    fn unsolicited(&self) -> bool {
+    fn count_unsolicited(&self) -> bool {
         let mut state = self.state.lock();
         let now = Instant::now();
         match &mut state.window {
-            Some((since, count)) if now.duration_since(*since) < WINDOW => {
+            Some((since, count)) if now.duration_since(*since) < FLOOD_WINDOW => {
                 *count += 1;
                 *count < MAX_UNSOLICITED
             }
@@ -229,7 +231,7 @@ impl Flights {
         &self,
         request: &InputRequest,
         origin: Option<&InboundStreamOrigin>,
-    ) -> Result<mpsc::Sender<FlightEvent>, Unroutable> {
+    ) -> Result<mpsc::Sender<InFlightEvent>, RoutingError> {
         let state = self.state.lock();
         let flight = match origin {
             Some(InboundStreamOrigin::OutboundRequest(id)) => {
@@ -240,17 +242,17 @@ impl Flights {
                     self.is_serial.store(true, Ordering::Release);
                 }
                 if !state.only_caller() && !state.flights.is_empty() {
-                    return Err(Unroutable::Ambiguous);
+                    return Err(RoutingError::Ambiguous);
                 }
                 state.flights.values().next()
             }
         };
-        let flight = flight.ok_or(Unroutable::Nobody)?;
-        if can_answer(&flight.capabilities, request) { Ok(flight.events.clone()) } else { Err(Unroutable::Incapable) }
+        let flight = flight.ok_or(RoutingError::NoCall)?;
+        if can_answer(&flight.capabilities, request) { Ok(flight.events.clone()) } else { Err(RoutingError::Incapable) }
     }
 }
 
-impl State {
+impl InFlightState {
     fn only_caller(&self) -> bool {
         let mut callers = self.flights.values().map(|flight| &flight.caller);
         let first = callers.next();
@@ -274,24 +276,24 @@ pub(super) fn can_answer(capabilities: &ClientCapabilities, request: &InputReque
 }
 
 /// A request in flight; dropping it removes the registration.
-pub(super) struct FlightGuard {
+pub(super) struct InFlightGuard {
     key: u64,
-    flights: Arc<Flights>,
+    flights: Arc<InFlightRequests>,
 }
 
-impl FlightGuard {
+impl InFlightGuard {
     /// The marker for the request.
-    pub(super) fn key(&self) -> FlightKey {
-        FlightKey(self.key)
+    pub(super) fn key(&self) -> InFlightKey {
+        InFlightKey(self.key)
     }
 
     /// The requests in flight of the connection.
-    pub(super) fn flights(&self) -> &Flights {
+    pub(super) fn flights(&self) -> &InFlightRequests {
         &self.flights
     }
 }
 
-impl Drop for FlightGuard {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.flights.state.lock().flights.remove(&self.key);
     }

@@ -1,6 +1,6 @@
 //! Handles requests of servers of the older protocol during a call.
 
-use super::flights::{FlightEvent, Flights, Unroutable};
+use super::flights::{InFlightEvent, InFlightRequests, RoutingError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
@@ -16,18 +16,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::oneshot;
 
 /// Extension that announces that sampling requests may name the agent to answer.
-const HANDOFF: &str = "dev.baton/handoff";
+const HANDOFF_EXTENSION: &str = "dev.baton/handoff";
 
 /// Client handler of one connection.
 #[derive(Clone)]
-pub(super) struct Handler {
-    pub(super) flights: Arc<Flights>,
+pub(super) struct McpClientHandler {
+    pub(super) flights: Arc<InFlightRequests>,
     pub(super) implementation: Implementation,
 }
 
 /// Capabilities that this host fulfills directly or forwards.
 pub(crate) fn host_capabilities() -> ClientCapabilities {
-    let handoff = || ExtensionCapabilities::from(BTreeMap::from([(HANDOFF.to_owned(), JsonObject::new())]));
+    let handoff = || ExtensionCapabilities::from(BTreeMap::from([(HANDOFF_EXTENSION.to_owned(), JsonObject::new())]));
     let mut capabilities = ClientCapabilities::default();
     capabilities.experimental = Some(handoff());
     capabilities.extensions = Some(handoff());
@@ -41,18 +41,18 @@ pub(crate) fn host_capabilities() -> ClientCapabilities {
     capabilities
 }
 
-impl Handler {
+impl McpClientHandler {
     /// Forwards the request to the caller of the call that it belongs to.
-    async fn ask<T: DeserializeOwned>(
+    async fn forward_to_caller<T: DeserializeOwned>(
         &self,
         request: InputRequest,
         context: RequestContext<RoleClient>,
     ) -> Result<T, ErrorData> {
         let origin = context.extensions.get::<InboundStreamOrigin>();
-        let events = self.flights.route(&request, origin).map_err(refused)?;
+        let events = self.flights.route(&request, origin).map_err(routing_error)?;
         let (reply, answer) = oneshot::channel();
         let gone = || ErrorData::internal_error("the call that this request belongs to has ended", None);
-        events.send(FlightEvent::Ask { request, reply }).await.map_err(|_| gone())?;
+        events.send(InFlightEvent::Question { request, reply }).await.map_err(|_| gone())?;
         let answer = tokio::select! {
             answer = answer => answer.map_err(|_| gone())??,
             () = context.ct.cancelled() => return Err(gone()),
@@ -62,20 +62,22 @@ impl Handler {
     }
 }
 
-fn refused(why: Unroutable) -> ErrorData {
+fn routing_error(why: RoutingError) -> ErrorData {
     match why {
-        Unroutable::Nobody => ErrorData::invalid_params("no call is in flight that this request could belong to", None),
-        Unroutable::Ambiguous => ErrorData::invalid_params(
+        RoutingError::NoCall => {
+            ErrorData::invalid_params("no call is in flight that this request could belong to", None)
+        }
+        RoutingError::Ambiguous => ErrorData::invalid_params(
             "calls of several callers are in flight, and nothing says to which this request belongs; make the call again",
             None,
         ),
-        Unroutable::Incapable => {
+        RoutingError::Incapable => {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the caller of this call cannot answer such requests", None)
         }
     }
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for McpClientHandler {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(host_capabilities(), self.implementation.clone())
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
@@ -86,7 +88,7 @@ impl ClientHandler for Handler {
         params: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        self.ask(InputRequest::CreateMessage(CreateMessageRequest::new(params)), context).await
+        self.forward_to_caller(InputRequest::CreateMessage(CreateMessageRequest::new(params)), context).await
     }
 
     async fn create_elicitation(
@@ -94,7 +96,7 @@ impl ClientHandler for Handler {
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        self.ask(InputRequest::Elicitation(ElicitRequest::new(params)), context).await
+        self.forward_to_caller(InputRequest::Elicitation(ElicitRequest::new(params)), context).await
     }
 
     async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
@@ -103,6 +105,6 @@ impl ClientHandler for Handler {
         if self.flights.route(&request, context.extensions.get::<InboundStreamOrigin>()).is_err() {
             return Ok(ListRootsResult::default());
         }
-        self.ask(request, context).await
+        self.forward_to_caller(request, context).await
     }
 }

@@ -4,7 +4,7 @@
 //! bounded, an entry is bound to its caller and call, and each entry expires: earlier when its server handles one call
 //! at a time and another call is queued.
 
-use super::{ServerError, running::Running};
+use super::{ServerError, running::InFlightCall};
 use parking_lot::Mutex;
 use rmcp::model::{ErrorData, InputRequest, InputRequests};
 use serde_json::Value;
@@ -17,49 +17,49 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 /// A question of the server, with the channel for its answer.
-pub(super) struct Question {
+pub(super) struct ServerQuestion {
     pub(super) key: String,
     pub(super) request: InputRequest,
     pub(super) reply: oneshot::Sender<Result<Value, ErrorData>>,
 }
 
-impl Question {
+impl ServerQuestion {
     pub(super) fn requests(&self) -> InputRequests {
         InputRequests::from([(self.key.clone(), self.request.clone())])
     }
 }
 
 /// A call that waits for an answer.
-pub(super) struct Held {
-    pub(super) running: Running,
-    pub(super) question: Question,
+pub(super) struct HeldCall {
+    pub(super) running: InFlightCall,
+    pub(super) question: ServerQuestion,
     /// Digest of caller, server, name and arguments; must match to continue the call.
     pub(super) binding: String,
     /// Account that the call counts against.
     pub(super) account: String,
 }
 
-struct Waiting {
-    held: Held,
+struct HeldCallEntry {
+    held: HeldCall,
     _timer: AbortOnDropHandle<()>,
 }
 
 /// Minimum hold time, even when other calls are queued.
-const UNDISTURBED: Duration = Duration::from_secs(30);
+const MIN_HOLD_DURATION: Duration = Duration::from_secs(30);
 
 /// One account may hold at most 1/`ACCOUNT_SHARE_DIVISOR` of all held calls.
-const SHARE: usize = 4;
+const ACCOUNT_SHARE_DIVISOR: usize = 4;
 
 /// The held calls by state.
 #[derive(Default)]
 pub(super) struct HeldCalls {
-    by_state: Mutex<HashMap<String, Waiting>>,
+    by_state: Mutex<HashMap<String, HeldCallEntry>>,
 }
 
 impl HeldCalls {
     /// Holds a call for a limited time and returns its state; rejected when too many are held.
-    pub(super) fn keep(self: &Arc<Self>, held: Held, most: usize, hold: Duration) -> Result<String, ServerError> {
-        let state = fresh_state()?;
+    pub(super) fn hold(self: &Arc<Self>, held: HeldCall, most: usize, hold: Duration) -> Result<String, ServerError> {
+        let state = random_state()?;
         let mut table = self.by_state.lock();
         if table.len() >= most {
             return Err(ServerError::Invalid {
@@ -67,7 +67,7 @@ impl HeldCalls {
             });
         }
         let own = table.values().filter(|other| other.held.account == held.account).count();
-        if own >= most.div_ceil(SHARE) {
+        if own >= most.div_ceil(ACCOUNT_SHARE_DIVISOR) {
             return Err(ServerError::Invalid {
                 reason: format!("{own} of your calls already wait for answers; answer or cancel some, then try again"),
             });
@@ -75,11 +75,11 @@ impl HeldCalls {
         let (waiting, expiring) = (Arc::downgrade(self), state.clone());
         let connection = Arc::downgrade(held.running.connection());
         let timer = AbortOnDropHandle::new(tokio::spawn(async move {
-            let undisturbed = hold.min(UNDISTURBED);
+            let undisturbed = hold.min(MIN_HOLD_DURATION);
             tokio::time::sleep(undisturbed).await;
             let wanted = async {
                 match connection.upgrade() {
-                    Some(connection) => connection.wanted().await,
+                    Some(connection) => connection.wait_for_queued_call().await,
                     None => std::future::pending().await,
                 }
             };
@@ -89,12 +89,12 @@ impl HeldCalls {
             }
             expire(&waiting, &expiring);
         }));
-        table.insert(state.clone(), Waiting { held, _timer: timer });
+        table.insert(state.clone(), HeldCallEntry { held, _timer: timer });
         Ok(state)
     }
 
     /// Takes a call out, if the binding matches.
-    pub(super) fn take(&self, state: &str, binding: &str) -> Result<Held, ServerError> {
+    pub(super) fn take(&self, state: &str, binding: &str) -> Result<HeldCall, ServerError> {
         let mut table = self.by_state.lock();
         match table.get(state) {
             Some(waiting) if waiting.held.binding == binding => {
@@ -121,7 +121,7 @@ fn expire(table: &Weak<HeldCalls>, state: &str) {
     drop(dropped);
 }
 
-fn fresh_state() -> Result<String, ServerError> {
+fn random_state() -> Result<String, ServerError> {
     use std::fmt::Write as _;
     let mut bytes = [0; 18];
     getrandom::fill(&mut bytes)

@@ -5,30 +5,30 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// Redacts secrets in all strings of a value; `None` if it cannot be converted.
-pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(said: T, log: &ServerLog) -> Option<T> {
+pub(super) fn redact_secrets<T: Serialize + DeserializeOwned>(said: T, log: &ServerLog) -> Option<T> {
     if !log.has_secrets() {
         return Some(said);
     }
     let mut value = serde_json::to_value(&said).ok()?;
-    match hide(&mut value, log) {
+    match redact_value(&mut value, log) {
         true => serde_json::from_value(value).ok(),
         false => Some(said),
     }
 }
 
 /// Redacts in place; returns whether anything changed.
-fn hide(value: &mut Value, log: &ServerLog) -> bool {
+fn redact_value(value: &mut Value, log: &ServerLog) -> bool {
     match value {
         Value::String(text) => {
-            let hidden = log.hide(text);
+            let hidden = log.redact(text);
             let is_hidden = *hidden != **text;
             if is_hidden {
                 *text = hidden.into_owned();
             }
             is_hidden
         }
-        Value::Array(all) => all.iter_mut().fold(false, |any, one| hide(one, log) | any),
-        Value::Object(members) => members.values_mut().fold(false, |any, one| hide(one, log) | any),
+        Value::Array(all) => all.iter_mut().fold(false, |any, one| redact_value(one, log) | any),
+        Value::Object(members) => members.values_mut().fold(false, |any, one| redact_value(one, log) | any),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -1,9 +1,10 @@
 //! The servers of all agents, synchronized with the agents' definitions.
 
 use super::{
-    HostSettings, ServerError, ServerEvent, ServerItem, entry::Entry, held::HeldCalls, lists::prefix, names::NameTable,
+    HostSettings, ServerError, ServerEvent, ServerItem, entry::McpServerEntry, held::HeldCalls, lists::prefix,
+    names::NameTable,
 };
-use crate::{Connectors, TransportKind};
+use crate::{ConnectorRegistry, TransportKind};
 use baton_ports::{AgentSource, ServerStatus};
 use baton_types::{AgentName, AgentResources};
 use futures_util::StreamExt as _;
@@ -20,17 +21,17 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// Maximum lag of an event subscriber before it must refresh everything.
 const MAX_EVENTS: usize = 256;
 /// Total time limit for closing.
-const FAREWELL: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The MCP servers of all agents; clones share them, and dropping the last clone closes them.
 #[derive(Clone)]
 pub struct McpServers {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<McpServersInner>,
 }
 
-pub(super) struct Inner {
+pub(super) struct McpServersInner {
     agents: Arc<dyn AgentSource>,
-    connectors: Connectors,
+    connectors: ConnectorRegistry,
     pub(super) settings: HostSettings,
     by_agent: Mutex<HashMap<AgentName, Arc<AgentServers>>>,
     pub(super) held: Arc<HeldCalls>,
@@ -40,24 +41,24 @@ pub(super) struct Inner {
 /// The servers of one agent.
 pub(super) struct AgentServers {
     agent: AgentName,
-    state: Mutex<State>,
+    state: Mutex<AgentServersState>,
     pub(super) tool_names: Mutex<NameTable>,
     pub(super) prompt_names: Mutex<NameTable>,
     events: broadcast::Sender<ServerEvent>,
 }
 
 #[derive(Default)]
-struct State {
-    kit: Option<Arc<AgentResources>>,
-    entries: Vec<Arc<Entry>>,
+struct AgentServersState {
+    resources: Option<Arc<AgentResources>>,
+    entries: Vec<Arc<McpServerEntry>>,
 }
 
 impl McpServers {
     /// Servers for the agents of this source; none is started yet. Must be called within a tokio runtime.
-    pub fn new(agents: Arc<dyn AgentSource>, connectors: Connectors, settings: HostSettings) -> Self {
+    pub fn new(agents: Arc<dyn AgentSource>, connectors: ConnectorRegistry, settings: HostSettings) -> Self {
         let closed = CancellationToken::new();
         let mut changes = agents.changes();
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(McpServersInner {
             agents,
             connectors,
             settings,
@@ -67,42 +68,43 @@ impl McpServers {
         });
         let watched = Arc::downgrade(&inner);
         tokio::spawn(
-            closed
-                .run_until_cancelled_owned(async move { while changes.next().await.is_some() && follow(&watched) {} }),
+            closed.run_until_cancelled_owned(
+                async move { while changes.next().await.is_some() && sync_all(&watched) {} },
+            ),
         );
         Self { inner }
     }
 
     /// Starts the agent's servers without waiting.
-    pub fn warm(&self, agent: &AgentName) {
-        self.of(agent).entries().iter().for_each(|entry| entry.want());
+    pub fn start_servers(&self, agent: &AgentName) {
+        self.agent_servers(agent).entries().iter().for_each(|entry| entry.request_start());
     }
 
     /// Statuses of the agent's servers, in the order of its definition.
     pub fn statuses(&self, agent: &AgentName) -> Vec<ServerStatus> {
-        self.of(agent).entries().iter().map(|entry| entry.status()).collect()
+        self.agent_servers(agent).entries().iter().map(|entry| entry.status()).collect()
     }
 
     /// Whether a server that is starting could provide a tool exposed by this name.
-    pub fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
-        self.of(agent).entries().iter().any(|entry| {
+    pub fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
+        self.agent_servers(agent).entries().iter().any(|entry| {
             let server = entry.server();
-            entry.is_on_its_way() && tool.starts_with(prefix(&server))
+            entry.is_starting() && tool.starts_with(prefix(&server))
         })
     }
 
     /// Retries a server immediately, for example after a login or a fix.
     pub fn reconnect(&self, agent: &AgentName, server: &str) {
         if let Ok(entry) = self.entry(agent, server) {
-            entry.kick();
+            entry.retry_now();
         }
     }
 
     /// Capabilities of each ready server.
     pub fn capabilities(&self, agent: &AgentName) -> Vec<ServerItem<ServerCapabilities>> {
-        let entries = self.of(agent).entries();
+        let entries = self.agent_servers(agent).entries();
         let ready = entries.iter().filter_map(|entry| {
-            let connection = entry.standing().connection?;
+            let connection = entry.connection_state().connection?;
             Some(ServerItem { server: entry.server().name.clone(), item: connection.info().capabilities.clone() })
         });
         ready.collect()
@@ -110,11 +112,11 @@ impl McpServers {
 
     /// Subscribes to events of the agent's servers; a subscriber that lags should refresh everything.
     pub fn events(&self, agent: &AgentName) -> broadcast::Receiver<ServerEvent> {
-        self.of(agent).events.subscribe()
+        self.agent_servers(agent).events.subscribe()
     }
 
     /// Number of calls that wait for answers.
-    pub fn waiting_calls(&self) -> usize {
+    pub fn held_call_count(&self) -> usize {
         self.inner.held.len()
     }
 
@@ -124,23 +126,23 @@ impl McpServers {
         let agents: Vec<_> = self.inner.by_agent.lock().drain().map(|(_, servers)| servers).collect();
         let tasks: Vec<_> =
             agents.iter().flat_map(|servers| servers.entries()).filter_map(|entry| entry.close()).collect();
-        let _ = tokio::time::timeout(FAREWELL, futures_util::future::join_all(tasks)).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, futures_util::future::join_all(tasks)).await;
     }
 
     /// The agent's servers by its current definition.
-    pub(super) fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
-        self.inner.of(agent)
+    pub(super) fn agent_servers(&self, agent: &AgentName) -> Arc<AgentServers> {
+        self.inner.agent_servers(agent)
     }
 
-    pub(super) fn entry(&self, agent: &AgentName, server: &str) -> Result<Arc<Entry>, ServerError> {
-        let entries = self.of(agent).entries();
+    pub(super) fn entry(&self, agent: &AgentName, server: &str) -> Result<Arc<McpServerEntry>, ServerError> {
+        let entries = self.agent_servers(agent).entries();
         let found = entries.into_iter().find(|entry| entry.server().name == server);
         found.ok_or_else(|| ServerError::Unknown { server: server.to_owned() })
     }
 }
 
-impl Inner {
-    fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
+impl McpServersInner {
+    fn agent_servers(&self, agent: &AgentName) -> Arc<AgentServers> {
         let known = self.by_agent.lock().get(agent).cloned();
         let servers = known.unwrap_or_else(|| {
             let fresh = Arc::new(AgentServers::new(agent));
@@ -160,19 +162,19 @@ impl Inner {
         let kit = self.agents.agent_resources(&servers.agent);
         let mut state = servers.state.lock();
         let is_same = |known: &AgentResources| known.servers == kit.servers && known.variables == kit.variables;
-        if state.kit.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || is_same(known)) {
-            state.kit = Some(kit);
+        if state.resources.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || is_same(known)) {
+            state.resources = Some(kit);
             return;
         }
-        let is_first = state.kit.is_none();
+        let is_first = state.resources.is_none();
         let mut old = std::mem::take(&mut state.entries);
         for server in &kit.servers {
-            let entry = match old.iter().position(|entry| entry.fits(server)) {
+            let entry = match old.iter().position(|entry| entry.is_compatible(server)) {
                 Some(at) => old.swap_remove(at),
-                None => Arc::new(Entry::new(
+                None => Arc::new(McpServerEntry::new(
                     &servers.agent,
                     server,
-                    self.connectors.get(TransportKind::of(&server.transport)),
+                    self.connectors.get(TransportKind::from_transport(&server.transport)),
                     self.settings.clone(),
                     servers.events.clone(),
                 )),
@@ -184,9 +186,9 @@ impl Inner {
             let _ = gone.close();
         }
         for names in [&servers.tool_names, &servers.prompt_names] {
-            names.lock().keep(|server| kit.servers.iter().any(|kept| kept.name == server));
+            names.lock().retain_servers(|server| kit.servers.iter().any(|kept| kept.name == server));
         }
-        state.kit = Some(kit);
+        state.resources = Some(kit);
         drop(state);
         if !is_first {
             for event in [ServerEvent::Status, ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
@@ -208,25 +210,25 @@ impl AgentServers {
     }
 
     /// In the order of the definition.
-    pub(super) fn entries(&self) -> Vec<Arc<Entry>> {
+    pub(super) fn entries(&self) -> Vec<Arc<McpServerEntry>> {
         self.state.lock().entries.clone()
     }
 
     /// Starts all servers and waits up to `patience`; for required servers, at least their startup timeout.
-    pub(super) async fn settled(&self, patience: Duration) {
+    pub(super) async fn wait_settled(&self, patience: Duration) {
         let entries = self.entries();
-        entries.iter().for_each(|entry| entry.want());
+        entries.iter().for_each(|entry| entry.request_start());
         let waits = entries.iter().map(|entry| {
             let server = entry.server();
             let patience = if server.required { server.timeouts.startup.max(patience) } else { patience };
-            entry.settled(patience)
+            entry.wait_settled(patience)
         });
         futures_util::future::join_all(waits).await;
     }
 }
 
 /// Synchronizes every known agent; false when the servers are gone.
-fn follow(inner: &Weak<Inner>) -> bool {
+fn sync_all(inner: &Weak<McpServersInner>) -> bool {
     let Some(inner) = inner.upgrade() else { return false };
     let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
     known.iter().for_each(|servers| inner.sync(servers));

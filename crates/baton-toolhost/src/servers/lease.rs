@@ -2,8 +2,8 @@
 //!
 //! After a failed handshake the connection is returned, so that another handshake can be tried on it.
 
-use super::flights::Flights;
-use crate::{Link, LinkError, ServerLog};
+use super::flights::InFlightRequests;
+use crate::{BoxedTransport, BoxedTransportError, ServerLog};
 use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
@@ -17,29 +17,29 @@ use std::sync::Arc;
 pub(super) const PROBE_ID: i64 = 1_000_000_007;
 
 /// Slot for the connection after the service released it.
-pub(super) type Returned = Arc<Mutex<Option<Link>>>;
+pub(super) type TransportSlot = Arc<Mutex<Option<BoxedTransport>>>;
 
 /// A connection lent to the service.
-pub(super) struct Lease {
-    link: Option<Link>,
-    returned: Returned,
-    flights: Arc<Flights>,
+pub(super) struct TransportLease {
+    link: Option<BoxedTransport>,
+    returned: TransportSlot,
+    flights: Arc<InFlightRequests>,
     log: ServerLog,
     late: Arc<Mutex<Option<DiscoverResult>>>,
 }
 
-impl Lease {
-    pub(super) fn new(link: Link, flights: Arc<Flights>, log: ServerLog) -> Self {
-        Self { link: Some(link), returned: Returned::default(), flights, log, late: Arc::default() }
+impl TransportLease {
+    pub(super) fn new(link: BoxedTransport, flights: Arc<InFlightRequests>, log: ServerLog) -> Self {
+        Self { link: Some(link), returned: TransportSlot::default(), flights, log, late: Arc::default() }
     }
 
     /// Slot that receives the connection after the service released it.
-    pub(super) fn returned(&self) -> Returned {
+    pub(super) fn return_slot(&self) -> TransportSlot {
         Arc::clone(&self.returned)
     }
 
     /// Slot for a probe response that arrives after `initialize` was sent.
-    pub(super) fn late(&self) -> Arc<Mutex<Option<DiscoverResult>>> {
+    pub(super) fn late_probe_result(&self) -> Arc<Mutex<Option<DiscoverResult>>> {
         Arc::clone(&self.late)
     }
 }
@@ -52,14 +52,14 @@ pub(super) fn answers_probe(id: &RequestId) -> bool {
     }
 }
 
-impl Transport<RoleClient> for Lease {
-    type Error = LinkError;
+impl Transport<RoleClient> for TransportLease {
+    type Error = BoxedTransportError;
 
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.flights.sent(&item);
+        self.flights.on_sent(&item);
         let answers = match &item {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
@@ -70,10 +70,10 @@ impl Transport<RoleClient> for Lease {
         async move {
             let sent = match sent {
                 Some(sent) => sent.await,
-                None => Err(LinkError::new(std::io::Error::from(std::io::ErrorKind::NotConnected))),
+                None => Err(BoxedTransportError::new(std::io::Error::from(std::io::ErrorKind::NotConnected))),
             };
             if let Some(id) = answers {
-                flights.answered(&id);
+                flights.finish_request(&id);
             }
             sent
         }
@@ -93,8 +93,8 @@ impl Transport<RoleClient> for Lease {
                 JsonRpcMessage::Error(error) if error.id.as_ref().is_some_and(answers_probe) => continue,
                 _ => {}
             }
-            if !self.flights.received(&message) {
-                self.log.fault("it floods Baton with unsolicited messages and was stopped");
+            if !self.flights.on_received(&message) {
+                self.log.record_fault("it floods Baton with unsolicited messages and was stopped");
                 break;
             }
             return Some(message);
@@ -112,7 +112,7 @@ impl Transport<RoleClient> for Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for TransportLease {
     fn drop(&mut self) {
         *self.returned.lock() = self.link.take();
     }

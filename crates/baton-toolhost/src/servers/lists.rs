@@ -3,9 +3,9 @@
 use super::{
     McpServers, OfferedPrompt, OfferedTool, ServerError, ServerItem, catalog,
     clean::{clean, for_models},
-    connection::Connection,
+    connection::ServerConnection,
     definition,
-    entry::Entry,
+    entry::McpServerEntry,
 };
 use baton_ports::BoxFuture;
 use baton_rules::ServerToolPermissions;
@@ -23,44 +23,44 @@ impl McpServers {
     /// servers, sorted by exposed name, without denied or unexposed tools.
     pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
-        self.tools_beside(&agent.name, &is_own, patience).await
+        self.tools_by_agent_name(&agent.name, &is_own, patience).await
     }
 
     /// The same by agent name; `is_own` matches the names of the agent's own tools.
-    pub(crate) async fn tools_beside(
+    pub(crate) async fn tools_by_agent_name(
         &self,
         agent: &AgentName,
         is_own: &(dyn Fn(&str) -> bool + Sync),
         patience: Duration,
     ) -> Vec<OfferedTool> {
-        let servers = self.of(agent);
-        servers.settled(patience).await;
+        let servers = self.agent_servers(agent);
+        servers.wait_settled(patience).await;
         let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut offered = Vec::new();
         for entry in servers.entries() {
-            let (server, standing) = (entry.server(), entry.standing());
+            let (server, standing) = (entry.server(), entry.connection_state());
             for tool in standing.catalog.tools.iter() {
                 let Some(words) = ServerToolPermissions::for_tool(&server, &tool.name) else { continue };
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
                 offered.extend(offer(name, &entry, &server, tool, words));
             }
         }
-        names.bound(offered.iter().map(|offered: &OfferedTool| offered.spec.name.as_str()));
+        names.evict_unused(offered.iter().map(|offered: &OfferedTool| offered.spec.name.as_str()));
         offered.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         offered
     }
 
     /// Denied and unexposed tools of ready servers, sorted by the names they would be exposed under.
     pub async fn hidden_tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
-        let servers = self.of(&agent.name);
-        servers.settled(patience).await;
+        let servers = self.agent_servers(&agent.name);
+        servers.wait_settled(patience).await;
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
         let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut hidden = Vec::new();
         for entry in servers.entries() {
-            let (server, standing) = (entry.server(), entry.standing());
+            let (server, standing) = (entry.server(), entry.connection_state());
             let is_hidden = |tool: &&Arc<Tool>| ServerToolPermissions::for_tool(&server, &tool.name).is_none();
             for tool in standing.catalog.tools.iter().filter(is_hidden) {
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
@@ -74,9 +74,9 @@ impl McpServers {
     /// The prompts of ready servers, sorted by exposed name.
     pub async fn prompts(&self, agent: &AgentName, patience: Duration) -> Vec<OfferedPrompt> {
         let listed = self
-            .listed(agent, patience, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
+            .query_servers(agent, patience, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
             .await;
-        let servers = self.of(agent);
+        let servers = self.agent_servers(agent);
         let mut names = servers.prompt_names.lock();
         let mut offered = Vec::new();
         for (server, prompts) in listed {
@@ -86,7 +86,7 @@ impl McpServers {
                 offered.push(OfferedPrompt { name, server: server.name.clone(), definition });
             }
         }
-        names.bound(offered.iter().map(|offered: &OfferedPrompt| offered.name.as_str()));
+        names.evict_unused(offered.iter().map(|offered: &OfferedPrompt| offered.name.as_str()));
         offered.sort_by(|one, other| one.name.cmp(&other.name));
         offered
     }
@@ -94,31 +94,36 @@ impl McpServers {
     /// The resources of ready servers.
     pub async fn resources(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<Resource>> {
         items(
-            self.listed(agent, patience, |connection| Box::pin(async move { catalog::resources(&connection).await }))
-                .await,
+            self.query_servers(agent, patience, |connection| {
+                Box::pin(async move { catalog::resources(&connection).await })
+            })
+            .await,
         )
     }
 
     /// The resource templates of ready servers.
     pub async fn templates(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<ResourceTemplate>> {
         items(
-            self.listed(agent, patience, |connection| Box::pin(async move { catalog::templates(&connection).await }))
-                .await,
+            self.query_servers(agent, patience, |connection| {
+                Box::pin(async move { catalog::templates(&connection).await })
+            })
+            .await,
         )
     }
 
     /// Queries all ready servers concurrently; a failed one is omitted.
-    async fn listed<T>(
+    async fn query_servers<T>(
         &self,
         agent: &AgentName,
         patience: Duration,
-        list: impl Fn(Arc<Connection>) -> BoxFuture<'static, Result<Vec<T>, ServerError>>,
+        list: impl Fn(Arc<ServerConnection>) -> BoxFuture<'static, Result<Vec<T>, ServerError>>,
     ) -> Vec<(Arc<McpServer>, Vec<T>)> {
-        let servers = self.of(agent);
-        servers.settled(patience).await;
+        let servers = self.agent_servers(agent);
+        servers.wait_settled(patience).await;
         let entries = servers.entries();
         let lists = entries.iter().filter_map(|entry| {
-            let listed = tokio::time::timeout(patience.max(ONE_LIST), list(entry.standing().connection?));
+            let listed =
+                tokio::time::timeout(patience.max(MIN_LIST_TIMEOUT), list(entry.connection_state().connection?));
             let server = entry.server();
             Some(async move { Some((server, listed.await.ok()?.ok()?)) })
         });
@@ -127,7 +132,7 @@ impl McpServers {
 }
 
 /// Minimum timeout for the list of one server.
-const ONE_LIST: Duration = Duration::from_secs(10);
+const MIN_LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 fn items<T>(listed: Vec<(Arc<McpServer>, Vec<T>)>) -> Vec<ServerItem<T>> {
     let all = listed.into_iter().flat_map(|(server, items)| {
@@ -142,7 +147,7 @@ pub(super) fn prefix(server: &McpServer) -> &str {
 
 fn offer(
     name: String,
-    entry: &Entry,
+    entry: &McpServerEntry,
     server: &McpServer,
     tool: &Tool,
     words: ServerToolPermissions,
@@ -168,7 +173,7 @@ fn offer(
 
 /// Annotations of internal servers are trusted; their tools that are not read-only change the agent itself.
 fn effects(tool: &Tool, server: &McpServer) -> Effects {
-    if !crate::internal::is_ours(&server.transport) {
+    if !crate::internal::is_internal_server(&server.transport) {
         return definition::effects(tool, server.trusted);
     }
     match definition::effects(tool, true) {

@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Maximum name length accepted by every model provider.
 const MAX_NAME: usize = 64;
-const DIGEST: usize = 8;
+const DIGEST_LEN: usize = 8;
 /// Maximum remembered names, including those of removed tools. The servers of an agent may offer more in total; names
 /// of removed tools are then evicted immediately.
 const MAX_NAMES: usize = 20_000;
 
 /// A tool as (server, name at the server).
-pub(super) type Owner = (String, String);
+pub(super) type NameOwner = (String, String);
 
 /// Assigned names; an owner keeps its name unless the name becomes reserved.
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
-    given: HashMap<Owner, String>,
-    taken: BTreeMap<String, Owner>,
+    given: HashMap<NameOwner, String>,
+    taken: BTreeMap<String, NameOwner>,
 }
 
 impl NameTable {
@@ -33,7 +33,7 @@ impl NameTable {
         {
             return name.clone();
         }
-        self.give_up(&owner);
+        self.release(&owner);
         let free = |name: &str| !reserved(name) && !self.taken.contains_key(name);
         // Each salt gives another digest, so a free name is found.
         let name = if free(&plain) {
@@ -47,13 +47,13 @@ impl NameTable {
     }
 
     /// Removes the names of servers that no longer exist.
-    pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
+    pub(super) fn retain_servers(&mut self, is_there: impl Fn(&str) -> bool) {
         self.given.retain(|(server, _), _| is_there(server));
         self.taken.retain(|_, (server, _)| is_there(server));
     }
 
     /// Evicts all other names above the limit: a server that keeps renaming its tools must not exhaust memory.
-    pub(super) fn bound<'a>(&mut self, used: impl Iterator<Item = &'a str>) {
+    pub(super) fn evict_unused<'a>(&mut self, used: impl Iterator<Item = &'a str>) {
         if self.taken.len() <= MAX_NAMES {
             return;
         }
@@ -62,7 +62,7 @@ impl NameTable {
         self.taken.retain(|name, _| used.contains(name.as_str()));
     }
 
-    fn give_up(&mut self, owner: &Owner) {
+    fn release(&mut self, owner: &NameOwner) {
         if let Some(name) = self.given.remove(owner) {
             self.taken.remove(&name);
         }
@@ -73,23 +73,23 @@ impl NameTable {
 fn exposed(prefix: &str, tool: &str) -> String {
     let name = joined(prefix, tool);
     let is_legal = name.chars().all(is_legal) && (1..=MAX_NAME).contains(&name.len());
-    if is_legal { name } else { marked(&name, &Digest::compute(name.as_bytes())) }
+    if is_legal { name } else { with_digest(&name, &Digest::compute(name.as_bytes())) }
 }
 
 /// A name that differs from [`exposed`], for tools whose names collide.
 fn distinct(prefix: &str, server: &str, tool: &str, salt: u32) -> String {
     let digest = Digest::compute(format!("{server}\0{tool}\0{salt}").as_bytes());
-    marked(&joined(prefix, tool), &digest)
+    with_digest(&joined(prefix, tool), &digest)
 }
 
 fn joined(prefix: &str, tool: &str) -> String {
     if prefix.is_empty() { tool.to_owned() } else { format!("{prefix}__{tool}") }
 }
 
-fn marked(name: &str, digest: &Digest) -> String {
+fn with_digest(name: &str, digest: &Digest) -> String {
     let kept: String =
-        name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST - 1).collect();
-    format!("{kept}_{}", &digest.as_str()[..DIGEST])
+        name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST_LEN - 1).collect();
+    format!("{kept}_{}", &digest.as_str()[..DIGEST_LEN])
 }
 
 fn is_legal(c: char) -> bool {

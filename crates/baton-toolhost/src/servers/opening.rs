@@ -6,13 +6,13 @@
 
 use super::{
     HostSettings,
-    flights::{Flights, Notice},
-    handler::Handler,
-    lease::{Lease, PROBE_ID, answers_probe},
-    spans::Spans,
+    flights::{InFlightRequests, ServerNotice},
+    handler::McpClientHandler,
+    lease::{PROBE_ID, TransportLease, answers_probe},
+    spans::RequestSpans,
 };
-use crate::{Attempt, Connect, ConnectError, Link, Target};
-use baton_telemetry::{current, names};
+use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
+use baton_telemetry::{current_span, names};
 use baton_types::{McpEra, TraceContext};
 use rmcp::{
     RoleClient,
@@ -37,120 +37,127 @@ use tokio::sync::mpsc;
 const MAX_NOTICES: usize = 64;
 
 /// Maximum wait for the reason of a connection that cannot be written to.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const CLOSE_REASON_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Detected protocol era of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(super) enum ProtocolEra {
     Modern,
     Legacy,
 }
 
 /// A connection after the handshake.
-pub(super) struct Opened {
-    pub(super) service: RunningService<RoleClient, Handler>,
-    pub(super) flights: Arc<Flights>,
-    pub(super) notices: mpsc::Receiver<Notice>,
-    pub(super) era: Era,
+pub(super) struct NegotiatedConnection {
+    pub(super) service: RunningService<RoleClient, McpClientHandler>,
+    pub(super) flights: Arc<InFlightRequests>,
+    pub(super) notices: mpsc::Receiver<ServerNotice>,
+    pub(super) era: ProtocolEra,
 }
 
 /// Result of the probe.
-enum Probed {
+enum ProbeResult {
     Modern(DiscoverResult),
     /// Not understood; the connection can be used for `initialize`.
     Legacy,
     /// No response yet.
     Silent,
     /// The connection is closed.
-    Gone(ClientInitializeError),
+    Closed(ClientInitializeError),
     /// The server uses the newer protocol and rejects this client.
-    Refused(ErrorData),
+    Rejected(ErrorData),
 }
 
 /// Opens connections to one server.
-pub(super) struct Opener<'a> {
-    pub(super) connect: &'a dyn Connect,
-    pub(super) target: Target<'a>,
+pub(super) struct ServerHandshake<'a> {
+    pub(super) connect: &'a dyn ServerConnector,
+    pub(super) target: ConnectTarget<'a>,
     pub(super) settings: &'a HostSettings,
 }
 
-impl Opener<'_> {
+impl ServerHandshake<'_> {
     /// Opens a connection; `known` is the era detected before.
-    pub(super) async fn open(&self, known: Option<Era>) -> Result<Opened, ConnectError> {
+    pub(super) async fn open(&self, known: Option<ProtocolEra>) -> Result<NegotiatedConnection, ConnectError> {
         match (self.target.server.era, known) {
-            (McpEra::Legacy, _) | (McpEra::Auto, Some(Era::Legacy)) => self.legacy(Attempt::Initialize).await,
-            (McpEra::Modern, _) | (McpEra::Auto, Some(Era::Modern)) => self.modern().await,
+            (McpEra::Legacy, _) | (McpEra::Auto, Some(ProtocolEra::Legacy)) => {
+                self.legacy(ConnectAttempt::Initialize).await
+            }
+            (McpEra::Modern, _) | (McpEra::Auto, Some(ProtocolEra::Modern)) => self.modern().await,
             (McpEra::Auto, None) => self.probe().await,
         }
     }
 
-    async fn modern(&self) -> Result<Opened, ConnectError> {
-        let mut link = self.connect.open(self.target, Attempt::Discover).await?;
+    async fn modern(&self) -> Result<NegotiatedConnection, ConnectError> {
+        let mut link = self.connect.open(self.target, ConnectAttempt::Discover).await?;
         match self.discover(&mut link, None).await {
-            Probed::Modern(result) if supports_modern(&result) => Ok(self.serve(link, result)),
-            Probed::Gone(failure) => Err(self.explained(&failure)),
-            Probed::Refused(error) => Err(self.refused(&error)),
-            Probed::Modern(_) | Probed::Legacy | Probed::Silent => Err(ConnectError::Failed {
+            ProbeResult::Modern(result) if supports_modern(&result) => Ok(self.serve(link, result)),
+            ProbeResult::Closed(failure) => Err(self.handshake_error(&failure)),
+            ProbeResult::Rejected(error) => Err(self.refused(&error)),
+            ProbeResult::Modern(_) | ProbeResult::Legacy | ProbeResult::Silent => Err(ConnectError::Failed {
                 reason: "it does not support MCP 2026-07-28".to_owned(),
                 hint: format!("remove the era from its entry in {}, or update the server", self.target.server.file),
             }),
         }
     }
 
-    async fn probe(&self) -> Result<Opened, ConnectError> {
-        let mut link = self.connect.open(self.target, Attempt::Discover).await?;
-        match self.discover(&mut link, Some(self.settings.probe)).await {
-            Probed::Modern(result) if supports_modern(&result) => return Ok(self.serve(link, result)),
-            Probed::Modern(_) | Probed::Legacy | Probed::Silent => {}
-            Probed::Refused(error) => return Err(self.refused(&error)),
-            Probed::Gone(failure) => {
-                if let login @ ConnectError::NeedsLogin { .. } = self.explained(&failure) {
+    async fn probe(&self) -> Result<NegotiatedConnection, ConnectError> {
+        let mut link = self.connect.open(self.target, ConnectAttempt::Discover).await?;
+        match self.discover(&mut link, Some(self.settings.probe_timeout)).await {
+            ProbeResult::Modern(result) if supports_modern(&result) => return Ok(self.serve(link, result)),
+            ProbeResult::Modern(_) | ProbeResult::Legacy | ProbeResult::Silent => {}
+            ProbeResult::Rejected(error) => return Err(self.refused(&error)),
+            ProbeResult::Closed(failure) => {
+                if let login @ ConnectError::NeedsLogin { .. } = self.handshake_error(&failure) {
                     return Err(login);
                 }
                 drop(link);
-                self.forgive();
-                return self.legacy(Attempt::Initialize).await;
+                self.clear_fault();
+                return self.legacy(ConnectAttempt::Initialize).await;
             }
         }
         match self.initialize(link).await {
             // Some servers exit when they read the probe, even late.
             Err(failure) if is_closed(&failure) => {
-                self.forgive();
-                self.legacy(Attempt::Initialize).await
+                self.clear_fault();
+                self.legacy(ConnectAttempt::Initialize).await
             }
-            Err(failure) => self.older(failure).await,
+            Err(failure) => self.try_older_transport(failure).await,
             Ok(opened) => Ok(opened),
         }
     }
 
-    async fn legacy(&self, attempt: Attempt) -> Result<Opened, ConnectError> {
+    async fn legacy(&self, attempt: ConnectAttempt) -> Result<NegotiatedConnection, ConnectError> {
         let link = self.connect.open(self.target, attempt).await?;
         match self.initialize(link).await {
             Ok(opened) => Ok(opened),
-            Err(failure) if attempt == Attempt::Older => Err(self.explained(&failure)),
-            Err(failure) => self.older(failure).await,
+            Err(failure) if attempt == ConnectAttempt::Older => Err(self.handshake_error(&failure)),
+            Err(failure) => self.try_older_transport(failure).await,
         }
     }
 
-    async fn older(&self, failure: ClientInitializeError) -> Result<Opened, ConnectError> {
-        if !self.connect.has_older(self.target, &failure) {
-            return Err(self.explained(&failure));
+    async fn try_older_transport(&self, failure: ClientInitializeError) -> Result<NegotiatedConnection, ConnectError> {
+        if !self.connect.has_older_transport(self.target, &failure) {
+            return Err(self.handshake_error(&failure));
         }
-        let link = self.connect.open(self.target, Attempt::Older).await?;
-        self.initialize(link).await.map_err(|failure| self.explained(&failure))
+        let link = self.connect.open(self.target, ConnectAttempt::Older).await?;
+        self.initialize(link).await.map_err(|failure| self.handshake_error(&failure))
     }
 
     /// Sends `server/discover` and waits for the response, with an optional timeout.
-    async fn discover(&self, link: &mut Link, patience: Option<Duration>) -> Probed {
-        let mut span = self.spans().begin("server/discover", None, current());
-        let probed = self.discovered(link, patience, span.context()).await;
-        if let Probed::Gone(_) | Probed::Refused(_) | Probed::Silent = &probed {
+    async fn discover(&self, link: &mut BoxedTransport, patience: Option<Duration>) -> ProbeResult {
+        let mut span = self.spans().begin("server/discover", None, current_span());
+        let probed = self.send_probe(link, patience, span.context()).await;
+        if let ProbeResult::Closed(_) | ProbeResult::Rejected(_) | ProbeResult::Silent = &probed {
             span.fail("not_answered", "the server did not report its capabilities");
         }
         probed
     }
 
-    async fn discovered(&self, link: &mut Link, patience: Option<Duration>, trace: Option<TraceContext>) -> Probed {
+    async fn send_probe(
+        &self,
+        link: &mut BoxedTransport,
+        patience: Option<Duration>,
+        trace: Option<TraceContext>,
+    ) -> ProbeResult {
         let info = self.handler().0.get_info();
         let mut request = DiscoverRequest::new(DiscoverRequestParams {});
         let version = ProtocolVersion::V_2026_07_28;
@@ -164,7 +171,10 @@ impl Opener<'_> {
         let answered = async {
             let mut is_repeated = false;
             if let Err(error) = link.send(message.clone()).await {
-                return Probed::Gone(ClientInitializeError::transport::<Link>(error, "send discover request"));
+                return ProbeResult::Closed(ClientInitializeError::transport::<BoxedTransport>(
+                    error,
+                    "send discover request",
+                ));
             }
             while let Some(received) = link.receive().await {
                 match received {
@@ -176,46 +186,47 @@ impl Opener<'_> {
                     {
                         is_repeated = true;
                         if let Err(error) = link.send(message.clone()).await {
-                            let failure = ClientInitializeError::transport::<Link>(error, "send discover request");
-                            return Probed::Gone(failure);
+                            let failure =
+                                ClientInitializeError::transport::<BoxedTransport>(error, "send discover request");
+                            return ProbeResult::Closed(failure);
                         }
                     }
                     JsonRpcMessage::Response(response) if answers_probe(&response.id) => {
                         return match response.result {
-                            ServerResult::DiscoverResult(result) => Probed::Modern(result),
-                            _ => Probed::Legacy,
+                            ServerResult::DiscoverResult(result) => ProbeResult::Modern(result),
+                            _ => ProbeResult::Legacy,
                         };
                     }
                     JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(answers_probe) => {
                         return match error.error.code {
                             ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
-                                Probed::Refused(error.error)
+                                ProbeResult::Rejected(error.error)
                             }
-                            _ => Probed::Legacy,
+                            _ => ProbeResult::Legacy,
                         };
                     }
                     _ => {}
                 }
             }
-            Probed::Gone(ClientInitializeError::ConnectionClosed("discover response".to_owned()))
+            ProbeResult::Closed(ClientInitializeError::ConnectionClosed("discover response".to_owned()))
         };
         match patience {
-            Some(patience) => tokio::time::timeout(patience, answered).await.unwrap_or(Probed::Silent),
+            Some(patience) => tokio::time::timeout(patience, answered).await.unwrap_or(ProbeResult::Silent),
             None => answered.await,
         }
     }
 
-    fn serve(&self, link: Link, result: DiscoverResult) -> Opened {
+    fn serve(&self, link: BoxedTransport, result: DiscoverResult) -> NegotiatedConnection {
         let (handler, flights, notices) = self.handler();
-        let lease = Lease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let lease = TransportLease::new(link, Arc::clone(&flights), self.target.log.clone());
         let info = ServerPeerInfo::from_discover_result(ProtocolVersion::V_2026_07_28, result);
         let service = serve_directly(handler, lease, Some(info));
-        Opened { service, flights, notices, era: Era::Modern }
+        NegotiatedConnection { service, flights, notices, era: ProtocolEra::Modern }
     }
 
-    async fn initialize(&self, link: Link) -> Result<Opened, ClientInitializeError> {
-        let mut span = self.spans().begin("initialize", None, current());
-        let opened = self.initialized(link).await;
+    async fn initialize(&self, link: BoxedTransport) -> Result<NegotiatedConnection, ClientInitializeError> {
+        let mut span = self.spans().begin("initialize", None, current_span());
+        let opened = self.run_initialize(link).await;
         match &opened {
             Ok(opened) => {
                 let version = opened.service.peer().peer_info().map(|info| info.protocol_version.to_string());
@@ -226,22 +237,22 @@ impl Opener<'_> {
         opened
     }
 
-    async fn initialized(&self, link: Link) -> Result<Opened, ClientInitializeError> {
+    async fn run_initialize(&self, link: BoxedTransport) -> Result<NegotiatedConnection, ClientInitializeError> {
         let (handler, flights, notices) = self.handler();
-        let lease = Lease::new(link, Arc::clone(&flights), self.target.log.clone());
-        let (returned, late) = (lease.returned(), lease.late());
+        let lease = TransportLease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let (returned, late) = (lease.return_slot(), lease.late_probe_result());
         match handler.serve_with_lifecycle(lease, ClientLifecycleMode::Initialize).await {
             Ok(service) => {
                 let speaks = service.peer().peer_info().map(|info| info.protocol_version.clone());
                 let is_legacy = speaks.is_none_or(|version| version.has_initialize());
-                let era = if is_legacy { Era::Legacy } else { Era::Modern };
-                Ok(Opened { service, flights, notices, era })
+                let era = if is_legacy { ProtocolEra::Legacy } else { ProtocolEra::Modern };
+                Ok(NegotiatedConnection { service, flights, notices, era })
             }
             Err(failure) => {
                 let (mut link, late) = (returned.lock().take(), late.lock().take());
                 if let (Some(link), true) = (&mut link, is_closed(&failure)) {
                     // A connection that cannot be written to may still deliver the reason of its end.
-                    let _ = tokio::time::timeout(LAST_WORDS, link.receive()).await;
+                    let _ = tokio::time::timeout(CLOSE_REASON_TIMEOUT, link.receive()).await;
                 }
                 match (link, late.filter(supports_modern)) {
                     (Some(link), Some(result)) => Ok(self.serve(link, result)),
@@ -251,19 +262,20 @@ impl Opener<'_> {
         }
     }
 
-    fn spans(&self) -> Spans {
-        Spans::new(self.settings, self.target.server)
+    fn spans(&self) -> RequestSpans {
+        RequestSpans::new(self.settings, self.target.server)
     }
 
-    fn handler(&self) -> (Handler, Arc<Flights>, mpsc::Receiver<Notice>) {
+    fn handler(&self) -> (McpClientHandler, Arc<InFlightRequests>, mpsc::Receiver<ServerNotice>) {
         let (notices, noticed) = mpsc::channel(MAX_NOTICES);
-        let flights = Flights::new(notices);
-        let handler = Handler { flights: Arc::clone(&flights), implementation: self.settings.implementation.clone() };
+        let flights = InFlightRequests::new(notices);
+        let handler =
+            McpClientHandler { flights: Arc::clone(&flights), implementation: self.settings.implementation.clone() };
         (handler, flights, noticed)
     }
 
     /// Clears the fault, which the probe caused.
-    fn forgive(&self) {
+    fn clear_fault(&self) {
         let _ = self.target.log.take_fault();
     }
 
@@ -275,7 +287,7 @@ impl Opener<'_> {
     }
 
     /// User-facing error of a failed handshake; of the server's data it quotes only the error message.
-    fn explained(&self, failure: &ClientInitializeError) -> ConnectError {
+    fn handshake_error(&self, failure: &ClientInitializeError) -> ConnectError {
         if let Some(better) = self.connect.explain(self.target, failure) {
             return better;
         }

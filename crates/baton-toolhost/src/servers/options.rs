@@ -16,7 +16,7 @@ pub const TASK_META: &str = "dev.baton/taskId";
 pub const CALL_META: &str = "dev.baton/callId";
 
 /// Receives progress and log messages of a call in flight; must not block.
-pub trait CallEvents: Send + Sync + 'static {
+pub trait CallObserver: Send + Sync + 'static {
     /// A progress report; its token is internal to the host.
     fn progress(&self, progress: ProgressNotificationParam) {
         let _ = progress;
@@ -44,7 +44,7 @@ pub struct CallOptions {
     /// Opaque account: one account cannot use all slots for calls that wait for answers.
     pub account: String,
     /// Receiver of progress and log messages.
-    pub events: Option<Arc<dyn CallEvents>>,
+    pub events: Option<Arc<dyn CallObserver>>,
     /// Log level for a server of the newer protocol; `None` disables log messages.
     pub log_level: Option<LoggingLevel>,
     /// W3C `traceparent`.
@@ -54,7 +54,7 @@ pub struct CallOptions {
     /// The task of the call; sent to internal servers only.
     pub task: Option<TaskId>,
     /// Task and call ids of the remote agent that delegated this call; sent to its Environment only.
-    pub left_by: Option<(TaskId, CallId)>,
+    pub remote_call: Option<(TaskId, CallId)>,
 }
 
 /// Host limits; the defaults suit everything except tests.
@@ -63,15 +63,15 @@ pub struct HostSettings {
     /// Client name and version.
     pub implementation: Implementation,
     /// Maximum wait for the response to `server/discover` before `initialize` is also sent.
-    pub probe: Duration,
+    pub probe_timeout: Duration,
     /// Time that a call with questions is held for the answers.
-    pub hold: Duration,
+    pub hold_timeout: Duration,
     /// Maximum calls that wait for answers; one account may use a quarter.
     pub max_held: usize,
     /// Connection lifetime after which the failure count is reset.
-    pub good_period: Duration,
+    pub stable_period: Duration,
     /// Whether variables in server values are expanded; never for values from callers.
-    pub expands: bool,
+    pub expand_variables: bool,
     /// Tracer for requests other than tool calls.
     pub tracer: Tracer,
 }
@@ -80,11 +80,11 @@ impl Default for HostSettings {
     fn default() -> Self {
         Self {
             implementation: Implementation::new("baton", env!("CARGO_PKG_VERSION")),
-            probe: Duration::from_secs(5),
-            hold: Duration::from_secs(60 * 60),
+            probe_timeout: Duration::from_secs(5),
+            hold_timeout: Duration::from_secs(60 * 60),
             max_held: 256,
-            good_period: Duration::from_secs(60),
-            expands: true,
+            stable_period: Duration::from_secs(60),
+            expand_variables: true,
             tracer: Tracer::off(),
         }
     }

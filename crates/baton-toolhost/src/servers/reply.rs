@@ -10,7 +10,7 @@ pub enum ServerReply<T = rmcp::model::CallToolResult> {
     /// The call is complete.
     Done(T),
     /// The server asks questions; the same call continues with the answers and the state.
-    Asks {
+    InputRequired {
         /// The questions by key: sampling, elicitation, roots.
         requests: InputRequests,
         /// To be returned with the answers.
@@ -53,7 +53,7 @@ pub enum ServerError {
     },
     /// The server returned a protocol error.
     #[error("the MCP server '{server}' refused: {}", error.message)]
-    Refused {
+    Rejected {
         /// The server.
         server: String,
         /// The protocol error.

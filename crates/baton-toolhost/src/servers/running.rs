@@ -1,10 +1,10 @@
 //! A request in flight, until it ends or the server asks a question.
 
 use super::{
-    CallEvents, ServerError,
-    connection::Connection,
-    flights::{FlightEvent, FlightGuard},
-    hidden::without_secrets,
+    CallObserver, ServerError,
+    connection::ServerConnection,
+    flights::{InFlightEvent, InFlightGuard},
+    hidden::redact_secrets,
 };
 use rmcp::{
     RoleClient,
@@ -19,65 +19,78 @@ use tokio::{
 };
 
 /// Progress of a request.
-pub(super) enum Step {
+pub(super) enum CallStep {
     Done(ServerResult),
-    Asks { key: String, request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
+    InputRequired { key: String, request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
 }
 
 /// Permit to be in flight.
-pub(super) struct Turn {
-    pub(super) _lock: Lock,
+pub(super) struct CallPermit {
+    pub(super) _lock: CallLock,
     pub(super) _room: OwnedSemaphorePermit,
 }
 
 /// Shared with other calls, or exclusive on a connection whose calls run one at a time.
-pub(super) enum Lock {
+pub(super) enum CallLock {
     Shared { _lock: OwnedRwLockReadGuard<()> },
-    Alone { _lock: OwnedRwLockWriteGuard<()> },
+    Exclusive { _lock: OwnedRwLockWriteGuard<()> },
 }
 
 /// A request in flight; dropping it cancels it at the server.
-pub(super) struct Running {
+pub(super) struct InFlightCall {
     handle: Option<RequestHandle<RoleClient>>,
-    events: mpsc::Receiver<FlightEvent>,
-    flight: FlightGuard,
-    connection: Arc<Connection>,
-    _turn: Turn,
+    events: mpsc::Receiver<InFlightEvent>,
+    flight: InFlightGuard,
+    connection: Arc<ServerConnection>,
+    _turn: CallPermit,
     idle: Duration,
-    left: Duration,
-    asked: u32,
+    remaining: Duration,
+    question_count: u32,
 }
 
-impl Running {
+impl InFlightCall {
     pub(super) fn new(
-        connection: Arc<Connection>,
+        connection: Arc<ServerConnection>,
         handle: RequestHandle<RoleClient>,
-        flight: FlightGuard,
-        events: mpsc::Receiver<FlightEvent>,
-        turn: Turn,
+        flight: InFlightGuard,
+        events: mpsc::Receiver<InFlightEvent>,
+        turn: CallPermit,
         (idle, total): (Duration, Duration),
     ) -> Self {
-        Self { handle: Some(handle), events, flight, connection, _turn: turn, idle, left: total, asked: 0 }
+        Self {
+            handle: Some(handle),
+            events,
+            flight,
+            connection,
+            _turn: turn,
+            idle,
+            remaining: total,
+            question_count: 0,
+        }
     }
 
     /// The connection of the request.
-    pub(super) fn connection(&self) -> &Arc<Connection> {
+    pub(super) fn connection(&self) -> &Arc<ServerConnection> {
         &self.connection
     }
 
     /// Runs until the result or a question; the time between two runs does not count against the timeouts.
-    pub(super) async fn drive(&mut self, listener: Option<&dyn CallEvents>) -> Result<Step, ServerError> {
+    pub(super) async fn drive(&mut self, listener: Option<&dyn CallObserver>) -> Result<CallStep, ServerError> {
         let began = Instant::now();
-        let step = self.until_step(began, listener).await;
-        self.left = self.left.saturating_sub(began.elapsed());
-        if !matches!(step, Ok(Step::Asks { .. }) | Err(ServerError::TimedOut { .. })) {
+        let step = self.next_step(began, listener).await;
+        self.remaining = self.remaining.saturating_sub(began.elapsed());
+        if !matches!(step, Ok(CallStep::InputRequired { .. }) | Err(ServerError::TimedOut { .. })) {
             self.handle = None;
         }
         step
     }
 
-    async fn until_step(&mut self, began: Instant, listener: Option<&dyn CallEvents>) -> Result<Step, ServerError> {
-        let total = began + self.left;
+    async fn next_step(
+        &mut self,
+        began: Instant,
+        listener: Option<&dyn CallObserver>,
+    ) -> Result<CallStep, ServerError> {
+        let total = began + self.remaining;
         let mut idle = began + self.idle;
         loop {
             let Some(handle) = self.handle.as_mut() else { return Err(ServerError::Expired) };
@@ -85,20 +98,20 @@ impl Running {
                 biased;
                 Some(event) = self.events.recv() => {
                     idle = Instant::now() + self.idle;
-                    if let Some(step) = self.hear(event, listener) {
+                    if let Some(step) = self.handle_event(event, listener) {
                         return Ok(step);
                     }
                 }
                 answer = &mut handle.rx => {
                     return match answer {
-                        Ok(Ok(result)) => Ok(Step::Done(result)),
+                        Ok(Ok(result)) => Ok(CallStep::Done(result)),
                         Ok(Err(error)) => Err(self.connection.failure(error)),
                         Err(_) => Err(self.connection.broken()),
                     };
                 }
                 () = self.flight.flights().closed().cancelled() => {
                     return match handle.rx.try_recv() {
-                        Ok(Ok(result)) => Ok(Step::Done(result)),
+                        Ok(Ok(result)) => Ok(CallStep::Done(result)),
                         Ok(Err(ServiceError::McpError(error))) => Err(self.connection.failure(ServiceError::McpError(error))),
                         _ => Err(self.connection.broken()),
                     };
@@ -111,38 +124,38 @@ impl Running {
         }
     }
 
-    fn hear(&mut self, event: FlightEvent, listener: Option<&dyn CallEvents>) -> Option<Step> {
+    fn handle_event(&mut self, event: InFlightEvent, listener: Option<&dyn CallObserver>) -> Option<CallStep> {
         match event {
-            FlightEvent::Progress(progress) => {
+            InFlightEvent::Progress(progress) => {
                 if let Some(listener) = listener
-                    && let Some(progress) = without_secrets(progress, self.connection.log())
+                    && let Some(progress) = redact_secrets(progress, self.connection.log())
                 {
                     listener.progress(progress);
                 }
                 None
             }
-            FlightEvent::Log(message) => {
+            InFlightEvent::Log(message) => {
                 if let Some(listener) = listener
-                    && let Some(message) = without_secrets(message, self.connection.log())
+                    && let Some(message) = redact_secrets(message, self.connection.log())
                 {
                     listener.log(message);
                 }
                 None
             }
-            FlightEvent::Ask { request, reply } => {
-                self.asked += 1;
+            InFlightEvent::Question { request, reply } => {
+                self.question_count += 1;
                 let kind = match request {
                     InputRequest::CreateMessage(_) => "sampling",
                     InputRequest::ListRoots(_) => "roots",
                     _ => "elicitation",
                 };
-                Some(Step::Asks { key: format!("{kind}-{}", self.asked), request, reply })
+                Some(CallStep::InputRequired { key: format!("{kind}-{}", self.question_count), request, reply })
             }
         }
     }
 }
 
-impl Drop for Running {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else { return };
         // Without a runtime the connection is closing as well, and no cancellation is needed.

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 /// Span factory for requests to one server.
 #[derive(Clone)]
-pub(super) struct Spans {
+pub(super) struct RequestSpans {
     tracer: Tracer,
     server: Arc<str>,
     transport: Option<&'static str>,
 }
 
-impl Spans {
+impl RequestSpans {
     pub(super) fn new(settings: &HostSettings, server: &McpServer) -> Self {
-        let transport = match TransportKind::of(&server.transport) {
+        let transport = match TransportKind::from_transport(&server.transport) {
             TransportKind::Stdio => Some("pipe"),
             TransportKind::Http | TransportKind::Sse | TransportKind::Remote => Some("tcp"),
             TransportKind::Internal => None,
@@ -41,9 +41,9 @@ impl Spans {
 }
 
 /// Records the error, without text from the server.
-pub(super) fn failed(span: &mut OpenSpan, error: &ServerError) {
+pub(super) fn record_failure(span: &mut OpenSpan, error: &ServerError) {
     match error {
-        ServerError::Refused { error, .. } => {
+        ServerError::Rejected { error, .. } => {
             let code = error.code.0.to_string();
             span.set(names::RPC_RESPONSE_STATUS_CODE, code.clone());
             span.fail(code, "the server refused");

@@ -1,6 +1,6 @@
 //! Resource subscriptions of a server, in both protocol eras.
 
-use super::{ServerError, connection::Connection};
+use super::{ServerError, connection::ServerConnection};
 use parking_lot::Mutex;
 use rmcp::{
     model::{SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams},
@@ -12,24 +12,24 @@ use tokio::sync::watch;
 /// Maximum subscribed resources of one server.
 const MAX_URIS: usize = 1000;
 /// Delay before listening again after the server ended the subscription.
-const PAUSE: Duration = Duration::from_secs(5);
+const RETRY_DELAY: Duration = Duration::from_secs(5);
 const MAX_FAILURES: u32 = 5;
 /// Maximum wait of a subscriber for the acknowledgement of the server.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Subscriber counts by resource; kept across connections.
 #[derive(Default)]
-pub(super) struct Subscriptions {
+pub(super) struct ResourceSubscriptions {
     counts: Mutex<BTreeMap<String, usize>>,
     /// Version of the subscription set, incremented with every change.
-    wanted: watch::Sender<u64>,
+    requested: watch::Sender<u64>,
     /// Version acknowledged by a server of the newer protocol.
-    told: watch::Sender<u64>,
+    acknowledged: watch::Sender<u64>,
 }
 
-impl Subscriptions {
+impl ResourceSubscriptions {
     /// Adds a subscriber; changes are reported from now on.
-    pub(super) async fn add(&self, uri: &str, connection: &Connection) -> Result<(), ServerError> {
+    pub(super) async fn add(&self, uri: &str, connection: &ServerConnection) -> Result<(), ServerError> {
         let is_new = {
             let mut counts = self.counts.lock();
             if !counts.contains_key(uri) && counts.len() >= MAX_URIS {
@@ -40,14 +40,18 @@ impl Subscriptions {
             let count = counts.entry(uri.to_owned()).or_default();
             *count += 1;
             if *count == 1 {
-                self.wanted.send_modify(|version| *version += 1);
+                self.requested.send_modify(|version| *version += 1);
             }
             *count == 1
         };
         if connection.is_modern() {
-            let version = *self.wanted.borrow();
+            let version = *self.requested.borrow();
             // A server that does not acknowledge in time may still send notifications.
-            let _ = tokio::time::timeout(PATIENCE, self.told.subscribe().wait_for(|told| *told >= version)).await;
+            let _ = tokio::time::timeout(
+                ACKNOWLEDGE_TIMEOUT,
+                self.acknowledged.subscribe().wait_for(|told| *told >= version),
+            )
+            .await;
             return Ok(());
         }
         if !is_new {
@@ -61,7 +65,7 @@ impl Subscriptions {
     }
 
     /// Removes a subscriber.
-    pub(super) async fn remove(&self, uri: &str, connection: &Connection) -> Result<(), ServerError> {
+    pub(super) async fn remove(&self, uri: &str, connection: &ServerConnection) -> Result<(), ServerError> {
         {
             let mut counts = self.counts.lock();
             match counts.get_mut(uri) {
@@ -72,18 +76,20 @@ impl Subscriptions {
                 Some(_) => counts.remove(uri),
                 None => return Ok(()),
             };
-            self.wanted.send_modify(|version| *version += 1);
+            self.requested.send_modify(|version| *version += 1);
         }
         if connection.is_modern() {
             return Ok(());
         }
         let params = UnsubscribeRequestParams::new(uri);
-        connection.soon("resources/unsubscribe", params, |params| connection.peer().unsubscribe(params)).await
+        connection
+            .send_short_request("resources/unsubscribe", params, |params| connection.peer().unsubscribe(params))
+            .await
     }
 
     /// Maintains the subscriptions on a new connection. With the older protocol it subscribes once and ends; with the
     /// newer one it listens until too many failures.
-    pub(super) async fn listen(&self, connection: Arc<Connection>) {
+    pub(super) async fn listen(&self, connection: Arc<ServerConnection>) {
         if !connection.is_modern() {
             let uris: Vec<_> = self.counts.lock().keys().cloned().collect();
             for uri in uris {
@@ -92,37 +98,37 @@ impl Subscriptions {
             }
             return;
         }
-        let mut wanted = self.wanted.subscribe();
+        let mut wanted = self.requested.subscribe();
         let mut failures = 0;
         let mut open: Option<Subscription> = None;
         while failures < MAX_FAILURES {
             let version = *wanted.borrow_and_update();
             let Some(filter) = self.filter(&connection) else {
                 open = None;
-                self.told.send_replace(version);
+                self.acknowledged.send_replace(version);
                 let _ = wanted.changed().await;
                 continue;
             };
             let Ok(subscription) = connection.peer().listen(filter).await else {
                 failures += 1;
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_DELAY).await;
                 continue;
             };
             // The previous subscription ends only now, so that no change is missed.
             let subscription = open.insert(subscription);
-            self.told.send_replace(version);
+            self.acknowledged.send_replace(version);
             tokio::select! {
                 // Notifications are handled with all incoming messages; this only drains the stream.
                 () = drain(subscription) => {
                     failures += 1;
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
                 _ = wanted.changed() => failures = 0,
             }
         }
     }
 
-    fn filter(&self, connection: &Connection) -> Option<SubscriptionFilter> {
+    fn filter(&self, connection: &ServerConnection) -> Option<SubscriptionFilter> {
         let can = &connection.info().capabilities;
         let uris: Vec<_> = self.counts.lock().keys().cloned().collect();
         let mut filter = SubscriptionFilter::new();
@@ -136,9 +142,9 @@ impl Subscriptions {
     }
 }
 
-async fn subscribe(connection: &Connection, uri: &str) -> Result<(), ServerError> {
+async fn subscribe(connection: &ServerConnection, uri: &str) -> Result<(), ServerError> {
     let params = SubscribeRequestParams::new(uri);
-    connection.soon("resources/subscribe", params, |params| connection.peer().subscribe(params)).await
+    connection.send_short_request("resources/subscribe", params, |params| connection.peer().subscribe(params)).await
 }
 
 async fn drain(subscription: &mut Subscription) {

@@ -9,20 +9,20 @@ use std::sync::Arc;
 const MAX_ENTRY: usize = 768 << 10;
 
 /// An entry of a list.
-pub(super) trait Listed: Serialize {
+pub(super) trait ListEntry: Serialize {
     /// Sanitizes the texts for people and models. Identifiers used by the server are unchanged.
-    fn vet(&mut self);
+    fn sanitize(&mut self);
 }
 
 /// The sanitized entry with its size; `None` when it is too large.
-pub(super) fn vetted<T: Listed>(mut entry: T) -> Option<(T, usize)> {
-    entry.vet();
+pub(super) fn sanitize_entry<T: ListEntry>(mut entry: T) -> Option<(T, usize)> {
+    entry.sanitize();
     let size = serde_json::to_vec(&entry).map_or(usize::MAX, |text| text.len());
     (size <= MAX_ENTRY).then_some((entry, size))
 }
 
-impl Listed for Tool {
-    fn vet(&mut self) {
+impl ListEntry for Tool {
+    fn sanitize(&mut self) {
         text(&mut self.title);
         if let Some(description) = &mut self.description {
             *description = clean(description).into();
@@ -38,8 +38,8 @@ impl Listed for Tool {
     }
 }
 
-impl Listed for Prompt {
-    fn vet(&mut self) {
+impl ListEntry for Prompt {
+    fn sanitize(&mut self) {
         text(&mut self.title);
         text(&mut self.description);
         for argument in self.arguments.iter_mut().flatten() {
@@ -50,8 +50,8 @@ impl Listed for Prompt {
     }
 }
 
-impl Listed for Resource {
-    fn vet(&mut self) {
+impl ListEntry for Resource {
+    fn sanitize(&mut self) {
         self.name = clean(&self.name);
         text(&mut self.title);
         text(&mut self.description);
@@ -59,8 +59,8 @@ impl Listed for Resource {
     }
 }
 
-impl Listed for ResourceTemplate {
-    fn vet(&mut self) {
+impl ListEntry for ResourceTemplate {
+    fn sanitize(&mut self) {
         self.name = clean(&self.name);
         text(&mut self.title);
         text(&mut self.description);
@@ -104,7 +104,7 @@ mod tests {
             "annotations": {"title": "A\u{feff}", "readOnlyHint": true},
             "icons": [{"src": "javascript:alert(1)"}, {"src": "https://example.com/i.png"}, {"src": "data:text/html,x"}],
         });
-        let (tool, _) = vetted(serde_json::from_value::<Tool>(listed.clone()).unwrap()).unwrap();
+        let (tool, _) = sanitize_entry(serde_json::from_value::<Tool>(listed.clone()).unwrap()).unwrap();
         let mut expect = listed;
         expect["title"] = "T".into();
         expect["description"] = "Reads".into();
@@ -113,12 +113,12 @@ mod tests {
         expect["icons"] = json!([{"src": "https://example.com/i.png"}]);
         assert_eq!(serde_json::to_value(&tool).unwrap(), expect);
         let prompt = json!({"name": "p", "description": "d\u{200b}", "icons": [{"src": "file:///etc/passwd"}]});
-        let (prompt, _) = vetted(serde_json::from_value::<Prompt>(prompt).unwrap()).unwrap();
+        let (prompt, _) = sanitize_entry(serde_json::from_value::<Prompt>(prompt).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(&prompt).unwrap(), json!({"name": "p", "description": "d"}));
         let resource = json!({"uri": "x://\u{200b}", "name": "r\u{1b}[31m"});
-        let (resource, _) = vetted(serde_json::from_value::<Resource>(resource).unwrap()).unwrap();
+        let (resource, _) = sanitize_entry(serde_json::from_value::<Resource>(resource).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(&resource).unwrap(), json!({"uri": "x://\u{200b}", "name": "r[31m"}));
         let large = json!({"uri": "x://a", "name": "r", "_meta": {"x": Value::from("y".repeat(MAX_ENTRY))}});
-        assert!(vetted(serde_json::from_value::<Resource>(large).unwrap()).is_none());
+        assert!(sanitize_entry(serde_json::from_value::<Resource>(large).unwrap()).is_none());
     }
 }

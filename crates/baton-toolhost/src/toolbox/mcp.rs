@@ -2,9 +2,9 @@
 
 use super::{
     output::{MAX_OUTPUT, output},
-    questions::{Pending, Round, round},
+    questions::{QuestionRound, QuestionState, run_round},
 };
-use crate::{CallEvents, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
+use crate::{CallObserver, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
 use baton_ports::{ToolHelper, ToolInvocation, ToolOutcome, ToolOutput, ToolProgress};
 use baton_types::{AgentName, CallId, Json, McpServer, TaskId, ToolInputRequest};
 use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
@@ -17,18 +17,18 @@ const MAX_PROGRESS: usize = 64;
 
 /// Address of a tool: agent, server, and the tool's name at the server.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct ToolAddress<'a> {
     pub(super) agent: &'a AgentName,
     pub(super) server: &'a str,
     pub(super) tool: &'a str,
 }
 
 /// Calls the tool. Sampling and roots requests are answered here; questions for people suspend the call.
-pub(super) async fn call(servers: &McpServers, run: ToolInvocation<'_>, at: At<'_>) -> ToolOutcome {
+pub(super) async fn call(servers: &McpServers, run: ToolInvocation<'_>, at: ToolAddress<'_>) -> ToolOutcome {
     let Ok(arguments) = run.call.arguments.read::<JsonObject>() else {
         return failed(format!("{} was not run: its arguments are not a JSON object; send an object", run.call.name));
     };
-    let pending = run.answers.and_then(|answers| Some((Pending::opened(answers)?, answers)));
+    let pending = run.answers.and_then(|answers| Some((QuestionState::parse_state(answers)?, answers)));
     let (mut responses, mut state, mut rounds) = match pending {
         Some((pending, answers)) => (Some(pending.responses(answers)), pending.state, pending.rounds),
         None => (None, None, 0),
@@ -39,37 +39,40 @@ pub(super) async fn call(servers: &McpServers, run: ToolInvocation<'_>, at: At<'
         capabilities: host_capabilities(),
         caller: caller(run),
         account: account(run),
-        events: Some(Arc::new(Progress(sink))),
+        events: Some(Arc::new(ProgressForwarder(sink))),
         trace: run.trace.map(str::to_owned),
         depth: run.helper.depth(),
         task: run.task.cloned(),
-        left_by: left_by(run, at.server),
+        remote_call: remote_call(run, at.server),
         ..CallOptions::default()
     };
     loop {
         let options = CallOptions { input_responses: responses.take(), request_state: state.take(), ..options.clone() };
         let reply = {
             let reply = servers.call_tool(at.agent, at.server, at.tool, options);
-            told(reply, &mut progress, run.helper).await
+            forward_progress(reply, &mut progress, run.helper).await
         };
         match reply {
             Ok(ServerReply::Done(result)) => return ToolOutcome::Done(output(result, MAX_OUTPUT)),
-            Ok(ServerReply::Asks { .. }) if rounds >= MAX_ROUNDS => {
+            Ok(ServerReply::InputRequired { .. }) if rounds >= MAX_ROUNDS => {
                 return failed(format!("{} was given up: it asked more than {MAX_ROUNDS} times", run.call.name));
             }
-            Ok(ServerReply::Asks { requests, state: next }) => {
+            Ok(ServerReply::InputRequired { requests, state: next }) => {
                 rounds += 1;
-                match round(requests, next.clone(), rounds, run.helper).await {
-                    Round::Answered(answers) => (responses, state) = (Some(answers).filter(has_some), next),
-                    Round::TooMuch => {
+                match run_round(requests, next.clone(), rounds, run.helper).await {
+                    QuestionRound::Answered(answers) => (responses, state) = (Some(answers).filter(has_some), next),
+                    QuestionRound::LimitExceeded => {
                         return failed(format!("{} was given up: it asked too much at once", run.call.name));
                     }
-                    Round::Asks(questions, pending) => {
-                        return ToolOutcome::InputRequired(ToolInputRequest { questions, state: pending.sealed() });
+                    QuestionRound::InputRequired(questions, pending) => {
+                        return ToolOutcome::InputRequired(ToolInputRequest {
+                            questions,
+                            state: pending.serialize_state(),
+                        });
                     }
                 }
             }
-            Err(error) => return failed(explained(&run.call.name, &error)),
+            Err(error) => return failed(failure_text(&run.call.name, &error)),
         }
     }
 }
@@ -79,7 +82,7 @@ fn has_some(responses: &InputResponses) -> bool {
 }
 
 /// Forwards progress while the call runs, and the remaining reports when it is done.
-async fn told<T>(
+async fn forward_progress<T>(
     reply: impl Future<Output = T>,
     progress: &mut mpsc::Receiver<ProgressNotificationParam>,
     helper: &dyn ToolHelper,
@@ -88,17 +91,17 @@ async fn told<T>(
     let reply = loop {
         tokio::select! {
             biased;
-            Some(step) = progress.recv() => tell(step, helper),
+            Some(step) = progress.recv() => report_progress(step, helper),
             reply = &mut reply => break reply,
         }
     };
     while let Ok(step) = progress.try_recv() {
-        tell(step, helper);
+        report_progress(step, helper);
     }
     reply
 }
 
-fn tell(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
+fn report_progress(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
     helper.progress(ToolProgress { done: step.progress, total: step.total, message: step.message });
 }
 
@@ -111,7 +114,7 @@ fn caller(run: ToolInvocation<'_>) -> String {
 }
 
 /// Task and call ids at the remote agent, for calls to its Environment.
-fn left_by(run: ToolInvocation<'_>, server: &str) -> Option<(TaskId, CallId)> {
+fn remote_call(run: ToolInvocation<'_>, server: &str) -> Option<(TaskId, CallId)> {
     let task = run.helper.remote_task().filter(|_| server == McpServer::ENVIRONMENT)?;
     Some((task, run.call.id.clone()))
 }
@@ -121,14 +124,14 @@ fn account(run: ToolInvocation<'_>) -> String {
     format!("{}\0{}", run.principal.tenant, run.principal.subject)
 }
 
-fn explained(name: &str, error: &ServerError) -> String {
+fn failure_text(name: &str, error: &ServerError) -> String {
     let what = match error {
         ServerError::Unknown { .. } | ServerError::NotReady { .. } => {
             "tell the user that the tool cannot be used now, and why"
         }
         ServerError::TimedOut { .. } => "ask for less at once, or tell the user that it takes too long",
         ServerError::Broken { .. } => "the call may have had effects: check before you make it again",
-        ServerError::Refused { .. } | ServerError::Invalid { .. } => {
+        ServerError::Rejected { .. } | ServerError::Invalid { .. } => {
             "check the arguments and call it again, or tell the user what went wrong"
         }
         ServerError::Expired => "call it again",
@@ -141,9 +144,9 @@ pub(super) fn failed(text: impl AsRef<str>) -> ToolOutcome {
 }
 
 /// Forwards progress to the task that awaits the call.
-struct Progress(mpsc::Sender<ProgressNotificationParam>);
+struct ProgressForwarder(mpsc::Sender<ProgressNotificationParam>);
 
-impl CallEvents for Progress {
+impl CallObserver for ProgressForwarder {
     fn progress(&self, progress: ProgressNotificationParam) {
         // The latest report counts; when the receiver is slow, reports may be dropped.
         let _ = self.0.try_send(progress);

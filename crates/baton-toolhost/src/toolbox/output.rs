@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Maximum output bytes; more is truncated with a notice.
 pub(super) const MAX_OUTPUT: usize = 1 << 20;
 /// Bytes reserved for the notice about an omitted block.
-const NOTE: usize = 128;
+const NOTICE_BYTES: usize = 128;
 /// Maximum length of a content kind in such a notice.
 const MAX_KIND: usize = 200;
 
@@ -19,7 +19,7 @@ pub(super) fn output(result: CallToolResult, limit: usize) -> ToolOutput {
     let text = plain_text(&content);
     let output = match (text, structured) {
         (Some(text), None) => Json::string(&cut(text, limit)),
-        (Some(text), Some(value)) if content.is_empty() || says_the_same(&text, &value) => bounded(value, limit),
+        (Some(text), Some(value)) if content.is_empty() || is_same_json(&text, &value) => bounded(value, limit),
         (_, structured) => blocks(content, structured, limit),
     };
     ToolOutput { output, is_error }
@@ -31,7 +31,7 @@ fn plain_text(content: &[ContentBlock]) -> Option<String> {
     Some(texts?.join("\n"))
 }
 
-fn says_the_same(text: &str, structured: &Value) -> bool {
+fn is_same_json(text: &str, structured: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured)
 }
 
@@ -50,7 +50,7 @@ fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -
             kept.push(note(&format!("[{} more blocks of content left out: too large]", count - kept.len())));
             break;
         }
-        kept.push(fitting(block, &mut left));
+        kept.push(fit_block(block, &mut left));
     }
     let mut members = Map::new();
     if let Some(structured) = structured {
@@ -66,15 +66,15 @@ fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -
 }
 
 /// The block if it fits; otherwise text is truncated and other content is replaced by a notice.
-fn fitting(block: ContentBlock, left: &mut usize) -> Value {
-    let what = described(&block);
+fn fit_block(block: ContentBlock, left: &mut usize) -> Value {
+    let what = describe_block(&block);
     let block = match block {
         ContentBlock::Text(mut text) => {
             text.text = cut(text.text, *left);
             // The metadata of a text may be larger than the text.
-            let is_heavy = serde_json::to_value(&text).map_or(true, |value| size_of(&value) > *left + 6 * NOTE);
+            let is_heavy = serde_json::to_value(&text).map_or(true, |value| size_of(&value) > *left + 6 * NOTICE_BYTES);
             if is_heavy {
-                *left = left.saturating_sub(text.text.len() + NOTE);
+                *left = left.saturating_sub(text.text.len() + NOTICE_BYTES);
                 return note(&text.text);
             }
             ContentBlock::Text(text)
@@ -85,14 +85,14 @@ fn fitting(block: ContentBlock, left: &mut usize) -> Value {
     let size = size_of(&value);
     // Text is already truncated; its JSON overhead is no reason to omit it.
     if size > *left && !matches!(block, ContentBlock::Text(_)) {
-        *left = left.saturating_sub(what.len() + NOTE);
+        *left = left.saturating_sub(what.len() + NOTICE_BYTES);
         return note(&format!("[{what} of {size} bytes left out: too large]"));
     }
     *left = left.saturating_sub(size);
     value
 }
 
-fn described(block: &ContentBlock) -> String {
+fn describe_block(block: &ContentBlock) -> String {
     let what = match block {
         ContentBlock::Image(image) => image.mime_type.clone(),
         ContentBlock::Audio(audio) => audio.mime_type.clone(),

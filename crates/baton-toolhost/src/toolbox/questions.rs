@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// State to resume a call; handed out as the opaque state of its questions.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(super) struct QuestionState {
     /// Request state of the server.
     pub(super) state: Option<String>,
     /// Answers of the host, as JSON text by key.
@@ -32,30 +32,30 @@ const MAX_KEY: usize = 256;
 const CONTEXT_META: &str = "dev.baton/contextId";
 
 /// Outcome of a round of questions.
-pub(super) enum Round {
+pub(super) enum QuestionRound {
     /// The host answered all questions.
     Answered(InputResponses),
     /// Some questions need people.
-    Asks(Vec<ToolQuestion>, Pending),
+    InputRequired(Vec<ToolQuestion>, QuestionState),
     /// The round exceeds the limits.
-    TooMuch,
+    LimitExceeded,
 }
 
 /// Answers the questions for the host and collects those for people.
-pub(super) async fn round(
+pub(super) async fn run_round(
     requests: InputRequests,
     state: Option<String>,
     rounds: u32,
     helper: &dyn ToolHelper,
-) -> Round {
+) -> QuestionRound {
     if requests.len() > MAX_QUESTIONS || requests.keys().any(|key| key.len() > MAX_KEY) {
-        return Round::TooMuch;
+        return QuestionRound::LimitExceeded;
     }
     let (mut responses, mut questions) = (InputResponses::new(), Vec::new());
     for (key, request) in requests {
         match request {
             InputRequest::CreateMessage(request) => {
-                responses.insert(key, sampled(request.params, helper).await);
+                responses.insert(key, sample(request.params, helper).await);
             }
             InputRequest::Elicitation(request) => match question(key.clone(), request.params) {
                 Some(question) => questions.push(question),
@@ -69,10 +69,10 @@ pub(super) async fn round(
         }
     }
     if questions.is_empty() {
-        return Round::Answered(responses);
+        return QuestionRound::Answered(responses);
     }
     let answered = responses.into_iter().map(|(key, value)| (key, value.to_string())).collect();
-    Round::Asks(questions, Pending { state, answered, rounds })
+    QuestionRound::InputRequired(questions, QuestionState { state, answered, rounds })
 }
 
 /// `None` for a question that must not be shown.
@@ -93,14 +93,14 @@ fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
 }
 
 /// A failure is returned as an answer, so that the call can end with an explanation.
-async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) -> Value {
+async fn sample(params: CreateMessageRequestParams, helper: &dyn ToolHelper) -> Value {
     let named = |name: &str| params.metadata.as_ref().and_then(|metadata| metadata.get(name));
     let text_of = |name: &str| named(name).and_then(Value::as_str).map(str::to_owned);
     let agent_uri = text_of("agent_uri");
     let failed_by = if agent_uri.is_some() { "a2a-agent" } else { "none" };
     let ask = SamplingRequest {
         system: params.system_prompt,
-        messages: params.messages.iter().map(said).collect(),
+        messages: params.messages.iter().map(message_text).collect(),
         max_tokens: Some(params.max_tokens),
         agent_uri,
         context: text_of("context_id"),
@@ -127,7 +127,7 @@ fn bounded(depth: u64) -> u32 {
     u32::try_from(depth).unwrap_or(u32::MAX)
 }
 
-fn said(message: &SamplingMessage) -> (Role, String) {
+fn message_text(message: &SamplingMessage) -> (Role, String) {
     let role = match message.role {
         rmcp::model::Role::Assistant => Role::Agent,
         _ => Role::User,
@@ -141,14 +141,14 @@ fn said(message: &SamplingMessage) -> (Role, String) {
     (role, blocks.collect::<Vec<_>>().join("\n"))
 }
 
-impl Pending {
+impl QuestionState {
     /// Serializes to the opaque state of the questions.
-    pub(super) fn sealed(&self) -> Option<String> {
+    pub(super) fn serialize_state(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
 
     /// Parses the state that came with the answers.
-    pub(super) fn opened(answers: &ToolAnswers) -> Option<Self> {
+    pub(super) fn parse_state(answers: &ToolAnswers) -> Option<Self> {
         serde_json::from_str(answers.state.as_deref()?).ok()
     }
 

@@ -1,6 +1,6 @@
 //! Variable expansion in the values of a definition.
 
-use baton_outbound::Shown;
+use baton_outbound::SecretRedactor;
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub type Variables<'a> = dyn Fn(&str) -> Option<String> + Send + Sync + 'a;
 
 /// Prefix of a reference to a secret variable.
-const MARK: &str = "env://";
+const SECRET_PREFIX: &str = "env://";
 
 /// Words in the name of a variable or a header that mark its value as secret, however it is written.
 const SECRET_WORDS: [&str; 13] = [
@@ -29,11 +29,11 @@ const SECRET_WORDS: [&str; 13] = [
 
 /// A transport with expanded variables.
 #[derive(Clone, Debug)]
-pub struct Expanded {
+pub struct ExpandedTransport {
     /// The expanded transport.
     pub transport: McpTransport,
     /// Values to redact: variables referenced as `env://NAME`, and values with a secret name.
-    pub secrets: Shown,
+    pub secrets: SecretRedactor,
 }
 
 /// Expansion error.
@@ -49,7 +49,7 @@ pub enum ExpandError {
     },
     /// A `${` without its closing brace.
     #[error("`{field}` has `${{` without `}}`")]
-    Open {
+    Unclosed {
         /// The field.
         field: String,
     },
@@ -63,14 +63,14 @@ pub enum ExpandError {
 
 /// Expands `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every value of a transport, and `env://VAR` in environment
 /// variables and headers. The error names the field.
-pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded, ExpandError> {
+pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<ExpandedTransport, ExpandError> {
     let mut secrets = Vec::new();
-    let one = |field: &str, text: &str| expanded(field, text, next_plain, get, &mut Vec::new());
+    let one = |field: &str, text: &str| expand_text(field, text, find_plain_reference, get, &mut Vec::new());
     let some = |field: &str, text: &Option<String>| text.as_ref().map(|text| one(field, text)).transpose();
     let mut all = |field: &str, map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, ExpandError> {
         let mut values = BTreeMap::new();
         for (name, text) in map {
-            let value = expanded(&format!("{field}.{name}"), text, next_of_any, get, &mut secrets)?;
+            let value = expand_text(&format!("{field}.{name}"), text, find_reference, get, &mut secrets)?;
             if is_secret_name(name) {
                 secrets.push(value.clone());
             }
@@ -102,18 +102,18 @@ pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded,
         }
         McpTransport::Internal { .. } => transport.clone(),
     };
-    Ok(Expanded { transport, secrets: Shown::of_values(secrets.iter().map(String::as_str)) })
+    Ok(ExpandedTransport { transport, secrets: SecretRedactor::from_values(secrets.iter().map(String::as_str)) })
 }
 
 /// A transport with literal values and all headers treated as secrets.
-pub(crate) fn as_written(transport: &McpTransport) -> Expanded {
+pub(crate) fn literal_transport(transport: &McpTransport) -> ExpandedTransport {
     let secrets = match transport {
         McpTransport::Http { headers, .. }
         | McpTransport::Sse { headers, .. }
-        | McpTransport::Remote { headers, .. } => Shown::of_values(headers.values().map(String::as_str)),
-        McpTransport::Stdio { .. } | McpTransport::Internal { .. } => Shown::of_values([]),
+        | McpTransport::Remote { headers, .. } => SecretRedactor::from_values(headers.values().map(String::as_str)),
+        McpTransport::Stdio { .. } | McpTransport::Internal { .. } => SecretRedactor::from_values([]),
     };
-    Expanded { transport: transport.clone(), secrets }
+    ExpandedTransport { transport: transport.clone(), secrets }
 }
 
 pub(crate) fn is_secret_name(name: &str) -> bool {
@@ -122,7 +122,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 }
 
 /// A variable reference in a text.
-struct Reference<'t> {
+struct VariableReference<'t> {
     before: &'t str,
     name: &'t str,
     default: Option<&'t str>,
@@ -131,19 +131,19 @@ struct Reference<'t> {
 }
 
 /// Finds the first variable reference of a text.
-type Next = for<'t> fn(&str, &'t str) -> Result<Option<Reference<'t>>, ExpandError>;
+type ReferenceFinder = for<'t> fn(&str, &'t str) -> Result<Option<VariableReference<'t>>, ExpandError>;
 
 /// Expanded values are not expanded again, so a value cannot inject a variable reference.
-fn expanded(
+fn expand_text(
     field: &str,
     text: &str,
-    next: Next,
+    next: ReferenceFinder,
     get: &Variables<'_>,
     secrets: &mut Vec<String>,
 ) -> Result<String, ExpandError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(Reference { before, name, default, is_secret, behind }) = next(field, rest)? {
+    while let Some(VariableReference { before, name, default, is_secret, behind }) = next(field, rest)? {
         out.push_str(before);
         // As in a shell, `:-` also replaces an empty value. Secrets read from a file often end with a line break.
         let value = match is_secret {
@@ -163,26 +163,26 @@ fn expanded(
     Ok(out)
 }
 
-fn next_plain<'t>(field: &str, text: &'t str) -> Result<Option<Reference<'t>>, ExpandError> {
+fn find_plain_reference<'t>(field: &str, text: &'t str) -> Result<Option<VariableReference<'t>>, ExpandError> {
     let Some((before, after)) = text.split_once("${") else { return Ok(None) };
-    let (inside, behind) = after.split_once('}').ok_or_else(|| ExpandError::Open { field: field.to_owned() })?;
+    let (inside, behind) = after.split_once('}').ok_or_else(|| ExpandError::Unclosed { field: field.to_owned() })?;
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (inside, None),
     };
     let name = name.strip_prefix("env:").unwrap_or(name);
-    Ok(Some(Reference { before, name, default, is_secret: false, behind }))
+    Ok(Some(VariableReference { before, name, default, is_secret: false, behind }))
 }
 
-fn next_of_any<'t>(field: &str, text: &'t str) -> Result<Option<Reference<'t>>, ExpandError> {
-    let Some((before, after)) = text.split_once(MARK).filter(|(before, _)| !before.contains("${")) else {
-        return next_plain(field, text);
+fn find_reference<'t>(field: &str, text: &'t str) -> Result<Option<VariableReference<'t>>, ExpandError> {
+    let Some((before, after)) = text.split_once(SECRET_PREFIX).filter(|(before, _)| !before.contains("${")) else {
+        return find_plain_reference(field, text);
     };
     let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
     let (name, behind) = after.split_at(end);
     match name {
         "" => Err(ExpandError::Nameless { field: field.to_owned() }),
-        _ => Ok(Some(Reference { before, name, default: None, is_secret: true, behind })),
+        _ => Ok(Some(VariableReference { before, name, default: None, is_secret: true, behind })),
     }
 }
 
@@ -215,10 +215,10 @@ mod tests {
             ("env://KEY:${KEY}/env://LINE", "s3cret:s3cret/from-a-file"),
             ("${NONE:-env://KEY}", "env://KEY"),
         ] {
-            assert_eq!(expanded("x", text, next_of_any, &get, &mut Vec::new()).as_deref(), Ok(expect), "{text}");
+            assert_eq!(expand_text("x", text, find_reference, &get, &mut Vec::new()).as_deref(), Ok(expect), "{text}");
         }
         assert_eq!(
-            expanded("url", "env://KEY", next_plain, &get, &mut Vec::new()).as_deref(),
+            expand_text("url", "env://KEY", find_plain_reference, &get, &mut Vec::new()).as_deref(),
             Ok("env://KEY")
         );
     }
@@ -236,7 +236,7 @@ mod tests {
         };
         let secrets = expand(&transport, &get).unwrap().secrets;
         assert_eq!(
-            secrets.hide("from-a-file, literal-token, german, ${KEY} env://KEY"),
+            secrets.redact("from-a-file, literal-token, german, ${KEY} env://KEY"),
             "[hidden], [hidden], german, ${KEY} env://KEY"
         );
     }
@@ -252,7 +252,7 @@ mod tests {
             ("env://TOKEN", "`env.X` uses the variable TOKEN, which is not set"),
             ("env://EMPTY", "`env.X` uses the variable EMPTY, which is not set"),
         ] {
-            let error = expanded("env.X", text, next_of_any, &get, &mut Vec::new()).unwrap_err();
+            let error = expand_text("env.X", text, find_reference, &get, &mut Vec::new()).unwrap_err();
             assert_eq!(error.to_string(), expect);
         }
     }

@@ -11,14 +11,14 @@ mod remote;
 mod reply;
 mod retry;
 
-pub use connect::{RemoteConnect, RemoteSettings};
+pub use connect::{RemoteConnector, RemoteSettings};
 pub use error::RemoteError;
 pub use explain::needs_login;
-pub use remote::{Introduce, Remote};
+pub use remote::{RemoteServer, RequestAuthenticator};
 
-pub(crate) use events::{Cut, events};
-pub(crate) use remote::{Kind, kind_of};
-pub(crate) use retry::Patience;
+pub(crate) use events::{StreamCutoff, events};
+pub(crate) use remote::{ContentClass, content_class};
+pub(crate) use retry::StreamRetryPolicy;
 
 use rmcp::transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig};
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use std::sync::Arc;
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 
 /// An rmcp streamable HTTP client transport to this server; nothing is sent yet.
-pub fn streamable(remote: Remote) -> StreamableHttpClientTransport<Remote> {
+pub fn streamable(remote: RemoteServer) -> StreamableHttpClientTransport<RemoteServer> {
     let mut settings = StreamableHttpClientTransportConfig::with_uri(remote.url());
     settings.max_sse_event_size = MAX_MESSAGE;
-    settings.retry_config = Arc::new(Patience);
+    settings.retry_config = Arc::new(StreamRetryPolicy);
     StreamableHttpClientTransport::with_client(remote, settings)
 }

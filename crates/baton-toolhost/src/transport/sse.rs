@@ -3,7 +3,7 @@
 mod endpoint;
 mod worker;
 
-use super::http::Remote;
+use super::http::RemoteServer;
 use rmcp::{
     RoleClient,
     transport::{Transport, WorkerTransport},
@@ -11,6 +11,6 @@ use rmcp::{
 use worker::SseWorker;
 
 /// An rmcp HTTP+SSE client transport to this server; nothing is sent yet.
-pub fn sse(remote: Remote) -> impl Transport<RoleClient> + use<> {
+pub fn sse(remote: RemoteServer) -> impl Transport<RoleClient> + use<> {
     WorkerTransport::spawn(SseWorker::new(remote))
 }

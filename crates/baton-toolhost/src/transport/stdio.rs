@@ -9,8 +9,8 @@ mod stderr;
 
 pub use reaper::reap_groups;
 
-use crate::{Attempt, Connect, ConnectError, Link, Target, transport::is_secret_name};
-use baton_outbound::Shown;
+use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector, transport::is_secret_name};
+use baton_outbound::SecretRedactor;
 use baton_ports::BoxFuture;
 use baton_types::McpTransport;
 use reaper::Reaper;
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 /// Starts a program for each connection, in its own process group, and kills the whole group at the end.
 #[derive(Clone, Debug, Default)]
-pub struct StdioConnect {
+pub struct StdioConnector {
     reaper: Option<Arc<Reaper>>,
 }
 
-impl StdioConnect {
+impl StdioConnector {
     /// A connector without a reaper.
     pub fn new() -> Self {
         Self::default()
@@ -36,8 +36,12 @@ impl StdioConnect {
     }
 }
 
-impl Connect for StdioConnect {
-    fn open<'a>(&'a self, target: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for StdioConnector {
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        _: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         Box::pin(async move {
             let McpTransport::Stdio { command, args, env, env_file, cwd, base } = &target.server.transport else {
                 return Err(ConnectError::Failed {
@@ -45,11 +49,11 @@ impl Connect for StdioConnect {
                     hint: format!("give it a `command` in {}", target.server.file),
                 });
             };
-            let variables = environment::of(base, env_file.as_deref(), env).await.map_err(|reason| {
+            let variables = environment::program_variables(base, env_file.as_deref(), env).await.map_err(|reason| {
                 ConnectError::Failed { reason, hint: format!("correct `envFile` in {}", target.server.file) }
             })?;
             let secret = variables.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret_name));
-            target.log.conceal_also(Shown::of_values(secret.filter_map(|(_, value)| value.to_str())));
+            target.log.add_secrets(SecretRedactor::from_values(secret.filter_map(|(_, value)| value.to_str())));
             let directory = std::path::Path::new(base).join(cwd.as_deref().unwrap_or_default());
             let program = process::Program { command, args, directory: &directory, variables };
             let process = process::start(&program, target.log, self.reaper.clone()).map_err(|error| {
@@ -64,7 +68,7 @@ impl Connect for StdioConnect {
                 };
                 ConnectError::Failed { reason: format!("the program '{command}' could not be started: {error}"), hint }
             })?;
-            Ok(Link::new(process))
+            Ok(BoxedTransport::new(process))
         })
     }
 }

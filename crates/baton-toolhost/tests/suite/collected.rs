@@ -1,7 +1,7 @@
 //! Keeps the spans that are emitted.
 
 use baton_ports::SpanSink;
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::{
     fmt::Write as _,
@@ -22,7 +22,7 @@ pub(crate) struct Collected {
 
 impl Collected {
     pub(crate) fn tracer(self: &Arc<Self>) -> Tracer {
-        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+        Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
 
     pub(crate) fn take(&self) -> Vec<Span> {

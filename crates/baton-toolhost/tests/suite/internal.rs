@@ -5,7 +5,9 @@ use baton_ports::{
     AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, SearchText, SessionItems,
     SessionStore, SessionStoreError, TextSearch, ToolHost, ToolInvocation, ToolOutcome,
 };
-use baton_toolhost::{Connectors, HostSettings, InternalConnect, InternalPorts, McpServers, Toolbox, TransportKind};
+use baton_toolhost::{
+    ConnectorRegistry, HostSettings, InternalConnector, InternalPorts, McpServers, Toolbox, TransportKind,
+};
 use baton_types::{
     AgentChange, AgentName, AgentResources, AgentSpec, CallId, ContextItem, ErrorCode, InclusionMode, ItemDraft,
     ItemKind, ItemName, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool, McpTransport, Permission,
@@ -134,9 +136,9 @@ impl TextSearch for World {
 }
 
 /// The tools of the world's agent, as runs have them.
-fn toolbox(world: &Arc<World>, connect: InternalConnect) -> Arc<Toolbox> {
+fn toolbox(world: &Arc<World>, connect: InternalConnector) -> Arc<Toolbox> {
     let connect = Arc::new(connect);
-    let connectors = Connectors::new().with(TransportKind::Internal, connect.clone());
+    let connectors = ConnectorRegistry::new().with(TransportKind::Internal, connect.clone());
     let servers = McpServers::new(world.clone(), connectors, HostSettings::default());
     let toolbox = Arc::new(Toolbox::new(servers));
     let (tools, sessions, search): (Arc<dyn ToolHost>, Arc<dyn SessionStore>, Arc<dyn TextSearch>) =
@@ -175,7 +177,7 @@ async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, a
 #[tokio::test]
 async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
     let world = World::new();
-    let toolbox = toolbox(&world, InternalConnect::with_book(world.clone(), world.clone()));
+    let toolbox = toolbox(&world, InternalConnector::with_editor(world.clone(), world.clone()));
     let rules = |task, name, arguments| call(&toolbox, task, "rules", name, arguments);
     let told = |words: &str| (false, json!(words));
 
@@ -225,7 +227,7 @@ async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
 #[tokio::test]
 async fn a_definition_that_is_part_of_a_program_is_looked_at_and_not_changed() {
     let world = World::new();
-    let toolbox = toolbox(&world, InternalConnect::new(world.clone()));
+    let toolbox = toolbox(&world, InternalConnector::new(world.clone()));
     let offered = toolbox.available_tools(&agent("tester", Vec::new()), Duration::from_secs(60)).await;
     assert!(offered.iter().any(|tool| tool.name == "rules__createRule"));
     let (is_error, said) = call(&toolbox, Some("t"), "rules", "deleteRule", json!({"name": "gulls"})).await;

@@ -2,9 +2,9 @@
 
 use super::{
     check_field, check_pipeline, check_spansets,
-    types::{Type, type_of_field},
+    types::{StaticType, type_of_field},
 };
-use crate::{Compare, Field, FirstStage, MetricsExpr, MetricsQuery, Query, QueryError, Root};
+use crate::{CompareFunction, Field, FirstStage, MetricsExpr, MetricsQuery, Query, QueryError, Root};
 
 /// Checks whether a metrics query can be executed; the error names an alternative.
 pub fn check_metrics(query: &Query) -> Result<(), QueryError> {
@@ -57,7 +57,7 @@ fn check_query(metrics: &MetricsQuery) -> Result<(), QueryError> {
         FirstStage::AggregateOverTime { of, by, .. }
         | FirstStage::QuantileOverTime { of, by, .. }
         | FirstStage::HistogramOverTime { of, by } => (Some(of), by),
-        FirstStage::Compare(Compare { selection, .. }) => return check_spansets(selection),
+        FirstStage::Compare(CompareFunction { selection, .. }) => return check_spansets(selection),
     };
     of.map_or(Ok(()), |of| check_number(of, &metrics.first))?;
     by.iter().try_for_each(check_field)
@@ -66,7 +66,7 @@ fn check_query(metrics: &MetricsQuery) -> Result<(), QueryError> {
 fn check_number(of: &Field, first: &FirstStage) -> Result<(), QueryError> {
     check_field(of)?;
     match type_of_field(of) {
-        Type::Number | Type::Any => Ok(()),
+        StaticType::Number | StaticType::Any => Ok(()),
         _ => Err(QueryError::Invalid(format!("`{first}` needs a numeric field, and `{of}` is not numeric"))),
     }
 }

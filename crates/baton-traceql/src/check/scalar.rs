@@ -1,6 +1,6 @@
 //! Checks of scalar filters: an aggregate may only be compared with a number.
 
-use super::{Type, check_aggregate};
+use super::{StaticType, check_aggregate};
 use crate::{CompareOp, Literal, QueryError, Scalar, ScalarFilter};
 
 pub(super) fn check(filter: &ScalarFilter) -> Result<(), QueryError> {
@@ -21,8 +21,8 @@ pub(super) fn check(filter: &ScalarFilter) -> Result<(), QueryError> {
 }
 
 fn check_number(value: &Literal) -> Result<(), QueryError> {
-    match Type::of(value) {
-        Type::Number => Ok(()),
+    match StaticType::from_literal(value) {
+        StaticType::Number => Ok(()),
         _ => Err(QueryError::Invalid(format!("an aggregate is a number or a duration, and `{value}` is neither"))),
     }
 }

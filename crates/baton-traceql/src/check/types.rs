@@ -2,13 +2,13 @@
 
 use super::{check_field, check_reference};
 use crate::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
-    QueryError, Scope, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr,
+    Intrinsic, Literal, QueryError, UnaryOp,
     evaluate::{flipped, regex},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum StaticType {
     /// An attribute: its type is known only at evaluation.
     Any,
     Text,
@@ -20,8 +20,8 @@ pub(super) enum Type {
     Nil,
 }
 
-impl Type {
-    pub(super) fn of(literal: &Literal) -> Self {
+impl StaticType {
+    pub(super) fn from_literal(literal: &Literal) -> Self {
         match literal {
             Literal::Text(_) => Self::Text,
             Literal::Int(_) | Literal::Float(_) | Literal::Duration(_) => Self::Number,
@@ -32,7 +32,7 @@ impl Type {
         }
     }
 
-    fn named(self) -> &'static str {
+    fn noun(self) -> &'static str {
         match self {
             Self::Any => "an attribute",
             Self::Text => "text",
@@ -56,10 +56,10 @@ fn invalid<T>(message: String) -> Result<T, QueryError> {
 /// A filter must be boolean.
 pub(super) fn check_filter(filter: &FieldExpr) -> Result<(), QueryError> {
     let found = type_of(filter)?;
-    if found.may_be(Type::Bool) {
+    if found.may_be(StaticType::Bool) {
         return Ok(());
     }
-    invalid(format!("`{{ {filter} }}` is {}, and a filter must be true or false; add a comparison", found.named()))
+    invalid(format!("`{{ {filter} }}` is {}, and a filter must be true or false; add a comparison", found.noun()))
 }
 
 pub(super) fn check_aggregate(aggregate: &Aggregate) -> Result<(), QueryError> {
@@ -69,47 +69,47 @@ pub(super) fn check_aggregate(aggregate: &Aggregate) -> Result<(), QueryError> {
         }
         return invalid(format!("`{aggregate}` needs an argument, such as `max(duration)`"));
     };
-    if !type_of(of)?.may_be(Type::Number) {
+    if !type_of(of)?.may_be(StaticType::Number) {
         return invalid(format!("`{aggregate}` needs a numeric argument"));
     }
     check_reference(of, &aggregate.op.to_string())
 }
 
-pub(super) fn type_of(expr: &FieldExpr) -> Result<Type, QueryError> {
+pub(super) fn type_of(expr: &FieldExpr) -> Result<StaticType, QueryError> {
     match expr {
-        FieldExpr::Literal(literal) => Ok(Type::of(literal)),
+        FieldExpr::Literal(literal) => Ok(StaticType::from_literal(literal)),
         FieldExpr::Field(field) => {
             check_field(field)?;
             Ok(type_of_field(field))
         }
-        FieldExpr::Unary { op: UnaryOp::Negative, of } => operand(of, Type::Number, "-"),
-        FieldExpr::Unary { op: UnaryOp::Not, of } => operand(of, Type::Bool, "!"),
+        FieldExpr::Unary { op: UnaryOp::Negative, of } => operand(of, StaticType::Number, "-"),
+        FieldExpr::Unary { op: UnaryOp::Not, of } => operand(of, StaticType::Bool, "!"),
         FieldExpr::Binary { op: BinaryOp::And, left, right } => {
-            operand(left, Type::Bool, "&&")?;
-            operand(right, Type::Bool, "&&")
+            operand(left, StaticType::Bool, "&&")?;
+            operand(right, StaticType::Bool, "&&")
         }
         FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
-            operand(left, Type::Bool, "||")?;
-            operand(right, Type::Bool, "||")
+            operand(left, StaticType::Bool, "||")?;
+            operand(right, StaticType::Bool, "||")
         }
         FieldExpr::Binary { op: BinaryOp::Arithmetic(op), left, right } => {
-            operand(left, Type::Number, &op.to_string())?;
-            operand(right, Type::Number, &op.to_string())?;
+            operand(left, StaticType::Number, &op.to_string())?;
+            operand(right, StaticType::Number, &op.to_string())?;
             if matches!(op, ArithmeticOp::Divide | ArithmeticOp::Modulo) && is_zero(right) {
                 return invalid(format!("`{expr}` divides by zero"));
             }
-            Ok(Type::Number)
+            Ok(StaticType::Number)
         }
         FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => check_comparison(expr, *op, left, right),
     }
 }
 
-fn operand(of: &FieldExpr, wanted: Type, op: &str) -> Result<Type, QueryError> {
+fn operand(of: &FieldExpr, wanted: StaticType, op: &str) -> Result<StaticType, QueryError> {
     let found = type_of(of)?;
     if found.may_be(wanted) {
         return Ok(wanted);
     }
-    invalid(format!("`{op}` needs {}, and `{of}` is {}", wanted.named(), found.named()))
+    invalid(format!("`{op}` needs {}, and `{of}` is {}", wanted.noun(), found.noun()))
 }
 
 fn is_zero(expr: &FieldExpr) -> bool {
@@ -121,37 +121,44 @@ fn is_zero(expr: &FieldExpr) -> bool {
     }
 }
 
-fn check_comparison(expr: &FieldExpr, op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Result<Type, QueryError> {
+fn check_comparison(
+    expr: &FieldExpr,
+    op: CompareOp,
+    left: &FieldExpr,
+    right: &FieldExpr,
+) -> Result<StaticType, QueryError> {
     let (found, other) = (type_of(left)?, type_of(right)?);
     if matches!(op, CompareOp::Matches | CompareOp::MatchesNot) {
         return check_regex(expr, found, right);
     }
     match (found, other) {
-        (Type::Nil, Type::Nil) => return invalid(format!("`{expr}` compares nil with nil")),
-        (Type::Nil, _) => check_nil(expr, flipped(op), right)?,
-        (_, Type::Nil) => check_nil(expr, op, left)?,
-        _ if found != other && found != Type::Any && other != Type::Any => {
-            return invalid(format!("`{expr}` compares {} with {}", found.named(), other.named()));
+        (StaticType::Nil, StaticType::Nil) => return invalid(format!("`{expr}` compares nil with nil")),
+        (StaticType::Nil, _) => check_nil(expr, flipped(op), right)?,
+        (_, StaticType::Nil) => check_nil(expr, op, left)?,
+        _ if found != other && found != StaticType::Any && other != StaticType::Any => {
+            return invalid(format!("`{expr}` compares {} with {}", found.noun(), other.noun()));
         }
         _ => {}
     }
     let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
-    let without_order = [found, other].into_iter().find(|side| matches!(side, Type::Bool | Type::Status | Type::Kind));
+    let without_order = [found, other]
+        .into_iter()
+        .find(|side| matches!(side, StaticType::Bool | StaticType::Status | StaticType::Kind));
     match without_order {
-        Some(side) if !equality => invalid(format!("`{expr}`: {} is compared with `=` or `!=` only", side.named())),
-        _ => Ok(Type::Bool),
+        Some(side) if !equality => invalid(format!("`{expr}`: {} is compared with `=` or `!=` only", side.noun())),
+        _ => Ok(StaticType::Bool),
     }
 }
 
-fn check_regex(expr: &FieldExpr, found: Type, pattern: &FieldExpr) -> Result<Type, QueryError> {
+fn check_regex(expr: &FieldExpr, found: StaticType, pattern: &FieldExpr) -> Result<StaticType, QueryError> {
     let FieldExpr::Literal(Literal::Text(pattern)) = pattern else {
         return invalid(format!("`{expr}`: a regular expression must be text in quotes"));
     };
-    if !found.may_be(Type::Text) {
-        return invalid(format!("`{expr}`: a regular expression matches text, and this is {}", found.named()));
+    if !found.may_be(StaticType::Text) {
+        return invalid(format!("`{expr}`: a regular expression matches text, and this is {}", found.noun()));
     }
     regex(pattern)?;
-    Ok(Type::Bool)
+    Ok(StaticType::Bool)
 }
 
 /// `nil` may only be compared with fields that can be missing.
@@ -169,14 +176,14 @@ fn check_nil(expr: &FieldExpr, op: CompareOp, of: &FieldExpr) -> Result<(), Quer
 fn is_always_there(field: &Field) -> bool {
     match field {
         Field::Intrinsic(_) => true,
-        Field::Attribute(Attribute { scope, of_parent, name }) => {
-            *scope == Scope::Resource && !of_parent && name == "service.name"
+        Field::Attribute(AttributeRef { scope, of_parent, name }) => {
+            *scope == AttributeScope::Resource && !of_parent && name == "service.name"
         }
     }
 }
 
-pub(super) fn type_of_field(field: &Field) -> Type {
-    let Field::Intrinsic(intrinsic) = field else { return Type::Any };
+pub(super) fn type_of_field(field: &Field) -> StaticType {
+    let Field::Intrinsic(intrinsic) = field else { return StaticType::Any };
     match intrinsic {
         Intrinsic::Duration
         | Intrinsic::TraceDuration
@@ -184,10 +191,10 @@ pub(super) fn type_of_field(field: &Field) -> Type {
         | Intrinsic::ChildCount
         | Intrinsic::NestedSetLeft
         | Intrinsic::NestedSetRight
-        | Intrinsic::NestedSetParent => Type::Number,
-        Intrinsic::Kind => Type::Kind,
-        Intrinsic::Status => Type::Status,
-        Intrinsic::Parent => Type::Any,
+        | Intrinsic::NestedSetParent => StaticType::Number,
+        Intrinsic::Kind => StaticType::Kind,
+        Intrinsic::Status => StaticType::Status,
+        Intrinsic::Parent => StaticType::Any,
         Intrinsic::Name
         | Intrinsic::StatusMessage
         | Intrinsic::SpanId
@@ -199,6 +206,6 @@ pub(super) fn type_of_field(field: &Field) -> Type {
         | Intrinsic::LinkTraceId
         | Intrinsic::LinkSpanId
         | Intrinsic::InstrumentationName
-        | Intrinsic::InstrumentationVersion => Type::Text,
+        | Intrinsic::InstrumentationVersion => StaticType::Text,
     }
 }

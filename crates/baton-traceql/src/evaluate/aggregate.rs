@@ -2,81 +2,83 @@
 
 use super::{
     expression::Expression,
-    item::{Flow, Item, holds},
-    pipeline::say,
-    plan::{Having, Measure},
-    scene::Scene,
+    item::{ComparableValue, Flow, holds},
+    pipeline::set_attribute,
+    plan::{AggregateFilter, AggregatePlan},
+    scene::EvaluationContext,
 };
 use crate::{AggregateOp, CompareOp, Spanset};
 use baton_types::SpanValue;
 use std::cmp::Ordering;
 
-impl Having {
+impl AggregateFilter {
     /// The set with the value of the aggregate, if the comparison holds.
-    pub(super) fn run(&self, scene: &Scene<'_>, mut set: Spanset) -> Option<Spanset> {
+    pub(super) fn run(&self, scene: &EvaluationContext<'_>, mut set: Spanset) -> Option<Spanset> {
         let measured = self.measure.run(scene, &set.spans)?;
-        if holds(self.op, measured.item, Item::of(&self.value)?) != Some(true) {
+        if holds(self.op, measured.item, ComparableValue::from_literal(&self.value)?) != Some(true) {
             return None;
         }
-        say(&mut set, &self.measure.label, measured.shown());
+        set_attribute(&mut set, &self.measure.label, measured.to_value());
         Some(set)
     }
 }
 
-struct Measured {
-    item: Item<'static>,
+struct AggregateValue {
+    item: ComparableValue<'static>,
     is_duration: bool,
 }
 
-impl Measured {
-    fn shown(&self) -> SpanValue {
+impl AggregateValue {
+    fn to_value(&self) -> SpanValue {
         match (self.is_duration, self.item) {
-            (true, Item::Int(nanoseconds)) => Item::Duration(nanoseconds).shown(),
-            (true, Item::Float(nanoseconds)) => Item::Duration(nanoseconds.round() as i64).shown(),
-            (_, item) => item.shown(),
+            (true, ComparableValue::Int(nanoseconds)) => ComparableValue::Duration(nanoseconds).to_value(),
+            (true, ComparableValue::Float(nanoseconds)) => {
+                ComparableValue::Duration(nanoseconds.round() as i64).to_value()
+            }
+            (_, item) => item.to_value(),
         }
     }
 }
 
-impl Measure {
+impl AggregatePlan {
     /// None if no span has a number.
-    fn run(&self, scene: &Scene<'_>, spans: &[usize]) -> Option<Measured> {
+    fn run(&self, scene: &EvaluationContext<'_>, spans: &[usize]) -> Option<AggregateValue> {
         let Some(of) = &self.of else {
-            let count = Item::Int(i64::try_from(spans.len()).ok()?);
-            return Some(Measured { item: count, is_duration: false });
+            let count = ComparableValue::Int(i64::try_from(spans.len()).ok()?);
+            return Some(AggregateValue { item: count, is_duration: false });
         };
-        let numbers = Numbers::of(of, scene, spans);
+        let numbers = AggregateInput::collect(of, scene, spans);
         let item = match self.op {
-            AggregateOp::Count => Item::Int(i64::try_from(numbers.count()).ok()?),
+            AggregateOp::Count => ComparableValue::Int(i64::try_from(numbers.count()).ok()?),
             AggregateOp::Min => numbers.extreme(Ordering::Less)?,
             AggregateOp::Max => numbers.extreme(Ordering::Greater)?,
             AggregateOp::Sum => numbers.sum()?,
-            AggregateOp::Avg => Item::Float(numbers.sum()?.as_float()? / numbers.count() as f64),
+            AggregateOp::Avg => ComparableValue::Float(numbers.sum()?.as_float()? / numbers.count() as f64),
         };
-        Some(Measured { item, is_duration: numbers.durations == numbers.count() })
+        Some(AggregateValue { item, is_duration: numbers.durations == numbers.count() })
     }
 }
 
 /// Numbers of all spans of a set.
 #[derive(Default)]
-struct Numbers {
+struct AggregateInput {
     whole: Vec<i64>,
     real: Vec<f64>,
     durations: usize,
 }
 
-impl Numbers {
-    fn of(of: &Expression, scene: &Scene<'_>, spans: &[usize]) -> Self {
+impl AggregateInput {
+    fn collect(of: &Expression, scene: &EvaluationContext<'_>, spans: &[usize]) -> Self {
         let mut numbers = Self::default();
         for span in spans {
             let _ = of.visit(scene, *span, &mut |item| {
                 match item {
-                    Item::Int(number) => numbers.whole.push(number),
-                    Item::Duration(number) => {
+                    ComparableValue::Int(number) => numbers.whole.push(number),
+                    ComparableValue::Duration(number) => {
                         numbers.whole.push(number);
                         numbers.durations += 1;
                     }
-                    Item::Float(number) if !number.is_nan() => numbers.real.push(number),
+                    ComparableValue::Float(number) if !number.is_nan() => numbers.real.push(number),
                     _ => {}
                 }
                 Flow::Continue(())
@@ -91,19 +93,20 @@ impl Numbers {
         self.whole.len() + self.real.len()
     }
 
-    fn sum(&self) -> Option<Item<'static>> {
+    fn sum(&self) -> Option<ComparableValue<'static>> {
         let whole: i128 = self.whole.iter().copied().map(i128::from).sum();
         match (self.count(), self.real.is_empty(), i64::try_from(whole)) {
             (0, _, _) => None,
-            (_, true, Ok(whole)) => Some(Item::Int(whole)),
-            _ => Some(Item::Float(self.real.iter().sum::<f64>() + whole as f64)),
+            (_, true, Ok(whole)) => Some(ComparableValue::Int(whole)),
+            _ => Some(ComparableValue::Float(self.real.iter().sum::<f64>() + whole as f64)),
         }
     }
 
-    fn extreme(&self, wanted: Ordering) -> Option<Item<'static>> {
-        let whole = self.whole.iter().copied().reduce(|a, b| if b.cmp(&a) == wanted { b } else { a }).map(Item::Int);
+    fn extreme(&self, wanted: Ordering) -> Option<ComparableValue<'static>> {
+        let whole =
+            self.whole.iter().copied().reduce(|a, b| if b.cmp(&a) == wanted { b } else { a }).map(ComparableValue::Int);
         let real = self.real.iter().copied().reduce(|a, b| if b.total_cmp(&a) == wanted { b } else { a });
-        match (whole, real.map(Item::Float)) {
+        match (whole, real.map(ComparableValue::Float)) {
             (Some(whole), Some(real)) => {
                 let op = if wanted == Ordering::Less { CompareOp::Less } else { CompareOp::Greater };
                 Some(if holds(op, real, whole) == Some(true) { real } else { whole })

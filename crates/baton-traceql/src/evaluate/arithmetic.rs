@@ -1,23 +1,29 @@
 //! Arithmetic on values.
 
-use super::item::Item;
+use super::item::ComparableValue;
 use crate::ArithmeticOp;
 
 /// Result of an operation; none if it is undefined, as for a division by zero. Integers stay integers where that is
 /// exact.
-pub(super) fn compute(op: ArithmeticOp, left: Item<'_>, right: Item<'_>) -> Option<Item<'static>> {
+pub(super) fn compute(
+    op: ArithmeticOp,
+    left: ComparableValue<'_>,
+    right: ComparableValue<'_>,
+) -> Option<ComparableValue<'static>> {
     let exact = match (left.as_whole(), right.as_whole()) {
         (Some(left), Some(right)) => whole(op, left, right),
         _ => None,
     };
-    exact.map(Item::Int).or_else(|| real(op, left.as_float()?, right.as_float()?).map(Item::Float))
+    exact
+        .map(ComparableValue::Int)
+        .or_else(|| real(op, left.as_float()?, right.as_float()?).map(ComparableValue::Float))
 }
 
 /// `-x`.
-pub(super) fn negative(of: Item<'_>) -> Option<Item<'static>> {
+pub(super) fn negative(of: ComparableValue<'_>) -> Option<ComparableValue<'static>> {
     match of {
-        Item::Duration(nanoseconds) => nanoseconds.checked_neg().map(Item::Duration),
-        _ => compute(ArithmeticOp::Subtract, Item::Int(0), of),
+        ComparableValue::Duration(nanoseconds) => nanoseconds.checked_neg().map(ComparableValue::Duration),
+        _ => compute(ArithmeticOp::Subtract, ComparableValue::Int(0), of),
     }
 }
 
@@ -50,19 +56,34 @@ mod tests {
     #[test]
     fn whole_numbers_stay_whole_where_that_is_exact() {
         let table = [
-            (Item::Int(7), ArithmeticOp::Add, Item::Int(2), Some(Item::Int(9))),
-            (Item::Int(7), ArithmeticOp::Divide, Item::Int(2), Some(Item::Float(3.5))),
-            (Item::Int(8), ArithmeticOp::Divide, Item::Int(2), Some(Item::Int(4))),
-            (Item::Int(7), ArithmeticOp::Modulo, Item::Int(4), Some(Item::Int(3))),
-            (Item::Int(2), ArithmeticOp::Power, Item::Int(10), Some(Item::Int(1024))),
-            (Item::Int(2), ArithmeticOp::Power, Item::Int(-1), Some(Item::Float(0.5))),
-            (Item::Int(1), ArithmeticOp::Divide, Item::Int(0), None),
-            (Item::Int(1), ArithmeticOp::Modulo, Item::Int(0), None),
-            (Item::Float(1.0), ArithmeticOp::Divide, Item::Int(0), None),
-            (Item::Text("1"), ArithmeticOp::Add, Item::Int(1), None),
-            (Item::Duration(10), ArithmeticOp::Multiply, Item::Float(0.5), Some(Item::Float(5.0))),
-            (Item::Int(i64::MAX), ArithmeticOp::Add, Item::Int(1), Some(Item::Float(9_223_372_036_854_775_808.0))),
-            (Item::Int(i64::MIN), ArithmeticOp::Divide, Item::Int(-1), Some(Item::Float(9_223_372_036_854_775_808.0))),
+            (ComparableValue::Int(7), ArithmeticOp::Add, ComparableValue::Int(2), Some(ComparableValue::Int(9))),
+            (ComparableValue::Int(7), ArithmeticOp::Divide, ComparableValue::Int(2), Some(ComparableValue::Float(3.5))),
+            (ComparableValue::Int(8), ArithmeticOp::Divide, ComparableValue::Int(2), Some(ComparableValue::Int(4))),
+            (ComparableValue::Int(7), ArithmeticOp::Modulo, ComparableValue::Int(4), Some(ComparableValue::Int(3))),
+            (ComparableValue::Int(2), ArithmeticOp::Power, ComparableValue::Int(10), Some(ComparableValue::Int(1024))),
+            (ComparableValue::Int(2), ArithmeticOp::Power, ComparableValue::Int(-1), Some(ComparableValue::Float(0.5))),
+            (ComparableValue::Int(1), ArithmeticOp::Divide, ComparableValue::Int(0), None),
+            (ComparableValue::Int(1), ArithmeticOp::Modulo, ComparableValue::Int(0), None),
+            (ComparableValue::Float(1.0), ArithmeticOp::Divide, ComparableValue::Int(0), None),
+            (ComparableValue::Text("1"), ArithmeticOp::Add, ComparableValue::Int(1), None),
+            (
+                ComparableValue::Duration(10),
+                ArithmeticOp::Multiply,
+                ComparableValue::Float(0.5),
+                Some(ComparableValue::Float(5.0)),
+            ),
+            (
+                ComparableValue::Int(i64::MAX),
+                ArithmeticOp::Add,
+                ComparableValue::Int(1),
+                Some(ComparableValue::Float(9_223_372_036_854_775_808.0)),
+            ),
+            (
+                ComparableValue::Int(i64::MIN),
+                ArithmeticOp::Divide,
+                ComparableValue::Int(-1),
+                Some(ComparableValue::Float(9_223_372_036_854_775_808.0)),
+            ),
         ];
         for (left, op, right, expected) in table {
             assert_eq!(compute(op, left, right), expected, "{left:?} {op:?} {right:?}");

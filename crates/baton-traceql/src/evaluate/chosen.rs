@@ -3,33 +3,33 @@
 use super::{
     compile,
     expression::Expression,
-    item::{Flow, Item},
+    item::{ComparableValue, Flow},
     lookup::Lookup,
-    plan::{Plan, Sets},
-    scene::Scene,
+    plan::{PipelinePlan, SpansetPlan},
+    scene::EvaluationContext,
 };
 use crate::{Aliases, Field, PipelineExpr, QueryError, SpansetExpr};
 use baton_types::{Span, SpanValue};
 
 /// A compiled pipeline with grouping fields and an aggregated field.
 #[derive(Debug)]
-pub(crate) struct Chosen {
-    plan: Plan,
+pub(crate) struct SpanSelector {
+    plan: PipelinePlan,
     by: Vec<Expression>,
     of: Option<Expression>,
-    selection: Option<Sets>,
+    selection: Option<SpansetPlan>,
 }
 
 /// A selected span in its trace.
-pub(crate) struct ChosenSpan<'a> {
-    chosen: &'a Chosen,
-    scene: &'a Scene<'a>,
+pub(crate) struct SelectedSpan<'a> {
+    chosen: &'a SpanSelector,
+    scene: &'a EvaluationContext<'a>,
     at: usize,
     /// Whether it belongs to the selection of `compare`.
     pub(crate) is_selected: bool,
 }
 
-impl Chosen {
+impl SpanSelector {
     /// Compiles the pipeline and the fields.
     pub(crate) fn new(
         spans: &PipelineExpr,
@@ -47,11 +47,16 @@ impl Chosen {
     }
 
     /// Visits every selected span once; returns false if the deadline passed first.
-    pub(crate) fn each(&self, spans: &[Span], late: &dyn Fn() -> bool, seen: &mut dyn FnMut(&ChosenSpan<'_>)) -> bool {
-        let scene = Scene::until(spans, late);
+    pub(crate) fn each(
+        &self,
+        spans: &[Span],
+        late: &dyn Fn() -> bool,
+        seen: &mut dyn FnMut(&SelectedSpan<'_>),
+    ) -> bool {
+        let scene = EvaluationContext::with_deadline(spans, late);
         let sets = self.plan.run(&scene);
-        if sets.is_empty() || scene.is_given_up() {
-            return !scene.is_given_up();
+        if sets.is_empty() || scene.is_cancelled() {
+            return !scene.is_cancelled();
         }
         let mut selected = vec![false; spans.len()];
         if let Some(selection) = &self.selection {
@@ -59,23 +64,23 @@ impl Chosen {
             selection.run(&scene, &all).into_iter().for_each(|at| selected[at] = true);
         }
         for (number, at) in sets.iter().flat_map(|set| &set.spans).copied().enumerate() {
-            if !scene.goes_on_at(number) {
+            if !scene.has_time_at(number) {
                 break;
             }
-            seen(&ChosenSpan { chosen: self, scene: &scene, at, is_selected: selected[at] });
+            seen(&SelectedSpan { chosen: self, scene: &scene, at, is_selected: selected[at] });
         }
-        !scene.is_given_up()
+        !scene.is_cancelled()
     }
 }
 
-impl<'a> ChosenSpan<'a> {
+impl<'a> SelectedSpan<'a> {
     pub(crate) fn span(&self) -> &'a Span {
         &self.scene.spans[self.at]
     }
 
     /// The root of its trace.
     pub(crate) fn root(&self) -> Option<&'a Span> {
-        self.scene.whole().root.map(|root| &self.scene.spans[root])
+        self.scene.extent().root.map(|root| &self.scene.spans[root])
     }
 
     /// The values of the grouping fields.
@@ -87,7 +92,7 @@ impl<'a> ChosenSpan<'a> {
     /// Every number of the aggregated field; durations in nanoseconds.
     pub(crate) fn numbers(&self, seen: &mut dyn FnMut(f64)) {
         let Some(of) = &self.chosen.of else { return };
-        let _ = of.visit(self.scene, self.at, &mut |item: Item<'_>| {
+        let _ = of.visit(self.scene, self.at, &mut |item: ComparableValue<'_>| {
             if let Some(number) = item.as_float() {
                 seen(number);
             }

@@ -3,64 +3,64 @@
 use super::{
     expression::Expression,
     lookup::Lookup,
-    plan::{Grouping, Having, Measure, Plan, Sets, Step},
+    plan::{AggregateFilter, AggregatePlan, GroupStep, PipelinePlan, PlanStep, SpansetPlan},
 };
 use crate::{
-    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, QueryError,
-    Rooted, Scalar, ScalarFilter, SpansetExpr, Stage, UnaryOp, pattern,
+    Aggregate, Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, PipelineStage,
+    QueryError, RootPredicate, Scalar, ScalarFilter, SpansetExpr, UnaryOp, pattern,
 };
 use baton_types::{SpanId, TraceId};
 use regex::Regex;
 use std::borrow::Cow;
 
-pub(super) fn plan(expr: &PipelineExpr, aliases: Aliases) -> Result<Plan, QueryError> {
+pub(super) fn plan(expr: &PipelineExpr, aliases: Aliases) -> Result<PipelinePlan, QueryError> {
     match expr {
         PipelineExpr::Pipeline(stages) => {
             let steps = stages.iter().filter_map(|stage| step(stage, aliases).transpose());
-            steps.collect::<Result<_, _>>().map(Plan::Steps)
+            steps.collect::<Result<_, _>>().map(PipelinePlan::Steps)
         }
-        PipelineExpr::Combined { op, left, right } => {Ok(Plan:: Combined
-            {op :*op
-            ,left :Box::new(plan(left ,aliases)?)
-            ,right :Box::new(plan(right ,aliases)?)
-        })}
+        PipelineExpr::Combined { op, left, right } => Ok(PipelinePlan::Combined {
+            op: *op,
+            left: Box::new(plan(left, aliases)?),
+            right: Box::new(plan(right, aliases)?),
+        }),
     }
 }
 
-fn step(stage: &Stage, aliases: Aliases) -> Result<Option<Step>, QueryError> {
+fn step(stage: &PipelineStage, aliases: Aliases) -> Result<Option<PlanStep>, QueryError> {
     Ok(Some(match stage {
-        Stage::Spansets(expr) => Step::Keep(sets(expr, aliases)?),
-        Stage::Scalar(filter) => Step::Having(having(filter, aliases)?),
-        Stage::By(of) => Step::By(Grouping { of: expression(of, aliases)?, label: format!("by({of})") }),
-        Stage::Coalesce => Step::Coalesce,
-        Stage::Select(_) => return Ok(None),
+        PipelineStage::Spansets(expr) => PlanStep::Keep(sets(expr, aliases)?),
+        PipelineStage::Scalar(filter) => PlanStep::Having(having(filter, aliases)?),
+        PipelineStage::By(of) => PlanStep::By(GroupStep { of: expression(of, aliases)?, label: format!("by({of})") }),
+        PipelineStage::Coalesce => PlanStep::Coalesce,
+        PipelineStage::Select(_) => return Ok(None),
     }))
 }
 
-pub(super) fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<Sets, QueryError> {
+pub(super) fn sets(expr: &SpansetExpr, aliases: Aliases) -> Result<SpansetPlan, QueryError> {
     Ok(match expr {
-        SpansetExpr::Filter(None | Some(FieldExpr::Literal(Literal::Bool(true)))) => Sets::All,
-        SpansetExpr::Filter(Some(filter)) => Sets::Filter(expression(filter, aliases)?),
-        SpansetExpr::Combined { op, left, right } => {Sets:: Combined
-            {op :*op
-            ,left :Box::new(sets(left ,aliases)?)
-            ,right :Box::new(sets(right ,aliases)?)
-        }}
+        SpansetExpr::Filter(None | Some(FieldExpr::Literal(Literal::Bool(true)))) => SpansetPlan::All,
+        SpansetExpr::Filter(Some(filter)) => SpansetPlan::Filter(expression(filter, aliases)?),
+        SpansetExpr::Combined { op, left, right } => SpansetPlan::Combined {
+            op: *op,
+            left: Box::new(sets(left, aliases)?),
+            right: Box::new(sets(right, aliases)?),
+        },
     })
 }
 
-fn having(filter: &ScalarFilter, aliases: Aliases) -> Result<Having, QueryError> {
+fn having(filter: &ScalarFilter, aliases: Aliases) -> Result<AggregateFilter, QueryError> {
     let (aggregate, op, value) = match (&filter.left, &filter.right) {
         (Scalar::Aggregate(aggregate), Scalar::Literal(value)) => (aggregate, filter.op, value),
         (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => (aggregate, flipped(filter.op), value),
         _ => return Err(crate::check::unsupported_scalar()),
     };
-    Ok(Having { measure: measure(aggregate, aliases)?, op, value: value.clone() })
+    Ok(AggregateFilter { measure: measure(aggregate, aliases)?, op, value: value.clone() })
 }
 
-fn measure(aggregate: &Aggregate, aliases: Aliases) -> Result<Measure, QueryError> {
+fn measure(aggregate: &Aggregate, aliases: Aliases) -> Result<AggregatePlan, QueryError> {
     let of = aggregate.of.as_ref().map(|of| expression(of, aliases)).transpose()?;
-    Ok(Measure { op: aggregate.op, of, label: aggregate.to_string() })
+    Ok(AggregatePlan { op: aggregate.op, of, label: aggregate.to_string() })
 }
 
 pub(super) fn expression(expr: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
@@ -88,8 +88,8 @@ fn boxed(expr: &FieldExpr, aliases: Aliases) -> Result<Box<Expression>, QueryErr
 
 fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
     const NIL: FieldExpr = FieldExpr::Literal(Literal::Nil);
-    if let Some(says) = Rooted::of_comparison(op, left, right) {
-        return Ok(Expression::Rooted(says));
+    if let Some(says) = RootPredicate::from_comparison(op, left, right) {
+        return Ok(Expression::RootTest(says));
     }
     match (op, left, right) {
         (CompareOp::Equal, of, nil) | (CompareOp::Equal, nil, of) if *nil == NIL => {
@@ -105,11 +105,11 @@ fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Alias
             Ok(Expression::MatchesNot(boxed(of, aliases)?, regex(pattern)?))
         }
         (_, FieldExpr::Field(field), FieldExpr::Literal(value)) => {
-            let value = Expression::Constant(normal(field, op, value).into_owned());
+            let value = Expression::Constant(canonical_literal(field, op, value).into_owned());
             Ok(Expression::Compare(op, boxed(left, aliases)?, Box::new(value)))
         }
         (_, FieldExpr::Literal(value), FieldExpr::Field(field)) => {
-            let value = Expression::Constant(normal(field, op, value).into_owned());
+            let value = Expression::Constant(canonical_literal(field, op, value).into_owned());
             Ok(Expression::Compare(op, Box::new(value), boxed(right, aliases)?))
         }
         _ => Ok(Expression::Compare(op, boxed(left, aliases)?, boxed(right, aliases)?)),
@@ -128,7 +128,7 @@ pub(crate) fn flipped(op: CompareOp) -> CompareOp {
 }
 
 /// Constant in the canonical form of the field: ids may be uppercase and lack leading zeros.
-pub(crate) fn normal<'l>(field: &Field, op: CompareOp, value: &'l Literal) -> Cow<'l, Literal> {
+pub(crate) fn canonical_literal<'l>(field: &Field, op: CompareOp, value: &'l Literal) -> Cow<'l, Literal> {
     let (Literal::Text(text), CompareOp::Equal | CompareOp::NotEqual) = (value, op) else {
         return Cow::Borrowed(value);
     };

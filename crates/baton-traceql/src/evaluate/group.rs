@@ -1,21 +1,21 @@
 //! `by`: one spanset per value; spans without a value form a group, too.
 
 use super::{
-    pipeline::say,
-    plan::Grouping,
-    scene::{Scene, place},
+    pipeline::set_attribute,
+    plan::GroupStep,
+    scene::{EvaluationContext, sort_key},
 };
 use crate::{Literal, Spanset};
 use baton_types::SpanValue;
 use std::collections::BTreeMap;
 
-impl Grouping {
+impl GroupStep {
     /// The groups of a set, ordered by their first span.
-    pub(super) fn run(&self, scene: &Scene<'_>, set: Spanset) -> Vec<Spanset> {
+    pub(super) fn run(&self, scene: &EvaluationContext<'_>, set: Spanset) -> Vec<Spanset> {
         // Values implement neither `Ord` nor `Hash`; their debug text distinguishes types.
         let mut groups: BTreeMap<String, (Option<SpanValue>, Vec<usize>)> = BTreeMap::new();
         for (number, span) in set.spans.into_iter().enumerate() {
-            if !scene.goes_on_at(number) {
+            if !scene.has_time_at(number) {
                 break;
             }
             let value = self.of.value(scene, span);
@@ -24,13 +24,13 @@ impl Grouping {
         let mut groups: Vec<_> = groups.into_values().collect();
         // The attributes of the set are copied to every group.
         let said: usize = set.attributes.iter().map(|(name, value)| name.len() + length(value)).sum();
-        if !scene.has_room(said.saturating_mul(groups.len())) {
+        if !scene.reserve_bytes(said.saturating_mul(groups.len())) {
             return Vec::new();
         }
-        groups.sort_by_key(|(_, spans)| spans.iter().map(|span| place(&scene.spans[*span])).min());
+        groups.sort_by_key(|(_, spans)| spans.iter().map(|span| sort_key(&scene.spans[*span])).min());
         let named = |(value, spans): (Option<SpanValue>, Vec<usize>)| {
             let mut group = Spanset { spans, attributes: set.attributes.clone() };
-            say(&mut group, &self.label, value.unwrap_or_else(|| SpanValue::from(Literal::Nil.to_string())));
+            set_attribute(&mut group, &self.label, value.unwrap_or_else(|| SpanValue::from(Literal::Nil.to_string())));
             group
         };
         groups.into_iter().map(named).collect()

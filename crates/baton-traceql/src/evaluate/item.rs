@@ -9,7 +9,7 @@ pub(super) type Flow = ControlFlow<()>;
 
 /// A comparable value; maps, bytes and empty values have no such form.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Item<'a> {
+pub(crate) enum ComparableValue<'a> {
     Text(&'a str),
     Int(i64),
     Float(f64),
@@ -20,14 +20,14 @@ pub(crate) enum Item<'a> {
     Kind(SpanKind),
 }
 
-enum Number {
+enum NumericValue {
     Whole(i64),
     Real(f64),
 }
 
-impl<'a> Item<'a> {
+impl<'a> ComparableValue<'a> {
     /// Value of a constant; none for `nil`.
-    pub(crate) fn of(literal: &'a Literal) -> Option<Self> {
+    pub(crate) fn from_literal(literal: &'a Literal) -> Option<Self> {
         Some(match literal {
             Literal::Text(text) => Self::Text(text),
             Literal::Int(number) => Self::Int(*number),
@@ -41,19 +41,19 @@ impl<'a> Item<'a> {
     }
 
     /// Visits every element of a value.
-    pub(super) fn each(value: &'a SpanValue, seen: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
+    pub(super) fn visit_elements(value: &'a SpanValue, seen: &mut dyn FnMut(ComparableValue<'_>) -> Flow) -> Flow {
         match value {
             SpanValue::Text(text) => seen(Self::Text(text)),
             SpanValue::Bool(value) => seen(Self::Bool(*value)),
             SpanValue::Int(number) => seen(Self::Int(*number)),
             SpanValue::Float(number) => seen(Self::Float(*number)),
-            SpanValue::List(values) => values.iter().try_for_each(|value| Self::each(value, seen)),
+            SpanValue::List(values) => values.iter().try_for_each(|value| Self::visit_elements(value, seen)),
             SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => Flow::Continue(()),
         }
     }
 
     /// The value in the form of the result.
-    pub(super) fn shown(self) -> SpanValue {
+    pub(super) fn to_value(self) -> SpanValue {
         match self {
             Self::Text(text) => SpanValue::from(text.to_owned()),
             Self::Int(number) => SpanValue::Int(number),
@@ -65,10 +65,10 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn number(self) -> Option<Number> {
+    fn number(self) -> Option<NumericValue> {
         match self {
-            Self::Int(number) | Self::Duration(number) => Some(Number::Whole(number)),
-            Self::Float(number) => Some(Number::Real(number)),
+            Self::Int(number) | Self::Duration(number) => Some(NumericValue::Whole(number)),
+            Self::Float(number) => Some(NumericValue::Real(number)),
             _ => None,
         }
     }
@@ -76,28 +76,28 @@ impl<'a> Item<'a> {
     /// The number, if it is numeric.
     pub(super) fn as_float(self) -> Option<f64> {
         self.number().map(|number| match number {
-            Number::Whole(number) => number as f64,
-            Number::Real(number) => number,
+            NumericValue::Whole(number) => number as f64,
+            NumericValue::Real(number) => number,
         })
     }
 
     /// The integer, if it is an integer or duration.
     pub(super) fn as_whole(self) -> Option<i64> {
         match self.number() {
-            Some(Number::Whole(number)) => Some(number),
+            Some(NumericValue::Whole(number)) => Some(number),
             _ => None,
         }
     }
 }
 
 /// Whether a comparison holds; none if the operator does not apply to these types.
-pub(crate) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bool> {
+pub(crate) fn holds(op: CompareOp, left: ComparableValue<'_>, right: ComparableValue<'_>) -> Option<bool> {
     let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
     let order = match (left, right) {
-        (Item::Text(left), Item::Text(right)) => Some(left.cmp(right)),
-        (Item::Bool(left), Item::Bool(right)) if equality => Some(left.cmp(&right)),
-        (Item::Status(left), Item::Status(right)) if equality => Some(left.cmp(&right)),
-        (Item::Kind(left), Item::Kind(right)) if equality => Some(left.cmp(&right)),
+        (ComparableValue::Text(left), ComparableValue::Text(right)) => Some(left.cmp(right)),
+        (ComparableValue::Bool(left), ComparableValue::Bool(right)) if equality => Some(left.cmp(&right)),
+        (ComparableValue::Status(left), ComparableValue::Status(right)) if equality => Some(left.cmp(&right)),
+        (ComparableValue::Kind(left), ComparableValue::Kind(right)) if equality => Some(left.cmp(&right)),
         _ => order(left.number()?, right.number()?),
     };
     Some(match op {
@@ -111,27 +111,27 @@ pub(crate) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bo
     })
 }
 
-fn order(left: Number, right: Number) -> Option<Ordering> {
+fn order(left: NumericValue, right: NumericValue) -> Option<Ordering> {
     match (left, right) {
-        (Number::Whole(left), Number::Whole(right)) => Some(left.cmp(&right)),
-        (Number::Real(left), Number::Real(right)) => left.partial_cmp(&right),
-        (Number::Whole(left), Number::Real(right)) => order_mixed(left, right),
-        (Number::Real(left), Number::Whole(right)) => order_mixed(right, left).map(Ordering::reverse),
+        (NumericValue::Whole(left), NumericValue::Whole(right)) => Some(left.cmp(&right)),
+        (NumericValue::Real(left), NumericValue::Real(right)) => left.partial_cmp(&right),
+        (NumericValue::Whole(left), NumericValue::Real(right)) => order_mixed(left, right),
+        (NumericValue::Real(left), NumericValue::Whole(right)) => order_mixed(right, left).map(Ordering::reverse),
     }
 }
 
 /// 2^63: the first number above the range of `i64`.
-const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+const I64_UPPER_BOUND: f64 = 9_223_372_036_854_775_808.0;
 
 /// Exact comparison, also where `f64` cannot distinguish neighbouring integers.
 fn order_mixed(whole: i64, real: f64) -> Option<Ordering> {
     if real.is_nan() {
         return None;
     }
-    if real >= BEYOND {
+    if real >= I64_UPPER_BOUND {
         return Some(Ordering::Less);
     }
-    if real < -BEYOND {
+    if real < -I64_UPPER_BOUND {
         return Some(Ordering::Greater);
     }
     let fraction = 0.0_f64.partial_cmp(&real.fract())?;
@@ -145,23 +145,33 @@ mod tests {
     #[test]
     fn numbers_compare_by_value_whatever_their_type() {
         let table = [
-            (Item::Int(1), CompareOp::Equal, Item::Float(1.0), Some(true)),
-            (Item::Int(1), CompareOp::Less, Item::Float(1.5), Some(true)),
-            (Item::Int(-1), CompareOp::Greater, Item::Float(-1.5), Some(true)),
-            (Item::Float(2.5), CompareOp::Greater, Item::Int(2), Some(true)),
-            (Item::Duration(1_000), CompareOp::Equal, Item::Int(1_000), Some(true)),
-            (Item::Int(i64::MAX), CompareOp::Less, Item::Float(BEYOND), Some(true)),
-            (Item::Int(i64::MAX), CompareOp::Equal, Item::Float(BEYOND), Some(false)),
-            (Item::Int(9_007_199_254_740_993), CompareOp::Greater, Item::Float(9_007_199_254_740_992.0), Some(true)),
-            (Item::Int(i64::MIN), CompareOp::Equal, Item::Float(-BEYOND), Some(true)),
-            (Item::Float(f64::NAN), CompareOp::Equal, Item::Int(0), Some(false)),
-            (Item::Float(f64::NAN), CompareOp::NotEqual, Item::Int(0), Some(true)),
-            (Item::Int(1), CompareOp::Equal, Item::Text("1"), None),
-            (Item::Int(1), CompareOp::NotEqual, Item::Text("1"), None),
-            (Item::Bool(true), CompareOp::Equal, Item::Bool(true), Some(true)),
-            (Item::Bool(true), CompareOp::Greater, Item::Bool(false), None),
-            (Item::Text("b"), CompareOp::GreaterEqual, Item::Text("a"), Some(true)),
-            (Item::Status(SpanStatus::Ok), CompareOp::Less, Item::Status(SpanStatus::Error), None),
+            (ComparableValue::Int(1), CompareOp::Equal, ComparableValue::Float(1.0), Some(true)),
+            (ComparableValue::Int(1), CompareOp::Less, ComparableValue::Float(1.5), Some(true)),
+            (ComparableValue::Int(-1), CompareOp::Greater, ComparableValue::Float(-1.5), Some(true)),
+            (ComparableValue::Float(2.5), CompareOp::Greater, ComparableValue::Int(2), Some(true)),
+            (ComparableValue::Duration(1_000), CompareOp::Equal, ComparableValue::Int(1_000), Some(true)),
+            (ComparableValue::Int(i64::MAX), CompareOp::Less, ComparableValue::Float(I64_UPPER_BOUND), Some(true)),
+            (ComparableValue::Int(i64::MAX), CompareOp::Equal, ComparableValue::Float(I64_UPPER_BOUND), Some(false)),
+            (
+                ComparableValue::Int(9_007_199_254_740_993),
+                CompareOp::Greater,
+                ComparableValue::Float(9_007_199_254_740_992.0),
+                Some(true),
+            ),
+            (ComparableValue::Int(i64::MIN), CompareOp::Equal, ComparableValue::Float(-I64_UPPER_BOUND), Some(true)),
+            (ComparableValue::Float(f64::NAN), CompareOp::Equal, ComparableValue::Int(0), Some(false)),
+            (ComparableValue::Float(f64::NAN), CompareOp::NotEqual, ComparableValue::Int(0), Some(true)),
+            (ComparableValue::Int(1), CompareOp::Equal, ComparableValue::Text("1"), None),
+            (ComparableValue::Int(1), CompareOp::NotEqual, ComparableValue::Text("1"), None),
+            (ComparableValue::Bool(true), CompareOp::Equal, ComparableValue::Bool(true), Some(true)),
+            (ComparableValue::Bool(true), CompareOp::Greater, ComparableValue::Bool(false), None),
+            (ComparableValue::Text("b"), CompareOp::GreaterEqual, ComparableValue::Text("a"), Some(true)),
+            (
+                ComparableValue::Status(SpanStatus::Ok),
+                CompareOp::Less,
+                ComparableValue::Status(SpanStatus::Error),
+                None,
+            ),
         ];
         for (left, op, right, expected) in table {
             assert_eq!(holds(op, left, right), expected, "{left:?} {op:?} {right:?}");

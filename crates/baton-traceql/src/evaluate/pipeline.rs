@@ -1,16 +1,16 @@
 //! Executes the stages of a plan in order.
 
 use super::{
-    plan::{Plan, Sets, Step},
-    scene::Scene,
+    plan::{PipelinePlan, PlanStep, SpansetPlan},
+    scene::EvaluationContext,
     structure::combine,
 };
 use crate::Spanset;
 use baton_types::SpanValue;
 
-impl Plan {
+impl PipelinePlan {
     /// The resulting spansets; none of them is empty.
-    pub(super) fn run(&self, scene: &Scene<'_>) -> Vec<Spanset> {
+    pub(super) fn run(&self, scene: &EvaluationContext<'_>) -> Vec<Spanset> {
         match self {
             Self::Steps(steps) => {
                 let all = Spanset { spans: (0..scene.spans.len()).collect(), attributes: Vec::new() };
@@ -18,7 +18,7 @@ impl Plan {
                 steps.iter().fold(all, |sets, step| if sets.is_empty() { sets } else { step.run(scene, sets) })
             }
             Self::Combined { op, left, right } => {
-                let (left, right) = (merged(left.run(scene)), merged(right.run(scene)));
+                let (left, right) = (merge_spans(left.run(scene)), merge_spans(right.run(scene)));
                 let spans = combine(scene, *op, &left, &right);
                 if spans.is_empty() { Vec::new() } else { vec![Spanset { spans, attributes: Vec::new() }] }
             }
@@ -26,12 +26,12 @@ impl Plan {
     }
 }
 
-impl Step {
-    fn run(&self, scene: &Scene<'_>, sets: Vec<Spanset>) -> Vec<Spanset> {
-        let in_time = |_: &Spanset| scene.goes_on();
+impl PlanStep {
+    fn run(&self, scene: &EvaluationContext<'_>, sets: Vec<Spanset>) -> Vec<Spanset> {
+        let in_time = |_: &Spanset| scene.has_time();
         match self {
             Self::Keep(which) => {
-                sets.into_iter().take_while(in_time).filter_map(|set| kept(scene, which, set)).collect()
+                sets.into_iter().take_while(in_time).filter_map(|set| filter_spans(scene, which, set)).collect()
             }
             Self::Having(having) => {
                 sets.into_iter().take_while(in_time).filter_map(|set| having.run(scene, set)).collect()
@@ -39,17 +39,17 @@ impl Step {
             Self::By(grouping) => {
                 sets.into_iter().take_while(in_time).flat_map(|set| grouping.run(scene, set)).collect()
             }
-            Self::Coalesce => vec![Spanset { spans: merged(sets), attributes: Vec::new() }],
+            Self::Coalesce => vec![Spanset { spans: merge_spans(sets), attributes: Vec::new() }],
         }
     }
 }
 
-fn kept(scene: &Scene<'_>, which: &Sets, mut set: Spanset) -> Option<Spanset> {
+fn filter_spans(scene: &EvaluationContext<'_>, which: &SpansetPlan, mut set: Spanset) -> Option<Spanset> {
     set.spans = which.run(scene, &set.spans);
     (!set.spans.is_empty()).then_some(set)
 }
 
-fn merged(mut sets: Vec<Spanset>) -> Vec<usize> {
+fn merge_spans(mut sets: Vec<Spanset>) -> Vec<usize> {
     if sets.len() == 1 {
         return sets.remove(0).spans;
     }
@@ -59,12 +59,12 @@ fn merged(mut sets: Vec<Spanset>) -> Vec<usize> {
     all
 }
 
-impl Sets {
-    pub(super) fn run(&self, scene: &Scene<'_>, of: &[usize]) -> Vec<usize> {
+impl SpansetPlan {
+    pub(super) fn run(&self, scene: &EvaluationContext<'_>, of: &[usize]) -> Vec<usize> {
         match self {
             Self::All => of.to_vec(),
             Self::Filter(filter) => {
-                let in_time = of.iter().enumerate().take_while(|(number, _)| scene.goes_on_at(*number));
+                let in_time = of.iter().enumerate().take_while(|(number, _)| scene.has_time_at(*number));
                 in_time.map(|(_, span)| *span).filter(|span| filter.test(scene, *span)).collect()
             }
             Self::Combined { op, left, right } => combine(scene, *op, &left.run(scene, of), &right.run(scene, of)),
@@ -73,7 +73,7 @@ impl Sets {
 }
 
 /// Sets an attribute of a spanset, replacing an earlier value.
-pub(super) fn say(set: &mut Spanset, name: &str, value: SpanValue) {
+pub(super) fn set_attribute(set: &mut Spanset, name: &str, value: SpanValue) {
     set.attributes.retain(|(known, _)| known != name);
     set.attributes.push((name.to_owned(), value));
 }

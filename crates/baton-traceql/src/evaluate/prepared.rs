@@ -4,24 +4,24 @@ use super::{
     compile,
     expression::Expression,
     lookup::Lookup,
-    plan::{Plan, Sets, Step},
-    scene::Scene,
+    plan::{PipelinePlan, PlanStep, SpansetPlan},
+    scene::EvaluationContext,
 };
 use crate::{
-    Aliases, Field, Query, QueryError, Root, Shown, Spanset, Trace,
+    Aliases, Field, Query, QueryError, Root, SelectedAttributes, Spanset, TraceSpans,
     check::{check, unsupported_metrics},
-    shown::shown_fields,
+    shown::result_fields,
 };
 use baton_types::{AttributeKey, Span};
 
 /// A checked search with compiled regular expressions, for evaluation on many traces.
 #[derive(Debug)]
-pub struct Prepared {
-    plan: Plan,
+pub struct SearchPlan {
+    plan: PipelinePlan,
     shown: Vec<(AttributeKey, Expression)>,
 }
 
-impl Prepared {
+impl SearchPlan {
     /// Checks and compiles a query.
     pub fn new(query: &Query, aliases: Aliases) -> Result<Self, QueryError> {
         check(query)?;
@@ -32,23 +32,23 @@ impl Prepared {
         let field = |(key, field): (AttributeKey, Field)| (key, Expression::Field(Lookup::new(&field, aliases)));
         Ok(Self {
             plan: compile::plan(pipeline, aliases)?,
-            shown: shown_fields(pipeline).into_iter().map(field).collect(),
+            shown: result_fields(pipeline).into_iter().map(field).collect(),
         })
     }
 
     /// The spansets of a complete trace; none of them is empty.
-    pub fn evaluate(&self, trace: &Trace) -> Vec<Spanset> {
-        self.run(&Scene::new(&trace.spans))
+    pub fn evaluate(&self, trace: &TraceSpans) -> Vec<Spanset> {
+        self.run(&EvaluationContext::new(&trace.spans))
     }
 
     /// The spansets of a complete trace; none if the deadline or the memory limit is exceeded. `late` is called often.
-    pub fn answer<'a>(&'a self, trace: &'a Trace, late: &'a dyn Fn() -> bool) -> Option<TraceAnswer<'a>> {
-        let scene = Scene::until(&trace.spans, late);
+    pub fn answer<'a>(&'a self, trace: &'a TraceSpans, late: &'a dyn Fn() -> bool) -> Option<TraceAnswer<'a>> {
+        let scene = EvaluationContext::with_deadline(&trace.spans, late);
         let spansets = self.run(&scene);
-        (!scene.is_given_up()).then_some(TraceAnswer { query: self, scene, spansets })
+        (!scene.is_cancelled()).then_some(TraceAnswer { query: self, scene, spansets })
     }
 
-    fn run(&self, scene: &Scene<'_>) -> Vec<Spanset> {
+    fn run(&self, scene: &EvaluationContext<'_>) -> Vec<Spanset> {
         let mut sets = self.plan.run(scene);
         for set in &mut sets {
             scene.sort(&mut set.spans);
@@ -57,36 +57,36 @@ impl Prepared {
     }
 
     /// Attributes of the span at this position that the result includes.
-    pub fn shown(&self, trace: &Trace, span: usize) -> Shown {
-        self.shown_in(&Scene::new(&trace.spans), span)
+    pub fn selected_attributes(&self, trace: &TraceSpans, span: usize) -> SelectedAttributes {
+        self.attributes_in(&EvaluationContext::new(&trace.spans), span)
     }
 
-    fn shown_in(&self, scene: &Scene<'_>, span: usize) -> Shown {
+    fn attributes_in(&self, scene: &EvaluationContext<'_>, span: usize) -> SelectedAttributes {
         if span >= scene.spans.len() {
-            return Shown::default();
+            return SelectedAttributes::default();
         }
         let value = |(key, of): &(AttributeKey, Expression)| of.value(scene, span).map(|value| (key.clone(), value));
-        Shown { attributes: self.shown.iter().filter_map(value).collect() }
+        SelectedAttributes { attributes: self.shown.iter().filter_map(value).collect() }
     }
 
     /// Whether a single span matches; [`crate::check_tail`] tells for which queries this is meaningful.
     pub fn matches_span(&self, span: &Span) -> bool {
-        let scene = Scene::new(std::slice::from_ref(span));
+        let scene = EvaluationContext::new(std::slice::from_ref(span));
         match &self.plan {
-            Plan::Steps(steps) => match steps.as_slice() {
-                [] | [Step::Keep(Sets::All)] => true,
-                [Step::Keep(Sets::Filter(filter))] => filter.test(&scene, 0),
+            PipelinePlan::Steps(steps) => match steps.as_slice() {
+                [] | [PlanStep::Keep(SpansetPlan::All)] => true,
+                [PlanStep::Keep(SpansetPlan::Filter(filter))] => filter.test(&scene, 0),
                 _ => !self.plan.run(&scene).is_empty(),
             },
-            Plan::Combined { .. } => !self.plan.run(&scene).is_empty(),
+            PipelinePlan::Combined { .. } => !self.plan.run(&scene).is_empty(),
         }
     }
 }
 
 /// Result for one trace; properties of the whole trace are computed once for all spans.
 pub struct TraceAnswer<'a> {
-    query: &'a Prepared,
-    scene: Scene<'a>,
+    query: &'a SearchPlan,
+    scene: EvaluationContext<'a>,
     spansets: Vec<Spanset>,
 }
 
@@ -97,22 +97,22 @@ impl TraceAnswer<'_> {
     }
 
     /// Attributes of the span at this position that the result includes.
-    pub fn shown(&self, span: usize) -> Shown {
-        self.query.shown_in(&self.scene, span)
+    pub fn selected_attributes(&self, span: usize) -> SelectedAttributes {
+        self.query.attributes_in(&self.scene, span)
     }
 }
 
 /// Evaluates a query on a complete trace. For many traces, use [`SearchPlan`].
-pub fn evaluate(query: &Query, trace: &Trace, aliases: Aliases) -> Result<Vec<Spanset>, QueryError> {
-    Ok(Prepared::new(query, aliases)?.evaluate(trace))
+pub fn evaluate(query: &Query, trace: &TraceSpans, aliases: Aliases) -> Result<Vec<Spanset>, QueryError> {
+    Ok(SearchPlan::new(query, aliases)?.evaluate(trace))
 }
 
 /// Attributes of the span at this position that the result includes; none for a query that cannot be executed.
-pub fn shown(query: &Query, trace: &Trace, span: usize, aliases: Aliases) -> Shown {
-    Prepared::new(query, aliases).map(|prepared| prepared.shown(trace, span)).unwrap_or_default()
+pub fn selected_attributes(query: &Query, trace: &TraceSpans, span: usize, aliases: Aliases) -> SelectedAttributes {
+    SearchPlan::new(query, aliases).map(|prepared| prepared.selected_attributes(trace, span)).unwrap_or_default()
 }
 
 /// Whether a single span matches; always false for a query that [`crate::check_tail`] rejects.
 pub fn matches_span(query: &Query, span: &Span, aliases: Aliases) -> bool {
-    crate::check_tail(query).is_ok() && Prepared::new(query, aliases).is_ok_and(|query| query.matches_span(span))
+    crate::check_tail(query).is_ok() && SearchPlan::new(query, aliases).is_ok_and(|query| query.matches_span(span))
 }

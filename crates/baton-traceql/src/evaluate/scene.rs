@@ -1,6 +1,6 @@
 //! The trace under evaluation, with derived data computed on demand.
 
-use super::tree::Tree;
+use super::tree::SpanForest;
 use baton_types::Span;
 use std::{
     cell::{Cell, OnceCell},
@@ -8,90 +8,90 @@ use std::{
 };
 
 /// Maximum bytes of spanset attributes copied to groups, for evaluations that can be cancelled.
-const MOST_SAID: usize = 64 << 20;
+const MAX_COPIED_BYTES: usize = 64 << 20;
 /// Number of spans between two checks of the deadline.
-const TURN: usize = 256;
+const DEADLINE_CHECK_INTERVAL: usize = 256;
 
-pub(super) struct Scene<'t> {
+pub(super) struct EvaluationContext<'t> {
     pub(super) spans: &'t [Span],
-    tree: OnceCell<Tree>,
-    whole: OnceCell<Whole>,
+    tree: OnceCell<SpanForest>,
+    extent: OnceCell<TraceExtent>,
     /// Returns true once the deadline has passed.
     late: Option<&'t dyn Fn() -> bool>,
-    given_up: Cell<bool>,
-    said: Cell<usize>,
+    cancelled: Cell<bool>,
+    copied_bytes: Cell<usize>,
 }
 
 /// Properties of the whole trace.
 #[derive(Clone, Copy)]
-pub(super) struct Whole {
+pub(super) struct TraceExtent {
     /// The earliest span without parent; if there is none, the earliest span.
     pub(super) root: Option<usize>,
     /// From the first start to the last end, in nanoseconds.
     pub(super) duration: u64,
 }
 
-impl<'t> Scene<'t> {
+impl<'t> EvaluationContext<'t> {
     pub(super) fn new(spans: &'t [Span]) -> Self {
         Self {
             spans,
             tree: OnceCell::new(),
-            whole: OnceCell::new(),
+            extent: OnceCell::new(),
             late: None,
-            given_up: Cell::new(false),
-            said: Cell::new(0),
+            cancelled: Cell::new(false),
+            copied_bytes: Cell::new(0),
         }
     }
 
     /// With a deadline.
-    pub(super) fn until(spans: &'t [Span], late: &'t dyn Fn() -> bool) -> Self {
+    pub(super) fn with_deadline(spans: &'t [Span], late: &'t dyn Fn() -> bool) -> Self {
         Self { late: Some(late), ..Self::new(spans) }
     }
 
     /// Whether there is time for another spanset. Processing one can take time linear in the trace.
-    pub(super) fn goes_on(&self) -> bool {
-        if !self.given_up.get() && self.late.is_some_and(|late| late()) {
-            self.given_up.set(true);
+    pub(super) fn has_time(&self) -> bool {
+        if !self.cancelled.get() && self.late.is_some_and(|late| late()) {
+            self.cancelled.set(true);
         }
-        !self.given_up.get()
+        !self.cancelled.get()
     }
 
     /// Whether there is time for the span with this index in a set; checks the deadline periodically.
-    pub(super) fn goes_on_at(&self, number: usize) -> bool {
-        !number.is_multiple_of(TURN) || self.goes_on()
+    pub(super) fn has_time_at(&self, number: usize) -> bool {
+        !number.is_multiple_of(DEADLINE_CHECK_INTERVAL) || self.has_time()
     }
 
     /// Reserves bytes for copied spanset attributes; false if the limit is exceeded.
-    pub(super) fn has_room(&self, bytes: usize) -> bool {
-        self.said.set(self.said.get().saturating_add(bytes));
-        if self.late.is_some() && self.said.get() > MOST_SAID {
-            self.given_up.set(true);
+    pub(super) fn reserve_bytes(&self, bytes: usize) -> bool {
+        self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes));
+        if self.late.is_some() && self.copied_bytes.get() > MAX_COPIED_BYTES {
+            self.cancelled.set(true);
         }
-        !self.given_up.get()
+        !self.cancelled.get()
     }
 
     /// Whether the evaluation was cancelled, so that the result is incomplete.
-    pub(super) fn is_given_up(&self) -> bool {
-        self.given_up.get()
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.get()
     }
 
-    pub(super) fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Tree::new(self.spans))
+    pub(super) fn tree(&self) -> &SpanForest {
+        self.tree.get_or_init(|| SpanForest::new(self.spans))
     }
 
-    pub(super) fn whole(&self) -> Whole {
-        *self.whole.get_or_init(|| Whole::new(self.spans))
+    pub(super) fn extent(&self) -> TraceExtent {
+        *self.extent.get_or_init(|| TraceExtent::new(self.spans))
     }
 
     /// Sorts by start time, independent of input order.
     pub(super) fn sort(&self, spans: &mut [usize]) {
-        spans.sort_unstable_by_key(|index| place(&self.spans[*index]));
+        spans.sort_unstable_by_key(|index| sort_key(&self.spans[*index]));
     }
 }
 
-impl Whole {
+impl TraceExtent {
     fn new(spans: &[Span]) -> Self {
-        let first = |(_, span): &(usize, &Span)| (Reverse(span.parent.is_none()), place(span));
+        let first = |(_, span): &(usize, &Span)| (Reverse(span.parent.is_none()), sort_key(span));
         let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
         let end = spans.iter().map(|span| span.end).max().unwrap_or_default();
         Self {
@@ -102,6 +102,6 @@ impl Whole {
 }
 
 /// Sort key of a span within its trace.
-pub(super) fn place(span: &Span) -> (u64, [u8; 8]) {
+pub(super) fn sort_key(span: &Span) -> (u64, [u8; 8]) {
     (span.start, span.id.0)
 }

@@ -1,6 +1,6 @@
 //! Logical and structural operators between two spansets of a trace.
 
-use super::{scene::Scene, tree::Tree};
+use super::{scene::EvaluationContext, tree::SpanForest};
 use crate::SpansetOp;
 use baton_types::SpanId;
 use std::collections::HashMap;
@@ -15,14 +15,14 @@ enum Relation {
     Sibling,
 }
 
-enum Form {
+enum RelationMode {
     Plain,
     Negated,
     Union,
 }
 
 /// The spans of both sets that the operator keeps, deduplicated.
-pub(super) fn combine(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
+pub(super) fn combine(scene: &EvaluationContext<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
     match op {
         SpansetOp::And if left.is_empty() || right.is_empty() => Vec::new(),
         SpansetOp::And | SpansetOp::Or => union(scene, left, right),
@@ -30,36 +30,36 @@ pub(super) fn combine(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &
     }
 }
 
-fn union(scene: &Scene<'_>, left: &[usize], right: &[usize]) -> Vec<usize> {
+fn union(scene: &EvaluationContext<'_>, left: &[usize], right: &[usize]) -> Vec<usize> {
     let mut both = marks(scene, left);
     right.iter().for_each(|span| both[*span] = true);
     both.iter().enumerate().filter(|(_, marked)| **marked).map(|(span, _)| span).collect()
 }
 
-fn related(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
+fn related(scene: &EvaluationContext<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
     let (relation, form) = parts(op);
     let tree = scene.tree();
-    let stands = stands(tree, relation, &marks(scene, left));
+    let stands = related_spans(tree, relation, &marks(scene, left));
     let matching: Vec<usize> = right.iter().copied().filter(|span| stands[*span]).collect();
     match form {
-        Form::Plain => matching,
-        Form::Negated => right.iter().copied().filter(|span| !stands[*span]).collect(),
-        Form::Union => {
-            let stands = self::stands(tree, relation.inverse(), &marks(scene, right));
+        RelationMode::Plain => matching,
+        RelationMode::Negated => right.iter().copied().filter(|span| !stands[*span]).collect(),
+        RelationMode::Union => {
+            let stands = self::related_spans(tree, relation.inverse(), &marks(scene, right));
             let others: Vec<usize> = left.iter().copied().filter(|span| stands[*span]).collect();
             union(scene, &others, &matching)
         }
     }
 }
 
-fn marks(scene: &Scene<'_>, spans: &[usize]) -> Vec<bool> {
+fn marks(scene: &EvaluationContext<'_>, spans: &[usize]) -> Vec<bool> {
     let mut marks = vec![false; scene.spans.len()];
     spans.iter().for_each(|span| marks[*span] = true);
     marks
 }
 
 /// For every span of the trace, whether it has the relation to any marked span.
-fn stands(tree: &Tree, relation: Relation, marked: &[bool]) -> Vec<bool> {
+fn related_spans(tree: &SpanForest, relation: Relation, marked: &[bool]) -> Vec<bool> {
     let mut stands = vec![false; marked.len()];
     match relation {
         Relation::Child => {
@@ -115,22 +115,22 @@ impl Relation {
     }
 }
 
-fn parts(op: SpansetOp) -> (Relation, Form) {
+fn parts(op: SpansetOp) -> (Relation, RelationMode) {
     match op {
-        SpansetOp::Child => (Relation::Child, Form::Plain),
-        SpansetOp::NotChild => (Relation::Child, Form::Negated),
-        SpansetOp::UnionChild => (Relation::Child, Form::Union),
-        SpansetOp::Parent => (Relation::Parent, Form::Plain),
-        SpansetOp::NotParent => (Relation::Parent, Form::Negated),
-        SpansetOp::UnionParent => (Relation::Parent, Form::Union),
-        SpansetOp::Descendant => (Relation::Descendant, Form::Plain),
-        SpansetOp::NotDescendant => (Relation::Descendant, Form::Negated),
-        SpansetOp::UnionDescendant => (Relation::Descendant, Form::Union),
-        SpansetOp::Ancestor => (Relation::Ancestor, Form::Plain),
-        SpansetOp::NotAncestor => (Relation::Ancestor, Form::Negated),
-        SpansetOp::UnionAncestor => (Relation::Ancestor, Form::Union),
-        SpansetOp::Sibling | SpansetOp::And | SpansetOp::Or => (Relation::Sibling, Form::Plain),
-        SpansetOp::NotSibling => (Relation::Sibling, Form::Negated),
-        SpansetOp::UnionSibling => (Relation::Sibling, Form::Union),
+        SpansetOp::Child => (Relation::Child, RelationMode::Plain),
+        SpansetOp::NotChild => (Relation::Child, RelationMode::Negated),
+        SpansetOp::UnionChild => (Relation::Child, RelationMode::Union),
+        SpansetOp::Parent => (Relation::Parent, RelationMode::Plain),
+        SpansetOp::NotParent => (Relation::Parent, RelationMode::Negated),
+        SpansetOp::UnionParent => (Relation::Parent, RelationMode::Union),
+        SpansetOp::Descendant => (Relation::Descendant, RelationMode::Plain),
+        SpansetOp::NotDescendant => (Relation::Descendant, RelationMode::Negated),
+        SpansetOp::UnionDescendant => (Relation::Descendant, RelationMode::Union),
+        SpansetOp::Ancestor => (Relation::Ancestor, RelationMode::Plain),
+        SpansetOp::NotAncestor => (Relation::Ancestor, RelationMode::Negated),
+        SpansetOp::UnionAncestor => (Relation::Ancestor, RelationMode::Union),
+        SpansetOp::Sibling | SpansetOp::And | SpansetOp::Or => (Relation::Sibling, RelationMode::Plain),
+        SpansetOp::NotSibling => (Relation::Sibling, RelationMode::Negated),
+        SpansetOp::UnionSibling => (Relation::Sibling, RelationMode::Union),
     }
 }

@@ -3,10 +3,10 @@
 //! Traces can be incomplete: parents are missing, there are several roots, and faulty emitters produce cycles. A cycle
 //! is cut above its earliest span, so that the result is a forest.
 
-use super::scene::place;
+use super::scene::sort_key;
 use baton_types::{Span, SpanId};
 
-pub(super) struct Tree {
+pub(super) struct SpanForest {
     /// Positions of the parents that are present.
     pub(super) parent: Vec<Option<usize>>,
     /// Id of the parent, also if the parent is missing; siblings share it.
@@ -18,10 +18,10 @@ pub(super) struct Tree {
     pub(super) right: Vec<i64>,
 }
 
-impl Tree {
+impl SpanForest {
     pub(super) fn new(spans: &[Span]) -> Self {
         let mut order: Vec<usize> = (0..spans.len()).collect();
-        order.sort_unstable_by_key(|index| place(&spans[*index]));
+        order.sort_unstable_by_key(|index| sort_key(&spans[*index]));
         let mut parent = parents(spans);
         let mut family: Vec<Option<SpanId>> = spans.iter().map(|span| span.parent).collect();
         for cut in cuts(spans, &parent) {
@@ -111,7 +111,7 @@ fn earliest(spans: &[Span], parent: &[Option<usize>], on_circle: usize) -> usize
     let mut earliest = on_circle;
     let mut at = parent[on_circle];
     while let Some(span) = at.filter(|span| *span != on_circle) {
-        if place(&spans[span]) < place(&spans[earliest]) {
+        if sort_key(&spans[span]) < sort_key(&spans[earliest]) {
             earliest = span;
         }
         at = parent[span];

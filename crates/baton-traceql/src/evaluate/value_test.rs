@@ -2,7 +2,7 @@
 
 use super::{
     compile::regex,
-    item::{Flow, Item, holds},
+    item::{ComparableValue, Flow, holds},
 };
 use crate::{CompareOp, Literal, QueryError};
 use baton_types::SpanValue;
@@ -10,23 +10,25 @@ use regex::Regex;
 
 /// A compiled comparison with a constant, for use on many values.
 #[derive(Debug)]
-pub struct ValueTest {
+pub struct ValuePredicate {
     op: CompareOp,
-    against: Against,
+    against: ComparisonTarget,
 }
 
 #[derive(Debug)]
-enum Against {
+enum ComparisonTarget {
     Constant(Literal),
     Pattern(Regex),
 }
 
-impl ValueTest {
+impl ValuePredicate {
     /// Compiles the comparison; fails if a regular expression is invalid.
     pub fn new(op: CompareOp, value: &Literal) -> Result<Self, QueryError> {
         let against = match (op, value) {
-            (CompareOp::Matches | CompareOp::MatchesNot, Literal::Text(pattern)) => Against::Pattern(regex(pattern)?),
-            _ => Against::Constant(value.clone()),
+            (CompareOp::Matches | CompareOp::MatchesNot, Literal::Text(pattern)) => {
+                ComparisonTarget::Pattern(regex(pattern)?)
+            }
+            _ => ComparisonTarget::Constant(value.clone()),
         };
         Ok(Self { op, against })
     }
@@ -36,7 +38,7 @@ impl ValueTest {
     pub fn holds(&self, value: &SpanValue) -> bool {
         let negative = matches!(self.op, CompareOp::NotEqual | CompareOp::MatchesNot);
         let mut compared = false;
-        let decided = Item::each(value, &mut |item| match self.of(item) {
+        let decided = ComparableValue::visit_elements(value, &mut |item| match self.test(item) {
             Some(holds) => {
                 compared = true;
                 if holds == negative { Flow::Continue(()) } else { Flow::Break(()) }
@@ -48,16 +50,16 @@ impl ValueTest {
 
     /// Whether the comparison holds for text, without allocation.
     pub fn holds_text(&self, text: &str) -> bool {
-        self.of(Item::Text(text)) == Some(true)
+        self.test(ComparableValue::Text(text)) == Some(true)
     }
 
-    fn of(&self, item: Item<'_>) -> Option<bool> {
+    fn test(&self, item: ComparableValue<'_>) -> Option<bool> {
         match (&self.against, item) {
-            (Against::Constant(value), _) => holds(self.op, item, Item::of(value)?),
-            (Against::Pattern(regex), Item::Text(text)) => {
+            (ComparisonTarget::Constant(value), _) => holds(self.op, item, ComparableValue::from_literal(value)?),
+            (ComparisonTarget::Pattern(regex), ComparableValue::Text(text)) => {
                 Some(regex.is_match(text) == (self.op == CompareOp::Matches))
             }
-            (Against::Pattern(_), _) => None,
+            (ComparisonTarget::Pattern(_), _) => None,
         }
     }
 }

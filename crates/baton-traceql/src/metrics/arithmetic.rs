@@ -6,23 +6,27 @@ use baton_types::SpanValue;
 use std::collections::HashMap;
 
 /// Operand or result of arithmetic.
-pub(super) enum Computed {
+pub(super) enum ArithmeticOperand {
     Number(f64),
     Series(Vec<Series>),
 }
 
 /// Computes interval by interval. A constant applies to every series; a series is paired with the series that has the
 /// same labels, ignoring `__name__`. Series without a counterpart are dropped.
-pub(super) fn computed(op: ArithmeticOp, left: Computed, right: Computed) -> Computed {
+pub(super) fn compute(op: ArithmeticOp, left: ArithmeticOperand, right: ArithmeticOperand) -> ArithmeticOperand {
     let series = match (left, right) {
-        (Computed::Number(left), Computed::Number(right)) => {
-            return Computed::Number(number(op, left, right).unwrap_or(f64::NAN));
+        (ArithmeticOperand::Number(left), ArithmeticOperand::Number(right)) => {
+            return ArithmeticOperand::Number(number(op, left, right).unwrap_or(f64::NAN));
         }
-        (Computed::Series(series), Computed::Number(right)) => each(series, |left| number(op, left, right)),
-        (Computed::Number(left), Computed::Series(series)) => each(series, |right| number(op, left, right)),
-        (Computed::Series(left), Computed::Series(right)) => pairs(op, left, &right),
+        (ArithmeticOperand::Series(series), ArithmeticOperand::Number(right)) => {
+            each(series, |left| number(op, left, right))
+        }
+        (ArithmeticOperand::Number(left), ArithmeticOperand::Series(series)) => {
+            each(series, |right| number(op, left, right))
+        }
+        (ArithmeticOperand::Series(left), ArithmeticOperand::Series(right)) => pairs(op, left, &right),
     };
-    Computed::Series(series)
+    ArithmeticOperand::Series(series)
 }
 
 fn each(mut series: Vec<Series>, compute: impl Fn(f64) -> Option<f64>) -> Vec<Series> {
@@ -31,7 +35,7 @@ fn each(mut series: Vec<Series>, compute: impl Fn(f64) -> Option<f64>) -> Vec<Se
         // Exemplar values do not match the computed samples.
         one.exemplars.clear();
     }
-    series.retain(Series::says_something);
+    series.retain(Series::has_samples);
     series
 }
 
@@ -46,7 +50,7 @@ fn pairs(op: ArithmeticOp, left: Vec<Series>, right: &[Series]) -> Vec<Series> {
         one.exemplars.clear();
         series.push(one);
     }
-    series.retain(Series::says_something);
+    series.retain(Series::has_samples);
     series
 }
 

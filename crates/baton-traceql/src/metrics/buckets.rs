@@ -2,9 +2,9 @@
 
 /// Counts by upper bound, ascending; there are few buckets, so a list suffices.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Buckets(Vec<(f64, u64)>);
+pub(super) struct PowerBuckets(Vec<(f64, u64)>);
 
-impl Buckets {
+impl PowerBuckets {
     /// Adds a value; returns whether its bucket is new.
     pub(super) fn add(&mut self, value: f64, times: u64) -> bool {
         self.put(bucket(value), times)

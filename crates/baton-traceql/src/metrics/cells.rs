@@ -1,17 +1,17 @@
 //! Accumulated values of one group per interval.
 
-use super::{buckets::Buckets, sum::Sum, values::Values};
+use super::{buckets::PowerBuckets, sum::ExactSum, values::QuantileSketch};
 use crate::{AggregateOp, FirstStage};
 
 /// Larger magnitudes could overflow `f64` when summed; no real measurement is that large.
-const GREATEST: f64 = 1e285;
+const MAX_MAGNITUDE: f64 = 1e285;
 
 /// Kind of accumulator that a metrics function needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keeps {
+pub(super) enum CellKind {
     Counts,
-    Least,
-    Most,
+    Min,
+    Max,
     Sums,
     Values,
     Buckets,
@@ -19,22 +19,22 @@ pub(super) enum Keeps {
 
 /// One accumulator per interval.
 #[derive(Clone, Debug)]
-pub(super) enum Cells {
+pub(super) enum IntervalCells {
     Counts(Vec<u64>),
-    Least(Vec<Option<f64>>),
-    Most(Vec<Option<f64>>),
-    Sums(Vec<Sum>),
-    Values(Vec<Values>),
-    Buckets(Vec<Buckets>),
+    Min(Vec<Option<f64>>),
+    Max(Vec<Option<f64>>),
+    Sums(Vec<ExactSum>),
+    Values(Vec<QuantileSketch>),
+    Buckets(Vec<PowerBuckets>),
 }
 
-impl Keeps {
-    pub(super) fn of(first: &FirstStage) -> Self {
+impl CellKind {
+    pub(super) fn from_stage(first: &FirstStage) -> Self {
         match first {
             FirstStage::Rate { .. } | FirstStage::CountOverTime { .. } | FirstStage::Compare(_) => Self::Counts,
             FirstStage::AggregateOverTime { op, .. } => match op {
-                AggregateOp::Min => Self::Least,
-                AggregateOp::Max => Self::Most,
+                AggregateOp::Min => Self::Min,
+                AggregateOp::Max => Self::Max,
                 AggregateOp::Sum | AggregateOp::Avg => Self::Sums,
                 AggregateOp::Count => Self::Counts,
             },
@@ -47,23 +47,23 @@ impl Keeps {
     pub(super) fn bytes(self) -> usize {
         match self {
             Self::Counts => size_of::<u64>(),
-            Self::Least | Self::Most => size_of::<Option<f64>>(),
-            Self::Sums => size_of::<Sum>(),
-            Self::Values => size_of::<Values>(),
-            Self::Buckets => size_of::<Buckets>(),
+            Self::Min | Self::Max => size_of::<Option<f64>>(),
+            Self::Sums => size_of::<ExactSum>(),
+            Self::Values => size_of::<QuantileSketch>(),
+            Self::Buckets => size_of::<PowerBuckets>(),
         }
     }
 }
 
-impl Cells {
-    pub(super) fn new(keeps: Keeps, intervals: usize) -> Self {
+impl IntervalCells {
+    pub(super) fn new(keeps: CellKind, intervals: usize) -> Self {
         match keeps {
-            Keeps::Counts => Self::Counts(vec![0; intervals]),
-            Keeps::Least => Self::Least(vec![None; intervals]),
-            Keeps::Most => Self::Most(vec![None; intervals]),
-            Keeps::Sums => Self::Sums(vec![Sum::default(); intervals]),
-            Keeps::Values => Self::Values(vec![Values::default(); intervals]),
-            Keeps::Buckets => Self::Buckets(vec![Buckets::default(); intervals]),
+            CellKind::Counts => Self::Counts(vec![0; intervals]),
+            CellKind::Min => Self::Min(vec![None; intervals]),
+            CellKind::Max => Self::Max(vec![None; intervals]),
+            CellKind::Sums => Self::Sums(vec![ExactSum::default(); intervals]),
+            CellKind::Values => Self::Values(vec![QuantileSketch::default(); intervals]),
+            CellKind::Buckets => Self::Buckets(vec![PowerBuckets::default(); intervals]),
         }
     }
 
@@ -80,8 +80,8 @@ impl Cells {
         }
         match self {
             Self::Counts(_) => 0,
-            Self::Least(cells) => keep(cells.get_mut(interval), value, f64::min),
-            Self::Most(cells) => keep(cells.get_mut(interval), value, f64::max),
+            Self::Min(cells) => keep(cells.get_mut(interval), value, f64::min),
+            Self::Max(cells) => keep(cells.get_mut(interval), value, f64::max),
             Self::Sums(cells) => cells.get_mut(interval).map_or(0, |cell| cell.add(value, times)),
             Self::Values(cells) => cells.get_mut(interval).map_or(0, |cell| cell.add(value, times)),
             Self::Buckets(cells) => {
@@ -108,8 +108,8 @@ impl Cells {
                 cells.iter_mut().zip(others).for_each(|(cell, other)| *cell += other);
                 0
             }
-            (Self::Least(cells), Self::Least(others)) => merge_each(cells, others, f64::min),
-            (Self::Most(cells), Self::Most(others)) => merge_each(cells, others, f64::max),
+            (Self::Min(cells), Self::Min(others)) => merge_each(cells, others, f64::min),
+            (Self::Max(cells), Self::Max(others)) => merge_each(cells, others, f64::max),
             (Self::Sums(cells), Self::Sums(others)) => {
                 cells.iter_mut().zip(&others).map(|(cell, other)| cell.merge(other)).sum()
             }
@@ -128,7 +128,7 @@ impl Cells {
 
 /// Whether a number is in range; false for NaN.
 pub(super) fn is_measurable(value: f64) -> bool {
-    value.abs() <= GREATEST
+    value.abs() <= MAX_MAGNITUDE
 }
 
 fn keep(cell: Option<&mut Option<f64>>, value: f64, choose: fn(f64, f64) -> f64) -> usize {

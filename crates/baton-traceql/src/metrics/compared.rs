@@ -9,7 +9,7 @@ use super::{
     series::{Series, by_value},
     tally::Tally,
 };
-use crate::{Attribute, Compare, Field, Literal, QueryError, Scope, evaluate::ChosenSpan};
+use crate::{AttributeRef, AttributeScope, CompareFunction, Field, Literal, QueryError, evaluate::SelectedSpan};
 use baton_types::SpanValue;
 use std::{
     cmp::Reverse,
@@ -17,17 +17,17 @@ use std::{
 };
 
 /// Maximum number of compared attributes.
-const MOST_FIELDS: usize = 1_000;
+const MAX_FIELDS: usize = 1_000;
 /// Maximum number of values per attribute; with more, only the totals are reported.
-const MOST_VALUES: usize = 1_000;
+const MAX_VALUES_PER_FIELD: usize = 1_000;
 /// Maximum length of a counted text value in bytes; longer text is content.
-const LONGEST: usize = 256;
+const MAX_VALUE_LEN: usize = 256;
 /// Default number of reported values per attribute.
-const SHOWN: usize = 10;
+const DEFAULT_TOP_VALUES: usize = 10;
 
 /// Source of a key.
 #[derive(Clone, Copy)]
-enum From {
+enum FieldSource {
     Intrinsic,
     Resource,
     Span,
@@ -35,36 +35,36 @@ enum From {
 
 /// Whether the interval already had a count.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Known,
+enum IntervalEntry {
+    Existing,
     New,
 }
 
 /// Counts by attribute and value.
 #[derive(Clone, Debug)]
-pub(super) struct Compared {
+pub(super) struct ComparisonTally {
     intervals: usize,
-    fields: [HashMap<String, Counted>; 3],
+    fields: [HashMap<String, AttributeCounts>; 3],
     bytes: usize,
 }
 
 /// Counts of one attribute.
 #[derive(Clone, Debug, Default)]
-struct Counted {
-    totals: Counts,
-    values: HashMap<Vec<u8>, (SpanValue, Counts)>,
+struct AttributeCounts {
+    totals: IntervalCounts,
+    values: HashMap<Vec<u8>, (SpanValue, IntervalCounts)>,
     too_many: bool,
 }
 
 /// Number of spans in the rest and in the selection, by interval; empty intervals are omitted.
 #[derive(Clone, Debug, Default)]
-struct Counts(BTreeMap<usize, [u64; 2]>);
+struct IntervalCounts(BTreeMap<usize, [u64; 2]>);
 
-impl Counts {
-    fn add(&mut self, interval: usize, is_selected: bool) -> Place {
+impl IntervalCounts {
+    fn add(&mut self, interval: usize, is_selected: bool) -> IntervalEntry {
         let before = self.0.len();
         self.0.entry(interval).or_default()[usize::from(is_selected)] += 1;
-        if self.0.len() == before { Place::Known } else { Place::New }
+        if self.0.len() == before { IntervalEntry::Existing } else { IntervalEntry::New }
     }
 
     fn merge(&mut self, other: Self) {
@@ -91,64 +91,71 @@ impl Counts {
 
 impl Tally {
     /// Counts a span in the selection or in the rest.
-    pub(super) fn compare(&mut self, compare: &Compare, chosen: &ChosenSpan<'_>, interval: usize) {
-        let Some((compared, most)) = self.comparing() else { return };
+    pub(super) fn compare(&mut self, compare: &CompareFunction, chosen: &SelectedSpan<'_>, interval: usize) {
+        let Some((compared, most)) = self.comparison() else { return };
         let start = i64::try_from(chosen.span().start).unwrap_or(i64::MAX);
         let in_time = compare.start.is_none_or(|begins| begins <= start) && compare.end.is_none_or(|ends| start < ends);
         let is_whole = compared.add(chosen, interval, chosen.is_selected && in_time, most);
         let is_full = compared.bytes > most;
-        self.whole &= is_whole;
+        self.is_complete &= is_whole;
         if is_full {
             self.set_full();
         }
     }
 }
 
-impl Compared {
+impl ComparisonTally {
     pub(super) fn new(intervals: usize) -> Self {
         Self { intervals, fields: Default::default(), bytes: 0 }
     }
 
     /// Counts all attributes of a span; returns false if a limit was reached.
-    fn add(&mut self, chosen: &ChosenSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
+    fn add(&mut self, chosen: &SelectedSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
         let span = chosen.span();
         let mut fits = true;
-        let mut see = |from: From, name: &str, value: &SpanValue| {
-            fits &= self.see(from, name, value, (interval, is_selected), most);
+        let mut see = |from: FieldSource, name: &str, value: &SpanValue| {
+            fits &= self.count_value(from, name, value, (interval, is_selected), most);
         };
-        see(From::Intrinsic, "name", &SpanValue::Text(span.name.clone()));
-        see(From::Intrinsic, "kind", &SpanValue::from(Literal::Kind(span.kind).to_string()));
-        see(From::Intrinsic, "status", &SpanValue::from(Literal::Status(span.status).to_string()));
+        see(FieldSource::Intrinsic, "name", &SpanValue::Text(span.name.clone()));
+        see(FieldSource::Intrinsic, "kind", &SpanValue::from(Literal::Kind(span.kind).to_string()));
+        see(FieldSource::Intrinsic, "status", &SpanValue::from(Literal::Status(span.status).to_string()));
         if !span.status_message.is_empty() {
-            see(From::Intrinsic, "statusMessage", &SpanValue::from(span.status_message.clone()));
+            see(FieldSource::Intrinsic, "statusMessage", &SpanValue::from(span.status_message.clone()));
         }
         if let Some(root) = chosen.root() {
-            see(From::Intrinsic, "rootName", &SpanValue::Text(root.name.clone()));
+            see(FieldSource::Intrinsic, "rootName", &SpanValue::Text(root.name.clone()));
             if let Some(service) = root.service() {
-                see(From::Intrinsic, "rootServiceName", &SpanValue::from(service.to_owned()));
+                see(FieldSource::Intrinsic, "rootServiceName", &SpanValue::from(service.to_owned()));
             }
         }
-        span.resource.attributes.iter().for_each(|(name, value)| see(From::Resource, name, value));
-        span.attributes.iter().for_each(|(name, value)| see(From::Span, name, value));
+        span.resource.attributes.iter().for_each(|(name, value)| see(FieldSource::Resource, name, value));
+        span.attributes.iter().for_each(|(name, value)| see(FieldSource::Span, name, value));
         fits
     }
 
-    fn see(&mut self, from: From, name: &str, value: &SpanValue, at: (usize, bool), most: usize) -> bool {
+    fn count_value(
+        &mut self,
+        from: FieldSource,
+        name: &str,
+        value: &SpanValue,
+        at: (usize, bool),
+        most: usize,
+    ) -> bool {
         let (interval, is_selected) = at;
         let fields = &mut self.fields[from as usize];
         if !fields.contains_key(name) {
-            if fields.len() >= MOST_FIELDS || self.bytes > most {
+            if fields.len() >= MAX_FIELDS || self.bytes > most {
                 return false;
             }
-            self.bytes += name.len() + size_of::<Counted>();
-            fields.insert(name.to_owned(), Counted::default());
+            self.bytes += name.len() + size_of::<AttributeCounts>();
+            fields.insert(name.to_owned(), AttributeCounts::default());
         }
         let Some(counted) = fields.get_mut(name) else { return false };
-        if counted.totals.add(interval, is_selected) == Place::New {
+        if counted.totals.add(interval, is_selected) == IntervalEntry::New {
             self.bytes += size_of::<(usize, [u64; 2])>();
         }
         let has_values = match value {
-            SpanValue::Text(text) => text.len() <= LONGEST,
+            SpanValue::Text(text) => text.len() <= MAX_VALUE_LEN,
             SpanValue::Bool(_) | SpanValue::Int(_) | SpanValue::Float(_) => true,
             SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => false,
         };
@@ -162,16 +169,16 @@ impl Compared {
         key::write(Some(value), &mut key);
         self.bytes += size_of::<(usize, [u64; 2])>();
         if let Some((_, counts)) = counted.values.get_mut(&key) {
-            if counts.add(interval, is_selected) == Place::Known {
+            if counts.add(interval, is_selected) == IntervalEntry::Existing {
                 self.bytes -= size_of::<(usize, [u64; 2])>();
             }
             return true;
         }
-        self.bytes += 2 * key.len() + size_of::<(SpanValue, Counts)>();
-        let mut counts = Counts::default();
+        self.bytes += 2 * key.len() + size_of::<(SpanValue, IntervalCounts)>();
+        let mut counts = IntervalCounts::default();
         counts.add(interval, is_selected);
         counted.values.insert(key, (value.clone(), counts));
-        counted.bound();
+        counted.enforce_limit();
         true
     }
 
@@ -186,7 +193,7 @@ impl Compared {
         let mut fits = true;
         for (fields, others) in self.fields.iter_mut().zip(other.fields) {
             for (name, counted) in others {
-                if fields.len() < MOST_FIELDS || fields.contains_key(&name) {
+                if fields.len() < MAX_FIELDS || fields.contains_key(&name) {
                     fields.entry(name).or_default().merge(counted);
                 } else {
                     fits = false;
@@ -199,13 +206,15 @@ impl Compared {
     /// Totals of every attribute, and the most frequent values on each side.
     pub(super) fn series(
         self,
-        compare: &Compare,
+        compare: &CompareFunction,
         budget: &mut SampleBudget,
         series: &mut Vec<Series>,
     ) -> Result<(), QueryError> {
-        let shown = compare.top.map_or(SHOWN, |top| usize::try_from(top).unwrap_or_default());
+        let shown = compare.top.map_or(DEFAULT_TOP_VALUES, |top| usize::try_from(top).unwrap_or_default());
         let intervals = self.intervals;
-        for (from, fields) in [From::Intrinsic, From::Resource, From::Span].into_iter().zip(self.fields) {
+        for (from, fields) in
+            [FieldSource::Intrinsic, FieldSource::Resource, FieldSource::Span].into_iter().zip(self.fields)
+        {
             for (name, counted) in fields {
                 counted.series(&label(from, name), (intervals, shown), budget, series)?;
             }
@@ -214,10 +223,10 @@ impl Compared {
     }
 }
 
-impl Counted {
+impl AttributeCounts {
     /// Drops the values once there are too many.
-    fn bound(&mut self) {
-        if self.values.len() > MOST_VALUES {
+    fn enforce_limit(&mut self) {
+        if self.values.len() > MAX_VALUES_PER_FIELD {
             self.values = HashMap::new();
             self.too_many = true;
         }
@@ -231,9 +240,9 @@ impl Counted {
             return;
         }
         for (key, (value, counts)) in other.values {
-            self.values.entry(key).or_insert_with(|| (value, Counts::default())).1.merge(counts);
+            self.values.entry(key).or_insert_with(|| (value, IntervalCounts::default())).1.merge(counts);
         }
-        self.bound();
+        self.enforce_limit();
     }
 
     fn series(
@@ -243,10 +252,10 @@ impl Counted {
         budget: &mut SampleBudget,
         series: &mut Vec<Series>,
     ) -> Result<(), QueryError> {
-        let mut values: Vec<(SpanValue, Counts)> = self.values.into_values().collect();
+        let mut values: Vec<(SpanValue, IntervalCounts)> = self.values.into_values().collect();
         values.sort_by(|left, right| by_value(&left.0, &right.0));
         for (side, kind, kind_of_totals) in [(0, "baseline", "baseline_total"), (1, "selection", "selection_total")] {
-            let mut push = |kind: &'static str, value: SpanValue, counts: &Counts| {
+            let mut push = |kind: &'static str, value: SpanValue, counts: &IntervalCounts| {
                 budget.take(intervals)?;
                 let labels = vec![("__meta_type".to_owned(), SpanValue::from(kind)), (name.to_owned(), value)];
                 series.push(Series { labels, samples: counts.samples(side, intervals), exemplars: Vec::new() });
@@ -255,7 +264,8 @@ impl Counted {
             if self.totals.total(side) > 0 {
                 push(kind_of_totals, SpanValue::from("nil"), &self.totals)?;
             }
-            let mut occurring: Vec<&(SpanValue, Counts)> = values.iter().filter(|(_, of)| of.total(side) > 0).collect();
+            let mut occurring: Vec<&(SpanValue, IntervalCounts)> =
+                values.iter().filter(|(_, of)| of.total(side) > 0).collect();
             occurring.sort_by_key(|(_, counts)| Reverse(counts.total(side)));
             occurring.iter().take(shown).try_for_each(|(value, counts)| push(kind, value.clone(), counts))?;
         }
@@ -264,11 +274,11 @@ impl Counted {
 }
 
 /// Name of a field in query syntax.
-fn label(from: From, name: String) -> String {
-    let attribute = |scope| Field::Attribute(Attribute { scope, of_parent: false, name: name.clone() }).to_string();
+fn label(from: FieldSource, name: String) -> String {
+    let attribute = |scope| Field::Attribute(AttributeRef { scope, of_parent: false, name: name.clone() }).to_string();
     match from {
-        From::Intrinsic => name,
-        From::Resource => attribute(Scope::Resource),
-        From::Span => attribute(Scope::Span),
+        FieldSource::Intrinsic => name,
+        FieldSource::Resource => attribute(AttributeScope::Resource),
+        FieldSource::Span => attribute(AttributeScope::Span),
     }
 }

@@ -15,7 +15,7 @@ impl Exemplars {
     /// Adds an exemplar if its hash ranks low enough; returns the added bytes.
     pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) -> usize {
         let before = self.0.len();
-        let rank = shuffled(&exemplar);
+        let rank = id_hash(&exemplar);
         let place =
             |(rank, exemplar): &(u64, Exemplar)| (*rank, exemplar.trace, exemplar.span, exemplar.value.to_bits());
         let at = self.0.partition_point(|known| place(known) < place(&(rank, exemplar)));
@@ -43,7 +43,7 @@ impl Exemplars {
 }
 
 /// A deterministic hash of the span id.
-fn shuffled(exemplar: &Exemplar) -> u64 {
+fn id_hash(exemplar: &Exemplar) -> u64 {
     let bytes = exemplar.trace.0.iter().chain(&exemplar.span.0);
     let mixed = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));

@@ -2,17 +2,17 @@
 
 use super::{series::Exemplar, steps::Steps, tally::Tally};
 use crate::{
-    Aliases, Compare, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr,
-    QueryError, SpansetExpr, Stage, TraceNeed,
-    evaluate::{Chosen, ChosenSpan},
-    need_of::need_to_measure,
+    Aliases, CompareFunction, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr,
+    PipelineStage, QueryError, SpansetExpr, TracePredicate,
+    evaluate::{SelectedSpan, SpanSelector},
+    need_of::metrics_predicate,
     shown::{is_local, is_local_expr},
 };
 use baton_types::{Span, SpanValue};
 
 /// A leaf that an index can aggregate span by span, without the rest of the trace.
 #[derive(Clone, Copy, Debug)]
-pub struct Direct<'a> {
+pub struct MetricsPushdown<'a> {
     /// Filter; none selects all spans.
     pub filter: Option<&'a FieldExpr>,
     /// Grouping fields, deduplicated.
@@ -22,16 +22,16 @@ pub struct Direct<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Leaf {
+pub(super) struct MetricsLeaf {
     pub(super) first: FirstStage,
     pub(super) by: Vec<Field>,
     pub(super) of: Option<Field>,
     spans: PipelineExpr,
-    chosen: Chosen,
+    selector: SpanSelector,
     aliases: Aliases,
 }
 
-impl Leaf {
+impl MetricsLeaf {
     pub(super) fn new(query: &MetricsQuery, aliases: Aliases) -> Result<Self, QueryError> {
         let (of, by) = match &query.first {
             FirstStage::Rate { by } | FirstStage::CountOverTime { by } => (None, by.as_slice()),
@@ -51,7 +51,7 @@ impl Leaf {
             _ => None,
         };
         Ok(Self {
-            chosen: Chosen::new(&query.spans, (&fields, of), selection, aliases)?,
+            selector: SpanSelector::new(&query.spans, (&fields, of), selection, aliases)?,
             first: query.first.clone(),
             by: fields,
             of: of.cloned(),
@@ -60,7 +60,7 @@ impl Leaf {
         })
     }
 
-    pub(super) fn compare(&self) -> Option<&Compare> {
+    pub(super) fn compare(&self) -> Option<&CompareFunction> {
         match &self.first {
             FirstStage::Compare(compare) => Some(compare),
             _ => None,
@@ -77,23 +77,23 @@ impl Leaf {
         }
     }
 
-    pub(super) fn need(&self) -> TraceNeed {
-        need_to_measure(&self.spans, self.of.as_ref(), self.aliases)
+    pub(super) fn predicate(&self) -> TracePredicate {
+        metrics_predicate(&self.spans, self.of.as_ref(), self.aliases)
     }
 
-    pub(super) fn direct(&self) -> Option<Direct<'_>> {
+    pub(super) fn pushdown(&self) -> Option<MetricsPushdown<'_>> {
         let PipelineExpr::Pipeline(stages) = &self.spans else { return None };
-        let (Stage::Spansets(SpansetExpr::Filter(filter)), rest) = stages.split_first()? else { return None };
+        let (PipelineStage::Spansets(SpansetExpr::Filter(filter)), rest) = stages.split_first()? else { return None };
         let filter = filter.as_ref().filter(|filter| **filter != FieldExpr::Literal(Literal::Bool(true)));
         let local = self.by.iter().chain(&self.of).all(is_local) && filter.is_none_or(is_local_expr);
-        let plain = self.compare().is_none() && rest.iter().all(|stage| matches!(stage, Stage::Select(_)));
-        (plain && local).then_some(Direct { filter, by: &self.by, of: self.of.as_ref() })
+        let plain = self.compare().is_none() && rest.iter().all(|stage| matches!(stage, PipelineStage::Select(_)));
+        (plain && local).then_some(MetricsPushdown { filter, by: &self.by, of: self.of.as_ref() })
     }
 
     /// Adds the selected spans of a trace; returns false if the deadline passed first.
     pub(super) fn add(&self, tally: &mut Tally, steps: Steps, spans: &[Span], late: &dyn Fn() -> bool) -> bool {
         let mut values = Vec::new();
-        let in_time = self.chosen.each(spans, late, &mut |chosen| {
+        let in_time = self.selector.each(spans, late, &mut |chosen| {
             let Some(interval) = steps.index(chosen.span().start) else { return };
             match self.compare() {
                 Some(compare) => tally.compare(compare, chosen, interval),
@@ -101,7 +101,7 @@ impl Leaf {
             }
         });
         if !in_time {
-            tally.whole = false;
+            tally.is_complete = false;
         }
         in_time
     }
@@ -109,7 +109,7 @@ impl Leaf {
     fn add_span(
         &self,
         tally: &mut Tally,
-        chosen: &ChosenSpan<'_>,
+        chosen: &SelectedSpan<'_>,
         interval: usize,
         values: &mut Vec<Option<SpanValue>>,
     ) {

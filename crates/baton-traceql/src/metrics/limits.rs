@@ -3,12 +3,12 @@
 use crate::{Literal, Query, QueryError};
 
 /// Maximum number of exemplars that a hint can request.
-const MOST_EXEMPLARS: usize = 1_000;
+const MAX_EXEMPLARS: usize = 1_000;
 
 /// Limits of a metrics query. Groups beyond [`MetricsLimits::series`] are dropped and the result is marked as incomplete; a
 /// query that exceeds one of the other limits fails with [`QueryError::TooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct MetricsLimits {
     /// Maximum number of groups of a metrics function.
     pub series: usize,
     /// Maximum number of exemplars per series; a hint can override it: `with (exemplars=5)`.
@@ -43,21 +43,21 @@ impl SampleBudget {
     }
 }
 
-impl Default for Limits {
+impl Default for MetricsLimits {
     fn default() -> Self {
         Self { series: 1_000, exemplars: 0, bytes: 32 << 20, samples: 500_000 }
     }
 }
 
-impl Limits {
+impl MetricsLimits {
     /// Applies the `exemplars` hint of the query; `true` means the default number.
-    pub(super) fn hinted(self, query: &Query) -> Self {
+    pub(super) fn with_hints(self, query: &Query) -> Self {
         let asked = query.hints.iter().rev().find(|hint| hint.name == "exemplars").map(|hint| &hint.value);
         let exemplars = match asked {
             Some(Literal::Bool(false)) => 0,
             Some(Literal::Int(count)) => usize::try_from(*count).unwrap_or_default(),
             _ => self.exemplars,
         };
-        Self { exemplars: exemplars.min(MOST_EXEMPLARS), ..self }
+        Self { exemplars: exemplars.min(MAX_EXEMPLARS), ..self }
     }
 }

@@ -1,16 +1,16 @@
 //! Converts a tally to series.
 
 use super::{
-    buckets::{Buckets, bucket},
-    cells::{Cells, Keeps},
+    buckets::{PowerBuckets, bucket},
+    cells::{CellKind, IntervalCells},
     exemplars::Exemplars,
-    leaf::Leaf,
+    leaf::MetricsLeaf,
     limits::SampleBudget,
     series::{Exemplar, Series, by_labels},
     steps::Steps,
-    sum::Sum,
-    tally::{Line, Tally},
-    values::Values,
+    sum::ExactSum,
+    tally::{GroupTally, Tally},
+    values::QuantileSketch,
 };
 use crate::{AggregateOp, FirstStage, QueryError};
 use baton_types::SpanValue;
@@ -18,43 +18,43 @@ use baton_types::SpanValue;
 /// The series of a leaf ordered by labels, and whether they are complete. A group can have many series with a sample
 /// per interval each, so the budget is charged before allocation.
 pub(super) fn series(
-    leaf: &Leaf,
+    leaf: &MetricsLeaf,
     steps: Steps,
     tally: Tally,
     budget: &mut SampleBudget,
 ) -> Result<(Vec<Series>, bool), QueryError> {
     tally.check_room()?;
     let mut series = Vec::new();
-    let whole = tally.whole;
+    let whole = tally.is_complete;
     if let (Some(compare), Some(compared)) = (leaf.compare(), tally.compared) {
         compared.series(compare, budget, &mut series)?;
     } else {
         let mut lines = tally.lines;
         // A count without groups and without spans is a series of zeros.
-        if leaf.by.is_empty() && lines.is_empty() && Keeps::of(&leaf.first) == Keeps::Counts {
-            let cells = Cells::new(Keeps::Counts, steps.count());
-            lines.push(Line { values: Vec::new(), cells, exemplars: Exemplars::default() });
+        if leaf.by.is_empty() && lines.is_empty() && CellKind::from_stage(&leaf.first) == CellKind::Counts {
+            let cells = IntervalCells::new(CellKind::Counts, steps.count());
+            lines.push(GroupTally { values: Vec::new(), cells, exemplars: Exemplars::default() });
         }
         for line in lines {
-            add_line(leaf, steps, line, budget, &mut series)?;
+            add_group(leaf, steps, line, budget, &mut series)?;
         }
     }
     series.sort_by(by_labels);
     Ok((series, whole))
 }
 
-fn add_line(
-    leaf: &Leaf,
+fn add_group(
+    leaf: &MetricsLeaf,
     steps: Steps,
-    line: Line,
+    line: GroupTally,
     budget: &mut SampleBudget,
     series: &mut Vec<Series>,
 ) -> Result<(), QueryError> {
-    let Line { values, cells, exemplars } = line;
+    let GroupTally { values, cells, exemplars } = line;
     let labels = labels(leaf, values);
     let exemplars = exemplars.into_sorted();
     match cells {
-        Cells::Counts(counts) => {
+        IntervalCells::Counts(counts) => {
             if !leaf.by.is_empty() && counts.iter().all(|count| *count == 0) {
                 return Ok(());
             }
@@ -69,22 +69,22 @@ fn add_line(
             let exemplars = exemplars.into_iter().filter_map(drawn).collect();
             series.push(Series { labels: named(leaf, labels), samples, exemplars });
         }
-        Cells::Least(cells) | Cells::Most(cells) => {
+        IntervalCells::Min(cells) | IntervalCells::Max(cells) => {
             budget.take(steps.count())?;
             add_numbers(leaf, labels, cells, exemplars, series);
         }
-        Cells::Sums(sums) => {
+        IntervalCells::Sums(sums) => {
             budget.take(steps.count())?;
             let mean = matches!(leaf.first, FirstStage::AggregateOverTime { op: AggregateOp::Avg, .. });
-            let number = |sum: Sum| sum.total().map(|total| if mean { total / sum.count() as f64 } else { total });
+            let number = |sum: ExactSum| sum.total().map(|total| if mean { total / sum.count() as f64 } else { total });
             let numbers = sums.into_iter().map(number).collect();
             add_numbers(leaf, labels, numbers, exemplars, series);
         }
-        Cells::Values(values) => {
+        IntervalCells::Values(values) => {
             budget.take(steps.count().saturating_mul(quantiles(leaf).len()))?;
             add_quantiles(leaf, steps, &labels, values, &scaled(leaf, exemplars), series);
         }
-        Cells::Buckets(cells) => {
+        IntervalCells::Buckets(cells) => {
             let bounds = bounds(&cells);
             budget.take(steps.count().saturating_mul(bounds.len()))?;
             add_buckets(leaf, &labels, (&cells, &bounds), &exemplars, series);
@@ -94,7 +94,7 @@ fn add_line(
 }
 
 fn add_numbers(
-    leaf: &Leaf,
+    leaf: &MetricsLeaf,
     labels: Vec<(String, SpanValue)>,
     numbers: Vec<Option<f64>>,
     exemplars: Vec<Exemplar>,
@@ -102,24 +102,24 @@ fn add_numbers(
 ) {
     let samples = numbers.into_iter().map(|number| number.map(|number| number / leaf.unit())).collect();
     let one = Series { labels: named(leaf, labels), samples, exemplars: scaled(leaf, exemplars) };
-    series.extend(Some(one).filter(Series::says_something));
+    series.extend(Some(one).filter(Series::has_samples));
 }
 
 fn add_quantiles(
-    leaf: &Leaf,
+    leaf: &MetricsLeaf,
     steps: Steps,
     labels: &[(String, SpanValue)],
-    mut cells: Vec<Values>,
+    mut cells: Vec<QuantileSketch>,
     exemplars: &[Exemplar],
     series: &mut Vec<Series>,
 ) {
-    cells.iter_mut().for_each(Values::sort);
+    cells.iter_mut().for_each(QuantileSketch::sort);
     let first = series.len();
     for quantile in quantiles(leaf) {
         let samples = cells.iter().map(|values| values.quantile(quantile).map(|number| number / leaf.unit()));
         let labels = with(labels, "p", quantile);
         let one = Series { labels, samples: samples.collect(), exemplars: Vec::new() };
-        series.extend(Some(one).filter(Series::says_something));
+        series.extend(Some(one).filter(Series::has_samples));
     }
     // An exemplar belongs to the first quantile that it does not exceed.
     let lines = &mut series[first..];
@@ -134,7 +134,7 @@ fn add_quantiles(
 }
 
 /// Requested quantiles, deduplicated and ascending.
-fn quantiles(leaf: &Leaf) -> Vec<f64> {
+fn quantiles(leaf: &MetricsLeaf) -> Vec<f64> {
     let FirstStage::QuantileOverTime { quantiles, .. } = &leaf.first else { return Vec::new() };
     let mut quantiles = quantiles.clone();
     quantiles.sort_by(f64::total_cmp);
@@ -143,22 +143,22 @@ fn quantiles(leaf: &Leaf) -> Vec<f64> {
 }
 
 /// Bounds of all buckets, deduplicated and ascending.
-fn bounds(cells: &[Buckets]) -> Vec<f64> {
-    let mut bounds: Vec<f64> = cells.iter().flat_map(Buckets::each).map(|(bound, _)| bound).collect();
+fn bounds(cells: &[PowerBuckets]) -> Vec<f64> {
+    let mut bounds: Vec<f64> = cells.iter().flat_map(PowerBuckets::each).map(|(bound, _)| bound).collect();
     bounds.sort_by(f64::total_cmp);
     bounds.dedup();
     bounds
 }
 
 fn add_buckets(
-    leaf: &Leaf,
+    leaf: &MetricsLeaf,
     labels: &[(String, SpanValue)],
-    (cells, bounds): (&[Buckets], &[f64]),
+    (cells, bounds): (&[PowerBuckets], &[f64]),
     exemplars: &[Exemplar],
     series: &mut Vec<Series>,
 ) {
     for &bound in bounds {
-        let count = |cell: &Buckets| cell.each().find(|(known, _)| *known == bound).map_or(0, |(_, count)| count);
+        let count = |cell: &PowerBuckets| cell.each().find(|(known, _)| *known == bound).map_or(0, |(_, count)| count);
         let of_bound = exemplars.iter().copied().filter(|exemplar| bucket(exemplar.value) == bound);
         series.push(Series {
             labels: with(labels, "__bucket", bound / leaf.unit()),
@@ -168,18 +168,18 @@ fn add_buckets(
     }
 }
 
-fn scaled(leaf: &Leaf, exemplars: Vec<Exemplar>) -> Vec<Exemplar> {
+fn scaled(leaf: &MetricsLeaf, exemplars: Vec<Exemplar>) -> Vec<Exemplar> {
     let scale = |exemplar: Exemplar| Exemplar { value: exemplar.value / leaf.unit(), ..exemplar };
     exemplars.into_iter().map(scale).collect()
 }
 
 /// Labels of a group; fields without a value are omitted.
-fn labels(leaf: &Leaf, values: Vec<Option<SpanValue>>) -> Vec<(String, SpanValue)> {
+fn labels(leaf: &MetricsLeaf, values: Vec<Option<SpanValue>>) -> Vec<(String, SpanValue)> {
     let named = leaf.by.iter().zip(values);
     named.filter_map(|(field, value)| Some((field.to_string(), value?))).collect()
 }
 
-fn named(leaf: &Leaf, labels: Vec<(String, SpanValue)>) -> Vec<(String, SpanValue)> {
+fn named(leaf: &MetricsLeaf, labels: Vec<(String, SpanValue)>) -> Vec<(String, SpanValue)> {
     if leaf.by.is_empty() { vec![("__name__".to_owned(), SpanValue::from(function(&leaf.first)))] } else { labels }
 }
 

@@ -1,46 +1,46 @@
 //! A compiled metrics query.
 
 use super::{
-    arithmetic::{Computed, computed},
-    leaf::{Direct, Leaf},
-    limits::{Limits, SampleBudget},
+    arithmetic::{ArithmeticOperand, compute},
+    leaf::{MetricsLeaf, MetricsPushdown},
+    limits::{MetricsLimits, SampleBudget},
     lines,
-    second::kept,
+    second::apply_stages,
     series::{Series, by_labels},
     steps::Steps,
     tally::Tally,
 };
 use crate::{
-    Aliases, ArithmeticOp, MetricsExpr, Query, QueryError, Root, SecondStage, Trace, TraceNeed, check_metrics,
+    Aliases, ArithmeticOp, MetricsExpr, Query, QueryError, Root, SecondStage, TracePredicate, TraceSpans, check_metrics,
 };
 use baton_types::Span;
 
 /// A checked metrics query with compiled regular expressions, for a sequence of intervals.
 #[derive(Debug)]
-pub struct Measure {
-    leaves: Vec<Leaf>,
-    root: Node,
+pub struct MetricsPlan {
+    leaves: Vec<MetricsLeaf>,
+    root: MetricsNode,
     steps: Steps,
-    limits: Limits,
+    limits: MetricsLimits,
 }
 
 #[derive(Debug)]
-enum Node {
+enum MetricsNode {
     Leaf { index: usize, then: Vec<SecondStage> },
     Number(f64),
-    Computed { op: ArithmeticOp, left: Box<Node>, right: Box<Node>, then: Vec<SecondStage> },
+    Computed { op: ArithmeticOp, left: Box<MetricsNode>, right: Box<MetricsNode>, then: Vec<SecondStage> },
 }
 
-impl Measure {
+impl MetricsPlan {
     /// Checks and compiles a query.
-    pub fn new(query: &Query, aliases: Aliases, steps: Steps, limits: Limits) -> Result<Self, QueryError> {
+    pub fn new(query: &Query, aliases: Aliases, steps: Steps, limits: MetricsLimits) -> Result<Self, QueryError> {
         check_metrics(query)?;
         let Root::Metrics(metrics) = &query.root else {
             return Err(QueryError::Invalid("the query has no metrics function".to_owned()));
         };
         let mut leaves = Vec::new();
         let root = node(metrics, aliases, &mut leaves)?;
-        Ok(Self { leaves, root, steps, limits: limits.hinted(query) })
+        Ok(Self { leaves, root, steps, limits: limits.with_hints(query) })
     }
 
     /// Number of leaves: pipelines that each end in a metrics function. Leaves are identified by index.
@@ -59,13 +59,13 @@ impl Measure {
     }
 
     /// The predicate that every trace with data for a leaf satisfies.
-    pub fn need(&self, leaf: usize) -> TraceNeed {
-        self.leaves.get(leaf).map_or(TraceNeed::Anything, Leaf::need)
+    pub fn predicate(&self, leaf: usize) -> TracePredicate {
+        self.leaves.get(leaf).map_or(TracePredicate::Anything, MetricsLeaf::predicate)
     }
 
     /// The aggregation to push down, if spans can be counted one by one without the rest of their trace.
-    pub fn direct(&self, leaf: usize) -> Option<Direct<'_>> {
-        self.leaves.get(leaf).and_then(Leaf::direct)
+    pub fn pushdown(&self, leaf: usize) -> Option<MetricsPushdown<'_>> {
+        self.leaves.get(leaf).and_then(MetricsLeaf::pushdown)
     }
 
     /// An empty tally for a leaf.
@@ -75,7 +75,7 @@ impl Measure {
 
     /// Adds the spans of a complete trace that start in one of the intervals. `late` is called often; returns false if
     /// the deadline passed before all spans were added.
-    pub fn add_trace(&self, leaf: usize, tally: &mut Tally, trace: &Trace, late: &dyn Fn() -> bool) -> bool {
+    pub fn add_trace(&self, leaf: usize, tally: &mut Tally, trace: &TraceSpans, late: &dyn Fn() -> bool) -> bool {
         self.leaves.get(leaf).is_none_or(|leaf| leaf.add(tally, self.steps, &trace.spans, late))
     }
 
@@ -98,23 +98,23 @@ impl Measure {
             leaves.push(series);
         }
         leaves.resize(self.leaves.len(), Vec::new());
-        let mut series = match finished(&self.root, self.steps, &mut leaves) {
-            Computed::Series(series) => series,
-            Computed::Number(_) => Vec::new(),
+        let mut series = match evaluate_node(&self.root, self.steps, &mut leaves) {
+            ArithmeticOperand::Series(series) => series,
+            ArithmeticOperand::Number(_) => Vec::new(),
         };
         series.sort_by(by_labels);
         Ok((series, whole))
     }
 }
 
-fn node(metrics: &MetricsExpr, aliases: Aliases, leaves: &mut Vec<Leaf>) -> Result<Node, QueryError> {
+fn node(metrics: &MetricsExpr, aliases: Aliases, leaves: &mut Vec<MetricsLeaf>) -> Result<MetricsNode, QueryError> {
     Ok(match metrics {
-        MetricsExpr::Number(number) => Node::Number(*number),
+        MetricsExpr::Number(number) => MetricsNode::Number(*number),
         MetricsExpr::Query(query) => {
-            leaves.push(Leaf::new(query, aliases)?);
-            Node::Leaf { index: leaves.len() - 1, then: query.then.clone() }
+            leaves.push(MetricsLeaf::new(query, aliases)?);
+            MetricsNode::Leaf { index: leaves.len() - 1, then: query.then.clone() }
         }
-        MetricsExpr::Computed { op, left, right, then } => Node::Computed {
+        MetricsExpr::Computed { op, left, right, then } => MetricsNode::Computed {
             op: *op,
             left: Box::new(node(left, aliases, leaves)?),
             right: Box::new(node(right, aliases, leaves)?),
@@ -123,18 +123,18 @@ fn node(metrics: &MetricsExpr, aliases: Aliases, leaves: &mut Vec<Leaf>) -> Resu
     })
 }
 
-fn finished(node: &Node, steps: Steps, leaves: &mut [Vec<Series>]) -> Computed {
+fn evaluate_node(node: &MetricsNode, steps: Steps, leaves: &mut [Vec<Series>]) -> ArithmeticOperand {
     let (value, then) = match node {
-        Node::Number(number) => return Computed::Number(*number),
-        Node::Leaf { index, then } => {
-            (Computed::Series(leaves.get_mut(*index).map(std::mem::take).unwrap_or_default()), then)
+        MetricsNode::Number(number) => return ArithmeticOperand::Number(*number),
+        MetricsNode::Leaf { index, then } => {
+            (ArithmeticOperand::Series(leaves.get_mut(*index).map(std::mem::take).unwrap_or_default()), then)
         }
-        Node::Computed { op, left, right, then } => {
-            (computed(*op, finished(left, steps, leaves), finished(right, steps, leaves)), then)
+        MetricsNode::Computed { op, left, right, then } => {
+            (compute(*op, evaluate_node(left, steps, leaves), evaluate_node(right, steps, leaves)), then)
         }
     };
     match value {
-        Computed::Series(series) => Computed::Series(kept(series, then, steps)),
+        ArithmeticOperand::Series(series) => ArithmeticOperand::Series(apply_stages(series, then, steps)),
         number => number,
     }
 }

@@ -5,14 +5,14 @@ use crate::{CompareOp, Literal, SecondStage};
 use std::cmp::Ordering;
 
 /// Applies the stages in order; series without samples are removed.
-pub(super) fn kept(mut series: Vec<Series>, stages: &[SecondStage], steps: Steps) -> Vec<Series> {
+pub(super) fn apply_stages(mut series: Vec<Series>, stages: &[SecondStage], steps: Steps) -> Vec<Series> {
     for stage in stages {
         match stage {
             SecondStage::TopK(most) => keep_first(&mut series, *most, |left, right| right.total_cmp(&left)),
             SecondStage::BottomK(most) => keep_first(&mut series, *most, |left, right| left.total_cmp(&right)),
             SecondStage::Filter { op, value } => keep_matching(&mut series, *op, value),
         }
-        series.retain(Series::says_something);
+        series.retain(Series::has_samples);
     }
     if !stages.is_empty() {
         for one in &mut series {

@@ -29,7 +29,7 @@ pub struct Exemplar {
 
 impl Series {
     /// Whether it has at least one sample.
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_samples(&self) -> bool {
         self.samples.iter().any(Option::is_some)
     }
 }

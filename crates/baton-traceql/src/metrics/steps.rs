@@ -12,23 +12,23 @@ const SECOND: u64 = 1_000_000_000;
 
 impl Steps {
     /// Maximum number of intervals.
-    pub const MOST: usize = 11_000;
+    pub const MAX_INTERVALS: usize = 11_000;
 
     /// Aligned intervals that cover a time range; none if there would be too many or the step is 0.
     pub fn cover(start: u64, end: u64, step: u64) -> Option<Self> {
         let first = start.checked_div(step)?.checked_mul(step)?;
         let last = end.div_ceil(step).checked_mul(step)?;
         let count = usize::try_from(last.checked_sub(first)? / step).ok()?.max(1);
-        (count <= Self::MOST).then_some(Self { start: first, step, count })
+        (count <= Self::MAX_INTERVALS).then_some(Self { start: first, step, count })
     }
 
     /// A single interval with exactly this time range.
-    pub fn whole(start: u64, end: u64) -> Self {
+    pub fn single(start: u64, end: u64) -> Self {
         Self { start, step: end.saturating_sub(start).max(1), count: 1 }
     }
 
     /// Default step for a time range: about 240 intervals, rounded to a common unit.
-    pub fn suiting(range: u64) -> u64 {
+    pub fn default_step(range: u64) -> u64 {
         let wanted = range / 240;
         let units = [3600 * SECOND, 300 * SECOND, 60 * SECOND, 15 * SECOND, 5 * SECOND, SECOND, SECOND / 20];
         let unit = units.into_iter().find(|unit| *unit <= wanted).unwrap_or(SECOND / 20);

@@ -1,21 +1,21 @@
 //! Sums that are independent of the order of addition.
 
 /// Integers below this are exact as `f64`.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT_INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
 
 /// An exact sum: integers in one accumulator, and the rest as non-overlapping partial sums.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct ExactSum {
     whole: i128,
     parts: Vec<f64>,
     count: u64,
 }
 
-impl Sum {
+impl ExactSum {
     /// Adds a value several times; returns the added bytes.
     pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
         self.count += times;
-        if value.fract() == 0.0 && value.abs() < EXACT {
+        if value.fract() == 0.0 && value.abs() < EXACT_INTEGER_LIMIT {
             self.whole += value as i128 * i128::from(times);
             return 0;
         }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn sum(values: &[f64]) -> Option<f64> {
-        let mut sum = Sum::default();
+        let mut sum = ExactSum::default();
         for value in values {
             sum.add(*value, 1);
         }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn many_at_once_are_many_one_by_one() {
-        let (mut at_once, mut single) = (Sum::default(), Sum::default());
+        let (mut at_once, mut single) = (ExactSum::default(), ExactSum::default());
         for (value, times) in [(0.1, 7), (3.0, 5), (-0.7, 1_000)] {
             at_once.add(value, times);
             for _ in 0..times {

@@ -1,12 +1,12 @@
 //! Accumulator of a metrics leaf.
 
 use super::{
-    cells::{Cells, Keeps, is_measurable},
-    compared::Compared,
+    cells::{CellKind, IntervalCells, is_measurable},
+    compared::ComparisonTally,
     exemplars::Exemplars,
     key,
-    leaf::Leaf,
-    limits::Limits,
+    leaf::MetricsLeaf,
+    limits::MetricsLimits,
     series::Exemplar,
 };
 use crate::QueryError;
@@ -16,40 +16,40 @@ use std::collections::HashMap;
 /// Accumulated state of one leaf of a query over a part of the spans.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    pub(super) lines: Vec<Line>,
-    pub(super) compared: Option<Compared>,
-    pub(super) whole: bool,
+    pub(super) lines: Vec<GroupTally>,
+    pub(super) compared: Option<ComparisonTally>,
+    pub(super) is_complete: bool,
     /// Whether [`MetricsLimits::bytes`] was exceeded.
     is_full: bool,
-    keeps: Keeps,
+    cell_kind: CellKind,
     intervals: usize,
-    limits: Limits,
+    limits: MetricsLimits,
     bytes: usize,
-    groups: HashMap<Vec<u8>, Group>,
+    groups: HashMap<Vec<u8>, GroupIndex>,
     key: Vec<u8>,
 }
 
 /// A group in one [`Tally`]: spans with equal values of the grouping fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group(usize);
+pub struct GroupIndex(usize);
 
 /// Accumulated state of a group.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct GroupTally {
     pub(super) values: Vec<Option<SpanValue>>,
-    pub(super) cells: Cells,
+    pub(super) cells: IntervalCells,
     pub(super) exemplars: Exemplars,
 }
 
 impl Tally {
     /// An empty tally; without a leaf it counts nothing.
-    pub(super) fn new(leaf: Option<&Leaf>, intervals: usize, limits: Limits) -> Self {
+    pub(super) fn new(leaf: Option<&MetricsLeaf>, intervals: usize, limits: MetricsLimits) -> Self {
         Self {
             lines: Vec::new(),
-            compared: leaf.and_then(Leaf::compare).map(|_| Compared::new(intervals)),
-            whole: true,
+            compared: leaf.and_then(MetricsLeaf::compare).map(|_| ComparisonTally::new(intervals)),
+            is_complete: true,
             is_full: false,
-            keeps: leaf.map_or(Keeps::Counts, |leaf| Keeps::of(&leaf.first)),
+            cell_kind: leaf.map_or(CellKind::Counts, |leaf| CellKind::from_stage(&leaf.first)),
             intervals,
             limits,
             bytes: 0,
@@ -60,7 +60,7 @@ impl Tally {
 
     /// The group with these values, one for each field of [`super::MetricsPushdown::by`]; none if the limit of groups is
     /// reached. The data of such a group is dropped, and the result is marked as incomplete.
-    pub fn group(&mut self, values: &[Option<SpanValue>]) -> Option<Group> {
+    pub fn group(&mut self, values: &[Option<SpanValue>]) -> Option<GroupIndex> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         // A series needs at least one label: spans with none of the values get the label value `nil`.
@@ -70,9 +70,9 @@ impl Tally {
         (0..values.len()).for_each(|index| key::write(named(index), &mut key));
         let known = self.groups.get(&key).copied();
         let group = known.or_else(|| {
-            let bytes = 2 * key.len() + size_of::<Line>() + self.intervals * self.keeps.bytes();
+            let bytes = 2 * key.len() + size_of::<GroupTally>() + self.intervals * self.cell_kind.bytes();
             if self.lines.len() >= self.limits.series {
-                self.whole = false;
+                self.is_complete = false;
                 return None;
             }
             if self.bytes + bytes > self.limits.bytes {
@@ -80,10 +80,10 @@ impl Tally {
                 return None;
             }
             self.bytes += bytes;
-            let group = Group(self.lines.len());
-            self.lines.push(Line {
+            let group = GroupIndex(self.lines.len());
+            self.lines.push(GroupTally {
                 values: (0..values.len()).map(|index| named(index).cloned()).collect(),
-                cells: Cells::new(self.keeps, self.intervals),
+                cells: IntervalCells::new(self.cell_kind, self.intervals),
                 exemplars: Exemplars::default(),
             });
             self.groups.insert(key.clone(), group);
@@ -95,12 +95,12 @@ impl Tally {
 
     /// Adds a span, or one of its numbers in the unit of the field (durations in nanoseconds). Functions that only
     /// count spans ignore the number.
-    pub fn add(&mut self, group: Group, interval: usize, value: f64) {
+    pub fn add(&mut self, group: GroupIndex, interval: usize, value: f64) {
         self.add_many(group, interval, value, 1);
     }
 
     /// Adds the same number several times.
-    pub fn add_many(&mut self, group: Group, interval: usize, value: f64, times: u64) {
+    pub fn add_many(&mut self, group: GroupIndex, interval: usize, value: f64, times: u64) {
         if self.bytes > self.limits.bytes {
             self.is_full = true;
             return;
@@ -111,7 +111,7 @@ impl Tally {
     }
 
     /// Adds several numbers of one interval, like repeated calls of [`Tally::add`].
-    pub fn add_each(&mut self, group: Group, interval: usize, values: &[f64]) {
+    pub fn add_each(&mut self, group: GroupIndex, interval: usize, values: &[f64]) {
         if self.bytes > self.limits.bytes {
             self.is_full = true;
             return;
@@ -122,14 +122,14 @@ impl Tally {
     }
 
     /// Whether the group has fewer exemplars than requested.
-    pub fn wants_exemplar(&self, group: Group) -> bool {
+    pub fn wants_exemplar(&self, group: GroupIndex) -> bool {
         self.lines.get(group.0).is_some_and(|line| line.exemplars.len() < self.limits.exemplars)
     }
 
     /// Offers an exemplar, with its number in the unit of [`Tally::add`]. Only a sample is kept, so callers may offer
     /// more than the limit.
-    pub fn add_exemplar(&mut self, group: Group, exemplar: Exemplar) {
-        let measured = self.keeps == Keeps::Counts || is_measurable(exemplar.value);
+    pub fn add_exemplar(&mut self, group: GroupIndex, exemplar: Exemplar) {
+        let measured = self.cell_kind == CellKind::Counts || is_measurable(exemplar.value);
         if let Some(line) = self.lines.get_mut(group.0).filter(|_| measured && self.limits.exemplars > 0) {
             self.bytes += line.exemplars.add(exemplar, self.limits.exemplars);
         }
@@ -145,7 +145,7 @@ impl Tally {
 
     /// Merges another tally of the same leaf over other spans.
     pub fn merge(&mut self, other: Self) {
-        self.whole &= other.whole;
+        self.is_complete &= other.is_complete;
         self.is_full |= other.is_full;
         for line in other.lines {
             if self.bytes > self.limits.bytes {
@@ -160,7 +160,7 @@ impl Tally {
             }
         }
         if let (Some(compared), Some(other)) = (&mut self.compared, other.compared) {
-            self.whole &= compared.merge(other);
+            self.is_complete &= compared.merge(other);
             self.is_full |= compared.bytes() > self.limits.bytes;
         }
     }
@@ -171,7 +171,7 @@ impl Tally {
     }
 
     /// State of a `compare` leaf, and its memory limit.
-    pub(super) fn comparing(&mut self) -> Option<(&mut Compared, usize)> {
+    pub(super) fn comparison(&mut self) -> Option<(&mut ComparisonTally, usize)> {
         let most = self.limits.bytes;
         self.compared.as_mut().map(|compared| (compared, most))
     }

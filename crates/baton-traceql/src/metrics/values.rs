@@ -6,65 +6,65 @@
 //! slower would look unchanged.
 
 /// Maximum number of values that are kept exactly.
-const FEW: usize = 256;
+const MAX_EXACT_VALUES: usize = 256;
 /// Buckets per power of two.
-const DIVIDED: usize = 128;
+const BUCKETS_PER_POWER: usize = 128;
 /// Low bits of a number that its bucket ignores.
-const BELOW: u32 = 45;
+const IGNORED_BITS: u32 = 45;
 
 /// Unordered values for quantiles.
 #[derive(Clone, Debug)]
-pub(super) enum Values {
+pub(super) enum QuantileSketch {
     /// Order-preserving bits; integers sort faster than floats.
-    Few(Vec<i64>),
-    Many(Box<Many>),
+    Exact(Vec<i64>),
+    Histogram(Box<QuantileHistogram>),
 }
 
 /// Counts by bucket.
 #[derive(Clone, Debug)]
-pub(super) struct Many {
+pub(super) struct QuantileHistogram {
     count: u64,
     least: f64,
     most: f64,
     /// Keyed by sign and exponent, in numeric order.
-    powers: Vec<(i64, Box<[u64; DIVIDED]>)>,
+    powers: Vec<(i64, Box<[u64; BUCKETS_PER_POWER]>)>,
 }
 
-impl Default for Values {
+impl Default for QuantileSketch {
     fn default() -> Self {
-        Self::Few(Vec::new())
+        Self::Exact(Vec::new())
     }
 }
 
-impl Values {
+impl QuantileSketch {
     /// Adds a value; returns the added bytes.
     pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
         // Normalizes negative zero.
         let value = value + 0.0;
         match self {
-            Self::Few(values) if times.saturating_add(values.len() as u64) <= FEW as u64 => {
+            Self::Exact(values) if times.saturating_add(values.len() as u64) <= MAX_EXACT_VALUES as u64 => {
                 let before = values.capacity();
-                (0..times).for_each(|_| values.push(ordered(value)));
+                (0..times).for_each(|_| values.push(to_ordered_bits(value)));
                 (values.capacity() - before) * size_of::<i64>()
             }
-            Self::Few(values) => {
-                let mut many = Many::default();
-                let bytes: usize = values.iter().map(|known| many.add(number(*known), 1)).sum();
+            Self::Exact(values) => {
+                let mut many = QuantileHistogram::default();
+                let bytes: usize = values.iter().map(|known| many.add(from_ordered_bits(*known), 1)).sum();
                 let bytes = bytes + many.add(value, times);
-                *self = Self::Many(Box::new(many));
+                *self = Self::Histogram(Box::new(many));
                 bytes
             }
-            Self::Many(many) => many.add(value, times),
+            Self::Histogram(many) => many.add(value, times),
         }
     }
 
     /// Adds several values; returns the added bytes.
     pub(super) fn add_each(&mut self, more: impl ExactSizeIterator<Item = f64>) -> usize {
         match self {
-            Self::Few(values) if values.len() + more.len() <= FEW => {
+            Self::Exact(values) if values.len() + more.len() <= MAX_EXACT_VALUES => {
                 let before = values.capacity();
                 values.reserve(more.len());
-                values.extend(more.map(|value| ordered(value + 0.0)));
+                values.extend(more.map(|value| to_ordered_bits(value + 0.0)));
                 (values.capacity() - before) * size_of::<i64>()
             }
             _ => more.map(|value| self.add(value, 1)).sum(),
@@ -73,13 +73,13 @@ impl Values {
 
     pub(super) fn merge(&mut self, other: Self) -> usize {
         match other {
-            Self::Few(values) => values.into_iter().map(|value| self.add(number(value), 1)).sum(),
-            Self::Many(mut many) => {
+            Self::Exact(values) => values.into_iter().map(|value| self.add(from_ordered_bits(value), 1)).sum(),
+            Self::Histogram(mut many) => {
                 let bytes = match std::mem::take(self) {
-                    Self::Few(values) => values.into_iter().map(|value| many.add(number(value), 1)).sum(),
-                    Self::Many(other) => many.merge(&other),
+                    Self::Exact(values) => values.into_iter().map(|value| many.add(from_ordered_bits(value), 1)).sum(),
+                    Self::Histogram(other) => many.merge(&other),
                 };
-                *self = Self::Many(many);
+                *self = Self::Histogram(many);
                 bytes
             }
         }
@@ -87,7 +87,7 @@ impl Values {
 
     /// Prepares for access by rank.
     pub(super) fn sort(&mut self) {
-        if let Self::Few(values) = self {
+        if let Self::Exact(values) = self {
             values.sort_unstable();
         }
     }
@@ -97,40 +97,42 @@ impl Values {
         let last = self.count().checked_sub(1)?;
         let rank = quantile * last as f64;
         let (low, share) = (rank.floor() as u64, rank.fract());
-        let below = self.ranked(low)?;
-        let above = self.ranked((low + 1).min(last))?;
+        let below = self.value_at_rank(low)?;
+        let above = self.value_at_rank((low + 1).min(last))?;
         Some(below + (above - below) * share)
     }
 
     fn count(&self) -> u64 {
         match self {
-            Self::Few(values) => values.len() as u64,
-            Self::Many(many) => many.count,
+            Self::Exact(values) => values.len() as u64,
+            Self::Histogram(many) => many.count,
         }
     }
 
-    fn ranked(&self, rank: u64) -> Option<f64> {
+    fn value_at_rank(&self, rank: u64) -> Option<f64> {
         match self {
-            Self::Few(values) => usize::try_from(rank).ok().and_then(|rank| values.get(rank)).map(|bits| number(*bits)),
-            Self::Many(many) => many.ranked(rank),
+            Self::Exact(values) => {
+                usize::try_from(rank).ok().and_then(|rank| values.get(rank)).map(|bits| from_ordered_bits(*bits))
+            }
+            Self::Histogram(many) => many.value_at_rank(rank),
         }
     }
 }
 
-impl Default for Many {
+impl Default for QuantileHistogram {
     fn default() -> Self {
         Self { count: 0, least: f64::INFINITY, most: f64::NEG_INFINITY, powers: Vec::new() }
     }
 }
 
-impl Many {
+impl QuantileHistogram {
     fn add(&mut self, value: f64, times: u64) -> usize {
         self.least = self.least.min(value);
         self.most = self.most.max(value);
         self.count += times;
-        let bits = ordered(value);
+        let bits = to_ordered_bits(value);
         let (counts, bytes) = self.counts(bits >> 52);
-        counts[(bits >> BELOW) as usize % DIVIDED] += times;
+        counts[(bits >> IGNORED_BITS) as usize % BUCKETS_PER_POWER] += times;
         bytes
     }
 
@@ -147,24 +149,24 @@ impl Many {
         bytes
     }
 
-    fn counts(&mut self, power: i64) -> (&mut [u64; DIVIDED], usize) {
+    fn counts(&mut self, power: i64) -> (&mut [u64; BUCKETS_PER_POWER], usize) {
         // Spans of one kind span few powers of two, so a linear scan beats a binary search.
         let at = self.powers.iter().position(|(known, _)| *known >= power).unwrap_or(self.powers.len());
         let is_new = self.powers.get(at).is_none_or(|(known, _)| *known != power);
         if is_new {
-            self.powers.insert(at, (power, Box::new([0; DIVIDED])));
+            self.powers.insert(at, (power, Box::new([0; BUCKETS_PER_POWER])));
         }
-        (&mut self.powers[at].1, if is_new { size_of::<[u64; DIVIDED]>() } else { 0 })
+        (&mut self.powers[at].1, if is_new { size_of::<[u64; BUCKETS_PER_POWER]>() } else { 0 })
     }
 
-    fn ranked(&self, rank: u64) -> Option<f64> {
+    fn value_at_rank(&self, rank: u64) -> Option<f64> {
         let mut before = 0;
         for (power, counts) in &self.powers {
             for (divided, count) in counts.iter().enumerate() {
                 before += count;
                 if before > rank {
-                    let middle = (power << 52) | ((divided as i64) << BELOW) | (1 << (BELOW - 1));
-                    let number = number(middle);
+                    let middle = (power << 52) | ((divided as i64) << IGNORED_BITS) | (1 << (IGNORED_BITS - 1));
+                    let number = from_ordered_bits(middle);
                     // Zero shares its bucket with subnormal numbers.
                     return Some(if number.is_subnormal() { 0.0 } else { number.clamp(self.least, self.most) });
                 }
@@ -175,12 +177,12 @@ impl Many {
 }
 
 /// Order-preserving bits of a number.
-fn ordered(value: f64) -> i64 {
+fn to_ordered_bits(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
-fn number(bits: i64) -> f64 {
+fn from_ordered_bits(bits: i64) -> f64 {
     let bits = if bits < 0 { bits ^ i64::MAX } else { bits };
     f64::from_bits(bits as u64)
 }
@@ -190,7 +192,7 @@ mod tests {
     use super::*;
 
     fn quantile(values: impl Iterator<Item = f64>, quantile: f64) -> Option<f64> {
-        let mut all = Values::default();
+        let mut all = QuantileSketch::default();
         for value in values {
             all.add(value, 1);
         }

@@ -1,83 +1,83 @@
 //! Constructors of predicates that drop trivial parts.
 
-use crate::{SpanNeed, TraceNeed};
+use crate::{SpanPredicate, TracePredicate};
 
-pub(super) fn of_span(need: SpanNeed) -> TraceNeed {
+pub(super) fn trace_from_span(need: SpanPredicate) -> TracePredicate {
     match need {
-        SpanNeed::Anything => TraceNeed::Anything,
-        need => TraceNeed::Span(need),
+        SpanPredicate::Anything => TracePredicate::Anything,
+        need => TracePredicate::Span(need),
     }
 }
 
-fn never(need: &TraceNeed) -> bool {
-    *need == TraceNeed::Span(SpanNeed::Nothing)
+fn is_never(need: &TracePredicate) -> bool {
+    *need == TracePredicate::Span(SpanPredicate::Nothing)
 }
 
-pub(super) fn all_of_trace(needs: impl IntoIterator<Item = TraceNeed>) -> TraceNeed {
-    let mut parts: Vec<TraceNeed> = Vec::new();
+pub(super) fn all_of_trace(needs: impl IntoIterator<Item = TracePredicate>) -> TracePredicate {
+    let mut parts: Vec<TracePredicate> = Vec::new();
     for need in needs {
         match need {
-            TraceNeed::Anything => {}
-            need if never(&need) => return need,
-            TraceNeed::All(more) => add(&mut parts, more),
+            TracePredicate::Anything => {}
+            need if is_never(&need) => return need,
+            TracePredicate::All(more) => add(&mut parts, more),
             need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
-        0 => TraceNeed::Anything,
+        0 => TracePredicate::Anything,
         1 => parts.remove(0),
-        _ => TraceNeed::All(parts),
+        _ => TracePredicate::All(parts),
     }
 }
 
-pub(super) fn any_of_trace(needs: impl IntoIterator<Item = TraceNeed>) -> TraceNeed {
-    let mut parts: Vec<TraceNeed> = Vec::new();
+pub(super) fn any_of_trace(needs: impl IntoIterator<Item = TracePredicate>) -> TracePredicate {
+    let mut parts: Vec<TracePredicate> = Vec::new();
     for need in needs {
         match need {
-            TraceNeed::Anything => return TraceNeed::Anything,
-            need if never(&need) => {}
-            TraceNeed::Any(more) => add(&mut parts, more),
+            TracePredicate::Anything => return TracePredicate::Anything,
+            need if is_never(&need) => {}
+            TracePredicate::Any(more) => add(&mut parts, more),
             need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
-        0 => TraceNeed::Span(SpanNeed::Nothing),
+        0 => TracePredicate::Span(SpanPredicate::Nothing),
         1 => parts.remove(0),
-        _ => TraceNeed::Any(parts),
+        _ => TracePredicate::Any(parts),
     }
 }
 
-pub(super) fn all_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed {
-    let mut parts: Vec<SpanNeed> = Vec::new();
+pub(super) fn all_of_span(needs: impl IntoIterator<Item = SpanPredicate>) -> SpanPredicate {
+    let mut parts: Vec<SpanPredicate> = Vec::new();
     for need in needs {
         match need {
-            SpanNeed::Anything => {}
-            SpanNeed::Nothing => return SpanNeed::Nothing,
-            SpanNeed::All(more) => add(&mut parts, more),
+            SpanPredicate::Anything => {}
+            SpanPredicate::Nothing => return SpanPredicate::Nothing,
+            SpanPredicate::All(more) => add(&mut parts, more),
             need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
-        0 => SpanNeed::Anything,
+        0 => SpanPredicate::Anything,
         1 => parts.remove(0),
-        _ => SpanNeed::All(parts),
+        _ => SpanPredicate::All(parts),
     }
 }
 
-pub(super) fn any_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed {
-    let mut parts: Vec<SpanNeed> = Vec::new();
+pub(super) fn any_of_span(needs: impl IntoIterator<Item = SpanPredicate>) -> SpanPredicate {
+    let mut parts: Vec<SpanPredicate> = Vec::new();
     for need in needs {
         match need {
-            SpanNeed::Anything => return SpanNeed::Anything,
-            SpanNeed::Nothing => {}
-            SpanNeed::Any(more) => add(&mut parts, more),
+            SpanPredicate::Anything => return SpanPredicate::Anything,
+            SpanPredicate::Nothing => {}
+            SpanPredicate::Any(more) => add(&mut parts, more),
             need => add(&mut parts, vec![need]),
         }
     }
     match parts.len() {
-        0 => SpanNeed::Nothing,
+        0 => SpanPredicate::Nothing,
         1 => parts.remove(0),
-        _ => SpanNeed::Any(parts),
+        _ => SpanPredicate::Any(parts),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Combination of two operands by an operator.
 
 use super::cursor::Parser;
-use super::operand::{Meaning, Operand};
+use super::operand::{Operand, OperandKind};
 use super::precedence;
 use crate::lex::Op;
 use crate::{
@@ -13,54 +13,54 @@ impl Parser<'_> {
     /// Combines two operands; `at` is the position of the operator.
     pub(super) fn combine(&mut self, left: Operand, op: Op, right: Operand, at: usize) -> Result<Operand, ParseError> {
         let begins = left.at;
-        let wrapped = left.wrapped && right.wrapped;
+        let wrapped = left.parenthesized && right.parenthesized;
         let meaning = match (left.meaning, right.meaning) {
-            (Meaning::Spansets(left), Meaning::Spansets(right)) => match precedence::spanset(op) {
+            (OperandKind::Spansets(left), OperandKind::Spansets(right)) => match precedence::spanset(op) {
                 Some(op) => {
-                    Meaning::Spansets(SpansetExpr::Combined { op, left: Box::new(left), right: Box::new(right) })
+                    OperandKind::Spansets(SpansetExpr::Combined { op, left: Box::new(left), right: Box::new(right) })
                 }
                 None => return self.fail_at(at, format!("`{}` cannot combine spansets", op.symbol())),
             },
-            (Meaning::Scalar(left), Meaning::Scalar(right)) => self.combine_scalars(left, op, right, at)?,
-            (Meaning::Metrics(left), right @ (Meaning::Metrics(_) | Meaning::Scalar(_))) => {
+            (OperandKind::Scalar(left), OperandKind::Scalar(right)) => self.combine_scalars(left, op, right, at)?,
+            (OperandKind::Metrics(left), right @ (OperandKind::Metrics(_) | OperandKind::Scalar(_))) => {
                 self.combine_metrics(left, op, right, at)?
             }
-            (Meaning::Scalar(left), Meaning::Metrics(right)) => match number(&left) {
+            (OperandKind::Scalar(left), OperandKind::Metrics(right)) => match number(&left) {
                 Some(number) if precedence::arithmetic(op).is_some() => compute(self, number, op, right, at)?,
-                _ => return self.cannot(&Meaning::Scalar(left), op, &Meaning::Metrics(right), at),
+                _ => return self.incompatible(&OperandKind::Scalar(left), op, &OperandKind::Metrics(right), at),
             },
             (left, right) => match precedence::spanset(op) {
                 Some(spanset) => self.combine_pipelines(left, spanset, right, wrapped, (op, at))?,
-                None => return self.cannot(&left, op, &right, at),
+                None => return self.incompatible(&left, op, &right, at),
             },
         };
-        Ok(Operand { meaning, wrapped, at: begins })
+        Ok(Operand { meaning, parenthesized: wrapped, at: begins })
     }
 
-    fn cannot<T>(&self, left: &Meaning, op: Op, right: &Meaning, at: usize) -> Result<T, ParseError> {
+    fn incompatible<T>(&self, left: &OperandKind, op: Op, right: &OperandKind, at: usize) -> Result<T, ParseError> {
         self.fail_at(at, format!("`{}` cannot combine {} and {}", op.symbol(), left.noun(), right.noun()))
     }
 
-    fn combine_scalars(&self, left: Scalar, op: Op, right: Scalar, at: usize) -> Result<Meaning, ParseError> {
+    fn combine_scalars(&self, left: Scalar, op: Op, right: Scalar, at: usize) -> Result<OperandKind, ParseError> {
         if let Some(op) = precedence::compare_numbers(op) {
-            return Ok(Meaning::Filter(ScalarFilter { left, op, right }));
+            return Ok(OperandKind::Filter(ScalarFilter { left, op, right }));
         }
         match precedence::arithmetic(op) {
-            Some(op) => Ok(Meaning::Scalar(Scalar::Computed { op, left: Box::new(left), right: Box::new(right) })),
-            None => self.cannot(&Meaning::Scalar(left), op, &Meaning::Scalar(right), at),
+            Some(op) => Ok(OperandKind::Scalar(Scalar::Computed { op, left: Box::new(left), right: Box::new(right) })),
+            None => self.incompatible(&OperandKind::Scalar(left), op, &OperandKind::Scalar(right), at),
         }
     }
 
     fn combine_pipelines(
         &mut self,
-        left: Meaning,
+        left: OperandKind,
         spanset: SpansetOp,
-        right: Meaning,
+        right: OperandKind,
         wrapped: bool,
         (op, at): (Op, usize),
-    ) -> Result<Meaning, ParseError> {
-        if [&left, &right].iter().any(|side| matches!(side, Meaning::Scalar(_) | Meaning::Metrics(_))) {
-            return self.cannot(&left, op, &right, at);
+    ) -> Result<OperandKind, ParseError> {
+        if [&left, &right].iter().any(|side| matches!(side, OperandKind::Scalar(_) | OperandKind::Metrics(_))) {
+            return self.incompatible(&left, op, &right, at);
         }
         if !wrapped {
             let advice = format!("pipelines that `{}` combines are written in parentheses", op.symbol());
@@ -70,7 +70,7 @@ impl Parser<'_> {
             self.warnings.add(&advice);
         }
         match (left.into_pipeline(), right.into_pipeline()) {
-            (Ok(left), Ok(right)) => Ok(Meaning::Pipelines(PipelineExpr::Combined {
+            (Ok(left), Ok(right)) => Ok(OperandKind::Pipelines(PipelineExpr::Combined {
                 op: spanset,
                 left: Box::new(left),
                 right: Box::new(right),
@@ -81,32 +81,50 @@ impl Parser<'_> {
         }
     }
 
-    fn combine_metrics(&self, left: MetricsExpr, op: Op, right: Meaning, at: usize) -> Result<Meaning, ParseError> {
+    fn combine_metrics(
+        &self,
+        left: MetricsExpr,
+        op: Op,
+        right: OperandKind,
+        at: usize,
+    ) -> Result<OperandKind, ParseError> {
         if let Some(compare) = precedence::compare_numbers(op) {
             return match right {
-                Meaning::Scalar(Scalar::Literal(value)) => self.keep(left, compare, value, at),
-                right => self.cannot(&Meaning::Metrics(left), op, &right, at),
+                OperandKind::Scalar(Scalar::Literal(value)) => self.filter_series(left, compare, value, at),
+                right => self.incompatible(&OperandKind::Metrics(left), op, &right, at),
             };
         }
         match right {
-            Meaning::Metrics(right) => compute(self, left, op, right, at),
-            Meaning::Scalar(scalar) => match number(&scalar) {
+            OperandKind::Metrics(right) => compute(self, left, op, right, at),
+            OperandKind::Scalar(scalar) => match number(&scalar) {
                 Some(number) => compute(self, left, op, number, at),
-                None => self.cannot(&Meaning::Metrics(left), op, &Meaning::Scalar(scalar), at),
+                None => self.incompatible(&OperandKind::Metrics(left), op, &OperandKind::Scalar(scalar), at),
             },
-            right => self.cannot(&Meaning::Metrics(left), op, &right, at),
+            right => self.incompatible(&OperandKind::Metrics(left), op, &right, at),
         }
     }
 
-    fn keep(&self, metrics: MetricsExpr, op: CompareOp, value: Literal, at: usize) -> Result<Meaning, ParseError> {
-        self.then(metrics, SecondStage::Filter { op, value }, at).map(Meaning::Metrics)
+    fn filter_series(
+        &self,
+        metrics: MetricsExpr,
+        op: CompareOp,
+        value: Literal,
+        at: usize,
+    ) -> Result<OperandKind, ParseError> {
+        self.then(metrics, SecondStage::Filter { op, value }, at).map(OperandKind::Metrics)
     }
 }
 
-fn compute(parser: &Parser, left: MetricsExpr, op: Op, right: MetricsExpr, at: usize) -> Result<Meaning, ParseError> {
+fn compute(
+    parser: &Parser,
+    left: MetricsExpr,
+    op: Op,
+    right: MetricsExpr,
+    at: usize,
+) -> Result<OperandKind, ParseError> {
     match precedence::arithmetic(op) {
         Some(op) if !matches!(op, ArithmeticOp::Modulo | ArithmeticOp::Power) => {
-            Ok(Meaning::Metrics(MetricsExpr::Computed {
+            Ok(OperandKind::Metrics(MetricsExpr::Computed {
                 op,
                 left: Box::new(left),
                 right: Box::new(right),
@@ -114,7 +132,7 @@ fn compute(parser: &Parser, left: MetricsExpr, op: Op, right: MetricsExpr, at: u
             }))
         }
         Some(_) => parser.fail_at(at, format!("`{}` cannot combine series; `+`, `-`, `*` and `/` can", op.symbol())),
-        None => parser.cannot(&Meaning::Metrics(left), op, &Meaning::Metrics(right), at),
+        None => parser.incompatible(&OperandKind::Metrics(left), op, &OperandKind::Metrics(right), at),
     }
 }
 

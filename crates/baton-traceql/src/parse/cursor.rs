@@ -1,18 +1,18 @@
 //! Position of the parser in the token list, and its error reporting.
 
 use crate::lenient::Warnings;
-use crate::lex::{Kind, Op, Token};
-use crate::said::said;
+use crate::lex::{Op, Token, TokenKind};
+use crate::said::single_line;
 use crate::{Mode, ParseError};
 
 /// Maximum nesting depth of parentheses and signs.
-const MOST_NESTED: usize = 100;
+const MAX_NESTING: usize = 100;
 
 /// Maximum number of operators in a query; their tree is walked recursively.
-const MOST_OPERATORS: usize = 512;
+const MAX_OPERATORS: usize = 512;
 
 /// Maximum number of characters of an unexpected token in an error message.
-const SHOWN: usize = 40;
+const MAX_TOKEN_CHARS: usize = 40;
 
 pub(super) struct Parser<'a> {
     text: &'a str,
@@ -31,19 +31,19 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token.
-    pub(super) fn peek(&self) -> &Kind {
-        self.tokens.get(self.next).map_or(&Kind::End, |token| &token.kind)
+    pub(super) fn peek(&self) -> &TokenKind {
+        self.tokens.get(self.next).map_or(&TokenKind::End, |token| &token.kind)
     }
 
     /// The second token ahead.
-    pub(super) fn peek_second(&self) -> &Kind {
-        self.tokens.get(self.next + 1).map_or(&Kind::End, |token| &token.kind)
+    pub(super) fn peek_second(&self) -> &TokenKind {
+        self.tokens.get(self.next + 1).map_or(&TokenKind::End, |token| &token.kind)
     }
 
     /// The third token ahead, if it is an operator.
     pub(super) fn peek_third_op(&self) -> Option<Op> {
         match self.tokens.get(self.next + 2)?.kind {
-            Kind::Op(op) => Some(op),
+            TokenKind::Op(op) => Some(op),
             _ => None,
         }
     }
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
     /// The next token, if it is an operator.
     pub(super) fn peek_op(&self) -> Option<Op> {
         match self.peek() {
-            Kind::Op(op) => Some(*op),
+            TokenKind::Op(op) => Some(*op),
             _ => None,
         }
     }
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
     /// The next token, if it is a keyword.
     pub(super) fn peek_word(&self) -> Option<&'static str> {
         match self.peek() {
-            Kind::Word(word) => Some(word),
+            TokenKind::Keyword(word) => Some(word),
             _ => None,
         }
     }
@@ -70,7 +70,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes the next token if it is `kind`.
-    pub(super) fn accept(&mut self, kind: &Kind) -> bool {
+    pub(super) fn accept(&mut self, kind: &TokenKind) -> bool {
         let found = self.peek() == kind;
         if found {
             self.advance();
@@ -79,19 +79,19 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes the next token, which must be `kind`.
-    pub(super) fn require(&mut self, kind: &Kind, what: &str) -> Result<(), ParseError> {
+    pub(super) fn require(&mut self, kind: &TokenKind, what: &str) -> Result<(), ParseError> {
         if self.accept(kind) { Ok(()) } else { self.expected(what) }
     }
 
     /// Start of the next token.
-    pub(super) fn here(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.text.len(), |token| token.start)
     }
 
     /// Parses a recursive construct, with a depth limit.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, ParseError>) -> Result<T, ParseError> {
-        if self.nested == MOST_NESTED {
-            return self.fail(format!("a query can be nested {MOST_NESTED} deep; this one is deeper"));
+        if self.nested == MAX_NESTING {
+            return self.fail(format!("a query can be nested {MAX_NESTING} deep; this one is deeper"));
         }
         self.nested += 1;
         let result = read(self);
@@ -101,13 +101,13 @@ impl<'a> Parser<'a> {
 
     /// Whether no printed form of the query can exceed the depth limit.
     pub(super) fn is_shallow(&self) -> bool {
-        self.operators < MOST_NESTED / 4
+        self.operators < MAX_NESTING / 4
     }
 
     /// Counts and consumes an operator.
     pub(super) fn operator(&mut self) -> Result<(), ParseError> {
-        if self.operators == MOST_OPERATORS {
-            return self.fail(format!("a query can have {MOST_OPERATORS} operators; this one has more"));
+        if self.operators == MAX_OPERATORS {
+            return self.fail(format!("a query can have {MAX_OPERATORS} operators; this one has more"));
         }
         self.operators += 1;
         self.advance();
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
 
     /// An error at the next token.
     pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, ParseError> {
-        self.fail_at(self.here(), message)
+        self.fail_at(self.position(), message)
     }
 
     /// An error at a position.
@@ -124,24 +124,24 @@ impl<'a> Parser<'a> {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Err(ParseError { line, column, message: said(&message.into()) })
+        Err(ParseError { line, column, message: single_line(&message.into()) })
     }
 
     /// An error that names the expected and the actual token.
     pub(super) fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
         match self.peek() {
-            Kind::Bad(why) => self.fail(why.clone()),
-            Kind::Bare(word) => self.fail(format!("unknown identifier: {word}")),
-            Kind::End => self.fail(format!("expected {what}, found the end of the query")),
-            _ => self.fail(format!("expected {what}, found `{}`", self.written())),
+            TokenKind::Invalid(why) => self.fail(why.clone()),
+            TokenKind::Identifier(word) => self.fail(format!("unknown identifier: {word}")),
+            TokenKind::End => self.fail(format!("expected {what}, found the end of the query")),
+            _ => self.fail(format!("expected {what}, found `{}`", self.source_text())),
         }
     }
 
     /// Source text of the next token, truncated.
-    pub(super) fn written(&self) -> String {
+    pub(super) fn source_text(&self) -> String {
         let Some(token) = self.tokens.get(self.next) else { return String::new() };
         let written = self.text.get(token.start..token.end).unwrap_or_default();
-        match written.char_indices().nth(SHOWN) {
+        match written.char_indices().nth(MAX_TOKEN_CHARS) {
             Some((end, _)) => format!("{}..", written.get(..end).unwrap_or_default()),
             None => written.to_owned(),
         }

@@ -3,19 +3,19 @@
 use super::cursor::Parser;
 use super::operand::aggregate_op;
 use super::{precedence, rules};
-use crate::lex::{Kind, Op};
+use crate::lex::{Op, TokenKind};
 use crate::{BinaryOp, Field, FieldExpr, Literal, Mode, ParseError, SpansetExpr, UnaryOp, lenient};
 use baton_types::{SpanKind, SpanStatus};
 
 impl Parser<'_> {
     /// `{ .. }`.
     pub(super) fn filter(&mut self) -> Result<SpansetExpr, ParseError> {
-        self.require(&Kind::OpenBrace, "`{`")?;
-        if self.accept(&Kind::CloseBrace) {
+        self.require(&TokenKind::OpenBrace, "`{`")?;
+        if self.accept(&TokenKind::CloseBrace) {
             return Ok(SpansetExpr::Filter(None));
         }
         let field = self.field_expr("`{`")?;
-        self.require(&Kind::CloseBrace, "`&&`, `||` or `}`")?;
+        self.require(&TokenKind::CloseBrace, "`&&`, `||` or `}`")?;
         Ok(SpansetExpr::Filter(Some(field)))
     }
 
@@ -28,7 +28,10 @@ impl Parser<'_> {
         self.nested(|parser| {
             let mut left = parser.field_operand(after)?;
             while let Some(op) = parser.peek_op() {
-                let Some(precedence) = precedence::of(op).filter(|precedence| *precedence >= weakest) else { break };
+                let Some(precedence) = precedence::binary_precedence(op).filter(|precedence| *precedence >= weakest)
+                else {
+                    break;
+                };
                 left = parser.field_binary(left, op, precedence)?;
             }
             Ok(left)
@@ -39,14 +42,14 @@ impl Parser<'_> {
         let Some(binary) = precedence::binary(op) else {
             return self.fail(format!("`{}` combines spansets; it cannot be used in braces", op.symbol()));
         };
-        let at = self.here();
+        let at = self.position();
         self.operator()?;
         if self.is_incomplete(binary) {
             return Ok(self.complete(left, op, binary));
         }
-        let right_at = self.here();
+        let right_at = self.position();
         let right =
-            self.field_operation(precedence::of_right_operand(op, precedence), &format!("`{}`", op.symbol()))?;
+            self.field_operation(precedence::right_operand_precedence(op, precedence), &format!("`{}`", op.symbol()))?;
         if let BinaryOp::Compare(compare) = binary {
             rules::check_nil(self, &left, compare, &right, at)?;
             rules::check_pattern(self, compare, &right, right_at)?;
@@ -56,8 +59,8 @@ impl Parser<'_> {
 
     /// Whether the right operand is missing, as in a query that is still being typed.
     fn is_incomplete(&self, op: BinaryOp) -> bool {
-        let ends = matches!(self.peek(), Kind::CloseBrace | Kind::CloseParen);
-        let goes_on = matches!(self.peek(), Kind::Op(Op::And | Op::Or));
+        let ends = matches!(self.peek(), TokenKind::CloseBrace | TokenKind::CloseParen);
+        let goes_on = matches!(self.peek(), TokenKind::Op(Op::And | Op::Or));
         self.mode == Mode::Lenient
             && match op {
                 BinaryOp::And | BinaryOp::Or => ends,
@@ -79,19 +82,19 @@ impl Parser<'_> {
 
     fn field_operand(&mut self, after: &str) -> Result<FieldExpr, ParseError> {
         match self.peek() {
-            Kind::OpenParen => {
+            TokenKind::OpenParen => {
                 self.advance();
                 let inner = self.field_expr("`(`")?;
-                self.require(&Kind::CloseParen, "`)`")?;
+                self.require(&TokenKind::CloseParen, "`)`")?;
                 Ok(inner)
             }
-            Kind::Op(Op::Not) => {
+            TokenKind::Op(Op::Not) => {
                 self.operator()?;
                 let of = Box::new(self.field_operation(precedence::NOT + 1, "`!`")?);
                 Ok(FieldExpr::Unary { op: UnaryOp::Not, of })
             }
-            Kind::Op(Op::Subtract) => self.negative(),
-            Kind::Word(word) if aggregate_op(word).is_some() => self.fail(format!(
+            TokenKind::Op(Op::Subtract) => self.negative(),
+            TokenKind::Keyword(word) if aggregate_op(word).is_some() => self.fail(format!(
                 "`{word}` aggregates several spans: use it after the braces, as in `{{ }} | {word}(..) > 2`"
             )),
             _ => match self.literal()? {
@@ -103,7 +106,7 @@ impl Parser<'_> {
 
     /// `-x`; the sign is part of a number literal unless the next operator binds tighter, as in `-2 ^ 2`.
     fn negative(&mut self) -> Result<FieldExpr, ParseError> {
-        let number = matches!(self.peek_second(), Kind::Int(_) | Kind::Float(_) | Kind::Duration(_));
+        let number = matches!(self.peek_second(), TokenKind::Int(_) | TokenKind::Float(_) | TokenKind::Duration(_));
         if number && !self.binds_tighter_than_sign() {
             let literal = self.literal()?;
             return Ok(FieldExpr::Literal(literal.unwrap_or(Literal::Nil)));
@@ -116,11 +119,11 @@ impl Parser<'_> {
     /// Parses a field of a span.
     pub(super) fn field(&mut self, what: &str) -> Result<Field, ParseError> {
         match self.peek().clone() {
-            Kind::Field(field) => {
+            TokenKind::Field(field) => {
                 self.advance();
                 Ok(field)
             }
-            Kind::Bare(name) if self.mode == Mode::Lenient => {
+            TokenKind::Identifier(name) if self.mode == Mode::Lenient => {
                 self.advance();
                 Ok(Field::Attribute(lenient::attribute(name, &mut self.warnings)))
             }
@@ -130,12 +133,12 @@ impl Parser<'_> {
 
     /// Parses comma-separated fields in parentheses.
     pub(super) fn fields(&mut self) -> Result<Vec<Field>, ParseError> {
-        self.require(&Kind::OpenParen, "`(`")?;
+        self.require(&TokenKind::OpenParen, "`(`")?;
         let mut fields = vec![self.field("an attribute after `(`")?];
-        while self.accept(&Kind::Comma) {
+        while self.accept(&TokenKind::Comma) {
             fields.push(self.field("an attribute after `,`")?);
         }
-        self.require(&Kind::CloseParen, "`,` or `)`")?;
+        self.require(&TokenKind::CloseParen, "`,` or `)`")?;
         Ok(fields)
     }
 
@@ -144,18 +147,18 @@ impl Parser<'_> {
         let negative = self.peek_op() == Some(Op::Subtract);
         let kind = if negative { self.peek_second() } else { self.peek() };
         let literal = match kind {
-            Kind::Int(whole) => signed(*whole, negative).map(Literal::Int),
-            Kind::Duration(nanos) => signed(*nanos, negative).map(Literal::Duration),
-            Kind::Float(number) => Some(Literal::Float(if negative { -number } else { *number })),
-            Kind::Text(text) if !negative => Some(Literal::Text(text.clone())),
-            Kind::Word(word) if !negative => match constant(word) {
+            TokenKind::Int(whole) => signed(*whole, negative).map(Literal::Int),
+            TokenKind::Duration(nanos) => signed(*nanos, negative).map(Literal::Duration),
+            TokenKind::Float(number) => Some(Literal::Float(if negative { -number } else { *number })),
+            TokenKind::Text(text) if !negative => Some(Literal::Text(text.clone())),
+            TokenKind::Keyword(word) if !negative => match constant(word) {
                 Some(literal) => Some(literal),
                 None => return Ok(None),
             },
             _ => return Ok(None),
         };
         if literal.is_none() {
-            return self.fail(format!("`{}` is too large for a number", self.written()));
+            return self.fail(format!("`{}` is too large for a number", self.source_text()));
         }
         if negative {
             self.advance();
@@ -165,7 +168,9 @@ impl Parser<'_> {
     }
 
     fn binds_tighter_than_sign(&self) -> bool {
-        self.peek_third_op().and_then(precedence::of).is_some_and(|precedence| precedence > precedence::SUM)
+        self.peek_third_op()
+            .and_then(precedence::binary_precedence)
+            .is_some_and(|precedence| precedence > precedence::SUM)
     }
 }
 

@@ -1,30 +1,30 @@
 //! Parsing of hints: `with (most_recent=true)`.
 
 use super::cursor::Parser;
-use crate::lex::{Kind, Op};
+use crate::lex::{Op, TokenKind};
 use crate::{Hint, Literal, ParseError};
 
 /// Hints that a query may set, with their value types.
-const KNOWN: &[(&str, Takes)] = &[
-    ("sample", Takes::SwitchOrShare),
-    ("trace_sample", Takes::SwitchOrShare),
-    ("span_sample", Takes::SwitchOrShare),
-    ("exemplars", Takes::SwitchOrCount),
-    ("most_recent", Takes::Switch),
-    ("extrapolate", Takes::Switch),
+const KNOWN_HINTS: &[(&str, HintType)] = &[
+    ("sample", HintType::SwitchOrShare),
+    ("trace_sample", HintType::SwitchOrShare),
+    ("span_sample", HintType::SwitchOrShare),
+    ("exemplars", HintType::SwitchOrCount),
+    ("most_recent", HintType::Switch),
+    ("extrapolate", HintType::Switch),
 ];
 
 /// Hints that Tempo reserves for its operators.
-const UNSAFE: &[&str] = &["job_interval", "job_size", "time_overlap_cutoff", "concurrent_blocks"];
+const UNSAFE_HINTS: &[&str] = &["job_interval", "job_size", "time_overlap_cutoff", "concurrent_blocks"];
 
 #[derive(Clone, Copy)]
-enum Takes {
+enum HintType {
     Switch,
     SwitchOrShare,
     SwitchOrCount,
 }
 
-impl Takes {
+impl HintType {
     fn accepts(self, value: &Literal) -> bool {
         match (self, value) {
             (_, Literal::Bool(_)) => true,
@@ -35,7 +35,7 @@ impl Takes {
         }
     }
 
-    fn described(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Switch => "true or false",
             Self::SwitchOrShare => "true, false or a number between 0 and 1",
@@ -48,31 +48,31 @@ impl Parser<'_> {
     /// Parses all `with` clauses.
     pub(super) fn hints(&mut self) -> Result<Vec<Hint>, ParseError> {
         let mut hints = Vec::new();
-        while self.accept(&Kind::Word("with")) {
-            self.require(&Kind::OpenParen, "`(` after `with`")?;
+        while self.accept(&TokenKind::Keyword("with")) {
+            self.require(&TokenKind::OpenParen, "`(` after `with`")?;
             loop {
                 hints.push(self.hint()?);
-                if !self.accept(&Kind::Comma) {
+                if !self.accept(&TokenKind::Comma) {
                     break;
                 }
             }
-            self.require(&Kind::CloseParen, "`,` or `)`")?;
+            self.require(&TokenKind::CloseParen, "`,` or `)`")?;
         }
         Ok(hints)
     }
 
     fn hint(&mut self) -> Result<Hint, ParseError> {
-        let Kind::Bare(name) = self.peek().clone() else { return self.expected("the name of a hint") };
-        let Some((_, takes)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-            if UNSAFE.contains(&name.as_str()) {
+        let TokenKind::Identifier(name) = self.peek().clone() else { return self.expected("the name of a hint") };
+        let Some((_, takes)) = KNOWN_HINTS.iter().find(|(known, _)| *known == name) else {
+            if UNSAFE_HINTS.contains(&name.as_str()) {
                 return self.fail(format!("unsafe hint: {name}; queries cannot set it"));
             }
-            let known: Vec<_> = KNOWN.iter().map(|(known, _)| *known).collect();
+            let known: Vec<_> = KNOWN_HINTS.iter().map(|(known, _)| *known).collect();
             return self.fail(format!("unknown hint: {name}; known hints: {}", known.join(", ")));
         };
         self.advance();
-        self.require(&Kind::Op(Op::Equal), &format!("`=` after `{name}`"))?;
-        let at = self.here();
+        self.require(&TokenKind::Op(Op::Equal), &format!("`=` after `{name}`"))?;
+        let at = self.position();
         let value = match self.literal()? {
             Some(value) => value,
             None => return self.expected(&format!("a value after `{name}=`")),
@@ -80,7 +80,7 @@ impl Parser<'_> {
         if takes.accepts(&value) {
             Ok(Hint { name, value })
         } else {
-            self.fail_at(at, format!("hint {name} takes {}", takes.described()))
+            self.fail_at(at, format!("hint {name} takes {}", takes.description()))
         }
     }
 }

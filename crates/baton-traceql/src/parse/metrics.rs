@@ -2,10 +2,10 @@
 
 use super::cursor::Parser;
 use super::precedence;
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 use crate::{
-    AggregateOp, Compare, Field, FirstStage, Literal, MetricsExpr, MetricsQuery, ParseError, PipelineExpr,
-    SecondStage, Stage,
+    AggregateOp, CompareFunction, Field, FirstStage, Literal, MetricsExpr, MetricsQuery, ParseError, PipelineExpr,
+    PipelineStage, SecondStage,
 };
 
 impl Parser<'_> {
@@ -18,7 +18,7 @@ impl Parser<'_> {
     }
 
     /// Parses a metrics function and its second stages.
-    pub(super) fn metrics_query(&mut self, stages: Vec<Stage>) -> Result<MetricsExpr, ParseError> {
+    pub(super) fn metrics_query(&mut self, stages: Vec<PipelineStage>) -> Result<MetricsExpr, ParseError> {
         let first = self.metrics_function()?;
         let spans = PipelineExpr::Pipeline(stages);
         self.second_stages(MetricsExpr::Query(MetricsQuery { spans, first, then: Vec::new() }))
@@ -27,7 +27,7 @@ impl Parser<'_> {
     fn metrics_function(&mut self) -> Result<FirstStage, ParseError> {
         let word = self.peek_word().unwrap_or_default();
         self.advance();
-        self.require(&Kind::OpenParen, &format!("`(` after `{word}`"))?;
+        self.require(&TokenKind::OpenParen, &format!("`(` after `{word}`"))?;
         let first = match word {
             "rate" => {
                 self.close()?;
@@ -57,17 +57,17 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), ParseError> {
-        self.require(&Kind::CloseParen, "`)`")
+        self.require(&TokenKind::CloseParen, "`)`")
     }
 
     fn metrics_by(&mut self) -> Result<Vec<Field>, ParseError> {
-        if self.accept(&Kind::Word("by")) { self.fields() } else { Ok(Vec::new()) }
+        if self.accept(&TokenKind::Keyword("by")) { self.fields() } else { Ok(Vec::new()) }
     }
 
     fn quantiles(&mut self) -> Result<Vec<f64>, ParseError> {
         let mut quantiles = Vec::new();
-        while self.accept(&Kind::Comma) {
-            let at = self.here();
+        while self.accept(&TokenKind::Comma) {
+            let at = self.position();
             let quantile = match self.number("`,`")? {
                 Literal::Int(whole) => whole as f64,
                 Literal::Float(number) => number,
@@ -85,7 +85,7 @@ impl Parser<'_> {
         Ok(quantiles)
     }
 
-    fn compare(&mut self) -> Result<Compare, ParseError> {
+    fn compare(&mut self) -> Result<CompareFunction, ParseError> {
         let selection = self.filter()?;
         let top = self.whole_argument()?;
         let start = if top.is_some() { self.whole_argument()? } else { None };
@@ -94,15 +94,15 @@ impl Parser<'_> {
             return self.expected("`,` and the end of the selection");
         }
         self.close()?;
-        Ok(Compare { selection, top, start, end })
+        Ok(CompareFunction { selection, top, start, end })
     }
 
     fn whole_argument(&mut self) -> Result<Option<i64>, ParseError> {
-        if self.accept(&Kind::Comma) { self.whole("`,`").map(Some) } else { Ok(None) }
+        if self.accept(&TokenKind::Comma) { self.whole("`,`").map(Some) } else { Ok(None) }
     }
 
     fn whole(&mut self, after: &str) -> Result<i64, ParseError> {
-        let at = self.here();
+        let at = self.position();
         match self.literal()? {
             Some(Literal::Int(whole)) => Ok(whole),
             Some(_) => self.fail_at(at, format!("expected a whole number after {after}")),
@@ -113,13 +113,13 @@ impl Parser<'_> {
     /// Parses any number of second stages: `| topk(5)`, `> 10`.
     pub(super) fn second_stages(&mut self, mut metrics: MetricsExpr) -> Result<MetricsExpr, ParseError> {
         loop {
-            let at = self.here();
+            let at = self.position();
             let stage = if let Some((op, compare)) =
                 self.peek_op().and_then(|op| Some((op, precedence::compare_numbers(op)?)))
             {
                 self.operator()?;
                 SecondStage::Filter { op: compare, value: self.number(&format!("`{}`", op.symbol()))? }
-            } else if self.accept(&Kind::Pipe) {
+            } else if self.accept(&TokenKind::Pipe) {
                 self.limit()?
             } else if let Some(op) = self.peek_op().filter(|op| precedence::arithmetic(*op).is_some()) {
                 return self
@@ -138,8 +138,8 @@ impl Parser<'_> {
             _ => return self.expected("`topk` or `bottomk` after a metrics function"),
         };
         self.advance();
-        self.require(&Kind::OpenParen, "`(`")?;
-        let at = self.here();
+        self.require(&TokenKind::OpenParen, "`(`")?;
+        let at = self.position();
         let most = self.whole("`(`")?;
         if most < 1 {
             return self.fail_at(at, "expected a number of series that is 1 or more");

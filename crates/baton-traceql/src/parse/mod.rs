@@ -15,4 +15,4 @@ pub(crate) mod precedence;
 mod query;
 mod rules;
 
-pub use query::{Parsed, parse};
+pub use query::{ParsedQuery, parse};

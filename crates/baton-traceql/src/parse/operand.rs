@@ -2,38 +2,39 @@
 
 use super::cursor::Parser;
 use super::precedence;
-use crate::lex::{Kind, Op};
+use crate::lex::{Op, TokenKind};
 use crate::{
-    Aggregate, AggregateOp, Literal, MetricsExpr, ParseError, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, Stage,
+    Aggregate, AggregateOp, Literal, MetricsExpr, ParseError, PipelineExpr, PipelineStage, Scalar, ScalarFilter,
+    SpansetExpr,
 };
 
 /// An operand with its position.
 pub(super) struct Operand {
-    pub(super) meaning: Meaning,
+    pub(super) meaning: OperandKind,
     /// Whether it is in parentheses, or all of its parts are.
-    pub(super) wrapped: bool,
+    pub(super) parenthesized: bool,
     /// Position of its first token.
     pub(super) at: usize,
 }
 
 /// Kind of an operand.
-pub(super) enum Meaning {
+pub(super) enum OperandKind {
     Spansets(SpansetExpr),
     Scalar(Scalar),
     Filter(ScalarFilter),
     /// Several stages, or one that is not an expression.
-    Stages(Vec<Stage>),
+    Stages(Vec<PipelineStage>),
     Pipelines(PipelineExpr),
     Metrics(MetricsExpr),
 }
 
-impl Meaning {
+impl OperandKind {
     /// Converts to a search pipeline; the error is the scalar that lacks a comparison.
     pub(super) fn into_pipeline(self) -> Result<PipelineExpr, String> {
         Ok(match self {
             Self::Pipelines(pipelines) => pipelines,
-            Self::Spansets(spansets) => PipelineExpr::Pipeline(vec![Stage::Spansets(spansets)]),
-            Self::Filter(filter) => PipelineExpr::Pipeline(vec![Stage::Scalar(filter)]),
+            Self::Spansets(spansets) => PipelineExpr::Pipeline(vec![PipelineStage::Spansets(spansets)]),
+            Self::Filter(filter) => PipelineExpr::Pipeline(vec![PipelineStage::Scalar(filter)]),
             Self::Stages(stages) => PipelineExpr::Pipeline(stages),
             Self::Scalar(Scalar::Pipeline { aggregate, .. }) => return Err(aggregate.to_string()),
             Self::Scalar(scalar) => return Err(scalar.to_string()),
@@ -61,10 +62,13 @@ impl Parser<'_> {
         self.nested(|parser| {
             let mut left = parser.operand(after)?;
             while let Some(op) = parser.peek_op() {
-                let Some(precedence) = precedence::of(op).filter(|precedence| *precedence >= weakest) else { break };
-                let at = parser.here();
+                let Some(precedence) = precedence::binary_precedence(op).filter(|precedence| *precedence >= weakest)
+                else {
+                    break;
+                };
+                let at = parser.position();
                 parser.operator()?;
-                let next = precedence::of_right_operand(op, precedence);
+                let next = precedence::right_operand_precedence(op, precedence);
                 let right = parser.operation(next, &format!("`{}`", op.symbol()))?;
                 left = parser.combine(left, op, right, at)?;
             }
@@ -73,38 +77,40 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self, after: &str) -> Result<Operand, ParseError> {
-        let at = self.here();
+        let at = self.position();
         let (meaning, wrapped) = match self.peek() {
-            Kind::OpenBrace => (Meaning::Spansets(self.filter()?), false),
-            Kind::OpenParen => {
+            TokenKind::OpenBrace => (OperandKind::Spansets(self.filter()?), false),
+            TokenKind::OpenParen => {
                 self.advance();
                 let inner = self.pipeline()?;
-                self.require(&Kind::CloseParen, "`)`")?;
+                self.require(&TokenKind::CloseParen, "`)`")?;
                 (inner.meaning, true)
             }
-            Kind::Op(Op::Subtract)
-            | Kind::Int(_)
-            | Kind::Float(_)
-            | Kind::Duration(_)
-            | Kind::Word("minInt" | "maxInt") => (Meaning::Scalar(Scalar::Literal(self.number(after)?)), false),
-            Kind::Word(word) if aggregate_op(word).is_some() => {
-                (Meaning::Scalar(Scalar::Aggregate(self.aggregate()?)), false)
+            TokenKind::Op(Op::Subtract)
+            | TokenKind::Int(_)
+            | TokenKind::Float(_)
+            | TokenKind::Duration(_)
+            | TokenKind::Keyword("minInt" | "maxInt") => {
+                (OperandKind::Scalar(Scalar::Literal(self.number(after)?)), false)
+            }
+            TokenKind::Keyword(word) if aggregate_op(word).is_some() => {
+                (OperandKind::Scalar(Scalar::Aggregate(self.aggregate()?)), false)
             }
             _ => {
                 let after = if after.is_empty() { String::new() } else { format!(" after {after}") };
                 return self.expected(&format!("`{{`, `(`, an aggregate or a number{after}"));
             }
         };
-        Ok(Operand { meaning, wrapped, at })
+        Ok(Operand { meaning, parenthesized: wrapped, at })
     }
 
     /// Parses a number or a duration with an optional sign.
     pub(super) fn number(&mut self, after: &str) -> Result<Literal, ParseError> {
-        let at = self.here();
+        let at = self.position();
         match self.literal()? {
             Some(literal @ (Literal::Int(_) | Literal::Float(_) | Literal::Duration(_))) => Ok(literal),
             Some(_) => self.fail_at(at, format!("expected a number or a duration after {after}")),
-            None if self.accept(&Kind::Op(Op::Subtract)) => self.expected("a number after `-`"),
+            None if self.accept(&TokenKind::Op(Op::Subtract)) => self.expected("a number after `-`"),
             None => self.expected(&format!("a number or a duration after {after}")),
         }
     }
@@ -115,12 +121,12 @@ impl Parser<'_> {
             return self.expected("an aggregate");
         };
         self.advance();
-        self.require(&Kind::OpenParen, &format!("`(` after `{word}`"))?;
+        self.require(&TokenKind::OpenParen, &format!("`(` after `{word}`"))?;
         let of = match op {
             AggregateOp::Count => None,
             _ => Some(self.field_expr(&format!("`{word}(`"))?),
         };
-        self.require(&Kind::CloseParen, "`)`")?;
+        self.require(&TokenKind::CloseParen, "`)`")?;
         Ok(Aggregate { op, of })
     }
 }

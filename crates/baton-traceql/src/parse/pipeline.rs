@@ -1,24 +1,24 @@
 //! Parsing of pipelines: stages separated by `|`.
 
 use super::cursor::Parser;
-use super::operand::{Meaning, Operand};
-use crate::lex::Kind;
-use crate::{ParseError, Scalar, Stage};
+use super::operand::{Operand, OperandKind};
+use crate::lex::TokenKind;
+use crate::{ParseError, PipelineStage, Scalar};
 
 impl Parser<'_> {
     /// Parses up to the end, a closing parenthesis or hints.
     pub(super) fn pipeline(&mut self) -> Result<Operand, ParseError> {
-        let at = self.here();
+        let at = self.position();
         let meaning = self.first_stage()?;
-        if let Meaning::Metrics(metrics) = meaning {
+        if let OperandKind::Metrics(metrics) = meaning {
             let metrics = self.second_stages(metrics)?;
-            return Ok(Operand { meaning: Meaning::Metrics(metrics), wrapped: false, at });
+            return Ok(Operand { meaning: OperandKind::Metrics(metrics), parenthesized: false, at });
         }
-        if *self.peek() != Kind::Pipe {
-            return Ok(Operand { meaning, wrapped: false, at });
+        if *self.peek() != TokenKind::Pipe {
+            return Ok(Operand { meaning, parenthesized: false, at });
         }
         let mut stages = match meaning {
-            Meaning::Pipelines(_) => return self.fail("combined pipelines cannot be followed by a stage"),
+            OperandKind::Pipelines(_) => return self.fail("combined pipelines cannot be followed by a stage"),
             meaning => match meaning.into_pipeline() {
                 Ok(crate::PipelineExpr::Pipeline(stages)) => stages,
                 Ok(crate::PipelineExpr::Combined { .. }) => Vec::new(),
@@ -26,23 +26,23 @@ impl Parser<'_> {
             },
         };
         let meaning = loop {
-            if !self.accept(&Kind::Pipe) {
-                break Meaning::Stages(stages);
+            if !self.accept(&TokenKind::Pipe) {
+                break OperandKind::Stages(stages);
             }
             if self.at_metrics_function() {
-                break Meaning::Metrics(self.metrics_query(stages)?);
+                break OperandKind::Metrics(self.metrics_query(stages)?);
             }
             match self.stage()? {
-                Next::Stage(stage) => stages.push(stage),
-                Next::Aggregate(aggregate) => break Meaning::Scalar(Scalar::Pipeline { stages, aggregate }),
+                ParsedStage::Stage(stage) => stages.push(stage),
+                ParsedStage::Aggregate(aggregate) => break OperandKind::Scalar(Scalar::Pipeline { stages, aggregate }),
             }
         };
-        Ok(Operand { meaning, wrapped: false, at })
+        Ok(Operand { meaning, parenthesized: false, at })
     }
 
-    fn first_stage(&mut self) -> Result<Meaning, ParseError> {
+    fn first_stage(&mut self) -> Result<OperandKind, ParseError> {
         match self.peek_word() {
-            Some("by" | "select") => Ok(Meaning::Stages(vec![self.named_stage()?])),
+            Some("by" | "select") => Ok(OperandKind::Stages(vec![self.named_stage()?])),
             Some("coalesce") => self.fail("`coalesce()` cannot come first: it needs spansets before it"),
             Some(word) if self.at_metrics_function() => {
                 self.fail(format!("`{word}` cannot come first: it needs spans before it, as in `{{ }} | {word}(..)`"))
@@ -51,41 +51,41 @@ impl Parser<'_> {
         }
     }
 
-    fn stage(&mut self) -> Result<Next, ParseError> {
+    fn stage(&mut self) -> Result<ParsedStage, ParseError> {
         if let Some("by" | "select" | "coalesce") = self.peek_word() {
-            return self.named_stage().map(Next::Stage);
+            return self.named_stage().map(ParsedStage::Stage);
         }
-        let at = self.here();
+        let at = self.position();
         match self.operation(0, "`|`")?.meaning {
-            Meaning::Spansets(spansets) => Ok(Next::Stage(Stage::Spansets(spansets))),
-            Meaning::Filter(filter) => Ok(Next::Stage(Stage::Scalar(filter))),
-            Meaning::Scalar(Scalar::Aggregate(aggregate)) if *self.peek() == Kind::CloseParen => {
-                Ok(Next::Aggregate(aggregate))
+            OperandKind::Spansets(spansets) => Ok(ParsedStage::Stage(PipelineStage::Spansets(spansets))),
+            OperandKind::Filter(filter) => Ok(ParsedStage::Stage(PipelineStage::Scalar(filter))),
+            OperandKind::Scalar(Scalar::Aggregate(aggregate)) if *self.peek() == TokenKind::CloseParen => {
+                Ok(ParsedStage::Aggregate(aggregate))
             }
-            Meaning::Scalar(scalar) => self.expected(&format!("a comparison after `{scalar}`")),
+            OperandKind::Scalar(scalar) => self.expected(&format!("a comparison after `{scalar}`")),
             other => self.fail_at(at, format!("{} cannot be a stage", other.noun())),
         }
     }
 
-    fn named_stage(&mut self) -> Result<Stage, ParseError> {
+    fn named_stage(&mut self) -> Result<PipelineStage, ParseError> {
         let word = self.peek_word().unwrap_or_default();
         self.advance();
         if word == "select" {
-            return self.fields().map(Stage::Select);
+            return self.fields().map(PipelineStage::Select);
         }
-        self.require(&Kind::OpenParen, &format!("`(` after `{word}`"))?;
+        self.require(&TokenKind::OpenParen, &format!("`(` after `{word}`"))?;
         let stage = match word {
-            "by" => Stage::By(self.field_expr("`by(`")?),
-            _ => Stage::Coalesce,
+            "by" => PipelineStage::By(self.field_expr("`by(`")?),
+            _ => PipelineStage::Coalesce,
         };
-        self.require(&Kind::CloseParen, "`)`")?;
+        self.require(&TokenKind::CloseParen, "`)`")?;
         Ok(stage)
     }
 }
 
 /// Result of parsing the stage after a pipe.
-enum Next {
-    Stage(Stage),
+enum ParsedStage {
+    Stage(PipelineStage),
     /// Ends a pipeline that is used as a scalar.
     Aggregate(crate::Aggregate),
 }

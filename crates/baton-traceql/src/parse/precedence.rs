@@ -17,7 +17,7 @@ pub(crate) const PRODUCT: u8 = 5;
 pub(crate) const POWER: u8 = 6;
 
 /// Precedence of a binary operator; none for `!`.
-pub(super) fn of(op: Op) -> Option<u8> {
+pub(super) fn binary_precedence(op: Op) -> Option<u8> {
     match op {
         Op::And | Op::Or => Some(LOGICAL),
         Op::Add | Op::Subtract => Some(SUM),
@@ -29,7 +29,7 @@ pub(super) fn of(op: Op) -> Option<u8> {
 }
 
 /// Minimum precedence of an operator in the right operand without parentheses.
-pub(super) fn of_right_operand(op: Op, precedence: u8) -> u8 {
+pub(super) fn right_operand_precedence(op: Op, precedence: u8) -> u8 {
     if op == Op::Power { precedence } else { precedence + 1 }
 }
 

@@ -1,10 +1,10 @@
 //! Semantic checks beyond the grammar.
 
 use super::cursor::Parser;
-use crate::{CompareOp, Field, FieldExpr, Literal, ParseError, Scope, pattern};
+use crate::{AttributeScope, CompareOp, Field, FieldExpr, Literal, ParseError, pattern};
 
 /// Maximum number of regular expressions in a query; each one is compiled.
-const MOST_PATTERNS: usize = 32;
+const MAX_PATTERNS: usize = 32;
 
 /// Rejects `= nil` for fields that are always present.
 pub(super) fn check_nil(
@@ -25,7 +25,7 @@ pub(super) fn check_nil(
     let always = match asked {
         Field::Intrinsic(_) => true,
         Field::Attribute(attribute) => {
-            attribute.scope == Scope::Resource && !attribute.of_parent && attribute.name == "service.name"
+            attribute.scope == AttributeScope::Resource && !attribute.of_parent && attribute.name == "service.name"
         }
     };
     if always {
@@ -51,8 +51,8 @@ pub(super) fn check_pattern(
         return parser.fail_at(at, format!("expected a regular expression in quotes after `{symbol}`"));
     };
     parser.patterns += 1;
-    if parser.patterns > MOST_PATTERNS {
-        return parser.fail_at(at, format!("a query can have {MOST_PATTERNS} regular expressions; this one has more"));
+    if parser.patterns > MAX_PATTERNS {
+        return parser.fail_at(at, format!("a query can have {MAX_PATTERNS} regular expressions; this one has more"));
     }
     match pattern::compile(pattern) {
         Ok(_) => Ok(()),

@@ -1,8 +1,8 @@
 //! What can be read but not run, and what is said about it.
 
 use baton_traceql::{
-    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, Query, QueryError, Root,
-    SpansetExpr, Stage, check, check_tail, parse,
+    BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, PipelineStage, Query, QueryError,
+    Root, SpansetExpr, check, check_tail, parse,
 };
 use std::fmt::Write;
 
@@ -95,16 +95,16 @@ fn queries_that_mean_something_are_not() {
 #[test]
 fn trees_are_checked_as_well_as_text() {
     let query =
-        |stages: Vec<Stage>| Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() };
+        |stages: Vec<PipelineStage>| Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() };
     assert!(matches!(check(&query(Vec::new())), Err(QueryError::Invalid(_))));
-    assert!(matches!(check(&query(vec![Stage::Coalesce])), Err(QueryError::Invalid(_))));
+    assert!(matches!(check(&query(vec![PipelineStage::Coalesce])), Err(QueryError::Invalid(_))));
     let pattern = FieldExpr::Literal(Literal::Text("(".to_owned()));
     let filter = FieldExpr::Binary {
         op: BinaryOp::Compare(CompareOp::Matches),
         left: Box::new(FieldExpr::Field(Field::Intrinsic(Intrinsic::Name))),
         right: Box::new(pattern),
     };
-    let why = check(&query(vec![Stage::Spansets(SpansetExpr::Filter(Some(filter)))])).unwrap_err();
+    let why = check(&query(vec![PipelineStage::Spansets(SpansetExpr::Filter(Some(filter)))])).unwrap_err();
     insta::assert_snapshot!(why, @r#"the regular expression "(" cannot be used: unclosed group"#);
 }
 

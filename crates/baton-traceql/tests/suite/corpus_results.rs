@@ -1,7 +1,7 @@
 //! What queries mean, over one fixed set of spans: the table in `corpus/results.txt` was worked out by hand.
 
 use super::corpus_spans::{label, traces};
-use baton_traceql::{Aliases, Mode, Prepared, Query, Root, Spanset, Trace, parse, searchable};
+use baton_traceql::{Aliases, Mode, Query, Root, SearchPlan, Spanset, TraceSpans, parse, search_pipeline};
 use baton_types::SpanValue;
 
 /// The two families of names, as far as the corpus has them.
@@ -47,7 +47,7 @@ fn queries_mean_what_the_table_says() {
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), entries.len(), wrong.join("\n"));
 }
 
-fn differs(entry: &Entry<'_>, traces: &[(String, Trace)]) -> Option<String> {
+fn differs(entry: &Entry<'_>, traces: &[(String, TraceSpans)]) -> Option<String> {
     let (result, shows) = match prepare(entry) {
         Ok(prepared) => answer(&prepared, traces),
         Err(why) => (format!("refused: {why}"), Vec::new()),
@@ -60,14 +60,14 @@ fn differs(entry: &Entry<'_>, traces: &[(String, Trace)]) -> Option<String> {
     Some(format!("line {line}: {query}    wanted {wanted}\n    found  {result}\n    {}\n", shows.join("\n    ")))
 }
 
-fn prepare(entry: &Entry<'_>) -> Result<Prepared, String> {
+fn prepare(entry: &Entry<'_>) -> Result<SearchPlan, String> {
     let parsed = parse(&entry.query, Mode::Lenient).map_err(|why| why.to_string())?;
-    let (spans, _) = searchable(&parsed.query).map_err(|why| why.to_string())?;
+    let (spans, _) = search_pipeline(&parsed.query).map_err(|why| why.to_string())?;
     let query = Query { root: Root::Search(spans), hints: parsed.query.hints };
-    Prepared::new(&query, entry.aliases).map_err(|why| why.to_string())
+    SearchPlan::new(&query, entry.aliases).map_err(|why| why.to_string())
 }
 
-fn answer(prepared: &Prepared, traces: &[(String, Trace)]) -> (String, Vec<String>) {
+fn answer(prepared: &SearchPlan, traces: &[(String, TraceSpans)]) -> (String, Vec<String>) {
     let (mut sets, mut shows) = (Vec::new(), Vec::new());
     for (_, trace) in traces {
         for set in prepared.evaluate(trace) {
@@ -78,14 +78,14 @@ fn answer(prepared: &Prepared, traces: &[(String, Trace)]) -> (String, Vec<Strin
     if sets.is_empty() { ("none".to_owned(), shows) } else { (sets.join(" "), shows) }
 }
 
-fn printed(set: &Spanset, trace: &Trace) -> String {
+fn printed(set: &Spanset, trace: &TraceSpans) -> String {
     let spans: Vec<String> = set.spans.iter().map(|span| label(&trace.spans[*span])).collect();
     let said = set.attributes.iter().map(|(name, value)| format!("; {name}={}", value_text(value)));
     format!("[{}{}]", spans.join(" "), said.collect::<String>())
 }
 
-fn shown(prepared: &Prepared, trace: &Trace, span: usize) -> String {
-    let shown = prepared.shown(trace, span).attributes;
+fn shown(prepared: &SearchPlan, trace: &TraceSpans, span: usize) -> String {
+    let shown = prepared.selected_attributes(trace, span).attributes;
     let pairs = shown.iter().map(|(key, value)| format!(" {key}={}", value_text(value)));
     format!("{}{}", label(&trace.spans[span]), pairs.collect::<String>())
 }
@@ -107,9 +107,9 @@ fn value_text(value: &SpanValue) -> String {
 #[test]
 fn answers_do_not_depend_on_the_order_of_spans() {
     let traces = traces();
-    let turned: Vec<(String, Trace)> = traces
+    let turned: Vec<(String, TraceSpans)> = traces
         .iter()
-        .map(|(letter, trace)| (letter.clone(), Trace { spans: trace.spans.iter().rev().cloned().collect() }))
+        .map(|(letter, trace)| (letter.clone(), TraceSpans { spans: trace.spans.iter().rev().cloned().collect() }))
         .collect();
     for entry in entries() {
         if let Ok(prepared) = prepare(&entry) {

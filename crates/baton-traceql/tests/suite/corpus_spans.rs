@@ -1,6 +1,6 @@
 //! Reads the spans that the corpus is about.
 
-use baton_traceql::Trace;
+use baton_traceql::TraceSpans;
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
@@ -8,8 +8,8 @@ use baton_types::{
 use std::sync::Arc;
 
 /// Traces by the letter that names them, in the order of the file.
-pub(crate) fn traces() -> Vec<(String, Trace)> {
-    let mut traces: Vec<(String, Trace)> = Vec::new();
+pub(crate) fn traces() -> Vec<(String, TraceSpans)> {
+    let mut traces: Vec<(String, TraceSpans)> = Vec::new();
     let mut shared = (0, Attributes::new());
     for line in include_str!("corpus/spans.txt").lines() {
         let mut words = Words(line.trim());
@@ -23,7 +23,7 @@ pub(crate) fn traces() -> Vec<(String, Trace)> {
                 assert_eq!(words.word(), "at");
                 let start = words.time();
                 shared = (start, words.pairs());
-                traces.push((letter, Trace::default()));
+                traces.push((letter, TraceSpans::default()));
             }
             "span" if line.starts_with("span") => {
                 let (letter, trace) = traces.last_mut().unwrap();

@@ -5,8 +5,8 @@ use super::{
     evaluate_naive::Naive,
 };
 use baton_traceql::{
-    Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Prepared, Query, Root, Spanset, Trace, ValueTest,
-    check, check_tail, evaluate, matches_span, parse, shown,
+    Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Query, Root, SearchPlan, Spanset, TraceSpans, ValuePredicate,
+    check, check_tail, evaluate, matches_span, parse, selected_attributes,
 };
 use baton_types::SpanValue;
 use proptest::prelude::*;
@@ -23,8 +23,8 @@ proptest! {
         let aliases = if aliased { ALIASES } else { Aliases::NONE };
         let found = evaluate(&query, &trace, aliases).unwrap();
         prop_assert_eq!(&found, &naive(&query, &trace, aliases), "{}", query);
-        let again = Trace { spans: trace.spans.iter().rev().cloned().collect() };
-        let ids = |sets: Vec<Spanset>, trace: &Trace| -> Vec<_> {
+        let again = TraceSpans { spans: trace.spans.iter().rev().cloned().collect() };
+        let ids = |sets: Vec<Spanset>, trace: &TraceSpans| -> Vec<_> {
             let ids = |set: Spanset| set.spans.iter().map(|span| trace.spans[*span].id).collect::<Vec<_>>();
             sets.into_iter().map(ids).collect()
         };
@@ -44,7 +44,7 @@ proptest! {
     }
 }
 
-fn naive(query: &Query, trace: &Trace, aliases: Aliases) -> Vec<Spanset> {
+fn naive(query: &Query, trace: &TraceSpans, aliases: Aliases) -> Vec<Spanset> {
     let Root::Search(pipeline) = &query.root else { panic!("not generated") };
     let sets = Naive { spans: &trace.spans, aliases }.pipeline(pipeline);
     sets.into_iter().map(|(spans, attributes)| Spanset { spans, attributes }).collect()
@@ -71,18 +71,18 @@ fn an_index_tests_values_as_the_engine_does() {
         (CompareOp::Less, Literal::Float(1.5), SpanValue::Int(1), true),
     ];
     for (op, literal, value, expected) in table {
-        let test = ValueTest::new(op, &literal).unwrap();
+        let test = ValuePredicate::new(op, &literal).unwrap();
         assert_eq!(test.holds(&value), expected, "{value:?} {op:?} {literal:?}");
     }
-    assert!(ValueTest::new(CompareOp::Matches, &text("a)|(b")).is_err());
+    assert!(ValuePredicate::new(CompareOp::Matches, &text("a)|(b")).is_err());
 }
 
 #[test]
 fn spans_that_are_not_there_show_nothing() {
     let query = parse("{ span.a = 1 }", Mode::Strict).unwrap().query;
-    assert!(shown(&query, &Trace::default(), 3, Aliases::NONE).attributes.is_empty());
-    assert!(evaluate(&query, &Trace::default(), Aliases::NONE).unwrap().is_empty());
-    assert!(Prepared::new(&parse("{} | rate()", Mode::Strict).unwrap().query, Aliases::NONE).is_err());
+    assert!(selected_attributes(&query, &TraceSpans::default(), 3, Aliases::NONE).attributes.is_empty());
+    assert!(evaluate(&query, &TraceSpans::default(), Aliases::NONE).unwrap().is_empty());
+    assert!(SearchPlan::new(&parse("{} | rate()", Mode::Strict).unwrap().query, Aliases::NONE).is_err());
 }
 
 /// A chain of circles, and a chain so long that recursion would not survive it.
@@ -99,7 +99,7 @@ fn long_and_circular_traces_are_walked() {
             span.start = u64::from(number);
             spans.push(span);
         }
-        Trace { spans }
+        TraceSpans { spans }
     };
     for (circular, parent) in [(false, -1), (true, 0)] {
         let trace = chain(circular);
@@ -109,7 +109,7 @@ fn long_and_circular_traces_are_walked() {
         let query = parse("{ nestedSetRight = 200000 } | select(nestedSetParent)", Mode::Strict).unwrap().query;
         let first = evaluate(&query, &trace, Aliases::NONE).unwrap()[0].spans[0];
         assert_eq!(first, 0);
-        assert_eq!(shown(&query, &trace, 0, Aliases::NONE).attributes[1].1, SpanValue::Int(parent));
+        assert_eq!(selected_attributes(&query, &trace, 0, Aliases::NONE).attributes[1].1, SpanValue::Int(parent));
         let field = Field::Intrinsic(Intrinsic::NestedSetParent);
         assert_eq!(field.to_string(), "nestedSetParent");
     }
@@ -125,15 +125,15 @@ fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
         start: number,
         ..template.spans[0].clone()
     };
-    let trace = Trace { spans: (0..50_000).map(span).collect() };
-    let prepared = |text: &str| Prepared::new(&parse(text, Mode::Strict).unwrap().query, Aliases::NONE).unwrap();
+    let trace = TraceSpans { spans: (0..50_000).map(span).collect() };
+    let prepared = |text: &str| SearchPlan::new(&parse(text, Mode::Strict).unwrap().query, Aliases::NONE).unwrap();
     let began = std::time::Instant::now();
 
     let query = prepared("{} | by(span:id) | select(nestedSetLeft)");
     let answer = query.answer(&trace, &|| false).unwrap();
     assert_eq!(answer.spansets().len(), 50_000);
     for (index, set) in answer.spansets().iter().enumerate() {
-        let shown = answer.shown(set.spans[0]);
+        let shown = answer.selected_attributes(set.spans[0]);
         assert!(
             shown
                 .attributes

@@ -1,9 +1,9 @@
 //! Small traces and queries over few names and values, so that many of them meet.
 
 use baton_traceql::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic,
-    Literal, PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage,
-    Trace, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr,
+    Intrinsic, Literal, PipelineExpr, PipelineStage, Query, Root, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
+    TraceSpans, UnaryOp,
 };
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
@@ -21,7 +21,7 @@ const EXACT: [ArithmeticOp; 5] =
 const POWER: [ArithmeticOp; 1] = [ArithmeticOp::Power];
 
 /// Up to seven spans whose parents may be missing, their own children or themselves.
-pub(crate) fn traces() -> impl Strategy<Value = Trace> {
+pub(crate) fn traces() -> impl Strategy<Value = TraceSpans> {
     vec((span(), prop::bool::weighted(0.6)), 0..8).prop_map(|spans| {
         let numbered = |(index, (mut span, chained)): (usize, (Span, bool))| {
             let number = index as u8 + 1;
@@ -32,7 +32,7 @@ pub(crate) fn traces() -> impl Strategy<Value = Trace> {
             span
         };
         // Not in the order of ids or times.
-        Trace { spans: spans.into_iter().enumerate().map(numbered).rev().collect() }
+        TraceSpans { spans: spans.into_iter().enumerate().map(numbered).rev().collect() }
     })
 }
 
@@ -109,13 +109,13 @@ pub(crate) fn queries() -> impl Strategy<Value = Query> {
 /// Queries of one filter.
 pub(crate) fn filters() -> impl Strategy<Value = Query> {
     filter().prop_map(|filter| {
-        let stage = Stage::Spansets(SpansetExpr::Filter(Some(filter)));
+        let stage = PipelineStage::Spansets(SpansetExpr::Filter(Some(filter)));
         Query { root: Root::Search(PipelineExpr::Pipeline(vec![stage])), hints: Vec::new() }
     })
 }
 
 pub(crate) fn pipelines() -> impl Strategy<Value = PipelineExpr> {
-    let pipeline = (stage(), vec(prop_oneof![3 => stage(), 1 => Just(Stage::Coalesce)], 0..3));
+    let pipeline = (stage(), vec(prop_oneof![3 => stage(), 1 => Just(PipelineStage::Coalesce)], 0..3));
     let pipeline =
         pipeline.prop_map(|(first, later)| PipelineExpr::Pipeline(std::iter::once(first).chain(later).collect()));
     pipeline.prop_recursive(1, 3, 2, |inner| {
@@ -127,12 +127,12 @@ pub(crate) fn pipelines() -> impl Strategy<Value = PipelineExpr> {
     })
 }
 
-fn stage() -> impl Strategy<Value = Stage> {
+fn stage() -> impl Strategy<Value = PipelineStage> {
     prop_oneof![
-        6 => spansets().prop_map(Stage::Spansets),
-        2 => scalar().prop_map(Stage::Scalar),
-        1 => prop_oneof![attribute(), comparison()].prop_map(Stage::By),
-        1 => Just(Stage::Select(vec![Field::Intrinsic(Intrinsic::Kind)])),
+        6 => spansets().prop_map(PipelineStage::Spansets),
+        2 => scalar().prop_map(PipelineStage::Scalar),
+        1 => prop_oneof![attribute(), comparison()].prop_map(PipelineStage::By),
+        1 => Just(PipelineStage::Select(vec![Field::Intrinsic(Intrinsic::Kind)])),
     ]
 }
 
@@ -237,17 +237,17 @@ fn arithmetic(op: &[ArithmeticOp]) -> impl Strategy<Value = FieldExpr> + use<> {
 
 pub(crate) fn attribute() -> impl Strategy<Value = FieldExpr> {
     let scopes = select(vec![
-        Scope::Any,
-        Scope::Any,
-        Scope::Span,
-        Scope::Span,
-        Scope::Resource,
-        Scope::Event,
-        Scope::Link,
-        Scope::Instrumentation,
+        AttributeScope::Any,
+        AttributeScope::Any,
+        AttributeScope::Span,
+        AttributeScope::Span,
+        AttributeScope::Resource,
+        AttributeScope::Event,
+        AttributeScope::Link,
+        AttributeScope::Instrumentation,
     ]);
     (scopes, prop::bool::weighted(0.15), select(vec!["a", "b"])).prop_map(|(scope, of_parent, name)| {
-        FieldExpr::Field(Field::Attribute(Attribute { scope, of_parent, name: name.to_owned() }))
+        FieldExpr::Field(Field::Attribute(AttributeRef { scope, of_parent, name: name.to_owned() }))
     })
 }
 

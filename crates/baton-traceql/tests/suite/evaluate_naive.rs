@@ -2,8 +2,8 @@
 //! searched for. What it says and what the engine says must be the same.
 
 use baton_traceql::{
-    Aggregate, AggregateOp, Aliases, ArithmeticOp, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
-    PipelineExpr, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, Aliases, ArithmeticOp, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic,
+    Literal, PipelineExpr, PipelineStage, Scalar, ScalarFilter, SpansetExpr, SpansetOp, UnaryOp,
 };
 use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 
@@ -52,16 +52,16 @@ impl Naive<'_> {
         (self.spans[span].start, self.spans[span].id.0)
     }
 
-    fn stage(&self, stage: &Stage, sets: Vec<Set>) -> Vec<Set> {
+    fn stage(&self, stage: &PipelineStage, sets: Vec<Set>) -> Vec<Set> {
         match stage {
-            Stage::Select(_) => sets,
-            Stage::Coalesce if sets.is_empty() => sets,
-            Stage::Coalesce => vec![(sets.into_iter().flat_map(|(spans, _)| spans).collect(), Vec::new())],
-            Stage::Spansets(expr) => {
+            PipelineStage::Select(_) => sets,
+            PipelineStage::Coalesce if sets.is_empty() => sets,
+            PipelineStage::Coalesce => vec![(sets.into_iter().flat_map(|(spans, _)| spans).collect(), Vec::new())],
+            PipelineStage::Spansets(expr) => {
                 sets.into_iter().map(|(spans, said)| (self.spansets(expr, &spans), said)).collect()
             }
-            Stage::Scalar(filter) => sets.into_iter().filter_map(|set| self.scalar(filter, set)).collect(),
-            Stage::By(of) => sets.into_iter().flat_map(|set| self.by(of, set)).collect(),
+            PipelineStage::Scalar(filter) => sets.into_iter().filter_map(|set| self.scalar(filter, set)).collect(),
+            PipelineStage::By(of) => sets.into_iter().flat_map(|set| self.by(of, set)).collect(),
         }
     }
 
@@ -283,7 +283,7 @@ impl Naive<'_> {
                 let Some(at) = (if attribute.of_parent { self.parent(span) } else { Some(span) }) else {
                     return Vec::new();
                 };
-                let others = self.aliases.of(&attribute.name).map(str::to_owned);
+                let others = self.aliases.synonyms(&attribute.name).map(str::to_owned);
                 let mut names = std::iter::once(attribute.name.clone()).chain(others);
                 let found = |name: String| in_scope(&self.spans[at], attribute.scope, &name);
                 names.by_ref().map(found).find(|values| !values.is_empty()).unwrap_or_default()
@@ -336,22 +336,28 @@ fn say(mut said: Vec<(String, SpanValue)>, name: String, value: SpanValue) -> Ve
     said
 }
 
-fn in_scope(span: &Span, scope: Scope, name: &str) -> Vec<V> {
+fn in_scope(span: &Span, scope: AttributeScope, name: &str) -> Vec<V> {
     let of = |attributes: &Attributes| {
         let found = attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         found.filter(|value| *value != SpanValue::Empty).map(V::Whole)
     };
     match scope {
-        Scope::Span => of(&span.attributes).into_iter().collect(),
-        Scope::Resource => of(&span.resource.attributes).into_iter().collect(),
-        Scope::Instrumentation => of(&span.scope.attributes).into_iter().collect(),
-        Scope::Event => span.events.iter().filter_map(|event| of(&event.attributes)).collect(),
-        Scope::Link => span.links.iter().filter_map(|link| of(&link.attributes)).collect(),
-        Scope::Any => [Scope::Span, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation]
-            .into_iter()
-            .map(|scope| in_scope(span, scope, name))
-            .find(|values| !values.is_empty())
-            .unwrap_or_default(),
+        AttributeScope::Span => of(&span.attributes).into_iter().collect(),
+        AttributeScope::Resource => of(&span.resource.attributes).into_iter().collect(),
+        AttributeScope::Instrumentation => of(&span.scope.attributes).into_iter().collect(),
+        AttributeScope::Event => span.events.iter().filter_map(|event| of(&event.attributes)).collect(),
+        AttributeScope::Link => span.links.iter().filter_map(|link| of(&link.attributes)).collect(),
+        AttributeScope::Any => [
+            AttributeScope::Span,
+            AttributeScope::Resource,
+            AttributeScope::Event,
+            AttributeScope::Link,
+            AttributeScope::Instrumentation,
+        ]
+        .into_iter()
+        .map(|scope| in_scope(span, scope, name))
+        .find(|values| !values.is_empty())
+        .unwrap_or_default(),
     }
 }
 

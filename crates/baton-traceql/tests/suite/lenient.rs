@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use baton_traceql::{Mode, Parsed, parse};
+use baton_traceql::{Mode, ParsedQuery, parse};
 
 const LENIENT: &str = include_str!("queries/lenient.txt");
 
@@ -13,7 +13,7 @@ fn what_is_forgiven_is_printed_in_canonical_form_with_a_warning() {
         let written = line.replace("\\n", "\n");
         writeln!(table, "{line}").unwrap();
         match parse(&written, Mode::Lenient) {
-            Ok(Parsed { query, warnings }) => {
+            Ok(ParsedQuery { query, warnings }) => {
                 writeln!(table, "    {query}").unwrap();
                 for warning in warnings {
                     writeln!(table, "    - {warning}").unwrap();

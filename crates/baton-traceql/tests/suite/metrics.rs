@@ -6,17 +6,19 @@ use super::{
     metrics_naive::{Line, NaiveMetrics, by_labels},
     need::met,
 };
-use baton_traceql::{Aliases, Limits, Measure, Mode, Query, Root, Series, Steps, Tally, Trace, check_metrics, parse};
+use baton_traceql::{
+    Aliases, MetricsLimits, MetricsPlan, Mode, Query, Root, Series, Steps, Tally, TraceSpans, check_metrics, parse,
+};
 use proptest::{collection::vec, prelude::*};
 
-const LIMITS: Limits = Limits { series: 1_000, exemplars: 2, bytes: 1 << 20, samples: 1 << 20 };
+const LIMITS: MetricsLimits = MetricsLimits { series: 1_000, exemplars: 2, bytes: 1 << 20, samples: 1 << 20 };
 
-fn measure(query: &Query, aliases: Aliases, steps: Steps) -> Measure {
-    Measure::new(query, aliases, steps, LIMITS).unwrap()
+fn measure(query: &Query, aliases: Aliases, steps: Steps) -> MetricsPlan {
+    MetricsPlan::new(query, aliases, steps, LIMITS).unwrap()
 }
 
 /// Every trace in the tally that its number names.
-fn filled(measure: &Measure, leaf: usize, traces: &[Trace], places: &[usize]) -> Vec<Tally> {
+fn filled(measure: &MetricsPlan, leaf: usize, traces: &[TraceSpans], places: &[usize]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = (0..4).map(|_| measure.tally(leaf)).collect();
     for (index, trace) in traces.iter().enumerate() {
         assert!(measure.add_trace(leaf, &mut tallies[places[index]], trace, &|| false));
@@ -24,7 +26,7 @@ fn filled(measure: &Measure, leaf: usize, traces: &[Trace], places: &[usize]) ->
     tallies
 }
 
-fn whole(query: &Query, aliases: Aliases, steps: Steps, traces: &[Trace]) -> Vec<Series> {
+fn whole(query: &Query, aliases: Aliases, steps: Steps, traces: &[TraceSpans]) -> Vec<Series> {
     let measure = measure(query, aliases, steps);
     let tallies = (0..measure.leaves()).map(|leaf| filled(&measure, leaf, traces, &[0; 8]).remove(0)).collect();
     let (series, whole) = measure.finish(tallies).unwrap();
@@ -85,7 +87,7 @@ proptest! {
         let tally = |leaf: usize| {
             let mut tally = measure.tally(leaf);
             for trace in &traces {
-                if measure.direct(leaf).is_some() {
+                if measure.pushdown(leaf).is_some() {
                     trace.spans.iter().for_each(|span| measure.add_span(leaf, &mut tally, span));
                 } else {
                     measure.add_trace(leaf, &mut tally, trace, &|| false);
@@ -102,8 +104,8 @@ proptest! {
         let at_once = whole(&query, ALIASES, steps, &traces);
         let measure = measure(&query, ALIASES, steps);
         let tally = |leaf: usize| {
-            let need = measure.need(leaf);
-            let needed: Vec<Trace> = traces.iter().filter(|trace| met(&need, trace)).cloned().collect();
+            let need = measure.predicate(leaf);
+            let needed: Vec<TraceSpans> = traces.iter().filter(|trace| met(&need, trace)).cloned().collect();
             filled(&measure, leaf, &needed, &[0; 8]).remove(0)
         };
         let tallies = (0..measure.leaves()).map(tally).collect();
@@ -120,7 +122,7 @@ proptest! {
         let mut all: Vec<f64> = values.iter().flat_map(|(value, times)| vec![*value; *times as usize]).collect();
         all.sort_by(f64::total_cmp);
         let measured = |query: &Query, parts: &[&[(f64, u64)]]| {
-            let measure = measure(query, Aliases::NONE, Steps::whole(0, 1));
+            let measure = measure(query, Aliases::NONE, Steps::single(0, 1));
             let mut tally = measure.tally(0);
             for part in parts {
                 let mut other = measure.tally(0);

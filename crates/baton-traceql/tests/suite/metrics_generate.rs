@@ -2,14 +2,14 @@
 
 use super::evaluate_generate::{attribute, filter, numeric_intrinsic, pipelines, text_intrinsic, traces};
 use baton_traceql::{
-    AggregateOp, ArithmeticOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Intrinsic, Literal,
-    MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, SecondStage, SpansetExpr, Stage, Steps, Trace,
+    AggregateOp, ArithmeticOp, CompareFunction, CompareOp, Field, FieldExpr, FirstStage, Intrinsic, Literal,
+    MetricsExpr, MetricsQuery, PipelineExpr, PipelineStage, Query, Root, SecondStage, SpansetExpr, Steps, TraceSpans,
 };
 use baton_types::TraceId;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 /// Traces with ids of their own.
-pub(crate) fn several() -> impl Strategy<Value = Vec<Trace>> {
+pub(crate) fn several() -> impl Strategy<Value = Vec<TraceSpans>> {
     vec(traces().boxed(), 0..6).prop_map(|mut traces| {
         for (number, trace) in traces.iter_mut().enumerate() {
             trace.spans.iter_mut().for_each(|span| span.trace = TraceId([number as u8 + 1; 16]));
@@ -68,7 +68,7 @@ fn query() -> BoxedStrategy<MetricsQuery> {
 
 fn spans() -> BoxedStrategy<PipelineExpr> {
     let plain = option::weighted(0.7, filter())
-        .prop_map(|filter| PipelineExpr::Pipeline(vec![Stage::Spansets(SpansetExpr::Filter(filter))]));
+        .prop_map(|filter| PipelineExpr::Pipeline(vec![PipelineStage::Spansets(SpansetExpr::Filter(filter))]));
     prop_oneof![2 => plain.boxed(), 1 => pipelines().boxed()].boxed()
 }
 
@@ -126,7 +126,7 @@ fn compare() -> BoxedStrategy<MetricsQuery> {
         .prop_map(|(spans, selection, arguments)| {
             let (top, times) = arguments.unzip();
             let (start, end) = times.flatten().unzip();
-            let first = FirstStage::Compare(Compare { selection, top, start, end });
+            let first = FirstStage::Compare(CompareFunction { selection, top, start, end });
             MetricsQuery { spans, first, then: Vec::new() }
         })
         .boxed()

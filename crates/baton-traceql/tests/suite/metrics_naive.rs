@@ -3,8 +3,8 @@
 
 use super::evaluate_naive::{Naive, V, elements, number, shown};
 use baton_traceql::{
-    AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, CompareOp, Field, FirstStage, Intrinsic,
-    Literal, MetricsExpr, MetricsQuery, Scope, SecondStage, SpansetExpr, Steps, Trace,
+    AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, CompareFunction, CompareOp, Field, FirstStage,
+    Intrinsic, Literal, MetricsExpr, MetricsQuery, SecondStage, SpansetExpr, Steps, TraceSpans,
 };
 use baton_types::{Span, SpanValue};
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ pub(crate) type Labels = Vec<(String, SpanValue)>;
 pub(crate) type Line = (Labels, Vec<Option<f64>>);
 
 pub(crate) struct NaiveMetrics<'a> {
-    pub(crate) traces: &'a [Trace],
+    pub(crate) traces: &'a [TraceSpans],
     pub(crate) aliases: Aliases,
     pub(crate) steps: Steps,
 }
@@ -219,7 +219,7 @@ impl NaiveMetrics<'_> {
         lines
     }
 
-    fn compare(&self, query: &MetricsQuery, compare: &Compare) -> Vec<Line> {
+    fn compare(&self, query: &MetricsQuery, compare: &CompareFunction) -> Vec<Line> {
         let SpansetExpr::Filter(selection) = &compare.selection else { panic!("not generated") };
         // Side, interval, field, value.
         let mut seen: Vec<(usize, usize, String, SpanValue)> = Vec::new();
@@ -291,9 +291,9 @@ fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, SpanValue)> {
     ];
     told.extend(root.service().map(|service| ("rootServiceName".to_owned(), text(service))));
     for (scope, attributes) in
-        [(Scope::Span, &span.attributes), (Scope::Resource, &span.resource.attributes)]
+        [(AttributeScope::Span, &span.attributes), (AttributeScope::Resource, &span.resource.attributes)]
     {
-        let named = |name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
+        let named = |name: &str| Field::Attribute(AttributeRef { scope, of_parent: false, name: name.to_owned() });
         told.extend(attributes.iter().map(|(name, value)| (named(name).to_string(), value.clone())));
     }
     told

@@ -1,7 +1,7 @@
 //! What metrics queries mean, over the spans of the corpus: the table in `corpus/metrics.txt` was worked out by hand.
 
 use super::corpus_spans::{label, traces};
-use baton_traceql::{Aliases, Limits, Measure, Mode, Series, Steps, Trace, parse};
+use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, Mode, Series, Steps, TraceSpans, parse};
 use baton_types::{SpanId, SpanValue};
 use std::fmt::Write;
 
@@ -36,9 +36,9 @@ fn steps() -> Steps {
     Steps::cover(0, 9_000 * SECOND, 2_000 * SECOND).unwrap()
 }
 
-fn asked(query: &str, aliases: Aliases, limits: Limits, steps: Steps) -> Result<(Vec<Series>, bool), String> {
+fn asked(query: &str, aliases: Aliases, limits: MetricsLimits, steps: Steps) -> Result<(Vec<Series>, bool), String> {
     let query = parse(query, Mode::Strict).map_err(|why| why.to_string())?.query;
-    let measure = Measure::new(&query, aliases, steps, limits).map_err(|why| why.to_string())?;
+    let measure = MetricsPlan::new(&query, aliases, steps, limits).map_err(|why| why.to_string())?;
     let mut tallies: Vec<_> = (0..measure.leaves()).map(|leaf| measure.tally(leaf)).collect();
     for (leaf, tally) in tallies.iter_mut().enumerate() {
         for (_, trace) in traces() {
@@ -49,7 +49,7 @@ fn asked(query: &str, aliases: Aliases, limits: Limits, steps: Steps) -> Result<
 }
 
 fn answer(entry: &Entry<'_>) -> Vec<String> {
-    match asked(entry.query, entry.aliases, Limits::default(), steps()) {
+    match asked(entry.query, entry.aliases, MetricsLimits::default(), steps()) {
         Err(why) => vec![format!("refused: {why}")],
         Ok((series, whole)) => {
             assert!(whole, "{}", entry.query);
@@ -101,7 +101,7 @@ fn span_label(id: SpanId) -> String {
 #[test]
 fn spans_stand_for_others() {
     let exemplars = |query: &str, exemplars: usize| {
-        let limits = Limits { exemplars, ..Limits::default() };
+        let limits = MetricsLimits { exemplars, ..MetricsLimits::default() };
         let (series, _) = asked(query, Aliases::NONE, limits, steps()).unwrap();
         let mut lines = Vec::new();
         for one in series {
@@ -138,12 +138,12 @@ fn spans_stand_for_others() {
 fn what_does_not_fit_is_said() {
     let by_name = "{ } | count_over_time() by (name)";
     let (series, whole) =
-        asked(by_name, Aliases::NONE, Limits { series: 3, ..Limits::default() }, steps()).unwrap();
+        asked(by_name, Aliases::NONE, MetricsLimits { series: 3, ..MetricsLimits::default() }, steps()).unwrap();
     assert_eq!((series.len(), whole), (3, false));
     let late = parse(by_name, Mode::Strict).unwrap().query;
-    let measure = Measure::new(&late, Aliases::NONE, steps(), Limits::default()).unwrap();
+    let measure = MetricsPlan::new(&late, Aliases::NONE, steps(), MetricsLimits::default()).unwrap();
     let mut tally = measure.tally(0);
-    let trace: Trace = traces().remove(0).1;
+    let trace: TraceSpans = traces().remove(0).1;
     assert!(!measure.add_trace(0, &mut tally, &trace, &|| true));
     assert!(!measure.finish(vec![tally]).unwrap().1);
 }
@@ -153,8 +153,8 @@ fn what_does_not_fit_is_said() {
 fn a_query_that_needs_too_much_memory_is_refused() {
     let quantiles: Vec<String> = (0..50).map(|number| format!("0.{number:02}")).collect();
     let many_quantiles = format!("{{ }} | quantile_over_time(duration, {}) by (name)", quantiles.join(", "));
-    let bytes = |bytes| Limits { bytes, ..Limits::default() };
-    let samples = |samples| Limits { samples, ..Limits::default() };
+    let bytes = |bytes| MetricsLimits { bytes, ..MetricsLimits::default() };
+    let samples = |samples| MetricsLimits { samples, ..MetricsLimits::default() };
     let by_name = "{ } | count_over_time() by (name)";
     let both = "({ } | rate() by (name)) / ({ } | rate() by (name))";
     let (counting, answering) = ("while counting", "samples (series times intervals)");
@@ -162,7 +162,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
         (by_name, bytes(2_000), counting),
         ("{ } | compare({ status = error })", bytes(2_000), counting),
         ("{ } | histogram_over_time(duration) by (name)", bytes(2_000), counting),
-        (by_name, Limits { exemplars: 1_000, ..bytes(4_500) }, counting),
+        (by_name, MetricsLimits { exemplars: 1_000, ..bytes(4_500) }, counting),
         (by_name, samples(40), answering),
         (both, samples(120), answering),
         (many_quantiles.as_str(), samples(2_000), answering),
@@ -171,7 +171,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
     ] {
         let message = asked(query, Aliases::NONE, limits, steps()).expect_err(query);
         assert!(message.contains(why) && message.contains("use a longer step"), "{query}: {message}");
-        let enough = Limits { exemplars: limits.exemplars, ..Limits::default() };
+        let enough = MetricsLimits { exemplars: limits.exemplars, ..MetricsLimits::default() };
         assert!(asked(query, Aliases::NONE, enough, steps()).is_ok(), "{query}");
     }
 }
@@ -180,8 +180,8 @@ fn a_query_that_needs_too_much_memory_is_refused() {
 fn an_index_may_count_what_spans_say_themselves() {
     let direct = |query: &str| {
         let query = parse(query, Mode::Strict).unwrap().query;
-        let measure = Measure::new(&query, Aliases::NONE, steps(), Limits::default()).unwrap();
-        measure.direct(0).map(|direct| {
+        let measure = MetricsPlan::new(&query, Aliases::NONE, steps(), MetricsLimits::default()).unwrap();
+        measure.pushdown(0).map(|direct| {
             let by: Vec<String> = direct.by.iter().map(ToString::to_string).collect();
             let said = |of: Option<String>| of.unwrap_or_else(|| "-".to_owned());
             let (filter, of) = (direct.filter.map(ToString::to_string), direct.of.map(ToString::to_string));
@@ -217,7 +217,7 @@ fn values_that_nobody_could_read_are_not_compared() {
     // Too many in one part, or only in both together.
     for split in [700, 1_200] {
         let measure =
-            Measure::new(&query, Aliases::NONE, Steps::whole(0, u64::MAX), Limits::default()).unwrap();
+            MetricsPlan::new(&query, Aliases::NONE, Steps::single(0, u64::MAX), MetricsLimits::default()).unwrap();
         let template = traces().remove(5).1.spans.remove(0);
         let (mut first, mut second) = (measure.tally(0), measure.tally(0));
         for number in 0..1_500_i64 {
@@ -226,7 +226,7 @@ fn values_that_nobody_could_read_are_not_compared() {
             span.attributes =
                 vec![("run".into(), SpanValue::Int(number)), ("third".into(), SpanValue::Int(number % 3))];
             let tally = if number < split { &mut first } else { &mut second };
-            measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
+            measure.add_trace(0, tally, &TraceSpans { spans: vec![span] }, &|| false);
         }
         first.merge(second);
         let (series, whole) = measure.finish(vec![first]).unwrap();

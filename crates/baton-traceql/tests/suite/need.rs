@@ -6,8 +6,8 @@ use super::{
     evaluate_naive::Naive,
 };
 use baton_traceql::{
-    Aliases, Comparison, FieldExpr, Mode, SpanNeed, Trace, TraceNeed, evaluate, need,
-    parse, searchable,
+    Aliases, Comparison, FieldExpr, Mode, SpanPredicate, TracePredicate, TraceSpans, evaluate, parse,
+    pushdown_predicate, search_pipeline,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ proptest! {
     #[test]
     fn every_trace_that_answers_meets_the_need(query in queries(), trace in traces(), aliased in any::<bool>()) {
         let aliases = if aliased { ALIASES } else { Aliases::NONE };
-        let needed = need(&query, aliases);
+        let needed = pushdown_predicate(&query, aliases);
         if !evaluate(&query, &trace, aliases).unwrap().is_empty() {
             prop_assert!(met(&needed, &trace), "{} needs {:?}", query, needed);
         }
@@ -25,50 +25,50 @@ proptest! {
 }
 
 /// As a store without aliases would find it: every name that may count is in the need itself.
-pub(crate) fn met(need: &TraceNeed, trace: &Trace) -> bool {
+pub(crate) fn met(need: &TracePredicate, trace: &TraceSpans) -> bool {
     match need {
-        TraceNeed::Anything => true,
-        TraceNeed::All(needs) => needs.iter().all(|need| met(need, trace)),
-        TraceNeed::Any(needs) => needs.iter().any(|need| met(need, trace)),
-        TraceNeed::Span(need) => (0..trace.spans.len()).any(|span| met_by(need, trace, span)),
+        TracePredicate::Anything => true,
+        TracePredicate::All(needs) => needs.iter().all(|need| met(need, trace)),
+        TracePredicate::Any(needs) => needs.iter().any(|need| met(need, trace)),
+        TracePredicate::Span(need) => (0..trace.spans.len()).any(|span| met_by(need, trace, span)),
     }
 }
 
-fn met_by(need: &SpanNeed, trace: &Trace, span: usize) -> bool {
+fn met_by(need: &SpanPredicate, trace: &TraceSpans, span: usize) -> bool {
     // One span at a time: a need must not depend on the rest of the trace.
     let naive = Naive { spans: &trace.spans[span..=span], aliases: Aliases::NONE };
     match need {
-        SpanNeed::Anything => true,
-        SpanNeed::Nothing => false,
-        SpanNeed::All(needs) => needs.iter().all(|need| met_by(need, trace, span)),
-        SpanNeed::Any(needs) => needs.iter().any(|need| met_by(need, trace, span)),
-        SpanNeed::Exists(field) => !naive.raw(field, 0).is_empty(),
-        SpanNeed::Holds(Comparison { field, op, value }) => {
+        SpanPredicate::Anything => true,
+        SpanPredicate::Nothing => false,
+        SpanPredicate::All(needs) => needs.iter().all(|need| met_by(need, trace, span)),
+        SpanPredicate::Any(needs) => needs.iter().any(|need| met_by(need, trace, span)),
+        SpanPredicate::Exists(field) => !naive.raw(field, 0).is_empty(),
+        SpanPredicate::Holds(Comparison { field, op, value }) => {
             naive.compare(*op, &FieldExpr::Field(field.clone()), &FieldExpr::Literal(value.clone()), 0)
         }
     }
 }
 
 /// A need in few words.
-fn words(need: &TraceNeed) -> String {
-    let list = |needs: &[TraceNeed], by: &str| needs.iter().map(words).collect::<Vec<_>>().join(by);
+fn words(need: &TracePredicate) -> String {
+    let list = |needs: &[TracePredicate], by: &str| needs.iter().map(words).collect::<Vec<_>>().join(by);
     match need {
-        TraceNeed::Anything => "anything".to_owned(),
-        TraceNeed::All(needs) => list(needs, " AND "),
-        TraceNeed::Any(needs) => format!("({})", list(needs, " OR ")),
-        TraceNeed::Span(need) => format!("[{}]", span_words(need)),
+        TracePredicate::Anything => "anything".to_owned(),
+        TracePredicate::All(needs) => list(needs, " AND "),
+        TracePredicate::Any(needs) => format!("({})", list(needs, " OR ")),
+        TracePredicate::Span(need) => format!("[{}]", span_words(need)),
     }
 }
 
-fn span_words(need: &SpanNeed) -> String {
-    let list = |needs: &[SpanNeed], by: &str| needs.iter().map(span_words).collect::<Vec<_>>().join(by);
+fn span_words(need: &SpanPredicate) -> String {
+    let list = |needs: &[SpanPredicate], by: &str| needs.iter().map(span_words).collect::<Vec<_>>().join(by);
     match need {
-        SpanNeed::Anything => "anything".to_owned(),
-        SpanNeed::Nothing => "nothing".to_owned(),
-        SpanNeed::All(needs) => list(needs, " and "),
-        SpanNeed::Any(needs) => format!("({})", list(needs, " or ")),
-        SpanNeed::Holds(Comparison { field, op, value }) => format!("{field} {op} {value}"),
-        SpanNeed::Exists(field) => format!("has {field}"),
+        SpanPredicate::Anything => "anything".to_owned(),
+        SpanPredicate::Nothing => "nothing".to_owned(),
+        SpanPredicate::All(needs) => list(needs, " and "),
+        SpanPredicate::Any(needs) => format!("({})", list(needs, " or ")),
+        SpanPredicate::Holds(Comparison { field, op, value }) => format!("{field} {op} {value}"),
+        SpanPredicate::Exists(field) => format!("has {field}"),
     }
 }
 
@@ -119,14 +119,14 @@ fn needs_say_what_an_index_can_use() {
     ];
     for (text, expected) in table {
         let query = parse(text, Mode::Strict).unwrap_or_else(|why| panic!("{text}: {why}")).query;
-        assert_eq!(words(&need(&query, Aliases::NONE)), expected, "{text}");
+        assert_eq!(words(&pushdown_predicate(&query, Aliases::NONE)), expected, "{text}");
     }
 }
 
 #[test]
 fn every_name_that_may_count_is_needed() {
     const NAMES: Aliases = Aliases(&[&["gen_ai.agent.id", "agent.id", "agent"]]);
-    let words_of = |text: &str| words(&need(&parse(text, Mode::Strict).unwrap().query, NAMES));
+    let words_of = |text: &str| words(&pushdown_predicate(&parse(text, Mode::Strict).unwrap().query, NAMES));
     assert_eq!(
         words_of(r#"{ span.agent.id = "a" && span.b = 1 }"#),
         r#"[(span.agent.id = "a" or span.gen_ai.agent.id = "a" or span.agent = "a") and span.b = 1]"#
@@ -137,11 +137,11 @@ fn every_name_that_may_count_is_needed() {
 #[test]
 fn what_is_searched_of_a_metrics_query_is_needed() {
     let query = parse("{ span.a = 1 } | select(span.b) | rate() > 0", Mode::Strict).unwrap().query;
-    assert_eq!(words(&need(&query, Aliases::NONE)), "[span.a = 1]");
-    let (spans, warning) = searchable(&query).unwrap();
+    assert_eq!(words(&pushdown_predicate(&query, Aliases::NONE)), "[span.a = 1]");
+    let (spans, warning) = search_pipeline(&query).unwrap();
     assert_eq!(spans.to_string(), "{ span.a = 1 } | select(span.b)");
     insta::assert_snapshot!(warning.unwrap(), @"`rate() > 0` was ignored: a search returns spans; set the time range with the start and end of the search");
     for refused in ["{ } | rate()", "{ } | rate() > 1", "{ } | rate() by (name) > 0", "{ } | count_over_time() > 0"] {
-        assert!(searchable(&parse(refused, Mode::Strict).unwrap().query).is_err(), "{refused}");
+        assert!(search_pipeline(&parse(refused, Mode::Strict).unwrap().query).is_err(), "{refused}");
     }
 }

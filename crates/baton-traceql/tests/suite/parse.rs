@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use baton_traceql::{Mode, Parsed, parse};
+use baton_traceql::{Mode, ParsedQuery, parse};
 
 pub(crate) const VALID: &str = include_str!("queries/valid.txt");
 const INVALID: &str = include_str!("queries/invalid.txt");
@@ -11,7 +11,7 @@ const INVALID: &str = include_str!("queries/invalid.txt");
 fn valid_queries_have_one_canonical_form() {
     let mut table = String::new();
     for written in VALID.lines() {
-        let Parsed { query, warnings } =
+        let ParsedQuery { query, warnings } =
             parse(written, Mode::Strict).unwrap_or_else(|why| panic!("{written}: {why}"));
         assert!(warnings.is_empty(), "{written}: {warnings:?}");
         let canonical = query.to_string();

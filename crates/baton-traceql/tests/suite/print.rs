@@ -1,6 +1,6 @@
 //! Canonical text: reading it gives the same tree, and no text brings the reader down.
 
-use baton_traceql::{FieldExpr, Mode, Query, Root, SpansetExpr, Stage, parse};
+use baton_traceql::{FieldExpr, Mode, PipelineStage, Query, Root, SpansetExpr, parse};
 use proptest::prelude::*;
 
 use crate::print_generate::queries;
@@ -192,7 +192,7 @@ fn spansets_are_grouped_as_in_tempo() {
 fn only_spansets(query: Query) -> SpansetExpr {
     let Root::Search(baton_traceql::PipelineExpr::Pipeline(mut stages)) = query.root else { panic!("no pipeline") };
     match stages.pop() {
-        Some(Stage::Spansets(spansets)) if stages.is_empty() => spansets,
+        Some(PipelineStage::Spansets(spansets)) if stages.is_empty() => spansets,
         other => panic!("no spansets: {other:?}"),
     }
 }

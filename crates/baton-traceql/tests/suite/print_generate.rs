@@ -1,9 +1,9 @@
 //! Queries as trees, each in the one form in which text is read.
 
 use baton_traceql::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, Compare, CompareOp, Field, FieldExpr,
-    FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, Root, Scalar,
-    ScalarFilter, Scope, SecondStage, SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareFunction, CompareOp, Field,
+    FieldExpr, FirstStage, Hint, Intrinsic, Literal, MetricsExpr, MetricsQuery, PipelineExpr, PipelineStage, Query,
+    Root, Scalar, ScalarFilter, SecondStage, SpansetExpr, SpansetOp, UnaryOp,
 };
 use baton_types::{SpanKind, SpanStatus};
 use proptest::collection::vec;
@@ -31,7 +31,7 @@ fn pipelines() -> impl Strategy<Value = PipelineExpr> {
         (spanset_op(), inner.clone(), inner).prop_map(|(op, mut left, right)| {
             if let (PipelineExpr::Pipeline(stages), true) = (&mut left, is_spansets(&right)) {
                 // Two spansets in parentheses are read as spansets that are combined, not as pipelines.
-                stages.push(Stage::Coalesce);
+                stages.push(PipelineStage::Coalesce);
             }
             PipelineExpr::Combined { op, left: Box::new(left), right: Box::new(right) }
         })
@@ -39,22 +39,22 @@ fn pipelines() -> impl Strategy<Value = PipelineExpr> {
 }
 
 fn is_spansets(pipeline: &PipelineExpr) -> bool {
-    matches!(pipeline, PipelineExpr::Pipeline(stages) if matches!(stages[..], [Stage::Spansets(_)]))
+    matches!(pipeline, PipelineExpr::Pipeline(stages) if matches!(stages[..], [PipelineStage::Spansets(_)]))
 }
 
-fn stages() -> impl Strategy<Value = Vec<Stage>> {
+fn stages() -> impl Strategy<Value = Vec<PipelineStage>> {
     let first = prop_oneof![
-        4 => spansets().prop_map(Stage::Spansets),
-        1 => scalar_filter().prop_map(Stage::Scalar),
-        1 => fields().prop_map(Stage::By),
-        1 => vec(field(), 1..3).prop_map(Stage::Select),
+        4 => spansets().prop_map(PipelineStage::Spansets),
+        1 => scalar_filter().prop_map(PipelineStage::Scalar),
+        1 => fields().prop_map(PipelineStage::By),
+        1 => vec(field(), 1..3).prop_map(PipelineStage::Select),
     ];
     let later = prop_oneof![
-        spansets().prop_map(Stage::Spansets),
-        scalar_filter().prop_map(Stage::Scalar),
-        fields().prop_map(Stage::By),
-        vec(field(), 1..3).prop_map(Stage::Select),
-        Just(Stage::Coalesce),
+        spansets().prop_map(PipelineStage::Spansets),
+        scalar_filter().prop_map(PipelineStage::Scalar),
+        fields().prop_map(PipelineStage::By),
+        vec(field(), 1..3).prop_map(PipelineStage::Select),
+        Just(PipelineStage::Coalesce),
     ];
     (first, vec(later, 0..3)).prop_map(|(first, mut later)| {
         later.insert(0, first);
@@ -113,7 +113,7 @@ fn scalar() -> impl Strategy<Value = Scalar> {
         3 => number().prop_map(Scalar::Literal),
         3 => aggregate().prop_map(Scalar::Aggregate),
         1 => (spansets(), aggregate()).prop_map(|(spansets, aggregate)| Scalar::Pipeline {
-            stages: vec![Stage::Spansets(spansets)],
+            stages: vec![PipelineStage::Spansets(spansets)],
             aggregate,
         }),
     ];
@@ -212,18 +212,18 @@ fn field() -> impl Strategy<Value = Field> {
         any::<String>().prop_filter("a name is not empty", |name| !name.is_empty()),
     ];
     let scope = select(vec![
-        (Scope::Any, false),
-        (Scope::Span, false),
-        (Scope::Resource, false),
-        (Scope::Event, false),
-        (Scope::Link, false),
-        (Scope::Instrumentation, false),
-        (Scope::Any, true),
-        (Scope::Span, true),
-        (Scope::Resource, true),
+        (AttributeScope::Any, false),
+        (AttributeScope::Span, false),
+        (AttributeScope::Resource, false),
+        (AttributeScope::Event, false),
+        (AttributeScope::Link, false),
+        (AttributeScope::Instrumentation, false),
+        (AttributeScope::Any, true),
+        (AttributeScope::Span, true),
+        (AttributeScope::Resource, true),
     ]);
     prop_oneof![
-        3 => (scope, name).prop_map(|((scope, of_parent), name)| Field::Attribute(Attribute { scope, of_parent, name })),
+        3 => (scope, name).prop_map(|((scope, of_parent), name)| Field::Attribute(AttributeRef { scope, of_parent, name })),
         1 => select(INTRINSICS).prop_map(Field::Intrinsic),
     ]
 }
@@ -304,12 +304,12 @@ fn metrics_query() -> impl Strategy<Value = MetricsExpr> {
     .prop_map(MetricsExpr::Query)
 }
 
-fn compare() -> impl Strategy<Value = Compare> {
+fn compare() -> impl Strategy<Value = CompareFunction> {
     let times = prop::option::of((any::<i64>(), any::<i64>()));
     (filter(), prop::option::of((any::<i64>(), times))).prop_map(|(selection, arguments)| {
         let (top, times) = arguments.unzip();
         let (start, end) = times.flatten().unzip();
-        Compare { selection, top, start, end }
+        CompareFunction { selection, top, start, end }
     })
 }
 

@@ -8,66 +8,66 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum requests in flight; further ones are rejected.
-const MOST: usize = 256;
+const MAX_IN_FLIGHT: usize = 256;
 
 /// A request in flight.
 #[derive(Clone)]
-pub(super) struct Flight {
+pub(super) struct BridgeCall {
     /// Whether the request names its protocol version; such a request is cancelled by closing its reply.
     pub(super) sessionless: bool,
-    called_off: CancellationToken,
-    arrived: Arc<Notify>,
+    cancellation: CancellationToken,
+    received: Arc<Notify>,
 }
 
-impl Flight {
+impl BridgeCall {
     /// Resolves when the request is cancelled.
-    pub(super) async fn called_off(&self) {
-        self.called_off.cancelled().await;
+    pub(super) async fn wait_cancelled(&self) {
+        self.cancellation.cancelled().await;
     }
 
     /// Closes the reply.
-    pub(super) fn call_off(&self) {
-        self.called_off.cancel();
+    pub(super) fn cancel(&self) {
+        self.cancellation.cancel();
     }
 
     /// Marks the request as received by the server.
-    pub(super) fn arrive(&self) {
-        self.arrived.notify_one();
+    pub(super) fn mark_received(&self) {
+        self.received.notify_one();
     }
 
     /// Resolves once the server has received the request.
-    pub(super) async fn arrived(&self) {
-        self.arrived.notified().await;
+    pub(super) async fn wait_received(&self) {
+        self.received.notified().await;
         // Wake the next waiter as well.
-        self.arrived.notify_one();
+        self.received.notify_one();
     }
 }
 
 /// All requests in flight, by the JSON of their ids.
 #[derive(Clone, Default)]
-pub(super) struct Calls {
-    flights: Arc<Mutex<HashMap<String, Flight>>>,
+pub(super) struct BridgeCalls {
+    flights: Arc<Mutex<HashMap<String, BridgeCall>>>,
     ended: Arc<Notify>,
 }
 
-impl Calls {
+impl BridgeCalls {
     /// Registers a request, or returns the reason for a rejection.
-    pub(super) fn begin(&self, id: &str, sessionless: bool) -> Result<Flight, &'static str> {
+    pub(super) fn begin(&self, id: &str, sessionless: bool) -> Result<BridgeCall, &'static str> {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         if flights.contains_key(id) {
             return Err("a request with this id is already in flight");
         }
-        if flights.len() >= MOST {
+        if flights.len() >= MAX_IN_FLIGHT {
             return Err("too many requests are in flight; wait for answers before you send more");
         }
         let (called_off, arrived) = (CancellationToken::new(), Arc::new(Notify::new()));
-        let flight = Flight { sessionless, called_off, arrived };
+        let flight = BridgeCall { sessionless, cancellation: called_off, received: arrived };
         flights.insert(id.to_owned(), flight.clone());
         Ok(flight)
     }
 
     /// The request with this id, if it is in flight.
-    pub(super) fn get(&self, id: &str) -> Option<Flight> {
+    pub(super) fn get(&self, id: &str) -> Option<BridgeCall> {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
@@ -78,7 +78,7 @@ impl Calls {
     }
 
     /// Resolves when nothing is in flight.
-    pub(super) async fn none_left(&self) {
+    pub(super) async fn wait_until_empty(&self) {
         loop {
             let ended = self.ended.notified();
             if self.flights.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
@@ -89,9 +89,9 @@ impl Calls {
     }
 
     /// Closes all replies.
-    pub(super) fn call_all_off(&self) {
+    pub(super) fn cancel_all(&self) {
         for flight in self.flights.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            flight.call_off();
+            flight.cancel();
         }
     }
 }

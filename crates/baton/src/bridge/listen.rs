@@ -4,24 +4,26 @@ use super::pump::Bridge;
 use baton_client::{McpContent, McpMessage, McpStream};
 use std::{sync::Arc, time::Duration};
 
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 /// Forwards server-initiated messages of the session with this number until the session ends.
 pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, number: u64) {
-    let (mut last, mut pause) = (None::<String>, FIRST_PAUSE);
+    let (mut last, mut pause) = (None::<String>, INITIAL_BACKOFF);
     loop {
         let mut all = headers.clone();
-        all.extend(last.take().filter(|_| bridge.reach.is_same()).map(|last| ("Last-Event-ID".to_owned(), last)));
-        match bridge.reach.listen(&all).await {
+        all.extend(
+            last.take().filter(|_| bridge.endpoint.is_same_server()).map(|last| ("Last-Event-ID".to_owned(), last)),
+        );
+        match bridge.endpoint.listen(&all).await {
             Ok(reply) => match reply.content {
                 McpContent::Stream(stream) => {
-                    pause = FIRST_PAUSE;
-                    last = heard(&bridge, stream).await;
+                    pause = INITIAL_BACKOFF;
+                    last = forward_stream(&bridge, stream).await;
                 }
                 _ if reply.status == 404 => {
                     // The new session starts its own listener.
-                    if let Err(trouble) = bridge.open_again(number).await {
+                    if let Err(trouble) = bridge.reopen_session(number).await {
                         bridge.screen.print_stderr(&format!("baton mcp: {}", trouble.message()));
                     }
                     return;
@@ -32,12 +34,12 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
             Err(trouble) => tracing::debug!(why = trouble.message(), "the session stream is unavailable"),
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_BACKOFF);
     }
 }
 
 /// Forwards a stream to its end and returns the id of its last event.
-async fn heard(bridge: &Bridge, mut stream: McpStream) -> Option<String> {
+async fn forward_stream(bridge: &Bridge, mut stream: McpStream) -> Option<String> {
     let mut last = None;
     while let Some(Ok(event)) = stream.next().await {
         last = event.id.or(last);

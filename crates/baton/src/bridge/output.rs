@@ -5,24 +5,24 @@ use std::io::{self, BufRead, Read as _};
 use tokio::sync::{mpsc, oneshot};
 
 /// Maximum length of an input line.
-pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
+pub(super) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 /// Capacity of the line queues.
-const WAITING: usize = 64;
+const LINE_QUEUE_LEN: usize = 64;
 
 /// An input line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     Text(String),
     /// A line that is too long or not text; it was skipped.
     Unusable(&'static str),
 }
 
 /// The lines of stdin until EOF. A separate thread reads them, because reads from a terminal or a pipe block.
-pub(crate) fn standard_lines() -> mpsc::Receiver<Line> {
-    let (give, lines) = mpsc::channel(WAITING);
+pub(crate) fn standard_lines() -> mpsc::Receiver<InputLine> {
+    let (give, lines) = mpsc::channel(LINE_QUEUE_LEN);
     std::thread::spawn(move || {
         let mut input = io::stdin().lock();
-        while let Some(line) = read(&mut input, MAX_LINE) {
+        while let Some(line) = read_line(&mut input, MAX_LINE_BYTES) {
             if give.blocking_send(line).is_err() {
                 return;
             }
@@ -32,7 +32,7 @@ pub(crate) fn standard_lines() -> mpsc::Receiver<Line> {
 }
 
 /// The next non-empty line of at most `most` bytes; none at EOF.
-fn read(input: &mut impl BufRead, most: usize) -> Option<Line> {
+fn read_line(input: &mut impl BufRead, most: usize) -> Option<InputLine> {
     loop {
         let mut line = Vec::new();
         let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
@@ -41,12 +41,12 @@ fn read(input: &mut impl BufRead, most: usize) -> Option<Line> {
         }
         if line.last() != Some(&b'\n') && line.len() > most {
             skip_line(input)?;
-            return Some(Line::Unusable("the line is longer than 16 MiB"));
+            return Some(InputLine::Unusable("the line is longer than 16 MiB"));
         }
         match String::from_utf8(line) {
             Ok(line) if line.trim().is_empty() => {}
-            Ok(line) => return Some(Line::Text(line)),
-            Err(_) => return Some(Line::Unusable("the line is not UTF-8")),
+            Ok(line) => return Some(InputLine::Text(line)),
+            Err(_) => return Some(InputLine::Unusable("the line is not UTF-8")),
         }
     }
 }
@@ -68,15 +68,15 @@ fn skip_line(input: &mut impl BufRead) -> Option<()> {
 
 /// Writer for stdout; clones share it.
 #[derive(Clone)]
-pub(crate) struct Output {
+pub(crate) struct LineOutput {
     lines: mpsc::Sender<String>,
 }
 
-impl Output {
+impl LineOutput {
     /// stdout, written by a separate thread. The receiver resolves when stdout is closed, or when all lines are written
     /// and all senders are dropped.
     pub(crate) fn standard() -> (Self, oneshot::Receiver<()>) {
-        let (lines, mut written) = mpsc::channel::<String>(WAITING);
+        let (lines, mut written) = mpsc::channel::<String>(LINE_QUEUE_LEN);
         let (over, ended) = oneshot::channel();
         std::thread::spawn(move || {
             while let Some(line) = written.blocking_recv() {
@@ -109,10 +109,10 @@ mod tests {
     fn lines_have_a_bound_and_what_is_unusable_is_skipped() {
         let mut input: &[u8] = b"one\n\n  \r\n0123456789\nthis is too long\ntwo\n\xff\xfe\n0123456789";
         let mut seen = Vec::new();
-        while let Some(line) = read(&mut input, 10) {
+        while let Some(line) = read_line(&mut input, 10) {
             seen.push(match line {
-                Line::Text(text) => text.trim().to_owned(),
-                Line::Unusable(why) => why.to_owned(),
+                InputLine::Text(text) => text.trim().to_owned(),
+                InputLine::Unusable(why) => why.to_owned(),
             });
         }
         let (long, binary) = ("the line is longer than 16 MiB", "the line is not UTF-8");

@@ -1,6 +1,6 @@
 //! The endpoint of a Baton, found again after the server restarts.
 
-use super::trouble::Trouble;
+use super::trouble::BridgeError;
 use crate::{connect::BatonConnection, screen::Screen, server_file::ServerFile};
 use baton_client::{Client, ClientError, McpReply};
 use std::{
@@ -10,80 +10,85 @@ use std::{
 };
 
 /// How long a request waits for a server to come back.
-const COMES_BACK: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(100);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const RECONNECT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How to rediscover a server through its data directory.
 #[derive(Debug)]
-pub(crate) struct Again {
+pub(crate) struct ServerRediscovery {
     /// The data directory with `server.json`.
     pub(crate) data: PathBuf,
     /// Token to use instead of the owner's.
     pub(crate) token: Option<String>,
 }
 
-pub(crate) struct Reach {
+pub(crate) struct BridgeEndpoint {
     path: String,
-    again: Option<Again>,
-    known: Mutex<Known>,
+    rediscovery: Option<ServerRediscovery>,
+    known: Mutex<KnownServer>,
     searching: tokio::sync::Mutex<()>,
     screen: Screen,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownServer {
     client: Client,
     server: Option<ServerFile>,
 }
 
 /// Reason for a rediscovery.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lost {
+enum ConnectionLoss {
     /// The server is unreachable; nothing was sent.
-    Gone,
+    Unreachable,
     /// The server does not accept the owner token; the request was not processed.
-    Stranger,
+    Unauthenticated,
 }
 
-fn lost(sent: &Result<McpReply, ClientError>) -> Option<Lost> {
+fn connection_loss(sent: &Result<McpReply, ClientError>) -> Option<ConnectionLoss> {
     match sent {
-        Err(ClientError::Unreachable { .. }) => Some(Lost::Gone),
-        Ok(reply) if reply.status == 401 => Some(Lost::Stranger),
+        Err(ClientError::Unreachable { .. }) => Some(ConnectionLoss::Unreachable),
+        Ok(reply) if reply.status == 401 => Some(ConnectionLoss::Unauthenticated),
         _ => None,
     }
 }
 
-impl Reach {
+impl BridgeEndpoint {
     /// The endpoint at `path` of the Baton behind `client`.
-    pub(crate) fn new(client: Client, path: String, again: Option<Again>, screen: Screen) -> Self {
-        let server = again.as_ref().and_then(|again| ServerFile::read(&again.data));
-        let known = Mutex::new(Known { client, server });
-        Self { path, again, known, searching: tokio::sync::Mutex::default(), screen }
+    pub(crate) fn new(client: Client, path: String, rediscovery: Option<ServerRediscovery>, screen: Screen) -> Self {
+        let server = rediscovery.as_ref().and_then(|again| ServerFile::read(&again.data));
+        let known = Mutex::new(KnownServer { client, server });
+        Self { path, rediscovery, known, searching: tokio::sync::Mutex::default(), screen }
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> KnownServer {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Posts a message. If the server is unreachable or does not accept the owner token, it is rediscovered once. A
     /// message is never processed twice.
-    pub(super) async fn post(&self, headers: &[(String, String)], message: &str) -> Result<McpReply, Trouble> {
+    pub(super) async fn post(&self, headers: &[(String, String)], message: &str) -> Result<McpReply, BridgeError> {
         let text = || message.to_owned();
         let known = self.known();
         let sent = known.client.mcp_post(&self.path, headers, text()).await;
-        match self.found_again(known, lost(&sent)).await {
-            Some(client) => client.mcp_post(&self.path, headers, text()).await.map_err(|error| Trouble::of(&error)),
-            None => sent.map_err(|error| Trouble::of(&error)),
+        match self.rediscover(known, connection_loss(&sent)).await {
+            Some(client) => client
+                .mcp_post(&self.path, headers, text())
+                .await
+                .map_err(|error| BridgeError::from_client_error(&error)),
+            None => sent.map_err(|error| BridgeError::from_client_error(&error)),
         }
     }
 
     /// Opens the stream of server-initiated messages of a session.
-    pub(super) async fn listen(&self, headers: &[(String, String)]) -> Result<McpReply, Trouble> {
+    pub(super) async fn listen(&self, headers: &[(String, String)]) -> Result<McpReply, BridgeError> {
         let known = self.known();
         let sent = known.client.mcp_listen(&self.path, headers).await;
-        match self.found_again(known, lost(&sent)).await {
-            Some(client) => client.mcp_listen(&self.path, headers).await.map_err(|error| Trouble::of(&error)),
-            None => sent.map_err(|error| Trouble::of(&error)),
+        match self.rediscover(known, connection_loss(&sent)).await {
+            Some(client) => {
+                client.mcp_listen(&self.path, headers).await.map_err(|error| BridgeError::from_client_error(&error))
+            }
+            None => sent.map_err(|error| BridgeError::from_client_error(&error)),
         }
     }
 
@@ -94,16 +99,16 @@ impl Reach {
     }
 
     /// Whether the server is still the same process, not a restarted one.
-    pub(super) fn is_same(&self) -> bool {
-        match &self.again {
+    pub(super) fn is_same_server(&self) -> bool {
+        match &self.rediscovery {
             Some(again) => ServerFile::read(&again.data) == self.known().server,
             None => true,
         }
     }
 
-    async fn found_again(&self, known: Known, lost: Option<Lost>) -> Option<Client> {
-        let (again, lost) = (self.again.as_ref()?, lost?);
-        let stranger = lost == Lost::Stranger;
+    async fn rediscover(&self, known: KnownServer, lost: Option<ConnectionLoss>) -> Option<Client> {
+        let (again, lost) = (self.rediscovery.as_ref()?, lost?);
+        let stranger = lost == ConnectionLoss::Unauthenticated;
         if stranger && again.token.is_some() {
             return None;
         }
@@ -117,12 +122,12 @@ impl Reach {
                 // The file may still be the old one while it is rewritten; the health check shows that.
                 let server = ServerFile::read(&again.data);
                 if let Ok(Some(session)) = BatonConnection::find_running(&again.data, again.token.as_deref()).await {
-                    return Known { client: session.client, server };
+                    return KnownServer { client: session.client, server };
                 }
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RECONNECT_INTERVAL).await;
             }
         };
-        let found = tokio::time::timeout(COMES_BACK, searching).await.ok()?;
+        let found = tokio::time::timeout(RECONNECT_TIMEOUT, searching).await.ok()?;
         if found.server == known.server && stranger {
             return None;
         }

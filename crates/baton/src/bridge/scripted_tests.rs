@@ -1,9 +1,9 @@
 //! The bridge against an endpoint that does what a script says, also what a good server never does.
 
 use super::{
-    output::{Line, Output},
+    output::{InputLine, LineOutput},
     pump::Bridge,
-    reach::Reach,
+    reach::BridgeEndpoint,
 };
 use crate::screen::{Screen, ScreenFormat};
 use baton_client::Client;
@@ -27,7 +27,7 @@ type Reply = (u16, &'static str, Option<&'static str>, String);
 type Seen = Arc<Mutex<Vec<String>>>;
 
 struct Scripted {
-    lines: mpsc::Sender<Line>,
+    lines: mpsc::Sender<InputLine>,
     heard: mpsc::Receiver<String>,
     seen: Seen,
     done: tokio::task::JoinHandle<()>,
@@ -67,16 +67,16 @@ fn scripted(posts: Vec<Reply>, streams: Vec<Reply>) -> Scripted {
     });
     let screen = Screen::new(ScreenFormat::Text);
     let (give, heard) = mpsc::channel(100);
-    let reach = Reach::new(Client::in_memory(endpoint), "/mcp".to_owned(), None, screen);
+    let reach = BridgeEndpoint::new(Client::in_memory(endpoint), "/mcp".to_owned(), None, screen);
     let (lines, reading) = mpsc::channel(100);
-    let bridge = Bridge::new(reach, Output::to(give), screen);
+    let bridge = Bridge::new(reach, LineOutput::to(give), screen);
     let done = tokio::spawn(bridge.run(reading));
     Scripted { lines, heard, seen, done }
 }
 
 impl Scripted {
     async fn says(&self, message: Value) {
-        self.lines.send(Line::Text(message.to_string())).await.unwrap();
+        self.lines.send(InputLine::Text(message.to_string())).await.unwrap();
     }
 
     async fn hears(&mut self) -> Value {

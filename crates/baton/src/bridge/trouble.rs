@@ -5,25 +5,25 @@ use baton_types::ErrorCode;
 use serde_json::{Value, json};
 
 /// JSON-RPC error codes.
-const NOT_JSON: i32 = -32700;
-const NOT_A_MESSAGE: i32 = -32600;
+const PARSE_ERROR_CODE: i32 = -32700;
+const INVALID_REQUEST_CODE: i32 = -32600;
 /// Codes from -32000 to -32099 are reserved for implementations.
-const TROUBLE: i32 = -32000;
+const BRIDGE_ERROR_CODE: i32 = -32000;
 
 /// Reason why a request has no answer from the server.
 #[derive(Debug)]
-pub(super) struct Trouble {
+pub(super) struct BridgeError {
     message: String,
     code: ErrorCode,
 }
 
-impl Trouble {
+impl BridgeError {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { message: message.into(), code }
     }
 
     /// An error of the connection.
-    pub(super) fn of(error: &ClientError) -> Self {
+    pub(super) fn from_client_error(error: &ClientError) -> Self {
         let lost = "the connection to Baton broke during the call; the call may have been executed";
         match error {
             ClientError::Interrupted(why) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({why})")),
@@ -33,13 +33,13 @@ impl Trouble {
     }
 
     /// A stream that ended without the answer.
-    pub(super) fn unanswered() -> Self {
+    pub(super) fn no_answer() -> Self {
         let message = "Baton ended the call without an answer; the call may have been executed";
         Self::new(ErrorCode::SERVER_UNREACHABLE, message)
     }
 
     /// A reply that is not a JSON-RPC message.
-    pub(super) fn refused(status: u16, text: &str) -> Self {
+    pub(super) fn from_reply(status: u16, text: &str) -> Self {
         // Error responses of Baton contain a message and a hint.
         let said: Option<Value> = serde_json::from_str(text).ok();
         let member = |path: &str| said.as_ref()?.pointer(path)?.as_str().map(str::to_owned);
@@ -61,28 +61,28 @@ impl Trouble {
     /// The answer to the request with this id.
     pub(super) fn answer(&self, id: &str) -> String {
         let data = json!({"code": self.code.code, "hint": self.code.hint});
-        error(id, TROUBLE, &self.message, Some(data))
+        error(id, BRIDGE_ERROR_CODE, &self.message, Some(data))
     }
 }
 
 /// The answer to a line that is not a valid message.
-pub(super) fn unreadable(problem: &McpMessageError) -> String {
+pub(super) fn parse_error_answer(problem: &McpMessageError) -> String {
     match problem {
-        McpMessageError::NotJson(why) => error("null", NOT_JSON, why, None),
+        McpMessageError::NotJson(why) => error("null", PARSE_ERROR_CODE, why, None),
         McpMessageError::NotMessage { id, problem } => {
-            error(id.as_deref().unwrap_or("null"), NOT_A_MESSAGE, problem, None)
+            error(id.as_deref().unwrap_or("null"), INVALID_REQUEST_CODE, problem, None)
         }
     }
 }
 
 /// The answer to a line that could not be read.
-pub(super) fn unusable(why: &str) -> String {
-    error("null", NOT_JSON, why, None)
+pub(super) fn unusable_line_answer(why: &str) -> String {
+    error("null", PARSE_ERROR_CODE, why, None)
 }
 
 /// The answer to a rejected request.
-pub(super) fn not_taken(id: &str, why: &str) -> String {
-    error(id, NOT_A_MESSAGE, why, None)
+pub(super) fn rejection_answer(id: &str, why: &str) -> String {
+    error(id, INVALID_REQUEST_CODE, why, None)
 }
 
 /// `id` is raw JSON, so that its digits are preserved.

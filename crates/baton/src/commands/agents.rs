@@ -17,7 +17,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_client::{AgentParts, AgentTexts};
+use baton_client::{AgentResourceKind, AgentTextKind};
 use clap::{Args, Subcommand};
 
 /// Options of `baton agents`.
@@ -86,12 +86,12 @@ pub(crate) async fn run(options: AgentsOptions, screen: Screen) -> Result<Exit, 
         Some(AgentsCommand::Remove(options)) => remove::run(options, screen).await,
         Some(AgentsCommand::Create(options)) => create::run(options, screen).await,
         Some(AgentsCommand::Delete(options)) => delete::run(options, screen).await,
-        Some(AgentsCommand::Rules(options)) => texts::run(AgentTexts::Rules, options, screen).await,
-        Some(AgentsCommand::References(options)) => texts::run(AgentTexts::References, options, screen).await,
+        Some(AgentsCommand::Rules(options)) => texts::run(AgentTextKind::Rules, options, screen).await,
+        Some(AgentsCommand::References(options)) => texts::run(AgentTextKind::References, options, screen).await,
         Some(AgentsCommand::Prompt(options)) => prompt::run(options, screen).await,
-        Some(AgentsCommand::Servers(options)) => parts::run(AgentParts::Servers, options, screen).await,
-        Some(AgentsCommand::Exports(options)) => parts::run(AgentParts::Exports, options, screen).await,
-        Some(AgentsCommand::Providers(options)) => parts::run(AgentParts::Providers, options, screen).await,
+        Some(AgentsCommand::Servers(options)) => parts::run(AgentResourceKind::Servers, options, screen).await,
+        Some(AgentsCommand::Exports(options)) => parts::run(AgentResourceKind::Exports, options, screen).await,
+        Some(AgentsCommand::Providers(options)) => parts::run(AgentResourceKind::Providers, options, screen).await,
         Some(AgentsCommand::Schema) => schema::run(screen),
     }
 }

@@ -8,15 +8,15 @@ mod table;
 mod time;
 
 use self::{
-    budgets::Used,
-    counted::{By, UsageQuery, UsageReport},
+    budgets::CostBudgetUsage,
+    counted::{CostGroup, UsageQuery, UsageReport},
     ledger::{CostRow, Ledger},
     time::{Period, day_start, month_start, timestamp},
 };
 use crate::{
     commands::{
         place::ConnectionOptions,
-        trace::when::{When, when},
+        trace::when::{TimeArgument, parse_time},
     },
     config::{BatonSettings, Budgets},
     failure::{CliError, Exit},
@@ -52,25 +52,25 @@ in UTC. An exceeded budget is marked, but does not change the exit code:
   budgets: { day: 5.0, month: 100.0, agents: { planner: 20.0 }, projects: { checkout: 50.0 } }")]
 pub(crate) struct CostsOptions {
     /// Group costs by this field
-    #[arg(long, value_name = "FIELD", value_enum, default_value_t = By::Model)]
-    by: By,
+    #[arg(long, value_name = "FIELD", value_enum, default_value_t = CostGroup::Model)]
+    by: CostGroup,
     /// Start of the time range: 1d, 30d or a timestamp; rounded down to a day with --by day [default: 7d]
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    since: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<TimeArgument>,
     /// End of the time range [default: now]
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    until: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    until: Option<TimeArgument>,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
 /// Result of the command.
 struct CostReport {
-    by: By,
+    by: CostGroup,
     time: Period,
     rows: Vec<CostRow>,
     total: CostRow,
-    budgets: Vec<Used>,
+    budgets: Vec<CostBudgetUsage>,
     /// Reasons why the sums may be too low.
     incomplete: Vec<String>,
 }
@@ -106,13 +106,13 @@ pub(crate) async fn run(options: CostsOptions, screen: Screen) -> Result<Exit, C
 
 impl CostsOptions {
     fn period(&self, now: Timestamp) -> Result<Period, CliError> {
-        let end = self.until.unwrap_or(When::At(now)).nanos(now);
+        let end = self.until.unwrap_or(TimeArgument::At(now)).nanos(now);
         let usual = u64::try_from(DEFAULT_PERIOD.as_nanos()).unwrap_or(u64::MAX);
         let start = self.since.map_or(end.saturating_sub(usual), |since| since.nanos(now));
         if start >= end {
             return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
         }
-        let start = if self.by == By::Day { day_start(start) } else { start };
+        let start = if self.by == CostGroup::Day { day_start(start) } else { start };
         Ok(Period { start, end })
     }
 }
@@ -120,7 +120,7 @@ impl CostsOptions {
 /// Queries and computes the whole report.
 async fn build_report(
     asker: &UsageQuery<'_>,
-    by: By,
+    by: CostGroup,
     time: Period,
     settings: &BatonSettings,
 ) -> Result<CostReport, CliError> {
@@ -128,7 +128,7 @@ async fn build_report(
     let counted = asker.usage(by, time).await?;
     let mut incomplete = BTreeSet::from_iter(counted.warnings);
     let (mut rows, total) = ledger.rows(&counted.cells);
-    if by != By::Day {
+    if by != CostGroup::Day {
         rows.sort_by(CostRow::compare_costs);
     }
     let (budgets, warnings) = budget_usage(asker, &ledger, time.end, &settings.budgets).await?;
@@ -160,27 +160,27 @@ async fn budget_usage(
     ledger: &Ledger<'_>,
     end: u64,
     budgets: &Budgets,
-) -> Result<(Vec<Used>, Vec<String>), CliError> {
+) -> Result<(Vec<CostBudgetUsage>, Vec<String>), CliError> {
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     // The end of a period is exclusive, so midnight belongs to the day or month before it.
     let day = Period { start: day_start(end - 1), end };
     let month = Period { start: month_start(end - 1), end };
     if let Some(budget) = budgets.day {
-        let UsageReport { cells, warnings: said } = asker.usage(By::Model, day).await?;
-        all.push(Used::for_period("day", day, ledger.rows(&cells).1, budget));
+        let UsageReport { cells, warnings: said } = asker.usage(CostGroup::Model, day).await?;
+        all.push(CostBudgetUsage::for_period("day", day, ledger.rows(&cells).1, budget));
         warnings.extend(said);
     }
     if let Some(budget) = budgets.month {
-        let UsageReport { cells, warnings: said } = asker.usage(By::Model, month).await?;
-        all.push(Used::for_period("month", month, ledger.rows(&cells).1, budget));
+        let UsageReport { cells, warnings: said } = asker.usage(CostGroup::Model, month).await?;
+        all.push(CostBudgetUsage::for_period("month", month, ledger.rows(&cells).1, budget));
         warnings.extend(said);
     }
-    for (by, named) in [(By::Agent, &budgets.agents), (By::Project, &budgets.projects)] {
+    for (by, named) in [(CostGroup::Agent, &budgets.agents), (CostGroup::Project, &budgets.projects)] {
         if named.is_empty() {
             continue;
         }
         let UsageReport { cells, warnings: said } = asker.usage(by, month).await?;
-        all.extend(Used::for_names(by, month, &ledger.rows(&cells).0, named));
+        all.extend(CostBudgetUsage::for_names(by, month, &ledger.rows(&cells).0, named));
         warnings.extend(said);
     }
     Ok((all, warnings))

@@ -11,7 +11,7 @@ use crate::{
     follow::follow,
     screen::Screen,
     signals::StopRequests,
-    wiring::{AgentRequirement, Baton, PortChoice, Server, Strictness, fresh_id},
+    wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness, fresh_id},
 };
 use baton_client::SendRequest;
 use baton_types::{ErrorCode, Message, Part, Role};
@@ -64,7 +64,7 @@ pub(crate) async fn run(options: DemoOptions, screen: Screen, mut stop: StopRequ
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
-    let server = Server::start(baton, &settings, choice, screen).await?;
+    let server = RunningServer::start(baton, &settings, choice, screen).await?;
     let mut show = DemoPrinter::new(screen, server.url.clone());
     show.print_agents(&server.agents());
     let answered = tokio::select! {
@@ -85,7 +85,7 @@ pub(crate) async fn run(options: DemoOptions, screen: Screen, mut stop: StopRequ
 }
 
 /// Sends the question over HTTP, like any client.
-async fn ask_question(server: &Server, show: &mut DemoPrinter) -> Result<Exit, CliError> {
+async fn ask_question(server: &RunningServer, show: &mut DemoPrinter) -> Result<Exit, CliError> {
     let session = BatonConnection::connect(&server.url, None)?;
     let question = Message::new(fresh_id().into(), Role::User, vec![Part::text(QUESTION)]);
     show.print_question(AGENT_NAME, QUESTION);

@@ -1,7 +1,7 @@
 //! `baton mcp`: serves agents to MCP clients over stdio.
 
 use crate::{
-    bridge::{Again, Bridge, Output, Reach, standard_lines},
+    bridge::{Bridge, BridgeEndpoint, LineOutput, ServerRediscovery, standard_lines},
     commands::place::ConnectionOptions,
     config::{BatonSettings, ConfigOverrides},
     connect::BatonConnection,
@@ -56,8 +56,8 @@ pub(crate) struct McpOptions {
 pub(crate) async fn run(options: McpOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let path = endpoint(&options);
     let (session, again) = find(options, screen).await?;
-    let (output, written) = Output::standard();
-    let bridge = Bridge::new(Reach::new(session.client.clone(), path, again, screen), output, screen);
+    let (output, written) = LineOutput::standard();
+    let bridge = Bridge::new(BridgeEndpoint::new(session.client.clone(), path, again, screen), output, screen);
     let mut written = written;
     let ended = tokio::select! {
         () = bridge.clone().run(standard_lines()) => Exit::Ok,
@@ -81,7 +81,7 @@ fn endpoint(options: &McpOptions) -> String {
 }
 
 /// Session with the named server, the running server, or a server in this process.
-async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, Option<Again>), CliError> {
+async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, Option<ServerRediscovery>), CliError> {
     let McpOptions { uris, manage, place: ConnectionOptions { server, token, data, config }, .. } = options;
     if let Some(url) = server {
         screen.print_stderr(&format!("baton mcp: using {url}"));
@@ -93,7 +93,7 @@ async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, O
         && let Some(session) = BatonConnection::find_running(&settings.data, token.as_deref()).await?
     {
         screen.print_stderr(&format!("baton mcp: using {}", session.url.as_deref().unwrap_or_default()));
-        return Ok((session, Some(Again { data: settings.data, token })));
+        return Ok((session, Some(ServerRediscovery { data: settings.data, token })));
     }
     let needs = if manage { AgentRequirement::Optional } else { AgentRequirement::Required };
     let session = BatonConnection::for_bridge(&settings, &uris, keep, needs, screen).await?;

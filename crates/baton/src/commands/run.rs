@@ -6,12 +6,12 @@ mod inputs;
 mod settings;
 mod telling;
 
-pub(crate) use self::inputs::commands;
+pub(crate) use self::inputs::answer_commands;
 
 use self::{
-    finish::{answer, finish},
-    settings::SessionSettings,
-    telling::Telling,
+    finish::{print_result, prompt_answer},
+    settings::RunSessionOptions,
+    telling::RunPrinter,
 };
 use crate::{
     commands::place::{self, ConnectionOptions},
@@ -50,7 +50,7 @@ On a terminal the answer is streamed. Steps are printed to stderr.
 If a tool call requires approval, you are asked: y allows it once, a allows the tool for the rest of
 the conversation, n denies it. Without a terminal the command exits with code 3 and prints how to
 answer.")]
-pub(crate) struct Options {
+pub(crate) struct RunCommandOptions {
     /// Name of the agent, or the address of a remote agent
     agent: String,
     /// Message to send
@@ -74,7 +74,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID")]
     context: Option<String>,
     #[command(flatten)]
-    settings: SessionSettings,
+    settings: RunSessionOptions,
     /// Model for agents without one, if no server runs: provider:model, or playbook [default: detected]
     #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
     model: Option<String>,
@@ -84,19 +84,20 @@ pub(crate) struct Options {
 }
 
 /// Initial message and its target.
-struct Said {
+struct RunRequest {
     message: String,
     task: Option<String>,
     context: Option<String>,
-    settings: SessionSettings,
+    settings: RunSessionOptions,
 }
 
 /// Sends the message, follows the task, and prompts for answers when the agent asks.
-pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
-    let Options { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } = options;
+pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
+    let RunCommandOptions { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } =
+        options;
     let ConnectionOptions { server, token, data, config } = place;
-    let said = Said { message, task, context, settings };
-    let mut telling = Telling::new(screen, quiet);
+    let said = RunRequest { message, task, context, settings };
+    let mut telling = RunPrinter::new(screen, quiet);
     let models = ModelOverrides { model, production: None };
     let chosen = ConfigOverrides { config, data, agents, models, ..ConfigOverrides::default() };
     if wiring::is_address(&agent) {
@@ -104,7 +105,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let client = wiring::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
-            () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped following", place: "there", list: " there" })),
+            () = stop.first() => Ok(print_interrupt(&mut telling, InterruptMessage { what: "stopped following", place: "there", list: " there" })),
         };
     }
     if bearer.is_some() {
@@ -129,9 +130,9 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     }
     let ended = tokio::select! {
         ended = converse(&session, &agent, said, &mut telling) => ended,
-        () = stop.first() => Ok(stopped(&mut telling, match session.url {
-            Some(_) => Stopped { what: "stopped following", place: "on the server", list: LIST },
-            None => Stopped { what: "stopped", place: "at the next `baton up`", list: LIST },
+        () = stop.first() => Ok(print_interrupt(&mut telling, match session.url {
+            Some(_) => InterruptMessage { what: "stopped following", place: "on the server", list: APPROVALS_HINT },
+            None => InterruptMessage { what: "stopped", place: "at the next `baton up`", list: APPROVALS_HINT },
         })),
     };
     session.close().await;
@@ -139,7 +140,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 }
 
 /// Parts of the message printed when the command is interrupted.
-struct Stopped {
+struct InterruptMessage {
     what: &'static str,
     /// Place where unfinished work continues.
     place: &'static str,
@@ -147,44 +148,49 @@ struct Stopped {
     list: &'static str,
 }
 
-const LIST: &str = "; see `baton approvals list`";
+const APPROVALS_HINT: &str = "; see `baton approvals list`";
 
-fn stopped(telling: &mut Telling, Stopped { what, place, list }: Stopped) -> Exit {
+fn print_interrupt(telling: &mut RunPrinter, InterruptMessage { what, place, list }: InterruptMessage) -> Exit {
     telling.answer.end_line();
     let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
-    match telling.asks {
+    match telling.waits_for_answer {
         true => telling.screen.print_stderr(&format!("\n{what}; {task} waits for an answer{list}")),
         false => telling.screen.print_stderr(&format!("{what}; {task} continues {place}")),
     }
     Exit::Interrupted
 }
 
-async fn converse(session: &BatonConnection, agent: &str, said: Said, telling: &mut Telling) -> Result<Exit, CliError> {
-    let mut message = words(said.message, said.settings);
+async fn converse(
+    session: &BatonConnection,
+    agent: &str,
+    said: RunRequest,
+    telling: &mut RunPrinter,
+) -> Result<Exit, CliError> {
+    let mut message = initial_message(said.message, said.settings);
     message.task = said.task.map(Into::into);
     message.context = said.context.map(Into::into);
     loop {
         let sent = session.client.send_streaming(agent, SendRequest::new(message)).await.map_err(client_failure)?;
         let ended = follow(&session.client, agent, 0, sent, telling).await?;
         telling.answer.end_line();
-        let Some(answer) = answer(agent, &ended, telling.screen).await else {
-            return told(session, agent, ended, telling).await;
+        let Some(answer) = prompt_answer(agent, &ended, telling.screen).await else {
+            return print_outcome(session, agent, ended, telling).await;
         };
-        message = said_by_user(answer);
+        message = user_message(answer);
         message.task = Some(ended.task.into());
     }
 }
 
 /// Prints the final state of the task.
-async fn told(
+async fn print_outcome(
     session: &BatonConnection,
     agent: &str,
     ended: FollowOutcome,
-    telling: &mut Telling,
+    telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
     if telling.screen.is_json() {
         let whole = session.client.get(agent, &ended.task, None).await.map_err(client_failure)?;
-        return finish(agent, ended, Some(&whole), &[], telling);
+        return print_result(agent, ended, Some(&whole), &[], telling);
     }
     let approvals = match ended.status.input_requests.is_empty() {
         true => Vec::new(),
@@ -194,7 +200,7 @@ async fn told(
             list.map(|list| list.approvals).unwrap_or_default()
         }
     };
-    finish(agent, ended, None, &approvals, telling)
+    print_result(agent, ended, None, &approvals, telling)
 }
 
 /// Follows a task that is still running, then prints its state.
@@ -205,7 +211,7 @@ pub(crate) async fn watch(
     screen: Screen,
 ) -> Result<Exit, CliError> {
     // Earlier steps were not printed, so later ones are not printed either.
-    let mut telling = Telling::new(screen, true);
+    let mut telling = RunPrinter::new(screen, true);
     let ended = match session.client.subscribe(agent, task, None).await {
         Ok(stream) => follow_from_now(&session.client, agent, stream, &mut telling).await?,
         // The task has ended.
@@ -216,16 +222,16 @@ pub(crate) async fn watch(
         Err(error) => return Err(client_failure(error)),
     };
     telling.answer.end_line();
-    told(session, agent, ended, &mut telling).await
+    print_outcome(session, agent, ended, &mut telling).await
 }
 
 /// The initial message, with the session settings as metadata.
-fn words(text: String, settings: SessionSettings) -> Message {
-    let mut message = said_by_user(vec![Part::text(text)]);
+fn initial_message(text: String, settings: RunSessionOptions) -> Message {
+    let mut message = user_message(vec![Part::text(text)]);
     message.metadata = settings.metadata();
     message
 }
 
-fn said_by_user(parts: Vec<Part>) -> Message {
+fn user_message(parts: Vec<Part>) -> Message {
     Message::new(fresh_id().into(), Role::User, parts)
 }

@@ -39,55 +39,55 @@ Examples:
 A session is identified by the context id of its messages. If a server runs for the data directory,
 the command uses it. Otherwise it opens the data directory."
 )]
-pub(crate) struct Options {
+pub(crate) struct SessionsOptions {
     #[command(subcommand)]
-    command: Command,
+    command: SessionsCommand,
 }
 
 /// Subcommands of `baton sessions`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum SessionsCommand {
     /// List sessions: title, agent, last message, tasks
-    List(list::Options),
+    List(list::SessionListOptions),
     /// Show all messages of a session
-    Show(show::Options),
+    Show(show::SessionShowOptions),
     /// Set the title of a session
-    Rename(rename::Options),
+    Rename(rename::SessionRenameOptions),
     /// Copy a session up to an event into a new session
-    Fork(fork::Options),
+    Fork(fork::SessionForkOptions),
     /// Export a session as JSON or Markdown
-    Export(export::Options),
+    Export(export::SessionExportOptions),
     /// Create a session from a file
-    Import(import::Options),
+    Import(import::SessionImportOptions),
     /// Delete a session and its tasks
-    Delete(delete::Options),
+    Delete(delete::SessionDeleteOptions),
     /// Change settings of a session
-    Set(set::Options),
+    Set(set::SessionSetOptions),
     /// Reset settings to those of the agent
-    Reset(reset::Options),
+    Reset(reset::SessionResetOptions),
     /// Save the settings of a session in the agent's definition
-    Save(save::Options),
+    Save(save::SessionSaveOptions),
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(crate) async fn run(options: SessionsOptions, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
-        Command::List(options) => list::run(options, screen).await,
-        Command::Show(options) => show::run(options, screen).await,
-        Command::Rename(options) => rename::run(options, screen).await,
-        Command::Fork(options) => fork::run(options, screen).await,
-        Command::Export(options) => export::run(options, screen).await,
-        Command::Import(options) => import::run(options, screen).await,
-        Command::Delete(options) => delete::run(options, screen).await,
-        Command::Set(options) => set::run(options, screen).await,
-        Command::Reset(options) => reset::run(options, screen).await,
-        Command::Save(options) => save::run(options, screen).await,
+        SessionsCommand::List(options) => list::run(options, screen).await,
+        SessionsCommand::Show(options) => show::run(options, screen).await,
+        SessionsCommand::Rename(options) => rename::run(options, screen).await,
+        SessionsCommand::Fork(options) => fork::run(options, screen).await,
+        SessionsCommand::Export(options) => export::run(options, screen).await,
+        SessionsCommand::Import(options) => import::run(options, screen).await,
+        SessionsCommand::Delete(options) => delete::run(options, screen).await,
+        SessionsCommand::Set(options) => set::run(options, screen).await,
+        SessionsCommand::Reset(options) => reset::run(options, screen).await,
+        SessionsCommand::Save(options) => save::run(options, screen).await,
     }
 }
 
 /// Options that identify a session.
 #[derive(Args, Clone, Debug)]
-struct Which {
+struct SessionSelector {
     /// Context id of the session
     session: String,
     /// Agent, if several agents have a session with this id
@@ -97,8 +97,8 @@ struct Which {
     place: ConnectionOptions,
 }
 
-impl Which {
-    async fn reach(&self) -> Result<BatonConnection, CliError> {
+impl SessionSelector {
+    async fn open_session(&self) -> Result<BatonConnection, CliError> {
         self.place.management_session().await
     }
 
@@ -108,7 +108,7 @@ impl Which {
 }
 
 /// Prints the settings of a session.
-fn tell(changed: &ChangedSession, screen: Screen) {
+fn print_settings(changed: &ChangedSession, screen: Screen) {
     if screen.is_json() {
         screen.print(&json!(changed).to_string());
         return;
@@ -126,7 +126,7 @@ fn settings_lines(settings: &SessionSettingsBody) -> Vec<String> {
 }
 
 /// Timestamp with second precision.
-fn moment(at: Option<Timestamp>) -> String {
+fn format_timestamp(at: Option<Timestamp>) -> String {
     let text = at.map(|at| at.to_string()).unwrap_or_default();
     text.get(..19).map(|text| text.replace('T', " ")).unwrap_or(text)
 }

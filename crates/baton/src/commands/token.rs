@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use std::time::Duration;
 
 /// Expiry times within this period are shown to the minute, others to the day.
-const SOON: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+const NEAR_EXPIRY_PERIOD: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// Options of `baton token`.
 #[derive(Args, Debug)]
@@ -28,28 +28,28 @@ Examples:
 Servers started with `baton up --auth` require a token. If a server runs for the data directory, the
 command uses it. Otherwise it opens the data directory, so you can create tokens before the first
 start.")]
-pub(crate) struct Options {
+pub(crate) struct TokenOptions {
     #[command(subcommand)]
-    command: Command,
+    command: TokenCommand,
 }
 
 /// Subcommands of `baton token`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TokenCommand {
     /// Create a token and print it
-    Create(create::Options),
+    Create(create::TokenCreateOptions),
     /// List tokens, without their secrets
-    List(list::Options),
+    List(list::TokenListOptions),
     /// Revoke a token
-    Revoke(revoke::Options),
+    Revoke(revoke::TokenRevokeOptions),
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(crate) async fn run(options: TokenOptions, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
-        Command::Create(options) => create::run(options, screen).await,
-        Command::List(options) => list::run(options, screen).await,
-        Command::Revoke(options) => revoke::run(options, screen).await,
+        TokenCommand::Create(options) => create::run(options, screen).await,
+        TokenCommand::List(options) => list::run(options, screen).await,
+        TokenCommand::Revoke(options) => revoke::run(options, screen).await,
     }
 }
 
@@ -63,11 +63,11 @@ fn state(token: &TokenEntry, now: Timestamp) -> &'static str {
 }
 
 /// Expiry of a token: the day, with hour and minute if it is near.
-fn end(at: Option<Timestamp>, now: Timestamp) -> String {
+fn format_expiry(at: Option<Timestamp>, now: Timestamp) -> String {
     let Some(at) = at else { return "never".to_owned() };
     let text = at.to_string();
     let (day, time) = text.split_once('T').unwrap_or((&text, ""));
-    let soon = now.until(at).max(at.until(now)) < SOON;
+    let soon = now.until(at).max(at.until(now)) < NEAR_EXPIRY_PERIOD;
     match time.get(..5) {
         Some(minute) if soon => format!("{day} {minute} UTC"),
         _ => day.to_owned(),

@@ -28,30 +28,30 @@ Examples:
 If a server runs for the data directory, the command uses it. Otherwise the agents of the current
 directory (or of --agents) run in this process."
 )]
-pub(crate) struct Options {
+pub(crate) struct ToolsOptions {
     #[command(subcommand)]
-    command: Command,
+    command: ToolsCommand,
 }
 
 /// Subcommands of `baton tools`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ToolsCommand {
     /// List the tools and MCP servers of an agent
-    List(list::Options),
+    List(list::ToolListOptions),
     /// Call a tool like the agent would
-    Call(call::Options),
+    Call(call::ToolCallOptions),
     /// Change the permission of a tool: allow, ask or deny
-    Approve(approve::Options),
+    Approve(approve::ToolApproveOptions),
     /// Log in to an MCP server of an agent
-    Login(login::Options),
+    Login(login::ToolLoginOptions),
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(crate) async fn run(options: ToolsOptions, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
-        Command::List(options) => list::run(options, screen).await,
-        Command::Call(options) => Box::pin(call::run(options, screen)).await,
-        Command::Approve(options) => Box::pin(approve::run(options, screen)).await,
-        Command::Login(options) => Box::pin(login::run(options, screen)).await,
+        ToolsCommand::List(options) => list::run(options, screen).await,
+        ToolsCommand::Call(options) => Box::pin(call::run(options, screen)).await,
+        ToolsCommand::Approve(options) => Box::pin(approve::run(options, screen)).await,
+        ToolsCommand::Login(options) => Box::pin(login::run(options, screen)).await,
     }
 }

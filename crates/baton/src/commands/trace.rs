@@ -57,36 +57,36 @@ Examples:
 For the query language, see docs/traceql.md. If a server runs for the data directory, the command
 uses it. Otherwise it opens the data directory."
 )]
-pub(crate) struct Options {
+pub(crate) struct TraceOptions {
     #[command(subcommand)]
-    command: Command,
+    command: TraceCommand,
 }
 
 /// Subcommands of `baton trace`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TraceCommand {
     /// Search traces or compute metrics with TraceQL
-    Query(query::Options),
+    Query(query::TraceQueryOptions),
     /// List saved queries
-    Queries(queries::Options),
+    Queries(queries::TraceQueriesOptions),
     /// Show one trace: a waterfall and a transcript
-    Show(show::Options),
+    Show(show::TraceShowOptions),
     /// Compare two traces span by span
-    Diff(diff::Options),
+    Diff(diff::TraceDiffOptions),
     /// Follow spans as they arrive
-    Tail(tail::Options),
+    Tail(tail::TraceTailOptions),
     /// Export spans to a Parquet file, for DuckDB, pandas and others
-    Export(export::Options),
+    Export(export::TraceExportOptions),
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, CliError> {
+pub(crate) async fn run(options: TraceOptions, screen: Screen, stop: StopRequests) -> Result<Exit, CliError> {
     match options.command {
-        Command::Query(options) => query::run(options, screen).await,
-        Command::Queries(options) => queries::run(&options, screen),
-        Command::Diff(options) => diff::run(options, screen).await,
-        Command::Show(options) => show::run(options, screen).await,
-        Command::Tail(options) => tail::run(options, screen, stop).await,
-        Command::Export(options) => export::run(options, screen, stop).await,
+        TraceCommand::Query(options) => query::run(options, screen).await,
+        TraceCommand::Queries(options) => queries::run(&options, screen),
+        TraceCommand::Diff(options) => diff::run(options, screen).await,
+        TraceCommand::Show(options) => show::run(options, screen).await,
+        TraceCommand::Tail(options) => tail::run(options, screen, stop).await,
+        TraceCommand::Export(options) => export::run(options, screen, stop).await,
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
-    wiring::{AgentRequirement, Baton, PortChoice, Server, Strictness},
+    wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness},
 };
 use baton_types::{ErrorCode, ToolExecution};
 use baton_wire::api::agent_address;
@@ -39,7 +39,7 @@ Example of baton.yaml, in the current directory, in the only directory to serve,
   peers: [{ name: weather, url: \"https://weather.example.com\", bearer: \"env://WEATHER_TOKEN\" }]
 
 Ctrl-C or SIGTERM shuts down gracefully. Unfinished runs resume at the next start, also after a crash.")]
-pub(crate) struct Options {
+pub(crate) struct UpOptions {
     /// Agent directories, or directories that contain them [default: the current directory]
     #[arg(value_name = "DIR_OR_FILE")]
     paths: Vec<PathBuf>,
@@ -57,7 +57,7 @@ pub(crate) struct Options {
     new_journal: bool,
     /// Where tools of all agents run: in the agent or in its caller [default: as set for each agent]
     #[arg(long, value_name = "WHERE", env = "BATON_TOOLS")]
-    tools: Option<Tools>,
+    tools: Option<ToolLocation>,
     /// Model for agents without one: provider:model, or playbook [default: detected]
     #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
     model: Option<String>,
@@ -117,22 +117,22 @@ pub(crate) struct Options {
 
 /// Place where tools run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Tools {
+enum ToolLocation {
     Agent,
     Caller,
 }
 
-impl From<Tools> for ToolExecution {
-    fn from(tools: Tools) -> Self {
+impl From<ToolLocation> for ToolExecution {
+    fn from(tools: ToolLocation) -> Self {
         match tools {
-            Tools::Agent => Self::Agent,
-            Tools::Caller => Self::Caller,
+            ToolLocation::Agent => Self::Agent,
+            ToolLocation::Caller => Self::Caller,
         }
     }
 }
 
 /// Opens the data directory, serves, and shuts down gracefully.
-pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
+pub(crate) async fn run(options: UpOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
     let chosen = ConfigOverrides {
         config: options.config,
@@ -162,9 +162,9 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
-    warn_of_unheard(&settings, screen);
+    warn_push_without_public_url(&settings, screen);
     let answering = baton.model_summary()?;
-    let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
+    let server = RunningServer::start(baton, &settings, PortChoice::Fixed, screen).await?;
     announce(&server, &settings, &answering, screen);
     server.baton().warm(screen);
     server.baton().watch_logins(&settings.data);
@@ -180,9 +180,9 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 }
 
 /// Maximum number of agents listed at startup.
-const MOST_NAMED: usize = 50;
+const MAX_LISTED_AGENTS: usize = 50;
 
-fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary, screen: Screen) {
+fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelSummary, screen: Screen) {
     let url = &server.url;
     let agents = server.agents();
     let data = settings.data.display().to_string();
@@ -206,7 +206,7 @@ fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary,
     }
     screen.print_stderr(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
-    for agent in agents.iter().take(MOST_NAMED) {
+    for agent in agents.iter().take(MAX_LISTED_AGENTS) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
         let lives = agent.address.as_deref().map(|place| format!(" (remote: {place})")).unwrap_or_default();
         screen.print_stderr(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
@@ -214,7 +214,7 @@ fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary,
     if agents.is_empty() {
         screen.print_stderr("  no agents yet; create one with: baton agents create NAME --prompt \"...\"");
     }
-    if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
+    if let Some(more @ 1..) = agents.len().checked_sub(MAX_LISTED_AGENTS) {
         screen.print_stderr(&format!("  and {more} more; list all with `baton agents`"));
     }
     for line in answering.lines(paint) {
@@ -229,7 +229,7 @@ fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary,
 }
 
 /// Warns about peers with push enabled if no public URL is configured.
-fn warn_of_unheard(settings: &BatonSettings, screen: Screen) {
+fn warn_push_without_public_url(settings: &BatonSettings, screen: Screen) {
     let wanted = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
     let wanted: Vec<&str> =
         wanted.map(|peer| peer.name.as_ref().map_or(peer.url.as_str(), |name| name.as_str())).collect();

@@ -84,7 +84,7 @@ pub(crate) struct BatonSettings {
 /// Telemetry settings and retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Telemetry {
-    pub(crate) settings: baton_telemetry::Settings,
+    pub(crate) settings: baton_telemetry::TelemetrySettings,
     /// Maximum age of telemetry; default of the store if not given.
     pub(crate) age: Option<Duration>,
     /// Maximum size of telemetry, oldest deleted first; default of the store if not given.
@@ -214,9 +214,9 @@ fn telemetry(mut raw: RawTelemetry, base: &Path) -> Telemetry {
     let tempo = Tempo::from_config(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
     let export = ExportSettings::from_config(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
     let (age, bytes) = (raw.retention.age, raw.retention.bytes);
-    let mut settings = baton_telemetry::Settings::default();
+    let mut settings = baton_telemetry::TelemetrySettings::default();
     raw.apply_to(&mut settings);
-    for remark in settings.overlay(|name| std::env::var(name).ok()) {
+    for remark in settings.apply_variables(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
     Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()), tempo, export }

@@ -24,7 +24,7 @@ use baton_http::{
 use baton_identity::TokenRegistry;
 use baton_lineup::Lineup;
 use baton_local::{LoadError, SystemClock, TimeOrderedIds};
-use baton_mcp::{Limits, OwnOptions};
+use baton_mcp::{McpLimits, OwnServerOptions};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{Book, PeerHub};
@@ -32,7 +32,7 @@ use baton_ports::{
     AgentSource, Clock as _, IdGenerator as _, JournalError, RetentionPolicy, SpanStore, TokenIssuer as _, TokenRecord,
     UnusableEntry,
 };
-use baton_spans::Recorded;
+use baton_spans::SpanRecorder;
 use baton_telemetry::Tracer;
 use baton_toolhost::Toolbox;
 use baton_types::{AgentListing, ErrorCode, Timestamp};
@@ -77,7 +77,7 @@ pub(crate) struct Baton {
     tokens: TokenRegistry,
     peer_registry: Arc<Book>,
     peers: Arc<PeerHub>,
-    telemetry: Recorded,
+    telemetry: SpanRecorder,
     exporter: Exporter,
     /// Span store that answers queries.
     spans: Arc<dyn SpanStore>,
@@ -309,7 +309,7 @@ impl Baton {
 
     /// MCP servers that requests bring along.
     pub(super) fn caller_server_ports(&self) -> Option<CallerServerPorts> {
-        self.tools.guests().map(|guests| CallerServerPorts { caller_servers: guests.clone() })
+        self.tools.caller_servers().map(|guests| CallerServerPorts { caller_servers: guests.clone() })
     }
 
     /// Reads the cards of remote agents, now and every few minutes, and watches local definitions for changes, in the
@@ -339,7 +339,7 @@ impl Baton {
 
     /// Like `client`, with MCP endpoints. Their sessions and sealed state end with the process.
     pub(crate) fn mcp_client(&self) -> Result<Client, CliError> {
-        let ports = self.mcp_ports(None, OwnOptions::default(), Limits::default())?;
+        let ports = self.mcp_ports(None, OwnServerOptions::default(), McpLimits::default())?;
         Ok(self.client_with(Some(ports)))
     }
 
@@ -449,7 +449,7 @@ impl Baton {
 fn push_sender(push: &Push) -> Result<PushSender, CliError> {
     let policy = AddressPolicy::allowing(&push.allow)
         .map_err(|error| CliError::new(ErrorCode::CONFIG_INVALID, format!("push.allow: {error}")))?;
-    Ok(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default())))
+    Ok(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::OutboundOptions::default())))
 }
 
 /// Current time.

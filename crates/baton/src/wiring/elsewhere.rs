@@ -2,7 +2,7 @@
 
 use super::agents::{AgentSelection, LoadedAgents, LocalAgents, load};
 use crate::{config::BatonSettings, failure::CliError};
-use baton_orchestrator::{Limits, Orchestrator};
+use baton_orchestrator::{Orchestrator, OrchestratorLimits};
 use baton_outbound::Target;
 use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
 use baton_ports::{
@@ -208,7 +208,7 @@ pub(crate) fn remote_orchestrator(
     config.credential.check().map_err(|error| CliError::new(error.code(), error.to_string()))?;
     // The first match wins: the credential of the command line takes precedence over the configuration.
     let peers = std::iter::once(config).chain(settings.peers.iter().cloned());
-    let limits = Limits { deadline: MAX_REMOTE_CALL_DURATION, ..Limits::default() };
+    let limits = OrchestratorLimits { deadline: MAX_REMOTE_CALL_DURATION, ..OrchestratorLimits::default() };
     let orchestrator = peers.fold(Orchestrator::new().limits(limits), Orchestrator::peer);
     allowed.iter().try_fold(orchestrator, |orchestrator, peer| Ok(orchestrator.allow(peer_address(peer, settings)?)))
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{config::BatonSettings, failure::CliError};
 use baton_ports::AgentSource as _;
-use baton_toolhost::{LoginError, ServerLog, Target, expand};
+use baton_toolhost::{ConnectTarget, LoginError, ServerLog, expand};
 use baton_types::{AgentName, ErrorCode, McpServer};
 
 /// Runs a login; `show` receives the URL to visit. Tokens are stored below the data directory.
@@ -38,7 +38,7 @@ pub(crate) async fn login(
     let expanded = McpServer { transport: expanded.transport, ..found.clone() };
     kept::prepare(&settings.data)?;
     let log = ServerLog::default();
-    let target = Target { agent: &name, server: &expanded, log: &log };
+    let target = ConnectTarget { agent: &name, server: &expanded, log: &log };
     let done = baton_toolhost::login(&tools::remote(&settings.data)?, target, show).await;
     done.map_err(|error| login_failure(&error, server))
 }

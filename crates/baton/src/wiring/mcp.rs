@@ -5,8 +5,8 @@ use crate::failure::CliError;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
 use baton_mcp::{
-    Common, Environments, ExportedEndpoints, Limits, ManagePorts, ManageServer, OwnOptions, OwnServer, Ports, Seal,
-    Sessions,
+    EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, ManagePorts, ManageServer, McpLimits,
+    McpSessionManager, OwnServer, OwnServerOptions, StateSeal,
 };
 use baton_ports::{AgentInvoker, McpSessionStore};
 use baton_types::ErrorCode;
@@ -20,34 +20,34 @@ impl Baton {
     pub(super) fn mcp_ports(
         &self,
         kept_in: Option<&Path>,
-        own: OwnOptions,
-        limits: Limits,
+        own: OwnServerOptions,
+        limits: McpLimits,
     ) -> Result<McpPorts, CliError> {
         let seal = match kept_in {
-            Some(data) => Seal::new(&keys::seal_key(data)?, &[], limits.answer_within),
-            None => Seal::random(limits.answer_within),
+            Some(data) => StateSeal::new(&keys::seal_key(data)?, &[], limits.answer_timeout),
+            None => StateSeal::random(limits.answer_timeout),
         };
         let seal = seal.map_err(|error| CliError::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
         let kept = kept_in.map(sessions).transpose()?;
-        let common = Common {
-            sessions: Sessions::new(&limits, kept),
+        let common = EndpointContext {
+            sessions: McpSessionManager::new(&limits, kept),
             seal: Arc::new(seal),
             limits,
             shutdown: self.stopping.clone(),
         };
         let desk: Arc<dyn AgentInvoker> = Arc::new(self.engine.clone());
         let agents = || Arc::clone(&self.agents);
-        let ports = Ports {
+        let ports = EnvironmentPorts {
             agents: agents(),
             tools: self.tools().clone(),
             servers: self.tools().mcp().clone(),
-            desk: Arc::clone(&desk),
+            invoker: Arc::clone(&desk),
             handoffs: Arc::new(self.engine.clone()),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
         let shelf = self.locals.clone();
-        let managed = ManagePorts { agents: agents(), shelf, providers: Some(self.models().clone()) };
+        let managed = ManagePorts { agents: agents(), repository: shelf, providers: Some(self.models().clone()) };
         Ok(McpPorts {
             own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),
             manage: Some(ManageServer::endpoint(managed, &common)),

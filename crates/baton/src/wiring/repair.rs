@@ -144,7 +144,7 @@ fn journal(done: &JournalRepair) -> Vec<RepairStep> {
 }
 
 fn spans(data: &Path) -> Result<Vec<RepairStep>, CliError> {
-    let aside = baton_spans::set_damaged_blocks_aside(&data.join(SPAN_FOLDER))
+    let aside = baton_spans::quarantine_damaged_blocks(&data.join(SPAN_FOLDER))
         .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let mut steps: Vec<RepairStep> = aside
         .iter()

@@ -12,7 +12,7 @@ use crate::{
     server_file::{ServerFile, ServerFileGuard},
 };
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, Tls, VersionRule};
-use baton_mcp::{Limits, OwnOptions};
+use baton_mcp::{McpLimits, OwnServerOptions};
 use baton_types::{AgentListing, ErrorCode};
 use baton_wire::a2a::v1::AgentExtension;
 use std::{
@@ -42,7 +42,7 @@ pub(crate) enum PortChoice {
 }
 
 /// A Baton on a socket, registered in `server.json` of its data directory.
-pub(crate) struct Server {
+pub(crate) struct RunningServer {
     /// URL of the server.
     pub(crate) url: String,
     baton: Baton,
@@ -50,7 +50,7 @@ pub(crate) struct Server {
     server_file: ServerFileGuard,
 }
 
-impl Server {
+impl RunningServer {
     /// Binds the socket, writes `server.json` and serves. Unfinished runs are resumed in the background.
     pub(crate) async fn start(
         baton: Baton,
@@ -75,9 +75,9 @@ impl Server {
         let room = baton_local::raise_open_files();
         let defaults = HttpOptions::default();
         let max_body = settings.limits.body_bytes.unwrap_or(defaults.max_body);
-        let own = OwnOptions { streaming: settings.a2a.streaming, push: settings.a2a.push };
+        let own = OwnServerOptions { streaming: settings.a2a.streaming, push: settings.a2a.push };
         let principal_share = settings.limits.principal_share.unwrap_or(defaults.principal_share);
-        let limits = Limits { max_body, principal_share, ..Limits::default() };
+        let limits = McpLimits { max_body, holder_share: principal_share, ..McpLimits::default() };
         let mcp = baton.mcp_ports(Some(&settings.data), own, limits)?;
         let options = HttpOptions {
             bound: Some(bound),

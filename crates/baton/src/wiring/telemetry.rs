@@ -3,37 +3,37 @@
 use super::{baton::fresh_id, export, kept::Persistence};
 use crate::{config::BatonSettings, failure::CliError, log};
 use baton_export::Exporter;
-use baton_spans::{EmbeddedSpans, Options, Recording, Retention, wall_clock};
-use baton_telemetry::Origin;
+use baton_spans::{EmbeddedSpanStore, SpanRecorderSetup, SpanStoreOptions, TelemetryRetention, wall_clock};
+use baton_telemetry::SpanOrigin;
 use std::sync::Arc;
 
 /// Folder of spans, below the data directory.
 pub(super) const SPAN_FOLDER: &str = "spans";
 
 /// Opens the span store in the data directory or in memory, and starts the export of stored spans.
-pub(super) fn open(keep: Persistence, settings: &BatonSettings) -> Result<(Recording, Exporter), CliError> {
+pub(super) fn open(keep: Persistence, settings: &BatonSettings) -> Result<(SpanRecorderSetup, Exporter), CliError> {
     let chosen = &settings.telemetry;
-    let defaults = Options::default();
-    let retention = Retention {
+    let defaults = SpanStoreOptions::default();
+    let retention = TelemetryRetention {
         max_age: chosen.age.or(defaults.retention.max_age),
         max_bytes: chosen.bytes.or(defaults.retention.max_bytes),
     };
     let sent = export::options(settings)?;
-    let options = Options { retention, hold: sent.hold(), ..defaults };
+    let options = SpanStoreOptions { retention, log_retention: sent.hold(), ..defaults };
     let opened = match keep {
-        Persistence::InMemory => EmbeddedSpans::in_memory(options),
-        Persistence::DataDirectory => EmbeddedSpans::open(&settings.data.join(SPAN_FOLDER), options),
+        Persistence::InMemory => EmbeddedSpanStore::in_memory(options),
+        Persistence::DataDirectory => EmbeddedSpanStore::open(&settings.data.join(SPAN_FOLDER), options),
     };
     let store = opened.map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let (exporter, instance) = (Exporter::start(&store, &sent), fresh_id());
-    let recording = Recording::new(store, &chosen.settings, &instance);
+    let recording = SpanRecorderSetup::new(store, &chosen.settings, &instance);
     let exporter = match keep {
         Persistence::InMemory => {
             log::log_queue().close();
             exporter
         }
         Persistence::DataDirectory => {
-            let origin = Origin::new(chosen.settings.clone(), &instance);
+            let origin = SpanOrigin::new(chosen.settings.clone(), &instance);
             exporter.with_meters(&sent, &recording.meters(), wall_clock).with_logs(
                 &sent,
                 log::log_queue(),

@@ -9,7 +9,7 @@ use baton_local::{SystemClock, TimeOrderedIds};
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::{Credential, SecretError};
 use baton_ports::{IdGenerator as _, SpanStore};
-use baton_tempo::{Options, TeeOptions, TeeSpans, TempoReads, TempoSpans};
+use baton_tempo::{TeeOptions, TeeSpans, TempoOptions, TempoReadStore, TempoSpans};
 use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
@@ -28,14 +28,14 @@ impl TempoSource {
     /// Creates the client; the server is not contacted yet.
     pub(super) fn from_settings(settings: &BatonSettings) -> Result<Self, CliError> {
         let Some(tempo) = settings.telemetry.tempo.clone() else { return Ok(Self(None)) };
-        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
+        let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::OutboundOptions::default());
         let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
         let shown = tempo.clone();
-        let mut options = Options::at(&tempo.url);
+        let mut options = TempoOptions::with_url(&tempo.url);
         options.headers = Arc::new(move || headers(&shown));
-        options.mark = TimeOrderedIds.next_id();
+        options.hop_id = TimeOrderedIds.next_id();
         if tempo.mode == TempoMode::Tee {
-            options.patience = QUERY_TIMEOUT.saturating_sub(MERGE_BUDGET);
+            options.timeout = QUERY_TIMEOUT.saturating_sub(MERGE_BUDGET);
             options.retries = TEE_RETRIES;
         }
         let spans = TempoSpans::new(&client, &options, Arc::new(SystemClock)).map_err(|error| {
@@ -49,9 +49,9 @@ impl TempoSource {
     pub(super) fn combine_with(self, local: Arc<dyn SpanStore>) -> Arc<dyn SpanStore> {
         let Some((spans, tempo)) = self.0 else { return local };
         match tempo.mode {
-            TempoMode::Tempo => Arc::new(TempoReads::new(local, spans)),
+            TempoMode::Tempo => Arc::new(TempoReadStore::new(local, spans)),
             TempoMode::Tee => {
-                let options = TeeOptions { hot: tempo.hot, patience: QUERY_TIMEOUT, ..TeeOptions::default() };
+                let options = TeeOptions { hot: tempo.hot, timeout: QUERY_TIMEOUT, ..TeeOptions::default() };
                 Arc::new(TeeSpans::new(local, spans, Arc::new(SystemClock), options))
             }
         }

@@ -7,8 +7,8 @@ use baton_peers::Book;
 use baton_ports::{AgentEditor, AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    Connectors, GuestServers, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers,
-    RemoteConnect, RemoteSettings, StdioConnect, Toolbox, TransportKind,
+    CallerServerHost, ConnectorRegistry, HostSettings, HttpTools, InternalConnector, InternalPorts, McpServers,
+    RemoteConnector, RemoteSettings, StdioConnector, Toolbox, TransportKind,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -17,12 +17,12 @@ use std::{path::Path, sync::Arc};
 const LOGIN_FOLDER: &str = "mcp-oauth";
 
 /// The toolbox, and the connector of internal MCP servers.
-pub(super) struct Tools {
+pub(super) struct ToolboxParts {
     pub(super) toolbox: Arc<Toolbox>,
-    internal: Arc<InternalConnect>,
+    internal: Arc<InternalConnector>,
 }
 
-impl Tools {
+impl ToolboxParts {
     /// Gives internal MCP servers weak references to tools and sessions.
     pub(super) fn attach<E: SessionStore + TextSearch>(&self, engine: &Arc<E>) {
         let tools: Arc<dyn ToolHost> = self.toolbox.clone();
@@ -43,17 +43,17 @@ pub(super) fn toolbox(
     book: Arc<Book>,
     settings: &BatonSettings,
     tracer: Tracer,
-) -> Result<Tools, CliError> {
+) -> Result<ToolboxParts, CliError> {
     let guests = settings.caller_server_allow.as_deref().map(|allow| caller_servers(allow, &tracer)).transpose()?;
     let remote = remote(&settings.data)?;
     let http = HttpTools::new(remote.client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
-    let remote = Arc::new(RemoteConnect::new(remote));
+    let remote = Arc::new(RemoteConnector::new(remote));
     let stdio = match reap::command() {
-        Some(command) => StdioConnect::with_reaper(command),
-        None => StdioConnect::new(),
+        Some(command) => StdioConnector::with_reaper(command),
+        None => StdioConnector::new(),
     };
-    let internal = Arc::new(InternalConnect::with_book(Arc::clone(&agents), definitions));
-    let connectors = Connectors::new()
+    let internal = Arc::new(InternalConnector::with_editor(Arc::clone(&agents), definitions));
+    let connectors = ConnectorRegistry::new()
         .with(TransportKind::Stdio, Arc::new(stdio))
         .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))
         .with(TransportKind::Sse, remote.clone())
@@ -62,25 +62,25 @@ pub(super) fn toolbox(
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
     let toolbox = Toolbox::new(servers).with_http(Arc::new(http));
     let toolbox = match guests {
-        Some(guests) => toolbox.with_guests(Arc::new(guests)),
+        Some(guests) => toolbox.with_caller_servers(Arc::new(guests)),
         None => toolbox,
     };
-    Ok(Tools { toolbox: Arc::new(toolbox), internal })
+    Ok(ToolboxParts { toolbox: Arc::new(toolbox), internal })
 }
 
 /// Connections to MCP servers that requests bring along: public addresses, and those allowed by the settings.
-fn caller_servers(allow: &[String], tracer: &Tracer) -> Result<GuestServers, CliError> {
+fn caller_servers(allow: &[String], tracer: &Tracer) -> Result<CallerServerHost, CliError> {
     let policy = AddressPolicy::allowing(allow)
         .map_err(|error| CliError::new(ErrorCode::CONFIG_INVALID, format!("responses.mcp_allow: {error}")))?;
-    let client = GuardedClient::new(policy, &baton_outbound::Options::default());
+    let client = GuardedClient::new(policy, &baton_outbound::OutboundOptions::default());
     let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
-    let connect = Arc::new(RemoteConnect::for_strangers(RemoteSettings::new(client)));
-    Ok(GuestServers::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
+    let connect = Arc::new(RemoteConnector::for_untrusted(RemoteSettings::new(client)));
+    Ok(CallerServerHost::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
 }
 
 /// Connections to MCP servers on the network: any address for servers in definitions, otherwise public addresses only.
 pub(super) fn remote(data: &Path) -> Result<RemoteSettings, CliError> {
-    let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
+    let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::OutboundOptions::default());
     let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
     Ok(RemoteSettings { logins: Some(data.join(LOGIN_FOLDER)), ..RemoteSettings::new(client) })
 }

@@ -27,7 +27,7 @@ impl Baton {
                 continue;
             }
             let telling = report_servers(servers.clone(), name.clone(), screen);
-            servers.warm(&name);
+            servers.start_servers(&name);
             tokio::spawn(self.stopping.clone().run_until_cancelled_owned(telling));
         }
     }

@@ -1,8 +1,8 @@
 //! MCP clients of every era use its tool.
 
 use crate::program::Program;
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
-use baton_toolhost::{Remote, streamable};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
+use baton_toolhost::{RemoteServer, streamable};
 use http::HeaderMap;
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient,
@@ -13,8 +13,8 @@ use serde_json::json;
 
 async fn connected(url: &str, mode: ClientLifecycleMode) -> RunningService<RoleClient, ()> {
     let client =
-        GuardedClient::new(AddressPolicy::allowing(["127.0.0.1"]).unwrap(), &Options::default()).unwrap();
-    ().serve_with_lifecycle(streamable(Remote::new(url, HeaderMap::new(), client)), mode).await.unwrap()
+        GuardedClient::new(AddressPolicy::allowing(["127.0.0.1"]).unwrap(), &OutboundOptions::default()).unwrap();
+    ().serve_with_lifecycle(streamable(RemoteServer::new(url, HeaderMap::new(), client)), mode).await.unwrap()
 }
 
 #[tokio::test]

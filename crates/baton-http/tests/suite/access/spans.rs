@@ -6,12 +6,12 @@ use super::{
 };
 use crate::speak::{headers, raw};
 use baton_http::SpanPorts;
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use serde_json::json;
 
 #[tokio::test]
 async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let house = House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }));
     for (scopes, reads, sends) in [
         ("", false, false),
@@ -63,7 +63,7 @@ async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 
 fn stored() -> House {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }))
 }
 

@@ -13,7 +13,7 @@ use crate::{
 use baton_engine::NoPeers;
 use baton_http::{MeterPorts, PeerPorts, RouteAccess, RouteEntry, SpanPorts, ToolPorts};
 use baton_ports::AgentSource;
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::Digest;
 use http::HeaderMap;
 use http_body_util::BodyExt as _;
@@ -43,7 +43,7 @@ impl World {
                 options.tools = Some(ToolPorts { host: Arc::new(Weather) });
                 options.peers = Some(PeerPorts { registry: Arc::new(NoBook), peers: Arc::new(NoPeers) });
                 options.meters = Some(MeterPorts { meters: meters::meters(), now: || 2_000 });
-                let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+                let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
                 options.spans = Some(SpanPorts { store });
             },
         );

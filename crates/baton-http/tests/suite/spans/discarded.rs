@@ -8,7 +8,7 @@ use crate::{
 use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
 use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_meters};
-use baton_telemetry::{Meters, Origin, Settings};
+use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
 use baton_types::SpanResource;
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const REMARK: &str = "Baton stores only traces; logs are counted and discarded (reported once). Set OTEL_LOGS_EXPORTER=none to stop them.";
 
 fn surface() -> Router {
-    let meters = Arc::new(Meters::new(&Origin::new(Settings::default(), "here"), 1_000));
+    let meters = Arc::new(Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "here"), 1_000));
     let ports = MeterPorts { meters, now: || 2_000 };
     app(engine(&["weather"]), HttpOptions { meters: Some(ports), ..options() })
 }
@@ -74,7 +74,7 @@ async fn each_sender_is_told_once_and_everything_is_counted() {
     assert_eq!(said, json!({"partialSuccess": {"rejectedLogRecords": "2", "errorMessage": REMARK}}));
 
     // Another signal.
-    let meters = Meters::new(&Origin::new(Settings::default(), "there"), 1_000);
+    let meters = Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "there"), 1_000);
     meters.observe(&super::spans()[0]);
     let reading = meters.read(2_000).await;
     let points: usize = reading.families.iter().map(|family| family.points.len()).sum();

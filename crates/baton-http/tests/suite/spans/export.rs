@@ -4,7 +4,7 @@ use super::{asking, filled, get, spans, surface};
 use crate::speak::{headers, raw};
 use axum::body::Body;
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::TraceId;
 use http_body_util::BodyExt as _;
 use std::{fmt::Write as _, sync::Arc};
@@ -38,7 +38,7 @@ async fn spans_come_as_lines_of_otlp() {
 /// A reading that ends before its end is told from one that was all.
 #[tokio::test]
 async fn a_server_that_stops_breaks_it_off() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let many = (0..20_000_u64).flat_map(|number| {
         let mut spans = spans();
         spans.iter_mut().for_each(|span| span.trace = TraceId(u128::from(number + 1).to_be_bytes()));
@@ -46,7 +46,7 @@ async fn a_server_that_stops_breaks_it_off() {
     });
     store.ingest(SpanBatch { spans: many.collect(), mark: None }).await.unwrap();
     let shutdown = CancellationToken::new();
-    let app = surface(Arc::<EmbeddedSpans>::clone(&store), |options| options.shutdown = shutdown.clone());
+    let app = surface(Arc::<EmbeddedSpanStore>::clone(&store), |options| options.shutdown = shutdown.clone());
     let response = raw(&app, "GET", PATH, headers(&[]), Body::empty()).await;
     let mut body = response.into_body();
     let first = body.frame().await.unwrap().unwrap().into_data().unwrap();

@@ -5,14 +5,14 @@ use crate::speak::framed;
 use axum::Router;
 use baton_otlp::{Encoding, proto::ExportTraceServiceResponse, write_export};
 use baton_ports::{SpanStore as _, SpanStoreError};
-use baton_spans::EmbeddedSpans;
+use baton_spans::EmbeddedSpanStore;
 use baton_types::Span;
 use prost::Message as _;
 use std::sync::Arc;
 
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
-async fn kept(store: &EmbeddedSpans) -> Vec<Span> {
+async fn kept(store: &EmbeddedSpanStore) -> Vec<Span> {
     store.trace(spans()[0].trace).await.unwrap()
 }
 

@@ -138,7 +138,7 @@ async fn series_are_told_as_tempo_tells_them() {
     assert_eq!(instant.status, 200, "{}", instant.text());
     insta::assert_snapshot!("instant", pretty(&instant));
     let asked = store.asked.lock().unwrap().last().cloned().unwrap();
-    assert_eq!(asked.steps, Steps::whole(1_794_816_001 * SECOND, 1_794_816_005 * SECOND));
+    assert_eq!(asked.steps, Steps::single(1_794_816_001 * SECOND, 1_794_816_005 * SECOND));
     assert_eq!(asked.exemplars, 0);
 }
 
@@ -204,7 +204,7 @@ async fn time_is_said_in_many_ways() {
     let got = get(&app, &asking("/tempo/api/metrics/query", &[("q", "{ } | rate()"), ("since", "1m")]), NOTHING).await;
     assert_eq!(got.text(), r#"{"series":[],"metrics":{"completedJobs":1,"totalJobs":1}}"#);
     let asked = store.asked.lock().unwrap().last().unwrap().steps;
-    assert_eq!(asked, Steps::whole(now - 60 * SECOND, now));
+    assert_eq!(asked, Steps::single(now - 60 * SECOND, now));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use baton_ports::{
     BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
     TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::Field;
 use baton_types::{
     Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
@@ -34,9 +34,9 @@ use std::{
 };
 
 /// A surface over a store in memory.
-pub(crate) fn world() -> (Router, Arc<EmbeddedSpans>) {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
-    (surface(Arc::<EmbeddedSpans>::clone(&store), |_| {}), store)
+pub(crate) fn world() -> (Router, Arc<EmbeddedSpanStore>) {
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
+    (surface(Arc::<EmbeddedSpanStore>::clone(&store), |_| {}), store)
 }
 
 pub(crate) fn surface(store: Arc<dyn SpanStore>, change: impl FnOnce(&mut HttpOptions)) -> Router {
@@ -97,7 +97,7 @@ pub(crate) fn spans() -> Vec<Span> {
     vec![root, insight]
 }
 
-pub(crate) async fn filled() -> (Router, Arc<EmbeddedSpans>) {
+pub(crate) async fn filled() -> (Router, Arc<EmbeddedSpanStore>) {
     let (app, store) = world();
     store.ingest(SpanBatch { spans: spans(), mark: None }).await.unwrap();
     (app, store)

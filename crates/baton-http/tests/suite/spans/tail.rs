@@ -4,7 +4,7 @@ use super::{asking, spans, surface};
 use crate::speak::{headers, raw};
 use axum::{Router, body::Body};
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::TraceId;
 use http::Response;
 use http_body_util::BodyExt as _;
@@ -32,9 +32,9 @@ async fn listening(app: &Router, query: &str) -> Body {
 
 #[tokio::test]
 async fn matching_spans_are_shown_until_the_end() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let shutdown = CancellationToken::new();
-    let app = surface(Arc::<EmbeddedSpans>::clone(&store), |options| options.shutdown = shutdown.clone());
+    let app = surface(Arc::<EmbeddedSpanStore>::clone(&store), |options| options.shutdown = shutdown.clone());
     let mut all = listening(&app, "").await;
     let mut some = listening(&app, "{ insight.type = \"decision\" }").await;
     store.ingest(SpanBatch { spans: spans(), mark: None }).await.unwrap();
@@ -47,7 +47,7 @@ async fn matching_spans_are_shown_until_the_end() {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_stream_says_that_it_is_alive() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let app = surface(store, |_| {});
     let mut body = listening(&app, "").await;
     assert_eq!(next(&mut body).await.as_deref(), Some(": still here\n\n"));
@@ -55,8 +55,8 @@ async fn an_idle_stream_says_that_it_is_alive() {
 
 #[tokio::test]
 async fn a_large_batch_is_told_in_pieces() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
-    let app = surface(Arc::<EmbeddedSpans>::clone(&store), |_| {});
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
+    let app = surface(Arc::<EmbeddedSpanStore>::clone(&store), |_| {});
     let mut body = listening(&app, "{ span.insight.type = \"decision\" }").await;
     let many = (0..10_000_u64).flat_map(|number| {
         let mut spans = spans();
@@ -77,7 +77,7 @@ async fn a_large_batch_is_told_in_pieces() {
 
 #[tokio::test]
 async fn those_who_listen_take_no_streams_from_others() {
-    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let app = surface(store, |options| (options.max_streams, options.principal_share) = (0, 100));
     let mut open = Vec::new();
     for _ in 0..64 {

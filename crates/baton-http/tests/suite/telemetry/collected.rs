@@ -1,7 +1,7 @@
 //! Keeps what is emitted.
 
 use baton_ports::SpanSink;
-use baton_telemetry::{Origin, Settings, Tracer};
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use std::{
     fmt::Write as _,
@@ -19,7 +19,7 @@ pub(super) struct Collected {
 
 impl Collected {
     pub(super) fn tracer(self: &Arc<Self>) -> Tracer {
-        Tracer::new(Arc::<Self>::clone(self), Origin::new(Settings::default(), "test"))
+        Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
 
     /// What was emitted since the last look.

@@ -4,7 +4,7 @@ use baton_types::{ChannelReason, HandoffChannel};
 use rmcp::model::ClientCapabilities;
 
 /// Capability of clients that answer sampling by forwarding the work to the named agent.
-const HANDOFF: &str = "dev.baton/handoff";
+const HANDOFF_CAPABILITY: &str = "dev.baton/handoff";
 
 /// Client properties that determine the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ pub(super) fn declares_handoff(capabilities: &ClientCapabilities) -> bool {
     [&capabilities.extensions, &capabilities.experimental]
         .into_iter()
         .flatten()
-        .any(|declared| declared.contains_key(HANDOFF))
+        .any(|declared| declared.contains_key(HANDOFF_CAPABILITY))
 }
 
 /// Sampling is used for clients that declare the handoff capability and, in caller mode, for every client with
 /// sampling: callers that run an agent's tools understand its `handoff` request. Any other client would answer with its
 /// own model.
-pub(super) fn choose(client: ClientFacts) -> (HandoffChannel, ChannelReason) {
+pub(super) fn choose_channel(client: ClientFacts) -> (HandoffChannel, ChannelReason) {
     let reason = match client {
         ClientFacts { samples: false, .. } => return (HandoffChannel::Direct, ChannelReason::NoSampling),
         ClientFacts { answers_from_model: true, .. } => return (HandoffChannel::Direct, ChannelReason::OtherModel),
@@ -79,7 +79,7 @@ mod tests {
         for ([samples, hands_over, caller_runs_tools, answers_from_model], channels, reason) in table {
             for (is_modern, channel) in [false, true].into_iter().zip(channels) {
                 let client = ClientFacts { is_modern, samples, hands_over, caller_runs_tools, answers_from_model };
-                assert_eq!(choose(client), (channel, reason), "{client:?}");
+                assert_eq!(choose_channel(client), (channel, reason), "{client:?}");
             }
         }
     }

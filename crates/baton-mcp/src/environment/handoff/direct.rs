@@ -1,29 +1,29 @@
 //! Handoff channel for all other clients: Baton performs the handoff with its own credentials.
 
-use super::{Channel, Work, results};
+use super::{DeliveryChannel, HandoffDelivery, results};
 use crate::{
-    environment::{relay::Relay, rounds::Ended},
+    environment::{relay::Relay, rounds::RoundsOutcome},
     work,
 };
 use baton_ports::BoxFuture;
 use rmcp::{ErrorData, model::CallToolResult};
 
-pub(super) struct Direct;
+pub(super) struct DirectChannel;
 
-impl Channel for Direct {
+impl DeliveryChannel for DirectChannel {
     /// Cancelling the call drops the work, which stops it.
     fn hand_over<'a>(
         &'a self,
-        work: &'a Work<'a>,
+        work: &'a HandoffDelivery<'a>,
         relay: &'a mut Relay,
-    ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>> {
+    ) -> BoxFuture<'a, Result<RoundsOutcome<CallToolResult>, ErrorData>> {
         Box::pin(async move {
-            let handed = work.desk().hand_over(&work.call.caller.principal, work.ask.clone());
-            let result = match relay.during(work.call.context, handed).await? {
-                Ok(reply) => results::of_task(&work.ask.agent_uri, reply),
-                Err(error) => work::refused(error.code, &error.detail),
+            let handed = work.service().hand_over(&work.call.caller.principal, work.request.clone());
+            let result = match relay.run_with_events(work.call.context, handed).await? {
+                Ok(reply) => results::task_result(&work.request.agent_uri, reply),
+                Err(error) => work::error_result(error.code, &error.detail),
             };
-            Ok(Ended::Done(result))
+            Ok(RoundsOutcome::Done(result))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `handoff`: work that the client's model gives to another agent.
 //!
 //! The [`HandoffDesk`] authorizes a handoff before anything is sent, and every handoff is recorded. Delivery depends on
-//! the client of the request: one [`Channel`] for each kind of client, selected in [`choose`]. MCP deprecates sampling;
+//! the client of the request: one [`DeliveryChannel`] for each kind of client, selected in [`choose`]. MCP deprecates sampling;
 //! without it every handoff is direct.
 
 mod choose;
@@ -13,85 +13,85 @@ mod results;
 mod sampling;
 mod tool;
 
-pub(super) use input_required::Begun;
-pub(super) use tool::{described, listed, spec};
+pub(super) use input_required::DelegatedHandoff;
+pub(super) use tool::{description, spec, tool_definition};
 
 use super::{
-    call::Call,
+    call::EnvironmentCall,
     relay::Relay,
-    rounds::{Ended, Rounds},
+    rounds::{InputRounds, RoundsOutcome},
 };
 use crate::work;
 use baton_ports::{BoxFuture, HandoffOutcome, HandoffRequest, HandoffService, HandoffTicket};
 use baton_rules::{Access, check_access};
 use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, ToolExecution};
-use choose::{ClientFacts, choose, declares_handoff};
-use direct::Direct;
-use input_required::InputRequired;
-use reply::{ClientAnswer, Reply};
+use choose::{ClientFacts, choose_channel, declares_handoff};
+use direct::DirectChannel;
+use input_required::InputRequiredChannel;
+use reply::{ClientAnswer, ClientHandoffReply};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, InputResponses},
 };
-use sampling::Sampling;
+use sampling::SamplingChannel;
 use std::time::Duration;
 
 /// Delivery channel to another agent.
-trait Channel: Send + Sync {
+trait DeliveryChannel: Send + Sync {
     /// Delivers the work and returns a result for the client's model, or a request to the client.
     fn hand_over<'a>(
         &'a self,
-        work: &'a Work<'a>,
+        work: &'a HandoffDelivery<'a>,
         relay: &'a mut Relay,
-    ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>>;
+    ) -> BoxFuture<'a, Result<RoundsOutcome<CallToolResult>, ErrorData>>;
 }
 
 /// A handoff to be delivered.
-struct Work<'a> {
-    call: &'a Call<'a>,
-    rounds: &'a Rounds<'a>,
-    ask: HandoffRequest,
+struct HandoffDelivery<'a> {
+    call: &'a EnvironmentCall<'a>,
+    rounds: &'a InputRounds<'a>,
+    request: HandoffRequest,
 }
 
-impl Call<'_> {
+impl EnvironmentCall<'_> {
     /// Performs a handoff on the channel that fits the client.
     pub(super) async fn hand_over(
         &self,
-        rounds: &Rounds<'_>,
+        rounds: &InputRounds<'_>,
         relay: &mut Relay,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
-        match Work::of(self, rounds).and_then(|work| work.within_scope().map(|()| work)) {
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
+        match HandoffDelivery::from_call(self, rounds).and_then(|work| work.check_scope().map(|()| work)) {
             Ok(mut work) => {
                 let (channel, reason) = self.choose_channel();
-                work.ask.reason = Some(reason);
-                let channel: &dyn Channel = match channel {
-                    HandoffChannel::InputRequired => &InputRequired,
-                    HandoffChannel::Sampling => &Sampling,
-                    HandoffChannel::Direct => &Direct,
+                work.request.reason = Some(reason);
+                let channel: &dyn DeliveryChannel = match channel {
+                    HandoffChannel::InputRequired => &InputRequiredChannel,
+                    HandoffChannel::Sampling => &SamplingChannel,
+                    HandoffChannel::Direct => &DirectChannel,
                 };
                 channel.hand_over(&work, relay).await
             }
-            Err(faults) => Ok(Ended::Done(*faults)),
+            Err(faults) => Ok(RoundsOutcome::Done(*faults)),
         }
     }
 
     /// Continues a handoff that was delegated to the client, with the client's answer.
-    pub(super) async fn handed_back(
+    pub(super) async fn resume_handoff(
         &self,
-        rounds: &Rounds<'_>,
+        rounds: &InputRounds<'_>,
         relay: &mut Relay,
-        (state, begun): (&str, &Begun),
+        (state, begun): (&str, &DelegatedHandoff),
         responses: &InputResponses,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
-        match Work::of(self, rounds) {
-            Ok(work) => InputRequired.came_back(work, relay, (state, begun), responses).await,
-            Err(faults) => Ok(Ended::Done(*faults)),
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
+        match HandoffDelivery::from_call(self, rounds) {
+            Ok(work) => InputRequiredChannel.resume(work, relay, (state, begun), responses).await,
+            Err(faults) => Ok(RoundsOutcome::Done(*faults)),
         }
     }
 
     /// Uses only the capabilities declared in this request, or at the start of its session.
     fn choose_channel(&self) -> (HandoffChannel, ChannelReason) {
-        choose(ClientFacts {
+        choose_channel(ClientFacts {
             is_modern: self.caller.modern,
             samples: self.capabilities.sampling.is_some(),
             hands_over: declares_handoff(&self.capabilities),
@@ -101,12 +101,12 @@ impl Call<'_> {
     }
 }
 
-impl<'a> Work<'a> {
+impl<'a> HandoffDelivery<'a> {
     /// The error describes invalid arguments.
-    fn of(call: &'a Call<'a>, rounds: &'a Rounds<'a>) -> Result<Self, Box<CallToolResult>> {
-        let arguments = tool::read(&call.arguments).map_err(|faults| {
-            let detail = format!("'handoff' did not run, because its arguments do not fit: {}.", faults.join("; "));
-            Box::new(work::refused(ErrorCode::INVALID_REQUEST, &detail))
+    fn from_call(call: &'a EnvironmentCall<'a>, rounds: &'a InputRounds<'a>) -> Result<Self, Box<CallToolResult>> {
+        let arguments = tool::parse_arguments(&call.arguments).map_err(|faults| {
+            let detail = format!("'handoff' did not run, because its arguments are invalid: {}.", faults.join("; "));
+            Box::new(work::error_result(ErrorCode::INVALID_REQUEST, &detail))
         })?;
         let ask = HandoffRequest {
             from: call.environment.agent.name.clone(),
@@ -121,29 +121,29 @@ impl<'a> Work<'a> {
             autonomous: false,
             reason: None,
         };
-        Ok(Self { call, rounds, ask })
+        Ok(Self { call, rounds, request: ask })
     }
 
     /// The client chooses the receiver here: agents named in the definition are included in the caller's permission,
     /// all others require permission to call.
-    fn within_scope(&self) -> Result<(), Box<CallToolResult>> {
+    fn check_scope(&self) -> Result<(), Box<CallToolResult>> {
         let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listings());
-        let to = baton_rules::resolve_handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
+        let to = baton_rules::resolve_handoff_target(from, agents.iter().map(AsRef::as_ref), &self.request.agent_uri);
         if from.handoffs.iter().any(|target| target.agent == to) {
             return Ok(());
         }
         let allowed = check_access(&self.call.caller.principal, Access::Call, Some(&to));
-        allowed.map_err(|missing| Box::new(work::scope_refused(self.call.context, &missing)))
+        allowed.map_err(|missing| Box::new(work::scope_error(self.call.context, &missing)))
     }
 
-    fn desk(&self) -> &dyn HandoffService {
+    fn service(&self) -> &dyn HandoffService {
         &*self.call.environment.agent.ports.handoffs
     }
 
     /// Records the handoff as in progress; the error is the reason for a refusal.
     async fn begin(&self, channel: HandoffChannel) -> Result<HandoffTicket, CallToolResult> {
-        let begun = self.desk().begin(&self.call.caller.principal, self.ask.clone(), channel).await;
-        let mut ticket = begun.map_err(|error| work::refused(error.code, &error.detail))?;
+        let begun = self.service().begin(&self.call.caller.principal, self.request.clone(), channel).await;
+        let mut ticket = begun.map_err(|error| work::error_result(error.code, &error.detail))?;
         ticket.agent_uri = self.address(ticket.agent_uri);
         Ok(ticket)
     }
@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
         if uri.contains("://") {
             return uri;
         }
-        let Some(base) = work::served_at(self.call.context) else { return uri };
+        let Some(base) = work::base_url(self.call.context) else { return uri };
         let agents = self.call.environment.agent.ports.agents.listings();
         let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
         format!("{base}/agents/{name}")
@@ -165,69 +165,70 @@ impl<'a> Work<'a> {
     }
 
     /// Records the outcome before it is returned.
-    async fn settle(&self, id: &HandoffId, reply: Reply) -> CallToolResult {
+    async fn record_outcome(&self, id: &HandoffId, reply: ClientHandoffReply) -> CallToolResult {
         let end = match &reply {
-            Reply::Answer { response, task, context } => {
+            ClientHandoffReply::Answer { response, task, context } => {
                 HandoffOutcome::Completed { response: response.clone(), task: task.clone(), context: context.clone() }
             }
-            Reply::Failed(reason) => HandoffOutcome::Failed(reason.clone()),
+            ClientHandoffReply::Failed(reason) => HandoffOutcome::Failed(reason.clone()),
         };
-        match self.desk().end(&self.call.caller.principal, id, end).await {
+        match self.service().end(&self.call.caller.principal, id, end).await {
             Ok(true) => self.result(reply),
             // The record was closed before: a failure is still reported, a late answer is rejected.
             Ok(false) => match reply {
-                Reply::Failed(reason) => results::failed(&self.ask.agent_uri, &reason),
-                Reply::Answer { .. } => results::over(id),
+                ClientHandoffReply::Failed(reason) => results::failed_result(&self.request.agent_uri, &reason),
+                ClientHandoffReply::Answer { .. } => results::closed_result(id),
             },
-            Err(error) => work::refused(error.code, &error.detail),
+            Err(error) => work::error_result(error.code, &error.detail),
         }
     }
 
-    fn result(&self, reply: Reply) -> CallToolResult {
-        let agent_uri = &self.ask.agent_uri;
+    fn result(&self, reply: ClientHandoffReply) -> CallToolResult {
+        let agent_uri = &self.request.agent_uri;
         match reply {
-            Reply::Answer { response, task, context } => {
-                let context = context.or_else(|| self.ask.context.as_ref().map(ToString::to_string));
+            ClientHandoffReply::Answer { response, task, context } => {
+                let context = context.or_else(|| self.request.context.as_ref().map(ToString::to_string));
                 results::answer(agent_uri, response, task, context, "client")
             }
-            Reply::Failed(reason) => results::failed(agent_uri, &reason),
+            ClientHandoffReply::Failed(reason) => results::failed_result(agent_uri, &reason),
         }
     }
 
     /// Processes the client's answer: returns it as the result, or falls back to the direct channel if a model
     /// answered.
-    async fn take(
+    async fn process_answer(
         &self,
         relay: &mut Relay,
         id: &HandoffId,
         answer: ClientAnswer,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         match answer {
-            ClientAnswer::Reply(reply) => Ok(Ended::Done(self.settle(id, reply).await)),
-            ClientAnswer::OtherModel(model) => self.take_back(relay, id, &model).await,
+            ClientAnswer::Reply(reply) => Ok(RoundsOutcome::Done(self.record_outcome(id, reply).await)),
+            ClientAnswer::OtherModel(model) => self.fall_back_to_direct(relay, id, &model).await,
         }
     }
 
     /// Falls back to a direct handoff because a model answered the sampling request. The model's answer is discarded.
-    async fn take_back(
+    async fn fall_back_to_direct(
         &self,
         relay: &mut Relay,
         id: &HandoffId,
         model: &str,
-    ) -> Result<Ended<CallToolResult>, ErrorData> {
-        tracing::info!(handoff = %id, model, "a client answered a handoff from a model; Baton hands the work over itself");
+    ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
+        tracing::info!(handoff = %id, model, "a client answered a handoff with a model; Baton performs the handoff itself");
         if !self.call.caller.modern {
             self.call.environment.session.note_model_answer();
         }
-        if let Err(refused) = self.within_scope() {
-            self.settle(id, Reply::Failed("the caller may no longer call the agent".to_owned())).await;
-            return Ok(Ended::Done(*refused));
+        if let Err(refused) = self.check_scope() {
+            self.record_outcome(id, ClientHandoffReply::Failed("the caller may no longer call the agent".to_owned()))
+                .await;
+            return Ok(RoundsOutcome::Done(*refused));
         }
-        let taken = self.desk().reclaim(&self.call.caller.principal, id, self.ask.clone(), model);
-        Ok(Ended::Done(match relay.during(self.call.context, taken).await? {
-            Ok(Some(reply)) => results::of_task(&self.ask.agent_uri, reply),
-            Ok(None) => results::over(id),
-            Err(error) => work::refused(error.code, &error.detail),
+        let taken = self.service().reclaim(&self.call.caller.principal, id, self.request.clone(), model);
+        Ok(RoundsOutcome::Done(match relay.run_with_events(self.call.context, taken).await? {
+            Ok(Some(reply)) => results::task_result(&self.request.agent_uri, reply),
+            Ok(None) => results::closed_result(id),
+            Err(error) => work::error_result(error.code, &error.detail),
         }))
     }
 
@@ -235,7 +236,7 @@ impl<'a> Work<'a> {
     fn agent_names(&self, address: &str) -> [String; 3] {
         let agents = self.call.environment.agent.ports.agents.listings();
         let agents = agents.iter().map(AsRef::as_ref);
-        let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents, &self.ask.agent_uri);
-        [self.ask.agent_uri.clone(), name.to_string(), address.to_owned()]
+        let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents, &self.request.agent_uri);
+        [self.request.agent_uri.clone(), name.to_string(), address.to_owned()]
     }
 }

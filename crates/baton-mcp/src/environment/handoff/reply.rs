@@ -3,20 +3,20 @@
 use serde_json::Value;
 
 /// Prefix of the model name in answers from agents.
-const AGENT: &str = "a2a-agent";
+const AGENT_MODEL_PREFIX: &str = "a2a-agent";
 /// Stop reason that marks a failed handoff.
-const ERROR: &str = "error";
+const ERROR_STOP_REASON: &str = "error";
 /// Members of the reply's `_meta` that identify the remote task.
-const TASK: &str = "dev.baton/taskId";
-const CONTEXT: &str = "dev.baton/contextId";
+const TASK_ID_META: &str = "dev.baton/taskId";
+const CONTEXT_ID_META: &str = "dev.baton/contextId";
 /// Maximum length of client text in records and one-line messages.
-const SHOWN: usize = 200;
+const MAX_DISPLAYED_CHARS: usize = 200;
 /// Maximum length of accepted ids.
-const MAX_ID: usize = 256;
+const MAX_ID_LEN: usize = 256;
 
 /// Outcome of the work.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(super) enum ClientHandoffReply {
     /// The agent's answer.
     Answer { response: String, task: Option<String>, context: Option<String> },
     /// Failed, with the reason.
@@ -27,35 +27,37 @@ pub(super) enum Reply {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientAnswer {
     /// An answer from the agent, or a failure reported by the client.
-    Reply(Reply),
+    Reply(ClientHandoffReply),
     /// An answer from the model with this name; its text is discarded.
     OtherModel(String),
 }
 
 /// Parses a `CreateMessageResult`; unknown block kinds are ignored. An answer without a model counts as the agent's:
 /// only clients that support handoffs or run the agent's tools are asked. `names` are the accepted names of the agent.
-pub(super) fn read(result: &Value, names: &[String]) -> ClientAnswer {
+pub(super) fn parse_answer(result: &Value, names: &[String]) -> ClientAnswer {
     if !result.is_object() {
-        return ClientAnswer::Reply(Reply::Failed("the client's answer cannot be read".to_owned()));
+        return ClientAnswer::Reply(ClientHandoffReply::Failed("the client's answer cannot be read".to_owned()));
     }
     let model = result.get("model").and_then(Value::as_str).map(str::trim).unwrap_or_default();
-    if !(model.is_empty() || model.starts_with(AGENT) || names.iter().any(|name| name == model)) {
-        return ClientAnswer::OtherModel(shown(model));
+    if !(model.is_empty() || model.starts_with(AGENT_MODEL_PREFIX) || names.iter().any(|name| name == model)) {
+        return ClientAnswer::OtherModel(display_line(model));
     }
     ClientAnswer::Reply(reply(result))
 }
 
-fn reply(result: &Value) -> Reply {
+fn reply(result: &Value) -> ClientHandoffReply {
     let text = text(result.get("content"));
     let id = |member: &str| {
         let id = result.get("_meta")?.get(member)?.as_str()?;
-        (!id.is_empty() && id.len() <= MAX_ID).then(|| id.to_owned())
+        (!id.is_empty() && id.len() <= MAX_ID_LEN).then(|| id.to_owned())
     };
     match (result.get("stopReason").and_then(Value::as_str), text) {
-        (Some(ERROR), Some(reason)) => Reply::Failed(reason),
-        (Some(ERROR), None) => Reply::Failed("the agent did not say why".to_owned()),
-        (_, Some(response)) => Reply::Answer { response, task: id(TASK), context: id(CONTEXT) },
-        (_, None) => Reply::Failed("the agent's answer has no text".to_owned()),
+        (Some(ERROR_STOP_REASON), Some(reason)) => ClientHandoffReply::Failed(reason),
+        (Some(ERROR_STOP_REASON), None) => ClientHandoffReply::Failed("the agent gave no reason".to_owned()),
+        (_, Some(response)) => {
+            ClientHandoffReply::Answer { response, task: id(TASK_ID_META), context: id(CONTEXT_ID_META) }
+        }
+        (_, None) => ClientHandoffReply::Failed("the agent's answer has no text".to_owned()),
     }
 }
 
@@ -72,9 +74,9 @@ fn text(content: Option<&Value>) -> Option<String> {
 }
 
 /// Client text as one short line.
-pub(super) fn shown(words: &str) -> String {
+pub(super) fn display_line(words: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-    words.chars().take(SHOWN).map(plain).collect()
+    words.chars().take(MAX_DISPLAYED_CHARS).map(plain).collect()
 }
 
 #[cfg(test)]
@@ -87,9 +89,10 @@ mod tests {
         let block = |text: &str| json!({"type": "text", "text": text});
         let image = json!({"type": "image", "data": "", "mimeType": "image/png"});
         let said = |model: &str, content: Value| json!({"role": "assistant", "model": model, "content": content});
-        let answer =
-            |text: &str| ClientAnswer::Reply(Reply::Answer { response: text.to_owned(), task: None, context: None });
-        let failed = |reason: &str| ClientAnswer::Reply(Reply::Failed(reason.to_owned()));
+        let answer = |text: &str| {
+            ClientAnswer::Reply(ClientHandoffReply::Answer { response: text.to_owned(), task: None, context: None })
+        };
+        let failed = |reason: &str| ClientAnswer::Reply(ClientHandoffReply::Failed(reason.to_owned()));
         let other = |model: &str| ClientAnswer::OtherModel(model.to_owned());
         let names = ["weather".to_owned(), "http://localhost:10000".to_owned()];
         let mut error = said("a2a-agent", block("it is away"));
@@ -119,11 +122,12 @@ mod tests {
             (json!({}), failed("the agent's answer has no text")),
             (json!("72°F"), failed("the client's answer cannot be read")),
         ] {
-            assert_eq!(read(&reply, &names), expect, "{reply}");
+            assert_eq!(parse_answer(&reply, &names), expect, "{reply}");
         }
         let mut told = said("a2a-agent", block("ok"));
         told["_meta"] = json!({"dev.baton/taskId": "t-1", "dev.baton/contextId": "c".repeat(257)});
-        let answered = Reply::Answer { response: "ok".to_owned(), task: Some("t-1".to_owned()), context: None };
-        assert_eq!(read(&told, &names), ClientAnswer::Reply(answered));
+        let answered =
+            ClientHandoffReply::Answer { response: "ok".to_owned(), task: Some("t-1".to_owned()), context: None };
+        assert_eq!(parse_answer(&told, &names), ClientAnswer::Reply(answered));
     }
 }

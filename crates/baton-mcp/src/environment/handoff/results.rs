@@ -1,13 +1,13 @@
 //! Results of a handoff for the client's model.
 
-use crate::work::structured;
+use crate::work::structured_result;
 use baton_ports::AgentReply;
 use baton_types::{ErrorCode, HandoffId, TaskState};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Handed<'a> {
+struct HandoffToolResult<'a> {
     response: String,
     agent_uri: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,11 +25,11 @@ pub(super) fn answer(
     context_id: Option<String>,
     via: &'static str,
 ) -> CallToolResult {
-    structured(&Handed { response, agent_uri, context_id, task_id, via })
+    structured_result(&HandoffToolResult { response, agent_uri, context_id, task_id, via })
 }
 
 /// Result of a task that Baton created for the agent.
-pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
+pub(super) fn task_result(agent_uri: &str, reply: AgentReply) -> CallToolResult {
     let AgentReply { task, context, state, text } = reply;
     let words = text.trim();
     match state {
@@ -51,12 +51,12 @@ pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
     }
 }
 
-pub(super) fn failed(agent_uri: &str, reason: &str) -> CallToolResult {
+pub(super) fn failed_result(agent_uri: &str, reason: &str) -> CallToolResult {
     error(&format!("The handoff to '{agent_uri}' failed: {reason}\nTry again, or continue without that agent."))
 }
 
 /// The record is closed, so a later answer is rejected.
-pub(super) fn over(id: &HandoffId) -> CallToolResult {
+pub(super) fn closed_result(id: &HandoffId) -> CallToolResult {
     error(&format!(
         "The handoff {id} has ended already: it was answered before, or its deadline passed. This answer is ignored. \
          Call handoff again without a requestState."

@@ -2,13 +2,13 @@
 //! waits.
 
 use super::{
-    Channel, Work, reply,
-    reply::{ClientAnswer, Reply},
+    DeliveryChannel, HandoffDelivery, reply,
+    reply::{ClientAnswer, ClientHandoffReply},
     request,
 };
 use crate::{
-    environment::{relay::Relay, rounds::Ended},
-    serve::on_stream,
+    environment::{relay::Relay, rounds::RoundsOutcome},
+    serve::ensure_stream,
 };
 use baton_ports::{BoxFuture, HandoffTicket};
 use baton_types::HandoffChannel;
@@ -18,32 +18,34 @@ use rmcp::{
 };
 use tokio::time::{error::Elapsed, timeout};
 
-pub(super) struct Sampling;
+pub(super) struct SamplingChannel;
 
-impl Channel for Sampling {
+impl DeliveryChannel for SamplingChannel {
     fn hand_over<'a>(
         &'a self,
-        work: &'a Work<'a>,
+        work: &'a HandoffDelivery<'a>,
         relay: &'a mut Relay,
-    ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>> {
+    ) -> BoxFuture<'a, Result<RoundsOutcome<CallToolResult>, ErrorData>> {
         Box::pin(async move {
             let HandoffTicket { id, agent_uri, depth, deadline } = match work.begin(HandoffChannel::Sampling).await {
                 Ok(ticket) => ticket,
-                Err(refused) => return Ok(Ended::Done(refused)),
+                Err(refused) => return Ok(RoundsOutcome::Done(refused)),
             };
             let context = work.call.context;
-            let params = request::params(&work.ask, &id, &agent_uri, depth);
+            let params = request::params(&work.request, &id, &agent_uri, depth);
             // The library rejects a `CreateMessageResult` without a model, so the answer is parsed here.
             let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
             let asked = async move {
-                on_stream(context).await;
+                ensure_stream(context).await;
                 Box::pin(context.peer.send_request(request)).await
             };
             let asked = timeout(work.remaining(deadline), asked);
-            match relay.during(context, asked).await {
-                Ok(answered) => work.take(relay, &id, read(answered, &work.agent_names(&agent_uri))).await,
+            match relay.run_with_events(context, asked).await {
+                Ok(answered) => {
+                    work.process_answer(relay, &id, parse_answer(answered, &work.agent_names(&agent_uri))).await
+                }
                 Err(cancelled) => {
-                    work.settle(&id, Reply::Failed("the call was cancelled".to_owned())).await;
+                    work.record_outcome(&id, ClientHandoffReply::Failed("the call was cancelled".to_owned())).await;
                     Err(cancelled)
                 }
             }
@@ -51,17 +53,17 @@ impl Channel for Sampling {
     }
 }
 
-fn read(answered: Result<Result<ClientResult, ServiceError>, Elapsed>, names: &[String]) -> ClientAnswer {
+fn parse_answer(answered: Result<Result<ClientResult, ServiceError>, Elapsed>, names: &[String]) -> ClientAnswer {
     let failure = match answered {
         Ok(Ok(result)) => match serde_json::to_value(result) {
-            Ok(result) => return reply::read(&result, names),
+            Ok(result) => return reply::parse_answer(&result, names),
             Err(_) => "the client's answer cannot be read".to_owned(),
         },
         Err(_) => "the client did not answer before the handoff's deadline".to_owned(),
         Ok(Err(ServiceError::McpError(error))) => {
-            format!("the client did not hand the work over: {}", reply::shown(&error.message))
+            format!("the client did not perform the handoff: {}", reply::display_line(&error.message))
         }
-        Ok(Err(_)) => "the client went away before it answered".to_owned(),
+        Ok(Err(_)) => "the client disconnected before it answered".to_owned(),
     };
-    ClientAnswer::Reply(Reply::Failed(failure))
+    ClientAnswer::Reply(ClientHandoffReply::Failed(failure))
 }

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
 /// Maximum number of agents in the description.
-const NAMED: usize = 50;
+const MAX_LISTED_AGENTS: usize = 50;
 /// Maximum length of each agent's description.
-const ABOUT: usize = 300;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 /// Maximum length of an agent's address.
-const MAX_URI: usize = 2048;
+const MAX_URI_LEN: usize = 2048;
 /// Maximum length of a conversation id.
-const MAX_CONTEXT: usize = 256;
+const MAX_CONTEXT_ID_LEN: usize = 256;
 
 const PURPOSE: &str = "Hand work to another agent and get its answer.";
 
@@ -23,9 +23,9 @@ static PARAMETERS: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
     object(json!({
         "type": "object",
         "properties": {
-            "agent_uri": {"type": "string", "minLength": 1, "maxLength": MAX_URI, "description": "The agent: its name, or its address"},
+            "agent_uri": {"type": "string", "minLength": 1, "maxLength": MAX_URI_LEN, "description": "The agent: its name, or its address"},
             "message": {"type": "string", "minLength": 1, "description": "The complete request: the agent sees nothing else"},
-            "context_id": {"type": "string", "maxLength": MAX_CONTEXT, "description": "A conversation with that agent to continue"},
+            "context_id": {"type": "string", "maxLength": MAX_CONTEXT_ID_LEN, "description": "A conversation with that agent to continue"},
         },
         "required": ["agent_uri", "message"],
     }))
@@ -69,7 +69,7 @@ pub(in crate::environment) fn spec() -> ToolSpec {
 }
 
 /// The tool as clients see it; the description with the available agents is added when it is listed.
-pub(in crate::environment) fn listed() -> Tool {
+pub(in crate::environment) fn tool_definition() -> Tool {
     let mut tool = Tool::new(HANDOFF_TOOL, PURPOSE, Arc::clone(&PARAMETERS));
     tool.output_schema = Some(Arc::clone(&OUTPUT));
     tool
@@ -77,7 +77,7 @@ pub(in crate::environment) fn listed() -> Tool {
 
 /// Description of the tool with the agents that the caller may see according to `is_shown`. Agents named in the
 /// definition are always included.
-pub(in crate::environment) fn described(
+pub(in crate::environment) fn description(
     spec: &AgentSpec,
     agents: &dyn AgentSource,
     is_shown: impl Fn(&AgentName) -> bool,
@@ -89,9 +89,9 @@ pub(in crate::environment) fn described(
     };
     let lines: Vec<String> = if spec.handoffs.is_empty() {
         let others = agents.listings().into_iter().filter(|agent| agent.name != spec.name && is_shown(&agent.name));
-        others.take(NAMED).map(|agent| line(&agent.name, &agent.description)).collect()
+        others.take(MAX_LISTED_AGENTS).map(|agent| line(&agent.name, &agent.description)).collect()
     } else {
-        spec.handoffs.iter().take(NAMED).map(of_target).collect()
+        spec.handoffs.iter().take(MAX_LISTED_AGENTS).map(of_target).collect()
     };
     match lines.as_slice() {
         [] => format!("{PURPOSE} No other agent can be reached now."),
@@ -102,12 +102,12 @@ pub(in crate::environment) fn described(
 /// One line per agent; control characters are replaced, so a description cannot forge lines for other agents.
 fn line(name: &AgentName, about: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-    let about: String = about.trim().chars().take(ABOUT).map(plain).collect();
+    let about: String = about.trim().chars().take(MAX_DESCRIPTION_CHARS).map(plain).collect();
     if about.is_empty() { format!("- {name}") } else { format!("- {name}: {about}") }
 }
 
 /// Arguments of a call.
-pub(super) struct Arguments {
+pub(super) struct HandoffToolArguments {
     pub(super) agent_uri: String,
     pub(super) message: String,
     pub(super) context_id: Option<String>,
@@ -115,7 +115,7 @@ pub(super) struct Arguments {
 
 /// Parses the arguments; the error lists the violations. `agent` is an alias of `agent_uri`, and a null or empty
 /// `context_id` counts as absent.
-pub(super) fn read(arguments: &Value) -> Result<Arguments, Vec<String>> {
+pub(super) fn parse_arguments(arguments: &Value) -> Result<HandoffToolArguments, Vec<String>> {
     let mut arguments = arguments.as_object().cloned().unwrap_or_default();
     if let Some(agent) = arguments.remove("agent") {
         arguments.entry("agent_uri").or_insert(agent);
@@ -135,5 +135,5 @@ pub(super) fn read(arguments: &Value) -> Result<Arguments, Vec<String>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    Ok(Arguments { agent_uri: agent_uri.trim().to_owned(), message, context_id: text("context_id") })
+    Ok(HandoffToolArguments { agent_uri: agent_uri.trim().to_owned(), message, context_id: text("context_id") })
 }

@@ -156,6 +156,6 @@ async fn nothing_is_held_between_the_rounds_of_a_modern_call() {
     while tasks() > quiet {
         tokio::task::yield_now().await;
     }
-    assert_eq!(world.common.sessions.open(), 0);
-    assert_eq!(world.environments.ports().servers.waiting_calls(), 0);
+    assert_eq!(world.common.sessions.session_count(), 0);
+    assert_eq!(world.environments.ports().servers.held_call_count(), 0);
 }

@@ -104,7 +104,7 @@ async fn subscriptions_end_with_the_session() {
     let missing = client.service.subscribe(SubscribeRequestParams::new("baton://agents/weather/references/none")).await;
     assert!(missing.is_err() || subscribed().len() == 2);
     client.service.cancel().await.unwrap();
-    while subscribed().contains(&"up://items/1".to_owned()) || world.common.sessions.open() > 0 {
+    while subscribed().contains(&"up://items/1".to_owned()) || world.common.sessions.session_count() > 0 {
         tokio::task::yield_now().await;
     }
 }

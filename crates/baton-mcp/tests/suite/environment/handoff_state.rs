@@ -5,7 +5,7 @@ use super::{
     raw::Ask,
     world::{Plan, World, ann, bob},
 };
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ async fn answers_come_before_the_deadline_or_not_at_all() {
 
 #[tokio::test]
 async fn an_expired_state_is_refused_and_a_state_outlives_its_handoff() {
-    let limits = Limits { answer_within: Duration::ZERO, ..Plan::default().limits };
+    let limits = McpLimits { answer_timeout: Duration::ZERO, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     world.source.edit(|spec| spec.enable_handoff = true);
     world.source.join("forecast", "");

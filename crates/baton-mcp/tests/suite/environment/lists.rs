@@ -5,7 +5,7 @@ use super::{
     world::{Plan, World, ann, operator, tool},
 };
 use crate::line::Era;
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use baton_types::{Effects, McpEra, Permission, Principal};
 use rmcp::model::{GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
 use serde_json::json;
@@ -32,7 +32,7 @@ async fn everything_an_agent_has_is_listed() {
 #[tokio::test]
 async fn lists_come_in_pages_that_miss_nothing() {
     let world =
-        World::planned(Plan { limits: Limits { page: 4, ..Plan::default().limits }, ..Plan::default() });
+        World::planned(Plan { limits: McpLimits { page_size: 4, ..Plan::default().limits }, ..Plan::default() });
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     let first = client.service.list_tools(None).await.unwrap();
     let names = |tools: &[rmcp::model::Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use super::{
     world::{Plan, World, ann},
 };
 use crate::line::Era;
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use baton_types::{McpEra, Permission};
 use rmcp::model::{
     ArgumentInfo, CompleteRequestParams, GetPromptRequestParams, LoggingLevel, ReadResourceRequestParams, Reference,
@@ -106,7 +106,7 @@ async fn cancelling_reaches_the_server() {
 
 #[tokio::test]
 async fn a_result_that_is_too_large_becomes_words() {
-    let limits = Limits { max_result: 1 << 20, ..Plan::default().limits };
+    let limits = McpLimits { max_result: 1 << 20, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     world.source.connect(McpEra::Modern, Permission::Allow);
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;

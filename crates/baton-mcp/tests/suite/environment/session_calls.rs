@@ -5,7 +5,7 @@ use super::{
     world::{Plan, World, ann, bob},
 };
 use baton_local::SessionFiles;
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -207,7 +207,7 @@ async fn calls_end_with_their_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_used_stays() {
-    let limits = Limits { session_idle: Duration::from_secs(60), ..Plan::default().limits };
+    let limits = McpLimits { session_idle: Duration::from_secs(60), ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let session = world.called().await;
     let mut at_once = 0;
@@ -250,7 +250,7 @@ async fn a_request_that_stands_for_itself_changes_nothing_in_the_session_it_name
 async fn a_session_that_is_restored_is_not_mistaken_for_what_it_was() {
     let directory = tempfile::tempdir().unwrap();
     let kept = SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap();
-    let limits = Limits { max_sessions: 1, ..Plan::default().limits };
+    let limits = McpLimits { max_sessions: 1, ..Plan::default().limits };
     let world = World::planned(Plan { limits, kept: Some(Arc::new(kept)), ..Plan::default() });
     let session = world.called().await;
     tokio::select! {

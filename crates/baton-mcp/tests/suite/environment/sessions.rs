@@ -5,7 +5,7 @@ use super::{
     world::{Plan, World, ann, bob},
 };
 use baton_local::SessionFiles;
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use baton_ports::McpSessionStore;
 use baton_types::Principal;
 use http::Method;
@@ -72,13 +72,13 @@ async fn a_kept_session_survives_a_restart() {
 
 #[tokio::test]
 async fn the_longest_idle_session_makes_room() {
-    let limits = Limits { max_sessions: 2, ..Plan::default().limits };
+    let limits = McpLimits { max_sessions: 2, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let first = world.session(ann()).await;
     let second = world.session(ann()).await;
     assert_eq!(world.ask(list(&first)).await.status, 200);
     let third = world.session(bob()).await;
-    assert_eq!(world.common.sessions.open(), 2);
+    assert_eq!(world.common.sessions.session_count(), 2);
     assert_eq!(world.ask(list(&second)).await.status, 404);
     assert_eq!(world.ask(list(&first)).await.status, 200);
     assert_eq!(world.ask(list(&third).by(bob())).await.status, 200);
@@ -86,7 +86,7 @@ async fn the_longest_idle_session_makes_room() {
 
 #[tokio::test]
 async fn a_client_with_many_sessions_pushes_out_its_own() {
-    let limits = Limits { max_sessions: 64, ..Plan::default().limits };
+    let limits = McpLimits { max_sessions: 64, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let other = world.session(bob()).await;
     let first = world.session(ann()).await;
@@ -94,7 +94,7 @@ async fn a_client_with_many_sessions_pushes_out_its_own() {
     for _ in 0..70 {
         last = world.session(ann()).await;
     }
-    assert_eq!(world.common.sessions.open(), 17, "a quarter of the sessions, and the other's one");
+    assert_eq!(world.common.sessions.session_count(), 17, "a quarter of the sessions, and the other's one");
     assert_eq!(world.ask(list(&first)).await.status, 404);
     assert_eq!(world.ask(list(&last)).await.status, 200);
     assert_eq!(world.ask(list(&other).by(bob())).await.status, 200);
@@ -102,7 +102,7 @@ async fn a_client_with_many_sessions_pushes_out_its_own() {
 
 #[tokio::test]
 async fn sessions_at_work_do_not_make_room() {
-    let limits = Limits { max_sessions: 1, ..Plan::default().limits };
+    let limits = McpLimits { max_sessions: 1, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let session = world.session(ann()).await;
     let hanging = world.ask(Ask::legacy(&session, "tools/call", json!({"name": "hang", "arguments": {}})));

@@ -4,7 +4,7 @@ use super::{
     raw::Ask,
     world::{Plan, World, ann},
 };
-use baton_mcp::Limits;
+use baton_mcp::McpLimits;
 use serde_json::json;
 use std::time::Duration;
 
@@ -23,12 +23,12 @@ async fn a_call_that_is_silent_for_ten_minutes_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_in_which_nothing_happens_leaves_memory() {
-    let limits = Limits { session_idle: Duration::from_secs(60), ..Plan::default().limits };
+    let limits = McpLimits { session_idle: Duration::from_secs(60), ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let session = world.session(ann()).await;
-    assert_eq!(world.common.sessions.open(), 1);
+    assert_eq!(world.common.sessions.session_count(), 1);
     tokio::time::sleep(Duration::from_secs(61)).await;
-    while world.common.sessions.open() > 0 {
+    while world.common.sessions.session_count() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(world.ask(Ask::legacy(&session, "tools/list", json!({}))).await.status, 404);
@@ -36,7 +36,7 @@ async fn a_session_in_which_nothing_happens_leaves_memory() {
 
 #[tokio::test(start_paused = true)]
 async fn the_reply_to_a_long_modern_call_begins_early() {
-    let limits = Limits { keep_alive: Duration::from_secs(4), ..Limits::default() };
+    let limits = McpLimits { keep_alive: Duration::from_secs(4), ..McpLimits::default() };
     let world = World::planned(Plan { limits, ..Plan::default() });
     let call = |seconds: u64| Ask::modern("tools/call", json!({"name": "sleep", "arguments": {"seconds": seconds}}));
     let quick = world.ask(call(1)).await;

@@ -2,7 +2,7 @@
 
 use super::client::object;
 use baton_ports::BoxFuture;
-use baton_toolhost::{Attempt, Connect, ConnectError, Link, Target};
+use baton_toolhost::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
 use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _,
     model::{
@@ -124,8 +124,12 @@ impl Upstream {
     }
 }
 
-impl Connect for Upstream {
-    fn open<'a>(&'a self, target: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for Upstream {
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        _: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         let shared = self.clone();
         let legacy = target.server.era == baton_types::McpEra::Legacy;
         Box::pin(async move {
@@ -137,7 +141,7 @@ impl Connect for Upstream {
                 }
             });
             let (read, write) = tokio::io::split(ours);
-            Ok(Link::new(AsyncRwTransport::new_client(read, write)))
+            Ok(BoxedTransport::new(AsyncRwTransport::new_client(read, write)))
         })
     }
 }

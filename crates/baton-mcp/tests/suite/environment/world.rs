@@ -3,12 +3,14 @@
 use super::{handoffs::Handoffs, upstream::Upstream};
 use crate::desk::Desk;
 use baton_local::TimeOrderedIds;
-use baton_mcp::{Common, Environment, Environments, Limits, McpService, Ports, Seal, Sessions};
+use baton_mcp::{
+    EndpointContext, Environment, EnvironmentPorts, Environments, McpLimits, McpService, McpSessionManager, StateSeal,
+};
 use baton_ports::{
     AgentSource, BoxFuture, ChangeStream, McpSessionStore, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
     ToolProgress,
 };
-use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
+use baton_toolhost::{ConnectorRegistry, HostSettings, McpServers, TransportKind};
 use baton_types::{
     AgentName, AgentResources, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
     McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, QuestionKind, RunLimits,
@@ -28,13 +30,13 @@ pub(crate) struct World {
     pub(crate) host: Arc<Host>,
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) handoffs: Arc<Handoffs>,
-    pub(crate) common: Common,
+    pub(crate) common: EndpointContext,
     pub(crate) environments: Environments,
 }
 
 /// What a world is made of, where it is not as usual.
 pub(crate) struct Plan {
-    pub(crate) limits: Limits,
+    pub(crate) limits: McpLimits,
     pub(crate) kept: Option<Arc<dyn McpSessionStore>>,
     pub(crate) key: [u8; 32],
 }
@@ -43,7 +45,7 @@ impl Default for Plan {
     fn default() -> Self {
         let hour = Duration::from_secs(3600);
         // The transport reads the time of the wall for this, which paused time does not know.
-        Self { limits: Limits { keep_alive: hour, ..Limits::default() }, kept: None, key: [7; 32] }
+        Self { limits: McpLimits { keep_alive: hour, ..McpLimits::default() }, kept: None, key: [7; 32] }
     }
 }
 
@@ -57,20 +59,20 @@ impl World {
         let source = Arc::new(Source::new());
         let host = Arc::new(Host::default());
         let upstream = Arc::new(Upstream::default());
-        let connectors = Connectors::new().with(TransportKind::Internal, Arc::<Upstream>::clone(&upstream));
+        let connectors = ConnectorRegistry::new().with(TransportKind::Internal, Arc::<Upstream>::clone(&upstream));
         let servers = McpServers::new(Arc::<Source>::clone(&source), connectors, HostSettings::default());
-        let common = Common {
-            sessions: Sessions::new(&limits, kept),
-            seal: Arc::new(Seal::new(&key, &[], limits.answer_within).unwrap()),
+        let common = EndpointContext {
+            sessions: McpSessionManager::new(&limits, kept),
+            seal: Arc::new(StateSeal::new(&key, &[], limits.answer_timeout).unwrap()),
             limits,
             shutdown: CancellationToken::new(),
         };
         let handoffs = Arc::new(Handoffs::of(&source));
-        let ports = Ports {
+        let ports = EnvironmentPorts {
             agents: Arc::<Source>::clone(&source),
             tools: Arc::<Host>::clone(&host),
             servers,
-            desk: Arc::new(Desk::default()),
+            invoker: Arc::new(Desk::default()),
             handoffs: Arc::<Handoffs>::clone(&handoffs),
             clock: Arc::<Handoffs>::clone(&handoffs),
             ids: Arc::new(TimeOrderedIds),
@@ -80,7 +82,7 @@ impl World {
     }
 
     pub(crate) fn service(&self) -> Arc<McpService<Environment>> {
-        self.environments.of(&"weather".into()).unwrap()
+        self.environments.endpoint(&"weather".into()).unwrap()
     }
 }
 

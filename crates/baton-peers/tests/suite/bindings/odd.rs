@@ -138,8 +138,14 @@ async fn an_answer_that_breaks_off_or_makes_no_sense() {
         let gateway = peer.send(said("gateway"), &with).await.unwrap_err();
         assert!(matches!(gateway, CallError::Broken(_)), "{way:?}: {gateway:?}");
         for (asked, code, status, said_, retry_after) in [
-            ("page", -32600, 404, "the peer answered 404 Not Found: <html> nothing here</html>", None),
-            ("busy", -32603, 503, "the peer answered 503 Service Unavailable: later", Some(Duration::from_secs(7))),
+            ("page", -32600, 404, "the remote agent answered 404 Not Found: <html> nothing here</html>", None),
+            (
+                "busy",
+                -32603,
+                503,
+                "the remote agent answered 503 Service Unavailable: later",
+                Some(Duration::from_secs(7)),
+            ),
         ] {
             let error = peer.send(said(asked), &with).await.unwrap_err();
             let expect = CallError::Refused { code, status, message: said_.to_owned(), retry_after };
@@ -169,7 +175,7 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
         let expect = CallError::Refused {
             code: -32600,
             status: 401,
-            message: "the peer answered 401 Unauthorized: I do not know Bearer ...".to_owned(),
+            message: "the remote agent answered 401 Unauthorized: I do not know Bearer ...".to_owned(),
             retry_after: None,
         };
         assert_eq!(peer.send(said("Hello"), &With::default()).await.unwrap_err(), expect, "{way:?}");

@@ -3,7 +3,7 @@
 use super::{block, head, merged, naive, sample};
 use crate::segment::Segment;
 use baton_ports::TimeRange;
-use baton_traceql::{Aliases, Comparison, Field, Scope, SpanNeed};
+use baton_traceql::{Aliases, AttributeScope, Comparison, Field, SpanPredicate};
 use baton_types::{Span, SpanValue, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use roaring::RoaringBitmap;
@@ -49,7 +49,7 @@ fn both_zeros_are_values_and_what_is_no_number_is_one() {
         [Box::new(head(&[span.clone()])), Box::new(block(dir.path(), "whole", &[span.clone()]))];
     for segment in &segments {
         check_values(segment.as_ref(), &[span.clone()]);
-        let found = segment.values(&sample::attribute(Scope::Span, "l"), None, 10).unwrap();
+        let found = segment.values(&sample::attribute(AttributeScope::Span, "l"), None, 10).unwrap();
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found.iter().all(|(_, count)| *count == 1), "{found:?}");
     }
@@ -132,7 +132,7 @@ fn check_comparison(segments: &[Box<dyn Segment>], spans: &[Span], comparison: &
         .map(|held| held.into_iter().filter(|(_, holds)| *holds).map(|(trace, _)| trace).collect());
     let exact = naive::is_exact(spans, comparison);
     for segment in segments {
-        let found = segment.meeting(&SpanNeed::Holds(comparison.clone()), Aliases::NONE).unwrap();
+        let found = segment.matching_traces(&SpanPredicate::Holds(comparison.clone()), Aliases::NONE).unwrap();
         let found = ids(segment.as_ref(), &found);
         match &meets {
             None => assert_eq!(found, by_trace(spans).into_keys().collect(), "{comparison:?}"),
@@ -147,7 +147,7 @@ fn check_combinations(segments: &[Box<dyn Segment>], spans: &[Span]) {
     let all = sample::comparisons();
     for (number, one) in all.iter().enumerate().step_by(37) {
         let other = &all[(number * 7 + 11) % all.len()];
-        let both = [SpanNeed::Holds(one.clone()), SpanNeed::Holds(other.clone())];
+        let both = [SpanPredicate::Holds(one.clone()), SpanPredicate::Holds(other.clone())];
         let held = |span: &Span| (naive::holds(span, one), naive::holds(span, other));
         let exact = naive::is_exact(spans, one) && naive::is_exact(spans, other);
         let expect = |which: fn(bool, bool) -> bool| -> BTreeSet<TraceId> {
@@ -159,8 +159,9 @@ fn check_combinations(segments: &[Box<dyn Segment>], spans: &[Span]) {
         };
         let (and, or) = (expect(|one, other| one && other), expect(|one, other| one || other));
         for segment in segments {
-            let meeting = |need| ids(segment.as_ref(), &segment.meeting(&need, Aliases::NONE).unwrap());
-            let (found_and, found_or) = (meeting(SpanNeed::All(both.to_vec())), meeting(SpanNeed::Any(both.to_vec())));
+            let meeting = |need| ids(segment.as_ref(), &segment.matching_traces(&need, Aliases::NONE).unwrap());
+            let (found_and, found_or) =
+                (meeting(SpanPredicate::All(both.to_vec())), meeting(SpanPredicate::Any(both.to_vec())));
             assert!(found_and.is_superset(&and) && found_or.is_superset(&or), "{both:?}");
             if exact {
                 assert_eq!((found_and, found_or), (and.clone(), or.clone()), "{both:?}");
@@ -168,15 +169,16 @@ fn check_combinations(segments: &[Box<dyn Segment>], spans: &[Span]) {
         }
     }
     let aliases = Aliases(&[&["a", "b"]]);
-    let field = sample::attribute(Scope::Any, "b");
+    let field = sample::attribute(AttributeScope::Any, "b");
     let has = |span: &&Span| {
-        let has =
-            |name| naive::values(span, &sample::attribute(Scope::Any, name)).is_some_and(|found| !found.is_empty());
+        let has = |name| {
+            naive::values(span, &sample::attribute(AttributeScope::Any, name)).is_some_and(|found| !found.is_empty())
+        };
         has("a") || has("b")
     };
     let having: BTreeSet<TraceId> = spans.iter().filter(has).map(|span| span.trace).collect();
     for segment in segments {
-        let found = segment.meeting(&SpanNeed::Exists(field.clone()), aliases).unwrap();
+        let found = segment.matching_traces(&SpanPredicate::Exists(field.clone()), aliases).unwrap();
         assert_eq!(ids(segment.as_ref(), &found), having);
     }
 }
@@ -195,7 +197,7 @@ fn check_values(segment: &dyn Segment, spans: &[Span]) {
                 let values = naive::elements(naive::values(span, &field).unwrap_or_default());
                 let told = values.iter().filter(|value| told(value, &field)).map(|value| format!("{value:?}"));
                 // A value in two places of a span counts in both.
-                let places = !matches!(&field, Field::Attribute(attribute) if attribute.scope == Scope::Any);
+                let places = !matches!(&field, Field::Attribute(attribute) if attribute.scope == AttributeScope::Any);
                 let told: Vec<String> =
                     if places { told.collect::<BTreeSet<_>>().into_iter().collect() } else { told.collect() };
                 told.into_iter().for_each(|value| *expected.entry(value).or_default() += 1);
@@ -205,7 +207,8 @@ fn check_values(segment: &dyn Segment, spans: &[Span]) {
                 found.into_iter().map(|(value, count)| (format!("{value:?}"), count)).collect();
             let found_values: BTreeSet<&String> = found.keys().collect();
             assert_eq!(found_values, expected.keys().collect::<BTreeSet<_>>(), "{field:?}");
-            if segment.newest_first() && !matches!(&field, Field::Attribute(attribute) if attribute.scope == Scope::Any)
+            if segment.newest_first()
+                && !matches!(&field, Field::Attribute(attribute) if attribute.scope == AttributeScope::Any)
             {
                 assert_eq!(found, expected, "{field:?}");
             }

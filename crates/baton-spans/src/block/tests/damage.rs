@@ -2,12 +2,12 @@
 
 use super::{block, sample};
 use crate::{
-    block::{Block, directory::RowsKnown, manifest::Manifest, open},
-    index::{Place, Wanted, own},
+    block::{SpanBlock, directory::RowColumns, manifest::BlockManifest, open},
+    index::{RowSelection, ValueLocation, own},
     segment::Segment,
 };
 use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, SpanNeed};
+use baton_traceql::{Aliases, SpanPredicate};
 use baton_types::{Span, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use roaring::RoaringBitmap;
@@ -16,7 +16,7 @@ use std::{fmt::Write as _, fs, ops::ControlFlow, path::Path};
 /// Asks for everything that a block can tell.
 fn everything(dir: &Path) -> Result<String, SpanStoreError> {
     let block = open(dir)?;
-    let mut told = format!("{:?} {:?}", block.summary(), block.covers());
+    let mut told = format!("{:?} {:?}", block.summary(), block.inputs());
     for ordinal in 0..block.summary().traces {
         let part = block.part(ordinal)?;
         write!(told, "{part:?} {:?}", block.ordinal(part.id)?).unwrap();
@@ -26,26 +26,26 @@ fn everything(dir: &Path) -> Result<String, SpanStoreError> {
     write!(told, "{:?}", block.window(TimeRange { start: 100, end: 500 })?).unwrap();
     for field in sample::fields() {
         write!(told, "{:?}", block.values(&field, None, 1000)?).unwrap();
-        write!(told, "{:?}", block.meeting(&SpanNeed::Exists(field), Aliases::NONE)?).unwrap();
+        write!(told, "{:?}", block.matching_traces(&SpanPredicate::Exists(field), Aliases::NONE)?).unwrap();
     }
     write!(told, "{:?}", rows(&block)?).unwrap();
     for comparison in sample::comparisons().into_iter().step_by(13) {
-        write!(told, "{:?}", block.meeting(&SpanNeed::Holds(comparison), Aliases::NONE)?).unwrap();
+        write!(told, "{:?}", block.matching_traces(&SpanPredicate::Holds(comparison), Aliases::NONE)?).unwrap();
     }
     Ok(told)
 }
 
 /// Asks for everything that is known of rows one by one.
-fn rows(block: &Block) -> Result<Vec<u64>, SpanStoreError> {
+fn rows(block: &SpanBlock) -> Result<Vec<u64>, SpanStoreError> {
     let (mut told, rows) = (Vec::new(), 0..block.summary().spans as u32);
-    let wanted = Wanted::chosen(rows.clone(), |_| true);
+    let wanted = RowSelection::from_condition(rows.clone(), |_| true);
     block.table(&mut |table| {
         table.each_start(rows.clone(), 0..u64::MAX, &mut |_, starts| told.extend(starts))?;
-        table.each_mark(&table_traces(block), &mut |trace, mark| told.extend([trace, mark].map(u64::from)))?;
+        table.each_id_hash(&table_traces(block), &mut |trace, mark| told.extend([trace, mark].map(u64::from)))?;
         for (place, key) in
-            [(Place::Own, own::DURATION), (Place::Span, "a"), (Place::Resource, "service.name")]
+            [(ValueLocation::Own, own::DURATION), (ValueLocation::Span, "a"), (ValueLocation::Resource, "service.name")]
         {
-            told.extend(table.unclear(place, key)?.iter().map(u64::from));
+            told.extend(table.not_single_valued(place, key)?.iter().map(u64::from));
             table.each_value(place, key, &wanted, &mut |value, rows| {
                 told.push(value.ordered());
                 told.extend(rows.iter().copied().map(u64::from));
@@ -57,7 +57,7 @@ fn rows(block: &Block) -> Result<Vec<u64>, SpanStoreError> {
     Ok(told)
 }
 
-fn table_traces(block: &Block) -> RoaringBitmap {
+fn table_traces(block: &SpanBlock) -> RoaringBitmap {
     (0..block.summary().traces).collect()
 }
 
@@ -143,14 +143,14 @@ fn all_is_found_without_the_filter_of_traces() {
     let dir = tempfile::tempdir().unwrap();
     let with = block(dir.path(), "with", &some_spans());
     let expected = everything(with.dir()).unwrap();
-    let mut manifest = Manifest::read(with.dir()).unwrap();
-    let known = RowsKnown::read(&with.index, manifest.rows_known.unwrap(), manifest.rows, usize::MAX).unwrap();
+    let mut manifest = BlockManifest::read(with.dir()).unwrap();
+    let known = RowColumns::read(&with.index, manifest.rows_known.unwrap(), manifest.rows, usize::MAX).unwrap();
     let path = with.dir().join("index");
     let mut bytes = fs::read(&path).unwrap();
     bytes[known.sieve.unwrap().offset as usize] ^= 1;
     fs::write(&path, &bytes).unwrap();
     assert_eq!(everything(with.dir()).unwrap(), expected);
-    let before = RowsKnown { sieve: None, ..known }.bytes().unwrap();
+    let before = RowColumns { sieve: None, ..known }.bytes().unwrap();
     let at = manifest.rows_known.as_mut().unwrap();
     (at.len, at.crc) = (before.len() as u32, crc32fast::hash(&before));
     fs::write(with.dir().join("manifest"), manifest.bytes().unwrap()).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{block, head, merged, sample};
 use crate::{
-    block::{Covers, UNFINISHED, merge, open, write},
+    block::{BlockInputs, UNFINISHED_PREFIX, merge, open, write},
     disk::faults::fail_syncs,
     segment::Segment,
 };
@@ -29,7 +29,7 @@ fn names(dir: &Path) -> Vec<String> {
 fn a_block_is_there_whole_or_not_at_all() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
-    let left = dir.path().join(format!("{UNFINISHED}one"));
+    let left = dir.path().join(format!("{UNFINISHED_PREFIX}one"));
     fs::create_dir(&left).unwrap();
     fs::write(left.join("index"), "half of it").unwrap();
     let one = block(dir.path(), "one", &spans);
@@ -52,13 +52,13 @@ fn what_an_earlier_try_left_is_in_nobodys_way() {
     fs::write(left.join("index"), "half of it").unwrap();
     let one = Arc::new(block(dir.path(), "one", &spans));
     let both = [Arc::clone(&one), Arc::new(block(dir.path(), "two", &spans))];
-    let spans = |merged: &crate::block::Block| merged.summary().spans;
+    let spans = |merged: &crate::block::SpanBlock| merged.summary().spans;
     assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one));
     assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one), "again");
     // The name is there before it is durable; that fails, and so does taking it back.
     for failing in [1..2, 1..3] {
         fail_syncs(dir.path(), failing);
-        assert!(write(&dir.path().join("three"), &head(&some_spans()), Covers::default()).is_err());
+        assert!(write(&dir.path().join("three"), &head(&some_spans()), BlockInputs::default()).is_err());
         assert!(!dir.path().join("three").exists());
     }
     assert_eq!(spans(&block(dir.path(), "three", &some_spans())), spans(&one));
@@ -69,7 +69,7 @@ fn what_an_earlier_try_left_is_in_nobodys_way() {
 fn a_merged_block_stands_for_what_it_was_made_of() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
-    let covers = |log, mark| Covers {
+    let covers = |log, mark| BlockInputs {
         log: vec![log],
         blocks: vec!["gone".to_owned()],
         marks: [("journal".to_owned(), mark)].into(),
@@ -78,12 +78,12 @@ fn a_merged_block_stands_for_what_it_was_made_of() {
     let two = Arc::new(write(&dir.path().join("two"), &head(&spans), covers(2, 50)).unwrap());
     let both = merge(dir.path(), &[Arc::clone(&one), two]).unwrap();
     assert_eq!(both.summary().spans, one.summary().spans, "the same spans are kept once");
-    let expected = Covers {
+    let expected = BlockInputs {
         log: vec![2, 3],
         blocks: vec!["one".to_owned(), "two".to_owned()],
         marks: [("journal".to_owned(), 50)].into(),
     };
-    assert_eq!(open(&dir.path().join(both.name())).unwrap().covers(), &expected);
+    assert_eq!(open(&dir.path().join(both.name())).unwrap().inputs(), &expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{block, head, merged, sample};
 use crate::segment::Segment;
-use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, Scope, SpanNeed};
+use baton_traceql::{Aliases, AttributeScope, CompareOp, Comparison, Field, Intrinsic, Literal, SpanPredicate};
 use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ fn spans(traces: u64) -> Vec<Span> {
     spans
 }
 
-fn holds(field: Field, op: CompareOp, value: Literal) -> SpanNeed {
-    SpanNeed::Holds(Comparison { field, op, value })
+fn holds(field: Field, op: CompareOp, value: Literal) -> SpanPredicate {
+    SpanPredicate::Holds(Comparison { field, op, value })
 }
 
 #[test]
@@ -51,26 +51,26 @@ fn many_pages_are_searched_like_one() {
     let segments: [Box<dyn Segment>; 3] =
         [Box::new(head(&spans)), Box::new(block(dir.path(), "whole", &spans)), Box::new(merged(dir.path(), &spans, 4))];
     for segment in &segments {
-        let found = |need: &SpanNeed| segment.meeting(need, Aliases::NONE).unwrap();
+        let found = |need: &SpanPredicate| segment.matching_traces(need, Aliases::NONE).unwrap();
         for span in spans.iter().step_by(97) {
             let unique = span.attribute("unique").and_then(SpanValue::as_text).unwrap().to_owned();
             let need =
-                holds(sample::attribute(Scope::Span, "unique"), CompareOp::Equal, Literal::Text(unique));
+                holds(sample::attribute(AttributeScope::Span, "unique"), CompareOp::Equal, Literal::Text(unique));
             let ordinal = segment.ordinal(span.trace).unwrap().unwrap();
             assert_eq!(found(&need).iter().collect::<Vec<_>>(), [ordinal]);
             assert_eq!(segment.spans(ordinal).unwrap().0.len(), 3);
             assert_eq!(segment.part(ordinal).unwrap().id, span.trace);
         }
-        let number = sample::attribute(Scope::Any, "number");
+        let number = sample::attribute(AttributeScope::Any, "number");
         let above = found(&holds(number.clone(), CompareOp::Greater, Literal::Int(3 * 5_500)));
         assert_eq!(above.len(), 499);
-        let all = SpanNeed::All(vec![
+        let all = SpanPredicate::All(vec![
             holds(number.clone(), CompareOp::GreaterEqual, Literal::Float(3.0 * 5_500.0)),
-            holds(sample::attribute(Scope::Span, "few"), CompareOp::Equal, Literal::Text("value-3".into())),
+            holds(sample::attribute(AttributeScope::Span, "few"), CompareOp::Equal, Literal::Text("value-3".into())),
             holds(Field::Intrinsic(Intrinsic::Duration), CompareOp::Less, Literal::Duration(5_600)),
         ]);
         assert_eq!(found(&all).len(), (5_500..5_600).filter(|number| number % 7 == 3).count() as u64);
-        let few = segment.values(&sample::attribute(Scope::Span, "few"), None, 3).unwrap();
+        let few = segment.values(&sample::attribute(AttributeScope::Span, "few"), None, 3).unwrap();
         assert_eq!(few.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [858, 857, 857]);
         assert_eq!(segment.values(&number, None, 10).unwrap().len(), 10);
         let window = segment.window(baton_ports::TimeRange { start: 0, end: 1_500 }).unwrap();
@@ -92,15 +92,15 @@ fn keys_beyond_what_is_indexed_hide_nothing() {
     for segment in [&head(&spans) as &dyn Segment, &block(dir.path(), "whole", &spans), &merged(dir.path(), &spans, 3)]
     {
         let ordinal = segment.ordinal(last).unwrap().unwrap();
-        let key = sample::attribute(Scope::Span, "key-5999");
+        let key = sample::attribute(AttributeScope::Span, "key-5999");
         let equal = holds(key.clone(), CompareOp::Equal, Literal::Int(1));
-        assert!(segment.meeting(&equal, Aliases::NONE).unwrap().contains(ordinal));
-        assert!(segment.meeting(&SpanNeed::Exists(key), Aliases::NONE).unwrap().contains(ordinal));
+        assert!(segment.matching_traces(&equal, Aliases::NONE).unwrap().contains(ordinal));
+        assert!(segment.matching_traces(&SpanPredicate::Exists(key), Aliases::NONE).unwrap().contains(ordinal));
         assert!(segment.names().unwrap().len() <= crate::index::MAX_BLOCK_FIELDS);
         let name = holds(Field::Intrinsic(Intrinsic::Name), CompareOp::Equal, Literal::Text("other".into()));
-        assert!(segment.meeting(&name, Aliases::NONE).unwrap().is_empty());
+        assert!(segment.matching_traces(&name, Aliases::NONE).unwrap().is_empty());
         let message = Field::Intrinsic(Intrinsic::StatusMessage);
         let late = holds(message, CompareOp::Equal, Literal::Text("late".into()));
-        assert_eq!(segment.meeting(&late, Aliases::NONE).unwrap().iter().collect::<Vec<_>>(), [ordinal]);
+        assert_eq!(segment.matching_traces(&late, Aliases::NONE).unwrap().iter().collect::<Vec<_>>(), [ordinal]);
     }
 }

@@ -1,6 +1,6 @@
 //! What a span says, found by looking at it.
 
-use baton_traceql::{CompareOp, Comparison, Field, Intrinsic, Literal, Scope};
+use baton_traceql::{AttributeScope, CompareOp, Comparison, Field, Intrinsic, Literal};
 use baton_types::{AttributeKey, Span, SpanKind, SpanStatus, SpanValue, find_attribute};
 use regex::Regex;
 use std::cmp::Ordering;
@@ -11,21 +11,21 @@ pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<SpanValue>> {
     Some(match field {
         Field::Attribute(attribute) => {
             let at = |attributes: &[(AttributeKey, SpanValue)]| find_attribute(attributes, &attribute.name).cloned();
-            let is = |scope| attribute.scope == scope || attribute.scope == Scope::Any;
+            let is = |scope| attribute.scope == scope || attribute.scope == AttributeScope::Any;
             let mut found = Vec::new();
-            if is(Scope::Span) {
+            if is(AttributeScope::Span) {
                 found.extend(at(&span.attributes));
             }
-            if is(Scope::Resource) {
+            if is(AttributeScope::Resource) {
                 found.extend(at(&span.resource.attributes));
             }
-            if is(Scope::Event) {
+            if is(AttributeScope::Event) {
                 found.extend(span.events.iter().filter_map(|event| at(&event.attributes)));
             }
-            if is(Scope::Link) {
+            if is(AttributeScope::Link) {
                 found.extend(span.links.iter().filter_map(|link| at(&link.attributes)));
             }
-            if is(Scope::Instrumentation) {
+            if is(AttributeScope::Instrumentation) {
                 found.extend(at(&span.scope.attributes));
             }
             found

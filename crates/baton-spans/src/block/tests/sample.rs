@@ -1,6 +1,6 @@
 //! Spans and questions made at random, from few values so that they meet.
 
-use baton_traceql::{Attribute, CompareOp, Comparison, Field, Intrinsic, Literal, Scope};
+use baton_traceql::{AttributeRef, AttributeScope, CompareOp, Comparison, Field, Intrinsic, Literal};
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
@@ -160,7 +160,14 @@ pub(super) fn comparisons() -> Vec<Comparison> {
 
 /// Fields that are indexed, and some that are not.
 pub(super) fn fields() -> Vec<Field> {
-    let scopes = [Scope::Any, Scope::Span, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+    let scopes = [
+        AttributeScope::Any,
+        AttributeScope::Span,
+        AttributeScope::Resource,
+        AttributeScope::Event,
+        AttributeScope::Link,
+        AttributeScope::Instrumentation,
+    ];
     let mut fields: Vec<Field> = Vec::new();
     for scope in scopes {
         fields.extend(["a", "l", "none"].map(|name| attribute(scope, name)));
@@ -186,6 +193,6 @@ pub(super) fn fields() -> Vec<Field> {
     fields
 }
 
-pub(super) fn attribute(scope: Scope, name: &str) -> Field {
-    Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() })
+pub(super) fn attribute(scope: AttributeScope, name: &str) -> Field {
+    Field::Attribute(AttributeRef { scope, of_parent: false, name: name.to_owned() })
 }

@@ -1,8 +1,8 @@
 //! Groups rows by the values of the grouping fields.
 
 use crate::{
-    index::{Atom, Form, Place, Sources, Table, Wanted, is_cut, own},
-    search::budget::{Budget, Reservation},
+    index::{Atom, AtomKind, FieldSources, RowSelection, RowTable, ValueLocation, may_be_truncated, own},
+    search::budget::{MemoryReservation, QueryBudget},
 };
 use baton_ports::SpanStoreError;
 use baton_traceql::{Field, Intrinsic, Literal};
@@ -11,14 +11,14 @@ use roaring::RoaringBitmap;
 use std::{collections::HashMap, ops::ControlFlow};
 
 /// Maximum number of groups per segment; no result has room for as many.
-const MOST: usize = 1 << 16;
+const MAX_GROUPS: usize = 1 << 16;
 /// Maximum number of pairs of groups for a dense lookup table.
-const DENSE: usize = 1 << 22;
+const MAX_DENSE_PAIRS: usize = 1 << 22;
 /// Number of values between two deadline checks.
-const BETWEEN_LOOKS: usize = 1_024;
+const DEADLINE_CHECK_INTERVAL: usize = 1_024;
 
 /// Rows by group.
-pub(super) struct Groups {
+pub(super) struct RowGroups {
     first: u32,
     of_row: Vec<u32>,
     /// The values of each group.
@@ -27,41 +27,41 @@ pub(super) struct Groups {
     pub(super) partial: bool,
 }
 
-impl Groups {
+impl RowGroups {
     /// All rows in one group.
-    pub(super) fn new(wanted: &Wanted) -> Self {
+    pub(super) fn new(wanted: &RowSelection) -> Self {
         let of_row = vec![0; wanted.rows.len()];
         Self { first: wanted.rows.start, of_row, values: vec![Vec::new()], partial: false }
     }
 
     /// The group of a row.
-    pub(super) fn of(&self, row: u32) -> usize {
+    pub(super) fn group_of(&self, row: u32) -> usize {
         self.of_row[(row - self.first) as usize] as usize
     }
 
     /// Splits the groups by the values of a field. Rows that the index cannot decide are moved from `wanted` to
     /// `unsure`.
-    pub(super) fn divide(
+    pub(super) fn split_by_field(
         &mut self,
-        table: &dyn Table,
-        (field, sources): (&Field, &Sources<'_>),
-        wanted: &mut Wanted,
+        table: &dyn RowTable,
+        (field, sources): (&Field, &FieldSources<'_>),
+        wanted: &mut RowSelection,
         unsure: &mut RoaringBitmap,
-        (budget, room): (&Budget, &mut Reservation<'_>),
+        (budget, room): (&QueryBudget, &mut MemoryReservation<'_>),
     ) -> Result<(), SpanStoreError> {
-        let mut labels = Labels {
+        let mut labels = RowLabels {
             first: self.first,
             of_row: vec![0; self.of_row.len()],
-            values: vec![sources.otherwise.map(SpanValue::from)],
+            values: vec![sources.default_text.map(SpanValue::from)],
             known: HashMap::new(),
             bytes: 0,
         };
         let (mut cut, mut dropped) = (Vec::new(), Vec::new());
         let (mut looked, mut full) = (0, None);
-        each_first(table, sources, wanted, &mut |place, key, atom, rows| {
+        each_first_value(table, sources, wanted, &mut |place, key, atom, rows| {
             looked += 1;
-            if looked % BETWEEN_LOOKS == 0 {
-                if budget.is_late() {
+            if looked % DEADLINE_CHECK_INTERVAL == 0 {
+                if budget.is_expired() {
                     self.partial = true;
                     return ControlFlow::Break(());
                 }
@@ -70,9 +70,9 @@ impl Groups {
                     return ControlFlow::Break(());
                 }
             }
-            if matches!(atom, Atom::Text(text) if is_cut(text)) {
+            if matches!(atom, Atom::Text(text) if may_be_truncated(text)) {
                 cut.extend_from_slice(rows);
-            } else if !labels.add(atom, rows, || shown(field, place, key, atom)) {
+            } else if !labels.add(atom, rows, || label_value(field, place, key, atom)) {
                 dropped.extend_from_slice(rows);
             }
             ControlFlow::Continue(())
@@ -90,7 +90,7 @@ impl Groups {
         Ok(())
     }
 
-    fn combine(&mut self, labels: Labels, wanted: &mut Wanted) {
+    fn combine(&mut self, labels: RowLabels, wanted: &mut RowSelection) {
         if self.values.len() == 1 {
             let before = self.values.pop().unwrap_or_default();
             let with = |label| before.iter().cloned().chain([label]).collect();
@@ -99,13 +99,13 @@ impl Groups {
             return;
         }
         let (before, label_count) = (std::mem::take(&mut self.values), labels.values.len());
-        let mut pairs = Pairs::new(before.len() * label_count);
+        let mut pairs = PairNumbers::new(before.len() * label_count);
         let mut dropped = Vec::new();
         wanted.each(|row| {
             let at = (row - self.first) as usize;
             let (group, label) = (self.of_row[at] as usize, labels.of_row[at] as usize);
             let number = pairs.number(group * label_count + label, || {
-                if self.values.len() == MOST {
+                if self.values.len() == MAX_GROUPS {
                     return None;
                 }
                 let label = labels.values[label].clone();
@@ -127,24 +127,24 @@ impl Groups {
 }
 
 /// Receives the location of a value, the value, and the rows that have it.
-type Each<'f> = &'f mut dyn FnMut(Place, &str, Atom<'_>, &[u32]) -> ControlFlow<()>;
+type FieldValueVisitor<'f> = &'f mut dyn FnMut(ValueLocation, &str, Atom<'_>, &[u32]) -> ControlFlow<()>;
 
 /// Passes the values of a field to the callback with the selected rows that have them: for each row those of the first
 /// location that has some.
-pub(super) fn each_first(
-    table: &dyn Table,
-    sources: &Sources<'_>,
-    wanted: &Wanted,
-    each: Each<'_>,
+pub(super) fn each_first_value(
+    table: &dyn RowTable,
+    sources: &FieldSources<'_>,
+    wanted: &RowSelection,
+    each: FieldValueVisitor<'_>,
 ) -> Result<(), SpanStoreError> {
-    let mut left: Option<Wanted> = None;
-    for (number, (place, key)) in sources.places.iter().enumerate() {
+    let mut left: Option<RowSelection> = None;
+    for (number, (place, key)) in sources.locations.iter().enumerate() {
         let mut flow = ControlFlow::Continue(());
         table.each_value(*place, key, left.as_ref().unwrap_or(wanted), &mut |atom, rows| {
             flow = each(*place, key, atom, rows);
             flow
         })?;
-        if flow.is_break() || number + 1 == sources.places.len() {
+        if flow.is_break() || number + 1 == sources.locations.len() {
             break;
         }
         let present = table.present(*place, key)?;
@@ -156,35 +156,35 @@ pub(super) fn each_first(
 }
 
 /// The value as displayed in a label.
-fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> SpanValue {
+fn label_value(field: &Field, place: ValueLocation, key: &str, atom: Atom<'_>) -> SpanValue {
     match (field, atom) {
         (Field::Intrinsic(Intrinsic::Duration), Atom::Int(nanoseconds)) if key == own::DURATION => {
             SpanValue::from(Literal::Duration(nanoseconds).to_string())
         }
-        _ => atom.shown(key, place == Place::Own),
+        _ => atom.display_value(key, place == ValueLocation::Own),
     }
 }
 
 /// Numbered values, and the number of each row; 0 for rows without a value.
-struct Labels {
+struct RowLabels {
     first: u32,
     of_row: Vec<u32>,
     values: Vec<Option<SpanValue>>,
-    known: HashMap<(Form, Vec<u8>), u32>,
+    known: HashMap<(AtomKind, Vec<u8>), u32>,
     /// Bytes of values that are not reserved in the budget yet.
     bytes: usize,
 }
 
-impl Labels {
+impl RowLabels {
     /// Assigns a value to rows; false if there are too many values.
     fn add(&mut self, atom: Atom<'_>, rows: &[u32], value: impl FnOnce() -> SpanValue) -> bool {
         let key = (atom.form(), atom.bytes());
         let number = match self.known.get(&key) {
             Some(number) => *number,
-            None if self.values.len() == MOST => return false,
+            None if self.values.len() == MAX_GROUPS => return false,
             None => {
                 let number = self.values.len() as u32;
-                self.bytes += 2 * key.1.len() + size_of::<(SpanValue, Form, Vec<u8>, u32)>();
+                self.bytes += 2 * key.1.len() + size_of::<(SpanValue, AtomKind, Vec<u8>, u32)>();
                 self.values.push(Some(value()));
                 self.known.insert(key, number);
                 number
@@ -196,23 +196,23 @@ impl Labels {
 }
 
 /// Numbers of pairs, usually looked up without hashing.
-enum Pairs {
+enum PairNumbers {
     Dense(Vec<u32>),
     Sparse(HashMap<usize, u32>),
 }
 
-const NONE: u32 = u32::MAX;
+const NO_NUMBER: u32 = u32::MAX;
 
-impl Pairs {
+impl PairNumbers {
     fn new(pairs: usize) -> Self {
-        if pairs <= DENSE { Self::Dense(vec![NONE; pairs]) } else { Self::Sparse(HashMap::new()) }
+        if pairs <= MAX_DENSE_PAIRS { Self::Dense(vec![NO_NUMBER; pairs]) } else { Self::Sparse(HashMap::new()) }
     }
 
     fn number(&mut self, pair: usize, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
         match self {
             Self::Dense(numbers) => {
                 let number = numbers.get_mut(pair)?;
-                if *number == NONE {
+                if *number == NO_NUMBER {
                     *number = new()?;
                 }
                 Some(*number)

@@ -1,20 +1,20 @@
 //! Sorts numbers by cell before they are tallied, for better cache locality.
 
-use super::{groups::Groups, intervals::Intervals, named::Named, shown::Choice};
+use super::{groups::RowGroups, intervals::RowIntervals, named::TallyGroups, shown::ExemplarSampler};
 use baton_traceql::Tally;
 
 /// Numbers per batch, sized for the processor cache.
-const MOST: usize = 1 << 16;
+const BATCH_NUMBERS: usize = 1 << 16;
 /// With more cells than this, numbers are tallied one by one.
-const CELLS: usize = 1 << 18;
+const MAX_SORTED_CELLS: usize = 1 << 18;
 
 /// Tallies the numbers of the rows of one segment.
-pub(super) struct Numbers<'a> {
+pub(super) struct NumberSorter<'a> {
     tally: &'a mut Tally,
-    intervals: &'a Intervals,
-    groups: &'a Groups,
-    named: &'a mut Named,
-    choice: &'a mut Choice,
+    intervals: &'a RowIntervals,
+    groups: &'a RowGroups,
+    named: &'a mut TallyGroups,
+    choice: &'a mut ExemplarSampler,
     /// Cell of each pending number: its group and interval.
     cells: Vec<u32>,
     numbers: Vec<f64>,
@@ -23,32 +23,32 @@ pub(super) struct Numbers<'a> {
     sorted: Vec<f64>,
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> NumberSorter<'a> {
     pub(super) fn new(
         tally: &'a mut Tally,
-        intervals: &'a Intervals,
-        groups: &'a Groups,
-        named: &'a mut Named,
-        choice: &'a mut Choice,
+        intervals: &'a RowIntervals,
+        groups: &'a RowGroups,
+        named: &'a mut TallyGroups,
+        choice: &'a mut ExemplarSampler,
     ) -> Self {
         let cells = groups.values.len() * intervals.steps.count();
-        let ends = if cells <= CELLS { vec![0; cells] } else { Vec::new() };
+        let ends = if cells <= MAX_SORTED_CELLS { vec![0; cells] } else { Vec::new() };
         Self {
             tally,
             intervals,
             groups,
             named,
             choice,
-            cells: Vec::with_capacity(MOST),
-            numbers: Vec::with_capacity(MOST),
+            cells: Vec::with_capacity(BATCH_NUMBERS),
+            numbers: Vec::with_capacity(BATCH_NUMBERS),
             ends,
-            sorted: vec![0.0; MOST],
+            sorted: vec![0.0; BATCH_NUMBERS],
         }
     }
 
     /// Adds the number of a row.
     pub(super) fn add(&mut self, row: u32, number: f64) {
-        let (group, interval) = (self.groups.of(row), self.intervals.of(row));
+        let (group, interval) = (self.groups.group_of(row), self.intervals.interval_of(row));
         self.choice.offer(row, group, number);
         if self.ends.is_empty() {
             if let Some(named) = self.named.get(self.tally, self.groups, group) {
@@ -58,7 +58,7 @@ impl<'a> Numbers<'a> {
         }
         self.cells.push((group * self.intervals.steps.count() + interval) as u32);
         self.numbers.push(number);
-        if self.numbers.len() == MOST {
+        if self.numbers.len() == BATCH_NUMBERS {
             self.finish();
         }
     }

@@ -1,8 +1,8 @@
 //! Finds the traces that must be read as a whole to count each span once.
 
 use crate::{
-    search::budget::{Budget, Reservation},
-    segment::{Segment, Summary},
+    search::budget::{MemoryReservation, QueryBudget},
+    segment::{Segment, SegmentSummary},
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
@@ -10,17 +10,17 @@ use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// Working memory per part of a trace, in bytes: the part, its lookup entry and its stored form.
-const BYTES_PER_PART: usize = 3 * size_of::<Part>();
+const BYTES_PER_PART: usize = 3 * size_of::<TracePartKey>();
 /// Number of traces between two deadline checks.
-const BETWEEN_LOOKS: usize = 4_096;
+const DEADLINE_CHECK_INTERVAL: usize = 4_096;
 
 /// Traces that must be read as a whole: those that may contain a span twice, in one or several segments, and those of
 /// segments without row-level data.
 ///
 /// A span has the same start time in all segments, so only segments whose time ranges overlap can share it.
-pub(super) struct Once {
+pub(super) struct DuplicateTraces {
     /// Per segment, the traces whose rows are not counted.
-    pub(super) apart: Vec<RoaringBitmap>,
+    pub(super) excluded: Vec<RoaringBitmap>,
     /// The same traces, as pairs of segment number and ordinal.
     pub(super) traces: Vec<Vec<(u32, u32)>>,
     /// Per segment, its number of rows; `None` without row-level data or outside the time range.
@@ -28,28 +28,28 @@ pub(super) struct Once {
 }
 
 /// A part of a trace: trace id, segment number, ordinal.
-type Part = (TraceId, u32, u32);
+type TracePartKey = (TraceId, u32, u32);
 
-impl Once {
+impl DuplicateTraces {
     /// `None` if the deadline has passed.
     pub(super) fn find(
         segments: &[Arc<dyn Segment>],
         time: TimeRange,
-        budget: &Budget,
+        budget: &QueryBudget,
     ) -> Result<Option<Self>, SpanStoreError> {
-        let summaries: Vec<Summary> = segments.iter().map(|segment| segment.summary()).collect();
+        let summaries: Vec<SegmentSummary> = segments.iter().map(|segment| segment.summary()).collect();
         let in_time: Vec<bool> = summaries.iter().map(|summary| time.overlaps(summary.start, summary.end)).collect();
         let mut rows = vec![None; segments.len()];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<TracePartKey> = Vec::new();
         let mut room = budget.reserve(0)?;
         let mut repeating = vec![RoaringBitmap::new(); segments.len()];
         for (number, segment) in segments.iter().enumerate().filter(|(number, _)| in_time[*number]) {
-            if budget.is_late() {
+            if budget.is_expired() {
                 return Ok(None);
             }
             segment.table(&mut |table| {
                 rows[number] = Some(table.rows());
-                repeating[number] = table.repeating();
+                repeating[number] = table.traces_with_duplicates();
                 Ok(())
             })?;
             let mut looked_at = repeating[number].clone();
@@ -63,11 +63,11 @@ impl Once {
                 }
             }
             for (looked, ordinal) in looked_at.iter().enumerate() {
-                if looked % BETWEEN_LOOKS == 0 {
-                    if budget.is_late() {
+                if looked % DEADLINE_CHECK_INTERVAL == 0 {
+                    if budget.is_expired() {
                         return Ok(None);
                     }
-                    room.grow(BETWEEN_LOOKS * BYTES_PER_PART)?;
+                    room.grow(DEADLINE_CHECK_INTERVAL * BYTES_PER_PART)?;
                 }
                 let part = segment.part(ordinal)?;
                 if time.overlaps(part.start, part.end) {
@@ -76,35 +76,35 @@ impl Once {
             }
         }
         parts.sort_unstable();
-        let mut once = Self { apart: vec![RoaringBitmap::new(); segments.len()], traces: Vec::new(), rows };
+        let mut once = Self { excluded: vec![RoaringBitmap::new(); segments.len()], traces: Vec::new(), rows };
         let mut spread = Vec::new();
         for same in parts.chunk_by(|(one, ..), (other, ..)| one == other) {
-            let unclear = |(_, segment, ordinal): &Part| {
+            let unclear = |(_, segment, ordinal): &TracePartKey| {
                 once.rows[*segment as usize].is_none() || repeating[*segment as usize].contains(*ordinal)
             };
             if same.iter().any(unclear) {
-                once.gather(same);
+                once.add_trace(same);
             } else if same.len() > 1 {
                 spread.push(same);
             }
         }
-        once.gather_repeating(segments, &spread, &mut room)?;
-        Ok((!budget.is_late()).then_some(once))
+        once.add_duplicates(segments, &spread, &mut room)?;
+        Ok((!budget.is_expired()).then_some(once))
     }
 
-    fn gather(&mut self, parts: &[Part]) {
+    fn add_trace(&mut self, parts: &[TracePartKey]) {
         for (_, segment, ordinal) in parts {
-            self.apart[*segment as usize].insert(*ordinal);
+            self.excluded[*segment as usize].insert(*ordinal);
         }
         self.traces.push(parts.iter().map(|(_, segment, ordinal)| (*segment, *ordinal)).collect());
     }
 
     /// Of traces in several segments, adds those in which two spans may be the same.
-    fn gather_repeating(
+    fn add_duplicates(
         &mut self,
         segments: &[Arc<dyn Segment>],
-        spread: &[&[Part]],
-        room: &mut Reservation<'_>,
+        spread: &[&[TracePartKey]],
+        room: &mut MemoryReservation<'_>,
     ) -> Result<(), SpanStoreError> {
         let mut of_segment: Vec<Vec<(u32, u32)>> = vec![Vec::new(); segments.len()];
         for (trace, parts) in spread.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Once {
             segment.table(&mut |table| {
                 let mut at = 0;
                 room.grow(table.rows_of(&wanted).len() as usize * size_of::<u32>())?;
-                table.each_mark(&wanted, &mut |ordinal, mark| {
+                table.each_id_hash(&wanted, &mut |ordinal, mark| {
                     while ordinals.get(at).is_some_and(|(known, _)| *known < ordinal) {
                         at += 1;
                     }
@@ -132,7 +132,7 @@ impl Once {
         for (parts, mut marks) in spread.iter().zip(marks) {
             marks.sort_unstable();
             if marks.windows(2).any(|two| two[0] == two[1]) {
-                self.gather(parts);
+                self.add_trace(parts);
             }
         }
         Ok(())

@@ -1,47 +1,47 @@
 //! Sampling of exemplars.
 
 /// Maximum number of exemplars per segment.
-const MOST: usize = 200;
+const MAX_EXEMPLARS: usize = 200;
 
 /// A row chosen as an exemplar of its group.
 #[derive(Clone, Copy)]
-pub(super) struct Shown {
+pub(super) struct ExemplarRow {
     pub(super) row: u32,
     pub(super) group: usize,
     pub(super) value: f64,
 }
 
 /// Samples rows of each group by a hash of their row numbers.
-pub(super) struct Choice {
+pub(super) struct ExemplarSampler {
     /// Number of exemplars per group.
-    each: usize,
+    per_group: usize,
     /// By group, the rows with the lowest hashes.
-    chosen: Vec<Vec<(u32, Shown)>>,
+    chosen: Vec<Vec<(u32, ExemplarRow)>>,
 }
 
-impl Choice {
+impl ExemplarSampler {
     /// At most `most` exemplars per group.
     pub(super) fn new(groups: usize, most: usize) -> Self {
-        let each = if most == 0 { 0 } else { most.min((MOST / groups.max(1)).max(1)) };
-        Self { each, chosen: vec![Vec::new(); if each == 0 { 0 } else { groups }] }
+        let per_group = if most == 0 { 0 } else { most.min((MAX_EXEMPLARS / groups.max(1)).max(1)) };
+        Self { per_group, chosen: vec![Vec::new(); if per_group == 0 { 0 } else { groups }] }
     }
 
     /// Offers a row to the sample.
     pub(super) fn offer(&mut self, row: u32, group: usize, value: f64) {
         let Some(chosen) = self.chosen.get_mut(group) else { return };
         let shuffled = row.wrapping_mul(0x9e37_79b1).rotate_left(15).wrapping_mul(0x85eb_ca6b);
-        if chosen.len() == self.each && chosen.last().is_some_and(|(worst, _)| *worst <= shuffled) {
+        if chosen.len() == self.per_group && chosen.last().is_some_and(|(worst, _)| *worst <= shuffled) {
             return;
         }
         let at = chosen.partition_point(|(known, _)| *known <= shuffled);
-        chosen.truncate(self.each - 1);
-        chosen.insert(at, (shuffled, Shown { row, group, value }));
+        chosen.truncate(self.per_group - 1);
+        chosen.insert(at, (shuffled, ExemplarRow { row, group, value }));
     }
 
     /// The sampled rows, in row order.
-    pub(super) fn finish(self) -> Vec<Shown> {
-        let mut all: Vec<Shown> =
-            self.chosen.into_iter().flatten().map(|(_, shown)| shown).take(MOST).collect();
+    pub(super) fn finish(self) -> Vec<ExemplarRow> {
+        let mut all: Vec<ExemplarRow> =
+            self.chosen.into_iter().flatten().map(|(_, shown)| shown).take(MAX_EXEMPLARS).collect();
         all.sort_by_key(|shown| shown.row);
         all
     }

@@ -1,54 +1,54 @@
 //! Counts trace by trace.
 
-use super::{Counting, once::Once};
+use super::{LeafCounter, once::DuplicateTraces};
 use crate::search::{
-    candidates::{Candidates, Next},
-    gather::{Gathered, gather_parts},
-    plan::Plan,
+    candidates::{CandidateStep, TraceCandidates},
+    gather::{GatherOutcome, gather_parts},
+    plan::TracePlan,
 };
 use baton_ports::SpanStoreError;
-use baton_traceql::Trace;
+use baton_traceql::TraceSpans;
 
-impl Counting<'_> {
+impl LeafCounter<'_> {
     /// Counts every trace that may contribute to the leaf.
-    pub(super) fn by_traces(&mut self) -> Result<(), SpanStoreError> {
-        let asked = self.asked;
-        let plan = Plan::new(&asked.measure.need(self.leaf), asked.segments, asked.aliases, asked.budget)?;
-        let Some(mut candidates) = Candidates::new(asked.segments, &plan, asked.time, asked.budget)? else {
-            self.give_up();
+    pub(super) fn count_traces(&mut self) -> Result<(), SpanStoreError> {
+        let asked = self.context;
+        let plan = TracePlan::new(&asked.measure.predicate(self.leaf), asked.segments, asked.aliases, asked.budget)?;
+        let Some(mut candidates) = TraceCandidates::new(asked.segments, &plan, asked.time, asked.budget)? else {
+            self.mark_partial();
             return Ok(());
         };
         let mut read = 0;
         loop {
             let candidate = match candidates.next(0)? {
-                Next::Candidate(candidate) => candidate,
-                Next::Done => return Ok(()),
-                Next::OutOfTime => {
-                    self.give_up();
+                CandidateStep::Candidate(candidate) => candidate,
+                CandidateStep::Done => return Ok(()),
+                CandidateStep::OutOfTime => {
+                    self.mark_partial();
                     return Ok(());
                 }
             };
             read += 1;
             if read > asked.budget.traces || !self.add(&candidate.ordinals)? {
-                self.give_up();
+                self.mark_partial();
                 return Ok(());
             }
         }
     }
 
     /// Counts the traces that cannot be counted by rows.
-    pub(super) fn by_traces_of(&mut self, once: &Once) -> Result<(), SpanStoreError> {
+    pub(super) fn count_duplicate_traces(&mut self, once: &DuplicateTraces) -> Result<(), SpanStoreError> {
         if once.traces.is_empty() {
             return Ok(());
         }
-        let asked = self.asked;
-        let plan = Plan::new(&asked.measure.need(self.leaf), asked.segments, asked.aliases, asked.budget)?;
+        let asked = self.context;
+        let plan = TracePlan::new(&asked.measure.predicate(self.leaf), asked.segments, asked.aliases, asked.budget)?;
         let mut ordinals = vec![None; asked.segments.len()];
         for parts in &once.traces {
             ordinals.fill(None);
             parts.iter().for_each(|(segment, ordinal)| ordinals[*segment as usize] = Some(*ordinal));
-            if plan.met_by(&ordinals) && !self.add(&ordinals)? {
-                self.give_up();
+            if plan.may_match(&ordinals) && !self.add(&ordinals)? {
+                self.mark_partial();
                 return Ok(());
             }
         }
@@ -57,23 +57,23 @@ impl Counting<'_> {
 
     /// Counts the trace with these ordinals; false if the deadline has passed.
     fn add(&mut self, ordinals: &[Option<u32>]) -> Result<bool, SpanStoreError> {
-        let asked = self.asked;
-        if asked.budget.is_late() {
+        let asked = self.context;
+        if asked.budget.is_expired() {
             return Ok(false);
         }
         let (gathered, bytes) = gather_parts(asked.segments, ordinals, asked.parts, asked.budget)?;
         self.answer.inspected_bytes += bytes;
         let spans = match gathered {
-            Gathered::Whole(spans) => spans,
-            Gathered::TooLarge => {
-                self.give_up();
+            GatherOutcome::Whole(spans) => spans,
+            GatherOutcome::TooLarge => {
+                self.mark_partial();
                 return Ok(true);
             }
-            Gathered::OutOfTime => return Ok(false),
+            GatherOutcome::OutOfTime => return Ok(false),
         };
         self.answer.inspected_spans += spans.len() as u64;
         self.tally.check_room()?;
-        let late = || asked.budget.is_late();
-        Ok(asked.measure.add_trace(self.leaf, &mut self.tally, &Trace { spans }, &late))
+        let late = || asked.budget.is_expired();
+        Ok(asked.measure.add_trace(self.leaf, &mut self.tally, &TraceSpans { spans }, &late))
     }
 }

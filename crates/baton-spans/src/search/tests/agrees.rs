@@ -9,9 +9,9 @@ use super::{
     },
 };
 use crate::{
-    block::{self, Block, Covers},
-    head::Head,
-    search::{Budget, search},
+    block::{self, BlockInputs, SpanBlock},
+    head::SpanHead,
+    search::{QueryBudget, search},
     segment::Segment,
 };
 use baton_ports::{SpanStoreError, TimeRange, TraceSearchRequest, TraceSearchResult};
@@ -26,8 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-fn budget() -> Budget {
-    Budget::until(Instant::now() + Duration::from_secs(600))
+fn budget() -> QueryBudget {
+    QueryBudget::with_deadline(Instant::now() + Duration::from_secs(600))
 }
 
 /// Spans thrown into up to four segments, blocks and heads, whatever trace they belong to.
@@ -139,9 +139,9 @@ fn a_search_answers_what_the_naive_evaluator_says() {
 /// What a store may have: a head and blocks, some of them merged, each for spans of one class.
 pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
     let count = 1 + dice.below(4);
-    let mut heads: Vec<Head> = Vec::new();
+    let mut heads: Vec<SpanHead> = Vec::new();
     for class in [SpanClass::Telemetry, SpanClass::Memory] {
-        heads.extend((0..count).map(|_| Head::new(class)));
+        heads.extend((0..count).map(|_| SpanHead::new(class)));
     }
     for span in spans {
         let class = if span.class() == SpanClass::Telemetry { 0 } else { count };
@@ -151,19 +151,19 @@ pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> V
         }
     }
     let mut segments: Vec<Arc<dyn Segment>> = Vec::new();
-    let mut blocks: Vec<Arc<Block>> = Vec::new();
+    let mut blocks: Vec<Arc<SpanBlock>> = Vec::new();
     for (number, head) in heads.into_iter().enumerate().filter(|(_, head)| head.spans_len() > 0) {
         if number % count == 0 && dice.one_in(2) {
             segments.push(Arc::new(head));
         } else {
-            let covers = Covers { log: vec![number as u64], ..Covers::default() };
+            let covers = BlockInputs { log: vec![number as u64], ..BlockInputs::default() };
             let written = block::write(&directory.join(number.to_string()), &head, covers).expect("written");
             let old = dice.one_in(8);
             blocks.push(Arc::new(if old { block::as_of_version_one(&written) } else { written }));
         }
     }
     for class in [SpanClass::Telemetry, SpanClass::Memory] {
-        let same: Vec<Arc<Block>> = blocks.iter().filter(|block| block.summary().class == class).cloned().collect();
+        let same: Vec<Arc<SpanBlock>> = blocks.iter().filter(|block| block.summary().class == class).cloned().collect();
         if same.len() > 1 && dice.one_in(2) {
             let merged = &same[..2 + dice.below(same.len() - 1)];
             blocks.retain(|block| !merged.iter().any(|input| Arc::ptr_eq(input, block)));

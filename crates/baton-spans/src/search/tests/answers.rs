@@ -5,11 +5,11 @@ use super::{
     naive::{dice::Dice, spans},
 };
 use crate::{
-    search::{Budget, search, tag_values, tags, trace},
+    search::{QueryBudget, search, tag_values, tags, trace},
     segment::Segment,
 };
 use baton_ports::{ServiceStats, TagsRequest, TimeRange, TraceSearchRequest, TraceSearchResult};
-use baton_traceql::{Attribute, Field, Mode, Query, Scope, parse};
+use baton_traceql::{AttributeRef, AttributeScope, Field, Mode, Query, parse};
 use baton_types::{Span, SpanId, SpanResource, SpanStatus, SpanValue, TraceId};
 use std::{
     slice::from_ref,
@@ -25,8 +25,8 @@ pub(super) fn ask(text: &str) -> TraceSearchRequest {
     TraceSearchRequest { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false }
 }
 
-pub(super) fn plenty() -> Budget {
-    Budget::until(Instant::now() + Duration::from_secs(600))
+pub(super) fn plenty() -> QueryBudget {
+    QueryBudget::with_deadline(Instant::now() + Duration::from_secs(600))
 }
 
 pub(super) fn trace_id(number: u64) -> TraceId {
@@ -104,13 +104,13 @@ fn a_trace_is_as_old_as_its_first_span_wherever_that_lies() {
 #[test]
 fn what_is_given_up_says_so() {
     let segments = dealt();
-    let few = Budget { traces: 10, ..plenty() };
+    let few = QueryBudget { traces: 10, ..plenty() };
     let answer = search(&segments, &ask("{ duration > 1h || span.even = true } | count() > 5"), &few).unwrap();
     assert_eq!((answer.inspected_traces, answer.partial, answer.traces.len()), (10, true, 0));
-    let late = Budget { deadline: Instant::now(), ..plenty() };
+    let late = QueryBudget { deadline: Instant::now(), ..plenty() };
     let answer = search(&segments, &ask("{ span.even = true }"), &late).unwrap();
     assert_eq!((answer.partial, answer.traces.len()), (true, 0));
-    let enough = Budget { traces: 20, ..plenty() };
+    let enough = QueryBudget { traces: 20, ..plenty() };
     assert!(!search(&segments, &ask("{ span.even = true }"), &enough).unwrap().partial);
 }
 
@@ -223,7 +223,7 @@ fn names_come_by_scope_time_and_query() {
 #[test]
 fn the_most_frequent_value_comes_first() {
     let segments = tagged();
-    let field = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "a".into() });
+    let field = Field::Attribute(AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "a".into() });
     let values = |ask: &TagsRequest| tag_values(&segments, &field, ask, &plenty()).unwrap();
     assert_eq!(values(&asked(None, TimeRange::ALL)), ["y".into(), "x".into()]);
     assert_eq!(values(&TagsRequest { limit: 1, ..asked(None, TimeRange::ALL) }), ["y".into()]);

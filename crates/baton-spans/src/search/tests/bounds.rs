@@ -5,13 +5,13 @@ use super::{
     memory::Memory,
 };
 use crate::{
-    block::{self, Covers},
-    head::Head,
-    search::{Budget, search, tag_values, tags, trace},
+    block::{self, BlockInputs},
+    head::SpanHead,
+    search::{QueryBudget, search, tag_values, tags, trace},
     segment::Segment,
 };
 use baton_ports::{SpanStoreError, TagNames, TimeRange, TraceSearchRequest};
-use baton_traceql::{Attribute, Field, Scope};
+use baton_traceql::{AttributeRef, AttributeScope, Field};
 use baton_types::{Span, SpanClass, SpanResource};
 use std::{sync::Arc, time::Instant};
 
@@ -25,11 +25,11 @@ fn fixed_id() -> Vec<Span> {
 /// Wherever its spans lie.
 fn layouts(spans: &[Span], directory: &std::path::Path) -> Vec<Vec<Arc<dyn Segment>>> {
     let head = |spans: &[Span]| {
-        let head = Head::new(SpanClass::Telemetry);
+        let head = SpanHead::new(SpanClass::Telemetry);
         head.push(spans).expect("kept");
         head
     };
-    let written = block::write(directory, &head(spans), Covers::default()).expect("written");
+    let written = block::write(directory, &head(spans), BlockInputs::default()).expect("written");
     let (some, others) = spans.split_at(50);
     vec![
         vec![Arc::new(head(spans))],
@@ -43,8 +43,8 @@ fn layouts(spans: &[Span], directory: &std::path::Path) -> Vec<Vec<Arc<dyn Segme
 #[test]
 fn a_trace_that_is_too_large_is_left_out_and_said_so() {
     let directory = tempfile::tempdir().expect("a directory");
-    let few_spans = Budget { spans: 99, ..plenty() };
-    let few_bytes = Budget { bytes: 100 * size_of::<Span>(), ..plenty() };
+    let few_spans = QueryBudget { spans: 99, ..plenty() };
+    let few_bytes = QueryBudget { bytes: 100 * size_of::<Span>(), ..plenty() };
     for segments in layouts(&fixed_id(), &directory.path().join("block")) {
         for budget in [&few_spans, &few_bytes] {
             let answer = search(&segments, &ask("{}"), budget).unwrap();
@@ -54,7 +54,7 @@ fn a_trace_that_is_too_large_is_left_out_and_said_so() {
             assert!(matches!(&refused, SpanStoreError::TooLarge(why) if why.contains("too large")), "{refused}");
             assert_eq!(trace(&segments, trace_id(2), budget).unwrap().len(), 1);
         }
-        let enough = Budget { spans: 100, ..plenty() };
+        let enough = QueryBudget { spans: 100, ..plenty() };
         let answer = search(&segments, &ask("{}"), &enough).unwrap();
         assert_eq!((answer.traces.len(), answer.partial), (2, false));
         assert_eq!(trace(&segments, trace_id(1), &enough).unwrap().len(), 100);
@@ -67,7 +67,7 @@ fn what_spans_share_takes_room_once() {
     let attributes = vec![("text".into(), "x".repeat(10_000).into())];
     let shared = |of: &Arc<SpanResource>, id| Span { resource: Arc::clone(of), ..span(1, id, None, id) };
     let one = Arc::new(SpanResource { attributes, ..SpanResource::default() });
-    let budget = Budget { bytes: 50_000, ..plenty() };
+    let budget = QueryBudget { bytes: 50_000, ..plenty() };
     let together: Vec<Span> = (1..=20).map(|id| shared(&one, id)).collect();
     assert_eq!(trace(&[Memory::block(&together)], trace_id(1), &budget).unwrap().len(), 20);
     let apart: Vec<Span> = (1..=20).map(|id| shared(&Arc::new((*one).clone()), id)).collect();
@@ -78,13 +78,13 @@ fn what_spans_share_takes_room_once() {
 fn an_answer_has_bounds_of_its_own() {
     let segments = [Memory::block(&fixed_id())];
     let each = TraceSearchRequest { spans_per_spanset: 1_000, ..ask("{} | by(span:id) | select(span.n)") };
-    let few_sets = Budget { spansets: 10, ..plenty() };
+    let few_sets = QueryBudget { spansets: 10, ..plenty() };
     let answer = search(&segments, &each, &few_sets).unwrap();
     assert_eq!(answer.traces.iter().map(|trace| trace.spansets.len()).collect::<Vec<_>>(), [10, 1]);
     assert!(answer.partial);
 
     for text in ["{} | by(span:id) | select(span.n)", "{} | select(span.n)"] {
-        let little = Budget { told: 8_000, ..plenty() };
+        let little = QueryBudget { result_bytes: 8_000, ..plenty() };
         let answer =
             search(&segments, &TraceSearchRequest { query: ask(text).query, ..each.clone() }, &little).unwrap();
         let [first] = &answer.traces[..] else { panic!("{answer:?}") };
@@ -99,8 +99,8 @@ fn an_answer_has_bounds_of_its_own() {
 #[test]
 fn without_time_there_are_no_names_and_values() {
     let segments = [Memory::block(&fixed_id()), Memory::head(&fixed_id())];
-    let late = Budget { deadline: Instant::now(), ..plenty() };
-    let n = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "n".into() });
+    let late = QueryBudget { deadline: Instant::now(), ..plenty() };
+    let n = Field::Attribute(AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "n".into() });
     for query in [None, Some(ask("{ span.n > 3 }").query)] {
         let ask = asked(query, TimeRange::ALL);
         assert_eq!(tags(&segments, &ask, &late).unwrap(), TagNames::default());

@@ -2,9 +2,9 @@
 
 use super::answers::{plenty, span, with};
 use crate::{
-    block::{self, Block, Covers},
-    head::Head,
-    search::{Budget, metrics},
+    block::{self, BlockInputs, SpanBlock},
+    head::SpanHead,
+    search::{QueryBudget, metrics},
     segment::Segment,
 };
 use baton_ports::{MetricsResult, SpanMetricsRequest};
@@ -34,14 +34,14 @@ fn spans() -> Vec<Span> {
     (0..SPANS).map(one).collect()
 }
 
-fn head(spans: &[Span]) -> Head {
-    let head = Head::new(SpanClass::Telemetry);
+fn head(spans: &[Span]) -> SpanHead {
+    let head = SpanHead::new(SpanClass::Telemetry);
     head.push(spans).unwrap();
     head
 }
 
-fn written(directory: &Path, name: &str, spans: &[Span]) -> Arc<Block> {
-    Arc::new(block::write(&directory.join(name), &head(spans), Covers::default()).unwrap())
+fn written(directory: &Path, name: &str, spans: &[Span]) -> Arc<SpanBlock> {
+    Arc::new(block::write(&directory.join(name), &head(spans), BlockInputs::default()).unwrap())
 }
 
 /// The same spans in one piece, in pieces that follow each other, as they were sent twice, and merged.
@@ -113,11 +113,11 @@ fn what_has_no_time_or_no_room_is_left_out_and_said() {
     let spans = spans();
     for segments in layouts(directory.path(), &spans) {
         for query in ["{ } | rate() by (span.tool)", "{ } >> { } | rate() by (span.tool)"] {
-            let late = Budget { deadline: Instant::now(), ..plenty() };
+            let late = QueryBudget { deadline: Instant::now(), ..plenty() };
             let answer = metrics(&segments, &ask(query), &late).unwrap();
             assert_eq!((answer.series.len(), answer.partial), (0, true), "{query}");
         }
-        let few = Budget { series: 3, ..plenty() };
+        let few = QueryBudget { series: 3, ..plenty() };
         let answer = metrics(&segments, &ask("{ } | rate() by (span.tool)"), &few).unwrap();
         assert_eq!((answer.series.len(), answer.partial), (3, true));
         let nothing =
@@ -135,11 +135,11 @@ fn a_query_that_needs_too_much_memory_is_refused() {
     let traces = "{ } >> { } || { } | rate() by (span.tool)";
     for segments in layouts(directory.path(), &spans) {
         for (query, budget) in [
-            (rows, Budget { measured: 500, ..plenty() }),
-            (traces, Budget { measured: 500, ..plenty() }),
-            (rows, Budget { samples: 20, ..plenty() }),
-            (traces, Budget { samples: 20, ..plenty() }),
-            (rows, Budget { working: 10_000, ..plenty() }),
+            (rows, QueryBudget { tally_bytes: 500, ..plenty() }),
+            (traces, QueryBudget { tally_bytes: 500, ..plenty() }),
+            (rows, QueryBudget { samples: 20, ..plenty() }),
+            (traces, QueryBudget { samples: 20, ..plenty() }),
+            (rows, QueryBudget { working_bytes: 10_000, ..plenty() }),
         ] {
             let refused = metrics(&segments, &ask(query), &budget).unwrap_err();
             assert_eq!(refused.code(), ErrorCode::QUERY_TOO_LARGE, "{query}: {refused}");

@@ -9,14 +9,15 @@ use super::{
     },
 };
 use crate::{
-    search::{Budget, metrics},
+    search::{QueryBudget, metrics},
     segment::Segment,
 };
 use baton_ports::{SpanMetricsRequest, SpanStoreError};
 use baton_telemetry::ALIASES;
 use baton_traceql::{
-    AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, Field, FieldExpr, FirstStage, Intrinsic, Limits, Measure,
-    MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, Scope, Series, SpansetExpr, Stage, Steps, Trace,
+    AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, CompareFunction, Field, FieldExpr, FirstStage,
+    Intrinsic, MetricsExpr, MetricsLimits, MetricsPlan, MetricsQuery, PipelineExpr, PipelineStage, Query, QueryError,
+    Root, Series, SpansetExpr, Steps, TraceSpans,
 };
 use baton_types::{Span, SpanEvent, SpanId, SpanValue, TraceId};
 use proptest::{prelude::*, test_runner::TestCaseError};
@@ -80,13 +81,19 @@ fn field(dice: &mut Dice<'_>) -> Field {
         Intrinsic::SpanId,
         Intrinsic::ParentId,
     ];
-    const SCOPES: &[Scope] =
-        &[Scope::Span, Scope::Any, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+    const SCOPES: &[AttributeScope] = &[
+        AttributeScope::Span,
+        AttributeScope::Any,
+        AttributeScope::Resource,
+        AttributeScope::Event,
+        AttributeScope::Link,
+        AttributeScope::Instrumentation,
+    ];
     match dice.below(4) {
         0 => Field::Intrinsic(dice.of(INTRINSICS)),
         _ => {
             let name = if dice.one_in(4) { dice.of(&ALIASED) } else { dice.of(KEYS) };
-            Field::Attribute(Attribute { scope: dice.of(SCOPES), of_parent: dice.one_in(20), name: name.to_owned() })
+            Field::Attribute(AttributeRef { scope: dice.of(SCOPES), of_parent: dice.one_in(20), name: name.to_owned() })
         }
     }
 }
@@ -109,10 +116,10 @@ fn pipeline(dice: &mut Dice<'_>) -> PipelineExpr {
     match naive::queries::query(dice).root {
         Root::Search(PipelineExpr::Pipeline(stages)) if plain => {
             let filter = stages.into_iter().find_map(|stage| match stage {
-                Stage::Spansets(expr) => Some(first_filter(expr)),
+                PipelineStage::Spansets(expr) => Some(first_filter(expr)),
                 _ => None,
             });
-            PipelineExpr::Pipeline(vec![Stage::Spansets(filter.unwrap_or(SpansetExpr::Filter(None)))])
+            PipelineExpr::Pipeline(vec![PipelineStage::Spansets(filter.unwrap_or(SpansetExpr::Filter(None)))])
         }
         Root::Search(pipeline) => pipeline,
         Root::Metrics(_) => PipelineExpr::Pipeline(Vec::new()),
@@ -132,7 +139,7 @@ fn leaf(dice: &mut Dice<'_>) -> MetricsExpr {
         6 => FirstStage::HistogramOverTime { of: number(dice), by },
         _ => {
             let selection = SpansetExpr::Filter(Some(FieldExpr::Field(field(dice))));
-            FirstStage::Compare(Compare { selection, top: None, start: None, end: None })
+            FirstStage::Compare(CompareFunction { selection, top: None, start: None, end: None })
         }
     };
     MetricsExpr::Query(MetricsQuery { spans: pipeline(dice), first, then: Vec::new() })
@@ -152,7 +159,7 @@ fn steps(dice: &mut Dice<'_>) -> Steps {
     let start = BASE + dice.below(10) as u64 * TICK - if dice.one_in(2) { 5 * TICK } else { 0 };
     let end = start + dice.below(30) as u64 * TICK;
     match dice.below(3) {
-        0 => Steps::whole(start, end),
+        0 => Steps::single(start, end),
         _ => Steps::cover(start, end, (1 + dice.below(4) as u64) * TICK).expect("not too many"),
     }
 }
@@ -167,12 +174,12 @@ fn expected(ask: &SpanMetricsRequest, spans: &[Span]) -> Result<Vec<Series>, Que
         }
     }
     let aliases = if ask.aliases { Aliases(ALIASES) } else { Aliases::NONE };
-    let measure = Measure::new(&ask.query, aliases, ask.steps, Limits::default())?;
+    let measure = MetricsPlan::new(&ask.query, aliases, ask.steps, MetricsLimits::default())?;
     let mut tallies = Vec::new();
     for leaf in 0..measure.leaves() {
         let mut tally = measure.tally(leaf);
         for spans in traces.values() {
-            let trace = Trace { spans: spans.values().cloned().collect() };
+            let trace = TraceSpans { spans: spans.values().cloned().collect() };
             assert!(measure.add_trace(leaf, &mut tally, &trace, &|| false));
         }
         tallies.push(tally);
@@ -191,7 +198,7 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<
     let (aliases, exemplars, steps) = (dice.one_in(2), dice.below(3), steps(&mut dice));
     let ask = SpanMetricsRequest { query: Arc::new(query(&mut dice)), steps, exemplars, aliases };
     let Ok(expected) = expected(&ask, spans) else { return Err(TestCaseError::reject("cannot be run")) };
-    let budget = Budget::until(Instant::now() + Duration::from_secs(600));
+    let budget = QueryBudget::with_deadline(Instant::now() + Duration::from_secs(600));
     let answer =
         metrics(segments, &ask, &budget).map_err(|error: SpanStoreError| TestCaseError::fail(error.to_string()))?;
     prop_assert!(!answer.partial);

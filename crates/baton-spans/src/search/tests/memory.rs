@@ -3,11 +3,13 @@
 
 use super::naive::expr;
 use crate::{
-    codec::Parts,
-    segment::{Names, Segment, Summary, TracePart, Work},
+    codec::SpanParts,
+    segment::{AttributeNames, Segment, SegmentSummary, TableVisitor, TracePart},
 };
 use baton_ports::{SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, SpanNeed};
+use baton_traceql::{
+    Aliases, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, SpanPredicate,
+};
 use baton_types::{Span, SpanClass, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::{
@@ -56,7 +58,7 @@ fn traces(spans: &[Span]) -> Vec<(TracePart, Vec<Span>)> {
     traces
 }
 
-fn meets(need: &SpanNeed, span: &Span) -> bool {
+fn meets(need: &SpanPredicate, span: &Span) -> bool {
     let holds = |field: &Field, op: CompareOp, value: &Literal| {
         if of_the_whole_trace(field) {
             return true;
@@ -69,12 +71,12 @@ fn meets(need: &SpanNeed, span: &Span) -> bool {
         expr::out(&expr, std::slice::from_ref(span), 0).is_true()
     };
     match need {
-        SpanNeed::Anything => true,
-        SpanNeed::Nothing => false,
-        SpanNeed::All(needs) => needs.iter().all(|need| meets(need, span)),
-        SpanNeed::Any(needs) => needs.iter().any(|need| meets(need, span)),
-        SpanNeed::Holds(comparison) => holds(&comparison.field, comparison.op, &comparison.value),
-        SpanNeed::Exists(field) => holds(field, CompareOp::NotEqual, &Literal::Nil),
+        SpanPredicate::Anything => true,
+        SpanPredicate::Nothing => false,
+        SpanPredicate::All(needs) => needs.iter().all(|need| meets(need, span)),
+        SpanPredicate::Any(needs) => needs.iter().any(|need| meets(need, span)),
+        SpanPredicate::Holds(comparison) => holds(&comparison.field, comparison.op, &comparison.value),
+        SpanPredicate::Exists(field) => holds(field, CompareOp::NotEqual, &Literal::Nil),
     }
 }
 
@@ -96,8 +98,8 @@ fn of_the_whole_trace(field: &Field) -> bool {
 }
 
 impl Segment for Memory {
-    fn summary(&self) -> Summary {
-        Summary {
+    fn summary(&self) -> SegmentSummary {
+        SegmentSummary {
             class: SpanClass::Telemetry,
             spans: self.traces.iter().map(|(_, spans)| spans.len() as u64).sum(),
             traces: self.traces.len() as u32,
@@ -118,7 +120,7 @@ impl Segment for Memory {
         Ok(first.zip(last).map_or(0..0, |(first, last)| first as u32..last as u32 + 1))
     }
 
-    fn meeting(&self, need: &SpanNeed, _: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
+    fn matching_traces(&self, need: &SpanPredicate, _: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
         let having =
             self.traces.iter().enumerate().filter(|(_, (_, spans))| spans.iter().any(|span| meets(need, span)));
         Ok(having.map(|(ordinal, _)| ordinal as u32).collect())
@@ -135,37 +137,39 @@ impl Segment for Memory {
     fn each_span(
         &self,
         ordinal: u32,
-        _: &Parts,
+        _: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let read = self.traces[ordinal as usize].1.iter().take_while(|span| each((*span).clone()).is_continue());
         Ok(read.count() as u64)
     }
 
-    fn table(&self, _: Work<'_>) -> Result<bool, SpanStoreError> {
+    fn table(&self, _: TableVisitor<'_>) -> Result<bool, SpanStoreError> {
         Ok(false)
     }
 
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
-        _: &Parts,
+        _: &SpanParts,
         _: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         assert!(rows.is_empty(), "nobody can know of rows here");
         Ok(0)
     }
 
-    fn names(&self) -> Result<Names, SpanStoreError> {
+    fn names(&self) -> Result<AttributeNames, SpanStoreError> {
         let mut names = BTreeSet::new();
         for span in self.traces.iter().flat_map(|(_, spans)| spans) {
-            names.extend(span.attributes.iter().map(|(key, _)| (Scope::Span, key.to_string())));
-            names.extend(span.resource.attributes.iter().map(|(key, _)| (Scope::Resource, key.to_string())));
-            names.extend(span.scope.attributes.iter().map(|(key, _)| (Scope::Instrumentation, key.to_string())));
+            names.extend(span.attributes.iter().map(|(key, _)| (AttributeScope::Span, key.to_string())));
+            names.extend(span.resource.attributes.iter().map(|(key, _)| (AttributeScope::Resource, key.to_string())));
+            names.extend(
+                span.scope.attributes.iter().map(|(key, _)| (AttributeScope::Instrumentation, key.to_string())),
+            );
             let events = span.events.iter().flat_map(|event| &event.attributes);
-            names.extend(events.map(|(key, _)| (Scope::Event, key.to_string())));
+            names.extend(events.map(|(key, _)| (AttributeScope::Event, key.to_string())));
             let links = span.links.iter().flat_map(|link| &link.attributes);
-            names.extend(links.map(|(key, _)| (Scope::Link, key.to_string())));
+            names.extend(links.map(|(key, _)| (AttributeScope::Link, key.to_string())));
         }
         Ok(names.into_iter().collect())
     }
@@ -176,7 +180,9 @@ impl Segment for Memory {
         of: Option<&RoaringBitmap>,
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
-        let Field::Attribute(Attribute { scope: Scope::Span, name, .. }) = field else { return Ok(Vec::new()) };
+        let Field::Attribute(AttributeRef { scope: AttributeScope::Span, name, .. }) = field else {
+            return Ok(Vec::new());
+        };
         let mut counts: BTreeMap<String, (SpanValue, u64)> = BTreeMap::new();
         for (ordinal, (_, spans)) in self.traces.iter().enumerate() {
             if of.is_none_or(|of| of.contains(ordinal as u32)) {

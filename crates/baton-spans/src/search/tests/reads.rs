@@ -11,7 +11,7 @@ use super::{
     },
 };
 use crate::{
-    search::{Budget, StopFlag, Taker, read},
+    search::{QueryBudget, ReadSink, StopFlag, read},
     segment::Segment,
 };
 use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError, TimeRange};
@@ -41,13 +41,13 @@ impl Takes {
     }
 }
 
-impl Taker for Takes {
+impl ReadSink for Takes {
     fn take(&mut self, read: SpanReadItem) -> ControlFlow<()> {
         self.taken.push(read);
         if self.taken.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn is_gone(&self) -> bool {
+    fn is_closed(&self) -> bool {
         self.gone
     }
 }
@@ -102,7 +102,7 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let mut takes = Takes::all();
-    read(&segments, &ask("{ }"), (&|| Budget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes)
+    read(&segments, &ask("{ }"), (&|| QueryBudget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes)
         .unwrap();
     assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
     assert_eq!(takes.spans().len(), 1);
@@ -114,7 +114,7 @@ fn a_trace_that_takes_too_long_is_named_and_the_others_are_read() {
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let first = Cell::new(true);
-    let late_once = || if first.take() { Budget { deadline: Instant::now(), ..plenty() } } else { plenty() };
+    let late_once = || if first.take() { QueryBudget { deadline: Instant::now(), ..plenty() } } else { plenty() };
     let mut takes = Takes::all();
     read(&segments, &ask("{ }"), (&late_once, &StopFlag::default()), &mut takes).unwrap();
     assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));

@@ -2,7 +2,7 @@
 
 use super::queries::PATTERNS;
 use baton_traceql::{
-    ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp,
+    ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, UnaryOp,
 };
 use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 use regex::Regex;
@@ -273,7 +273,7 @@ fn look_up(field: &Field, spans: &[Span], at: usize) -> Out {
     }
 }
 
-fn attribute_of(attribute: &Attribute, span: &Span) -> Out {
+fn attribute_of(attribute: &AttributeRef, span: &Span) -> Out {
     let within = |attributes: &Attributes| {
         let found = attributes.iter().find(|(key, _)| *key == attribute.name);
         found.map(|(_, value)| Out::of(value)).unwrap_or_default()
@@ -286,17 +286,23 @@ fn attribute_of(attribute: &Attribute, span: &Span) -> Out {
         }
         together
     };
-    let of = |scope: Scope| match scope {
-        Scope::Span => within(&span.attributes),
-        Scope::Resource => within(&span.resource.attributes),
-        Scope::Event => several(span.events.iter().map(|event| &event.attributes).collect()),
-        Scope::Link => several(span.links.iter().map(|link| &link.attributes).collect()),
-        Scope::Instrumentation | Scope::Any => within(&span.scope.attributes),
+    let of = |scope: AttributeScope| match scope {
+        AttributeScope::Span => within(&span.attributes),
+        AttributeScope::Resource => within(&span.resource.attributes),
+        AttributeScope::Event => several(span.events.iter().map(|event| &event.attributes).collect()),
+        AttributeScope::Link => several(span.links.iter().map(|link| &link.attributes).collect()),
+        AttributeScope::Instrumentation | AttributeScope::Any => within(&span.scope.attributes),
     };
-    if attribute.scope != Scope::Any {
+    if attribute.scope != AttributeScope::Any {
         return of(attribute.scope);
     }
-    let places = [Scope::Span, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+    let places = [
+        AttributeScope::Span,
+        AttributeScope::Resource,
+        AttributeScope::Event,
+        AttributeScope::Link,
+        AttributeScope::Instrumentation,
+    ];
     places.into_iter().map(of).find(Out::is_there).unwrap_or_default()
 }
 

@@ -2,7 +2,7 @@
 
 use super::expr::{Out, Plain, compare, constant, family, order, out, parent};
 use baton_traceql::{
-    Aggregate, AggregateOp, FieldExpr, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, SpansetOp, Stage,
+    Aggregate, AggregateOp, FieldExpr, PipelineExpr, PipelineStage, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
 };
 use baton_types::{Span, SpanValue};
 use std::{cmp::Ordering, collections::BTreeSet};
@@ -47,18 +47,18 @@ fn pipelines(pipeline: &PipelineExpr, spans: &[Span], all: Set) -> Vec<Set> {
     }
 }
 
-fn apply(stage: &Stage, spans: &[Span], sets: Vec<Set>) -> Vec<Set> {
+fn apply(stage: &PipelineStage, spans: &[Span], sets: Vec<Set>) -> Vec<Set> {
     match stage {
-        Stage::Select(_) => sets,
-        Stage::Coalesce if sets.is_empty() => sets,
-        Stage::Coalesce => {
+        PipelineStage::Select(_) => sets,
+        PipelineStage::Coalesce if sets.is_empty() => sets,
+        PipelineStage::Coalesce => {
             vec![Set { spans: sets.into_iter().flat_map(|set| set.spans).collect(), attributes: Vec::new() }]
         }
-        Stage::Spansets(expr) => {
+        PipelineStage::Spansets(expr) => {
             sets.into_iter().map(|set| Set { spans: spansets(expr, spans, &set.spans), ..set }).collect()
         }
-        Stage::By(expr) => sets.into_iter().flat_map(|set| split(expr, spans, set)).collect(),
-        Stage::Scalar(filter) => sets.into_iter().filter_map(|set| kept(filter, spans, set)).collect(),
+        PipelineStage::By(expr) => sets.into_iter().flat_map(|set| split(expr, spans, set)).collect(),
+        PipelineStage::Scalar(filter) => sets.into_iter().filter_map(|set| kept(filter, spans, set)).collect(),
     }
 }
 

@@ -5,8 +5,9 @@ use super::{
     spans::{KEYS, KINDS, NAMES, STATUSES, TEXTS, TICK, span_id, trace_id},
 };
 use baton_traceql::{
-    Aggregate, AggregateOp, ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
-    PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, UnaryOp,
+    Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr,
+    Intrinsic, Literal, PipelineExpr, PipelineStage, Query, Root, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
+    UnaryOp,
 };
 
 /// Patterns of RE2, and what the same is for Rust where that differs.
@@ -50,7 +51,14 @@ const RELATIONS: &[SpansetOp] = &[
     SpansetOp::UnionAncestor,
     SpansetOp::UnionSibling,
 ];
-const SCOPES: &[Scope] = &[Scope::Span, Scope::Any, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
+const SCOPES: &[AttributeScope] = &[
+    AttributeScope::Span,
+    AttributeScope::Any,
+    AttributeScope::Resource,
+    AttributeScope::Event,
+    AttributeScope::Link,
+    AttributeScope::Instrumentation,
+];
 
 /// A query.
 pub(crate) fn query(dice: &mut Dice<'_>) -> Query {
@@ -65,8 +73,9 @@ fn pipelines(dice: &mut Dice<'_>, depth: usize) -> PipelineExpr {
             right: Box::new(piped(dice, depth - 1)),
         };
     }
-    let first = if dice.one_in(10) { stage(dice) } else { Stage::Spansets(spansets(dice, 2)) };
-    let first = if first == Stage::Coalesce { Stage::Spansets(SpansetExpr::Filter(None)) } else { first };
+    let first = if dice.one_in(10) { stage(dice) } else { PipelineStage::Spansets(spansets(dice, 2)) };
+    let first =
+        if first == PipelineStage::Coalesce { PipelineStage::Spansets(SpansetExpr::Filter(None)) } else { first };
     let mut stages = vec![first];
     for _ in 0..[0, 0, 0, 1, 1, 2, 3][dice.below(7)] {
         stages.push(stage(dice));
@@ -85,13 +94,13 @@ fn piped(dice: &mut Dice<'_>, depth: usize) -> PipelineExpr {
     }
 }
 
-fn stage(dice: &mut Dice<'_>) -> Stage {
+fn stage(dice: &mut Dice<'_>) -> PipelineStage {
     match dice.below(8) {
-        0 | 1 => Stage::Spansets(spansets(dice, 1)),
-        2..=4 => Stage::Scalar(scalar_filter(dice)),
-        5 => Stage::By(if dice.one_in(4) { number(dice, 1) } else { FieldExpr::Field(field(dice)) }),
-        6 => Stage::Coalesce,
-        _ => Stage::Select((0..1 + dice.below(2)).map(|_| field(dice)).collect()),
+        0 | 1 => PipelineStage::Spansets(spansets(dice, 1)),
+        2..=4 => PipelineStage::Scalar(scalar_filter(dice)),
+        5 => PipelineStage::By(if dice.one_in(4) { number(dice, 1) } else { FieldExpr::Field(field(dice)) }),
+        6 => PipelineStage::Coalesce,
+        _ => PipelineStage::Select((0..1 + dice.below(2)).map(|_| field(dice)).collect()),
     }
 }
 
@@ -130,7 +139,7 @@ fn condition(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
         6 => compared(dice.of(ORDER), number(dice, 2), number(dice, 1)),
         7 => match attribute(dice) {
             // That is never missing, and asking for it is refused.
-            Field::Attribute(Attribute { name, .. }) if name == "service.name" => attribute_comparison(dice),
+            Field::Attribute(AttributeRef { name, .. }) if name == "service.name" => attribute_comparison(dice),
             field => compared(dice.of(EQUALITY), FieldExpr::Field(field), FieldExpr::Literal(Literal::Nil)),
         },
         8..=9 => binary(BinaryOp::And, condition(dice, depth - 1), condition(dice, depth - 1)),
@@ -267,8 +276,9 @@ fn field(dice: &mut Dice<'_>) -> Field {
 
 fn attribute(dice: &mut Dice<'_>) -> Field {
     let of_parent = dice.one_in(12);
-    let scopes = if of_parent { &[Scope::Any, Scope::Span, Scope::Resource][..] } else { SCOPES };
-    Field::Attribute(Attribute { scope: dice.of(scopes), of_parent, name: dice.of(KEYS).to_owned() })
+    let scopes =
+        if of_parent { &[AttributeScope::Any, AttributeScope::Span, AttributeScope::Resource][..] } else { SCOPES };
+    Field::Attribute(AttributeRef { scope: dice.of(scopes), of_parent, name: dice.of(KEYS).to_owned() })
 }
 
 fn compared(op: CompareOp, left: FieldExpr, right: FieldExpr) -> FieldExpr {

@@ -2,8 +2,8 @@
 
 use super::{change, look, session};
 use crate::internal::{
-    call::{Answer, Call},
-    listing::{self, Deed, mode, text, tool},
+    call::{InternalCall, InternalCallResult},
+    listing::{self, ToolEffect, mode, text, tool},
 };
 use baton_types::ItemKind;
 use rmcp::model::Tool;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Operations on rules, and equally on references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
+enum ItemOperation {
     Create,
     Get,
     Update,
@@ -23,19 +23,19 @@ enum Verb {
     Search,
 }
 
-const VERBS: [Verb; 9] = [
-    Verb::Create,
-    Verb::Get,
-    Verb::Update,
-    Verb::Delete,
-    Verb::List,
-    Verb::ListContext,
-    Verb::Include,
-    Verb::Exclude,
-    Verb::Search,
+const ITEM_OPERATIONS: [ItemOperation; 9] = [
+    ItemOperation::Create,
+    ItemOperation::Get,
+    ItemOperation::Update,
+    ItemOperation::Delete,
+    ItemOperation::List,
+    ItemOperation::ListContext,
+    ItemOperation::Include,
+    ItemOperation::Exclude,
+    ItemOperation::Search,
 ];
 
-impl Verb {
+impl ItemOperation {
     fn name(self, kind: ItemKind) -> String {
         let noun = if kind == ItemKind::Rule { "Rule" } else { "Reference" };
         match self {
@@ -59,40 +59,40 @@ impl Verb {
                     "Adds a {noun} to your definition, for all conversations. A {noun} of the same name is not replaced: change that with {}.",
                     Self::Update.name(kind)
                 ),
-                Deed::Adds,
+                ToolEffect::Additive,
             ),
-            Self::Get => (format!("Gives one of your {noun}s, with its text."), Deed::Looks),
+            Self::Get => (format!("Gives one of your {noun}s, with its text."), ToolEffect::ReadOnly),
             Self::Update => (
                 format!("Changes one of your {noun}s for all conversations; what you leave out stays as it is."),
-                Deed::Changes,
+                ToolEffect::Idempotent,
             ),
             Self::Delete => (
                 format!(
                     "Removes one of your {noun}s for good. To leave it out of this conversation only, use {}.",
                     Self::Exclude.name(kind)
                 ),
-                Deed::Removes,
+                ToolEffect::Destructive,
             ),
-            Self::List => (format!("Lists all of your {noun}s, without their texts."), Deed::Looks),
+            Self::List => (format!("Lists all of your {noun}s, without their texts."), ToolEffect::ReadOnly),
             Self::ListContext => (
                 format!("Lists the {noun}s that are part of this conversation: always included, or requested by name."),
-                Deed::Looks,
+                ToolEffect::ReadOnly,
             ),
             Self::Include => (
                 format!("Makes one of your {noun}s part of this conversation, from the next message on."),
-                Deed::Changes,
+                ToolEffect::Idempotent,
             ),
             Self::Exclude => (
                 format!(
                     "Leaves one of your {noun}s out of this conversation, from the next message on. It stays in your definition."
                 ),
-                Deed::Changes,
+                ToolEffect::Idempotent,
             ),
             Self::Search => (
                 format!(
                     "Finds your {noun}s that are relevant to a query, the most relevant first, with score and text."
                 ),
-                Deed::Looks,
+                ToolEffect::ReadOnly,
             ),
         };
         let (properties, required) = self.arguments(noun);
@@ -124,21 +124,21 @@ fn item(noun: &str) -> Value {
 
 /// The tools of the server.
 pub(in crate::internal) fn tools(kind: ItemKind) -> Vec<Tool> {
-    VERBS.iter().map(|verb| verb.tool(kind)).collect()
+    ITEM_OPERATIONS.iter().map(|verb| verb.tool(kind)).collect()
 }
 
 /// Dispatches the call; `None` for an unknown tool.
-pub(in crate::internal) async fn call(kind: ItemKind, call: &Call<'_>) -> Option<Answer> {
-    let verb = VERBS.into_iter().find(|verb| verb.name(kind) == call.tool)?;
+pub(in crate::internal) async fn call(kind: ItemKind, call: &InternalCall<'_>) -> Option<InternalCallResult> {
+    let verb = ITEM_OPERATIONS.into_iter().find(|verb| verb.name(kind) == call.tool)?;
     Some(match verb {
-        Verb::Create => change::create(kind, call).await,
-        Verb::Update => change::update(kind, call).await,
-        Verb::Delete => change::delete(kind, call).await,
-        Verb::Get => look::get(kind, call),
-        Verb::List => look::list(kind, call),
-        Verb::Search => look::search(kind, call).await,
-        Verb::ListContext => session::list(kind, call).await,
-        Verb::Include => session::include(kind, call).await,
-        Verb::Exclude => session::exclude(kind, call).await,
+        ItemOperation::Create => change::create(kind, call).await,
+        ItemOperation::Update => change::update(kind, call).await,
+        ItemOperation::Delete => change::delete(kind, call).await,
+        ItemOperation::Get => look::get(kind, call),
+        ItemOperation::List => look::list(kind, call),
+        ItemOperation::Search => look::search(kind, call).await,
+        ItemOperation::ListContext => session::list(kind, call).await,
+        ItemOperation::Include => session::include(kind, call).await,
+        ItemOperation::Exclude => session::exclude(kind, call).await,
     })
 }

@@ -1,6 +1,6 @@
 //! Resolves tools and servers by name.
 
-use crate::internal::call::{Call, Refused, named};
+use crate::internal::call::{CallRejection, InternalCall, join_names};
 use baton_ports::{ServerState, ServerStatus};
 use baton_types::{ErrorCode, ToolRunner, ToolSpec};
 use serde::Deserialize;
@@ -9,15 +9,15 @@ use std::time::Duration;
 /// A tool by name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct ByTool {
+pub(super) struct ToolArgument {
     pub(super) server_name: Option<String>,
     pub(super) tool_name: String,
 }
 
 /// All tools available to the agent: its own, then those of ready servers.
-pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
-    let agent = call.inside.agent(call.agent)?;
-    let offered = call.inside.tools()?.available_tools(&agent, Duration::ZERO).await;
+pub(super) async fn all_tools(call: &InternalCall<'_>) -> Result<Vec<ToolSpec>, CallRejection> {
+    let agent = call.context.agent(call.agent)?;
+    let offered = call.context.tools()?.available_tools(&agent, Duration::ZERO).await;
     let own = agent.tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
     let is_own = |tool: &ToolSpec| agent.tools.iter().any(|own| own.name == tool.name);
     let theirs = offered.into_iter().filter(|tool| !is_own(tool));
@@ -25,17 +25,20 @@ pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
 }
 
 /// The status and the tools of a server.
-pub(super) async fn of_server(call: &Call<'_>, name: &str) -> Result<(ServerStatus, Vec<ToolSpec>), Refused> {
+pub(super) async fn server_tools(
+    call: &InternalCall<'_>,
+    name: &str,
+) -> Result<(ServerStatus, Vec<ToolSpec>), CallRejection> {
     let status = status(call, name)?;
-    let mut tools = all(call).await?;
+    let mut tools = all_tools(call).await?;
     tools.retain(|tool| server_of(tool) == Some(name));
     Ok((status, tools))
 }
 
 /// One tool, by its name at the server or its name for models.
-pub(super) async fn one(call: &Call<'_>, wanted: &ByTool) -> Result<ToolSpec, Refused> {
-    let ByTool { server_name, tool_name } = wanted;
-    let mut tools = all(call).await?;
+pub(super) async fn find_tool(call: &InternalCall<'_>, wanted: &ToolArgument) -> Result<ToolSpec, CallRejection> {
+    let ToolArgument { server_name, tool_name } = wanted;
+    let mut tools = all_tools(call).await?;
     let is_it = |tool: &ToolSpec| match server_name.as_deref().filter(|name| !name.is_empty()) {
         Some(server) => server_of(tool) == Some(server) && (own_name(tool) == tool_name || tool.name == *tool_name),
         None => tool.name == *tool_name,
@@ -44,32 +47,32 @@ pub(super) async fn one(call: &Call<'_>, wanted: &ByTool) -> Result<ToolSpec, Re
         return Ok(tools.swap_remove(at));
     }
     let Some(server) = server_name.as_deref().filter(|name| !name.is_empty()) else {
-        let names = named(tools.iter().map(|tool| tool.name.as_str()));
+        let names = join_names(tools.iter().map(|tool| tool.name.as_str()));
         let detail = format!("there is no tool '{tool_name}'; there are: {names}");
-        return Err(Refused::coded(ErrorCode::TOOL_NOT_FOUND, detail));
+        return Err(CallRejection::with_code(ErrorCode::TOOL_NOT_FOUND, detail));
     };
     let status = status(call, server)?;
     let detail = match status.state {
         ServerState::Ready => {
             let names = tools.iter().filter(|tool| server_of(tool) == Some(server)).map(own_name);
-            format!("the server '{server}' offers no tool '{tool_name}'; it has: {}", named(names))
+            format!("the server '{server}' offers no tool '{tool_name}'; it has: {}", join_names(names))
         }
         state => {
             let reason = status.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!("the server '{server}' is {}{reason}, so its tools are not there; tell the user", state.as_str())
         }
     };
-    Err(Refused::coded(ErrorCode::TOOL_NOT_FOUND, detail))
+    Err(CallRejection::with_code(ErrorCode::TOOL_NOT_FOUND, detail))
 }
 
 /// The status of a server.
-pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refused> {
-    let mut servers = call.inside.tools()?.servers(call.agent);
+pub(super) fn status(call: &InternalCall<'_>, name: &str) -> Result<ServerStatus, CallRejection> {
+    let mut servers = call.context.tools()?.servers(call.agent);
     match servers.iter().position(|server| server.name == name) {
         Some(at) => Ok(servers.swap_remove(at)),
         None => {
-            let names = named(servers.iter().map(|server| server.name.as_str()));
-            Err(Refused::new(format!("there is no server '{name}'; there are: {names}")))
+            let names = join_names(servers.iter().map(|server| server.name.as_str()));
+            Err(CallRejection::new(format!("there is no server '{name}'; there are: {names}")))
         }
     }
 }

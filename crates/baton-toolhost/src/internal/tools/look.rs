@@ -1,10 +1,10 @@
 //! Reads tools and servers. Connection data of servers is never shown.
 
-use super::find::{self, ByTool, own_name, server_of};
+use super::find::{self, ToolArgument, own_name, server_of};
 use crate::internal::{
-    arguments::{ByName, Nothing},
-    call::{Answer, Call},
-    search::{self, Search},
+    arguments::{NameArgument, NoArguments},
+    call::{InternalCall, InternalCallResult},
+    search::{self, SearchArguments},
 };
 use baton_ports::{SearchText, ServerStatus};
 use baton_types::{AgentResources, ToolSpec};
@@ -12,47 +12,47 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 /// All tools, without their schemas.
-pub(super) async fn list(call: &Call<'_>) -> Answer {
-    let Nothing {} = call.read()?;
-    let tools: Vec<Value> = find::all(call).await?.iter().map(about).collect();
+pub(super) async fn list(call: &InternalCall<'_>) -> InternalCallResult {
+    let NoArguments {} = call.read()?;
+    let tools: Vec<Value> = find::all_tools(call).await?.iter().map(tool_json).collect();
     Ok(CallToolResult::structured(json!({ "tools": tools })))
 }
 
 /// One tool with its schema.
-pub(super) async fn get(call: &Call<'_>) -> Answer {
-    let tool = find::one(call, &call.read::<ByTool>()?).await?;
+pub(super) async fn get(call: &InternalCall<'_>) -> InternalCallResult {
+    let tool = find::find_tool(call, &call.read::<ToolArgument>()?).await?;
     Ok(CallToolResult::structured(with_schema(&tool)))
 }
 
 /// Tools relevant to a query, regardless of their include mode.
-pub(super) async fn search(call: &Call<'_>) -> Answer {
-    let usual = call.inside.agent(call.agent)?.knowledge.relevance;
-    let (query, limits) = Search::read(call, usual)?;
-    let tools = find::all(call).await?;
+pub(super) async fn search(call: &InternalCall<'_>) -> InternalCallResult {
+    let usual = call.context.agent(call.agent)?.knowledge.relevance;
+    let (query, limits) = SearchArguments::read(call, usual)?;
+    let tools = find::all_tools(call).await?;
     let texts: Vec<SearchText<'_>> =
         tools.iter().map(|ToolSpec { name, description, .. }| SearchText { name, description, text: "" }).collect();
     search::answer(call, &query, &texts, limits, |at| Some(with_schema(tools.get(at)?))).await
 }
 
 /// All servers.
-pub(super) fn servers(call: &Call<'_>) -> Answer {
-    let Nothing {} = call.read()?;
-    let kit = call.inside.kit(call.agent);
-    let statuses = call.inside.tools()?.servers(call.agent);
-    let servers: Vec<Value> = statuses.iter().map(|status| standing(status, &kit)).collect();
+pub(super) fn servers(call: &InternalCall<'_>) -> InternalCallResult {
+    let NoArguments {} = call.read()?;
+    let kit = call.context.kit(call.agent);
+    let statuses = call.context.tools()?.servers(call.agent);
+    let servers: Vec<Value> = statuses.iter().map(|status| server_json(status, &kit)).collect();
     Ok(CallToolResult::structured(json!({ "servers": servers })))
 }
 
 /// One server with its tools.
-pub(super) async fn server(call: &Call<'_>) -> Answer {
-    let ByName { name } = call.read()?;
-    let (status, tools) = find::of_server(call, &name).await?;
-    let mut shown = standing(&status, &call.inside.kit(call.agent));
-    shown["tools"] = tools.iter().map(about).collect();
+pub(super) async fn server(call: &InternalCall<'_>) -> InternalCallResult {
+    let NameArgument { name } = call.read()?;
+    let (status, tools) = find::server_tools(call, &name).await?;
+    let mut shown = server_json(&status, &call.context.kit(call.agent));
+    shown["tools"] = tools.iter().map(tool_json).collect();
     Ok(CallToolResult::structured(shown))
 }
 
-pub(super) fn about(tool: &ToolSpec) -> Value {
+pub(super) fn tool_json(tool: &ToolSpec) -> Value {
     let mut shown = json!({
         "name": tool.name,
         "toolName": own_name(tool),
@@ -66,12 +66,12 @@ pub(super) fn about(tool: &ToolSpec) -> Value {
 }
 
 fn with_schema(tool: &ToolSpec) -> Value {
-    let mut shown = about(tool);
+    let mut shown = tool_json(tool);
     shown["inputSchema"] = tool.parameters.to_value();
     shown
 }
 
-fn standing(status: &ServerStatus, kit: &AgentResources) -> Value {
+fn server_json(status: &ServerStatus, kit: &AgentResources) -> Value {
     let ServerStatus { name, transport, state, tools, reason, hint, .. } = status;
     let mut shown = json!({"name": name, "type": transport, "state": state.as_str(), "toolCount": tools});
     if let Some(server) = kit.servers.iter().find(|server| server.name == *name) {

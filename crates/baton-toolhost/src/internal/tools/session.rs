@@ -1,12 +1,12 @@
 //! Tools of the calling conversation.
 
 use super::{
-    find::{self, ByTool, own_name},
-    look::about,
+    find::{self, ToolArgument, own_name},
+    look::tool_json,
 };
 use crate::internal::{
-    arguments::{ByName, Nothing},
-    call::{Answer, Call, Refused, done},
+    arguments::{NameArgument, NoArguments},
+    call::{CallRejection, InternalCall, InternalCallResult, success},
 };
 use baton_ports::SessionItems;
 use baton_types::{InclusionMode, ItemKind, ItemName, ToolSpec};
@@ -14,14 +14,14 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 /// Included tools and excluded names.
-pub(super) async fn list(call: &Call<'_>) -> Answer {
-    let Nothing {} = call.read()?;
-    let items = call.inside.items(call.task.as_ref()).await?;
-    let tools = find::all(call).await?;
+pub(super) async fn list(call: &InternalCall<'_>) -> InternalCallResult {
+    let NoArguments {} = call.read()?;
+    let items = call.context.items(call.task.as_ref()).await?;
+    let tools = find::all_tools(call).await?;
     let there: Vec<Value> = tools
         .iter()
         .filter_map(|tool| {
-            let mut shown = about(tool);
+            let mut shown = tool_json(tool);
             shown["include"] = json!(part_of(tool, &items)?);
             Some(shown)
         })
@@ -32,64 +32,64 @@ pub(super) async fn list(call: &Call<'_>) -> Answer {
 }
 
 /// Includes a tool in the conversation.
-pub(super) async fn include(call: &Call<'_>) -> Answer {
-    let tool = find::one(call, &call.read::<ByTool>()?).await?;
+pub(super) async fn include(call: &InternalCall<'_>) -> InternalCallResult {
+    let tool = find::find_tool(call, &call.read::<ToolArgument>()?).await?;
     let name = &tool.name;
-    Ok(done(match put_in(call, &tool).await? {
+    Ok(success(match include_if_absent(call, &tool).await? {
         true => format!("The tool '{name}' is part of this conversation now, as far as it may run in it."),
         false => format!("The tool '{name}' is part of this conversation already."),
     }))
 }
 
 /// Excludes a tool from the conversation.
-pub(super) async fn exclude(call: &Call<'_>) -> Answer {
-    let tool = find::one(call, &call.read::<ByTool>()?).await?;
+pub(super) async fn exclude(call: &InternalCall<'_>) -> InternalCallResult {
+    let tool = find::find_tool(call, &call.read::<ToolArgument>()?).await?;
     let name = &tool.name;
-    Ok(done(match call.inside.exclude(call.task.as_ref(), item(&tool)).await? {
+    Ok(success(match call.context.exclude(call.task.as_ref(), item(&tool)).await? {
         true => format!("The tool '{name}' is no longer part of this conversation."),
         false => format!("The tool '{name}' is left out of this conversation already."),
     }))
 }
 
 /// Includes all tools of a server in the conversation.
-pub(super) async fn include_server(call: &Call<'_>) -> Answer {
-    let (name, tools) = of_server(call).await?;
+pub(super) async fn include_server(call: &InternalCall<'_>) -> InternalCallResult {
+    let (name, tools) = requested_server_tools(call).await?;
     let mut new = 0;
     for tool in &tools {
-        new += usize::from(put_in(call, tool).await?);
+        new += usize::from(include_if_absent(call, tool).await?);
     }
-    Ok(done(format!(
+    Ok(success(format!(
         "All {} tools of the server '{name}' are part of this conversation now, {new} of them newly.",
         tools.len()
     )))
 }
 
 /// Excludes all tools of a server from the conversation.
-pub(super) async fn exclude_server(call: &Call<'_>) -> Answer {
-    let (name, tools) = of_server(call).await?;
+pub(super) async fn exclude_server(call: &InternalCall<'_>) -> InternalCallResult {
+    let (name, tools) = requested_server_tools(call).await?;
     for tool in &tools {
-        call.inside.exclude(call.task.as_ref(), item(tool)).await?;
+        call.context.exclude(call.task.as_ref(), item(tool)).await?;
     }
-    Ok(done(format!("None of the {} tools of the server '{name}' is part of this conversation now.", tools.len())))
+    Ok(success(format!("None of the {} tools of the server '{name}' is part of this conversation now.", tools.len())))
 }
 
-async fn of_server(call: &Call<'_>) -> Result<(String, Vec<ToolSpec>), Refused> {
-    let ByName { name } = call.read()?;
-    let (status, tools) = find::of_server(call, &name).await?;
+async fn requested_server_tools(call: &InternalCall<'_>) -> Result<(String, Vec<ToolSpec>), CallRejection> {
+    let NameArgument { name } = call.read()?;
+    let (status, tools) = find::server_tools(call, &name).await?;
     if tools.is_empty() {
         let reason = status.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         let state = status.state.as_str();
-        return Err(Refused::new(format!("the server '{name}' offers no tools now; it is {state}{reason}")));
+        return Err(CallRejection::new(format!("the server '{name}' offers no tools now; it is {state}{reason}")));
     }
     Ok((name, tools))
 }
 
 /// Includes the tool; false when it was already included.
-async fn put_in(call: &Call<'_>, tool: &ToolSpec) -> Result<bool, Refused> {
-    let items = call.inside.items(call.task.as_ref()).await?;
+async fn include_if_absent(call: &InternalCall<'_>, tool: &ToolSpec) -> Result<bool, CallRejection> {
+    let items = call.context.items(call.task.as_ref()).await?;
     match part_of(tool, &items) {
         Some(_) => Ok(false),
-        None => call.inside.include(call.task.as_ref(), item(tool)).await,
+        None => call.context.include(call.task.as_ref(), item(tool)).await,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{look, modes, session};
 use crate::internal::{
-    call::{Answer, Call},
-    listing::{self, Deed, mode, text, tool},
+    call::{InternalCall, InternalCallResult},
+    listing::{self, ToolEffect, mode, text, tool},
 };
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -22,72 +22,78 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
         one(
             "listTools",
             "Lists all tools that you could have, with their servers and include modes, without their schemas.",
-            Deed::Looks,
+            ToolEffect::ReadOnly,
             json!({}),
             &[],
         ),
-        one("getTool", "Gives one tool with the schema of its arguments.", Deed::Looks, by_tool(), &["toolName"]),
+        one(
+            "getTool",
+            "Gives one tool with the schema of its arguments.",
+            ToolEffect::ReadOnly,
+            by_tool(),
+            &["toolName"],
+        ),
         one(
             "listContextTools",
             "Lists the tools that are part of this conversation: always included, or requested by name. Those with the mode agent are chosen for each request.",
-            Deed::Looks,
+            ToolEffect::ReadOnly,
             json!({}),
             &[],
         ),
         one(
             "includeTool",
             "Makes a tool part of this conversation, so that you can call it.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             by_tool(),
             &["toolName"],
         ),
         one(
             "excludeTool",
             "Takes a tool out of this conversation. It stays in your definition.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             by_tool(),
             &["toolName"],
         ),
         one(
             "setToolIncludeMode",
             "Sets in your definition when a tool is part of conversations.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             tool_mode,
             &["toolName", "mode"],
         ),
         one(
             "listToolServers",
             "Lists the MCP servers that provide your tools, with their state and number of tools.",
-            Deed::Looks,
+            ToolEffect::ReadOnly,
             json!({}),
             &[],
         ),
-        one("getToolServer", "Gives one MCP server with its tools.", Deed::Looks, by_server(), &["name"]),
+        one("getToolServer", "Gives one MCP server with its tools.", ToolEffect::ReadOnly, by_server(), &["name"]),
         one(
             "setServerIncludeMode",
             "Sets in your definition when the tools of a server are part of conversations; a tool with its own mode keeps it.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             server_mode,
             &["name", "mode"],
         ),
         one(
             "includeToolServer",
             "Makes all tools of a server part of this conversation.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             by_server(),
             &["name"],
         ),
         one(
             "excludeToolServer",
             "Takes all tools of a server out of this conversation. They stay in your definition.",
-            Deed::Changes,
+            ToolEffect::Idempotent,
             by_server(),
             &["name"],
         ),
         one(
             "searchTools",
             "Finds tools that are relevant to a query, the most relevant first, with score and schema of the arguments. Those that are not part of this conversation can be included.",
-            Deed::Looks,
+            ToolEffect::ReadOnly,
             listing::search("tools"),
             &["query"],
         ),
@@ -106,7 +112,7 @@ fn by_server() -> Value {
 }
 
 /// Dispatches the call; `None` for an unknown tool.
-pub(in crate::internal) async fn call(call: &Call<'_>) -> Option<Answer> {
+pub(in crate::internal) async fn call(call: &InternalCall<'_>) -> Option<InternalCallResult> {
     Some(match call.tool {
         "listTools" => look::list(call).await,
         "getTool" => look::get(call).await,
@@ -118,8 +124,8 @@ pub(in crate::internal) async fn call(call: &Call<'_>) -> Option<Answer> {
         "excludeTool" => session::exclude(call).await,
         "includeToolServer" => session::include_server(call).await,
         "excludeToolServer" => session::exclude_server(call).await,
-        "setToolIncludeMode" => modes::of_tool(call).await,
-        "setServerIncludeMode" => modes::of_server(call).await,
+        "setToolIncludeMode" => modes::set_tool_mode(call).await,
+        "setServerIncludeMode" => modes::set_server_mode(call).await,
         _ => return None,
     })
 }

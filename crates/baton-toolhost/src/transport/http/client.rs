@@ -1,8 +1,8 @@
 //! HTTP client implementation for the rmcp transport.
 
 use super::{
-    Cut, MAX_MESSAGE, Remote, RemoteError, events,
-    remote::{Kind, kind_of, unexpected},
+    MAX_MESSAGE, RemoteError, RemoteServer, StreamCutoff, events,
+    remote::{ContentClass, content_class, unexpected},
     reply,
 };
 use crate::oauth::LoginError;
@@ -21,10 +21,10 @@ use rmcp::{
 use sse_stream::Sse;
 use std::{collections::HashMap, sync::Arc};
 
-pub(super) type Failure = StreamableHttpError<RemoteError>;
+pub(super) type RemoteHttpError = StreamableHttpError<RemoteError>;
 
 /// Converts to the error type of rmcp; a required login is not retried.
-pub(super) fn failure(error: impl Into<RemoteError>) -> Failure {
+pub(super) fn to_http_error(error: impl Into<RemoteError>) -> RemoteHttpError {
     match error.into() {
         RemoteError::Login(LoginError::Needed { reason }) => {
             StreamableHttpError::AuthRequired(AuthRequiredError::new(reason))
@@ -33,13 +33,13 @@ pub(super) fn failure(error: impl Into<RemoteError>) -> Failure {
     }
 }
 
-impl Remote {
+impl RemoteServer {
     fn headers(
         &self,
         accept: &'static str,
         session: Option<&str>,
         more: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<HeaderMap, Failure> {
+    ) -> Result<HeaderMap, RemoteHttpError> {
         let mut headers: HeaderMap = more.into_iter().collect();
         headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
         if let Some(session) = session {
@@ -54,13 +54,13 @@ const LAST_EVENT_ID: &str = "last-event-id";
 const _: () = assert!(HEADER_SESSION_ID.eq_ignore_ascii_case(SESSION_ID));
 const _: () = assert!(HEADER_LAST_EVENT_ID.eq_ignore_ascii_case(LAST_EVENT_ID));
 
-fn value(text: &str) -> Result<HeaderValue, Failure> {
+fn value(text: &str) -> Result<HeaderValue, RemoteHttpError> {
     HeaderValue::from_str(text)
         .map_err(|_| StreamableHttpError::UnexpectedServerResponse("an id with invalid characters".into()))
 }
 
 /// Whether the server may send requests while it handles the message.
-fn may_ask(message: &ClientJsonRpcMessage) -> bool {
+fn may_trigger_requests(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
     matches!(
         request.request,
@@ -68,7 +68,7 @@ fn may_ask(message: &ClientJsonRpcMessage) -> bool {
     )
 }
 
-impl StreamableHttpClient for Remote {
+impl StreamableHttpClient for RemoteServer {
     type Error = RemoteError;
 
     async fn post_message(
@@ -78,7 +78,7 @@ impl StreamableHttpClient for Remote {
         session: Option<Arc<str>>,
         auth: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
         self.post_message_with_max_sse_event_size(uri, message, session, auth, more, MAX_MESSAGE).await
     }
 
@@ -90,17 +90,17 @@ impl StreamableHttpClient for Remote {
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
         most: usize,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        if session.is_some() && may_ask(&message) {
-            self.ears().wait().await;
+    ) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
+        if session.is_some() && may_trigger_requests(&message) {
+            self.stream_readiness().wait().await;
         }
         let mut headers = self.headers("application/json, text/event-stream", session.as_deref(), more)?;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let body =
-            serde_json::to_vec(&message).map_err(|error| failure(RemoteError::Unwritable(error.to_string())))?;
-        let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(failure)?;
+            serde_json::to_vec(&message).map_err(|error| to_http_error(RemoteError::Unwritable(error.to_string())))?;
+        let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(to_http_error)?;
         let session =
-            if session.is_some() { reply::Session::Attached } else { reply::Session::None };
+            if session.is_some() { reply::SessionAttachment::Attached } else { reply::SessionAttachment::None };
         reply::read(self, response, &message, session, most).await
     }
 
@@ -110,14 +110,14 @@ impl StreamableHttpClient for Remote {
         session: Arc<str>,
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RemoteHttpError> {
         let headers = self.headers("application/json", Some(&session), more)?;
-        let response = self.exchange(Method::DELETE, &uri, &headers, &Bytes::new()).await.map_err(failure)?;
+        let response = self.exchange(Method::DELETE, &uri, &headers, &Bytes::new()).await.map_err(to_http_error)?;
         match response.status() {
             // A server may refuse to let clients end sessions.
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             status if status.is_success() => Ok(()),
-            status => Err(failure(unexpected(status))),
+            status => Err(to_http_error(unexpected(status))),
         }
     }
 
@@ -128,7 +128,7 @@ impl StreamableHttpClient for Remote {
         last: Option<String>,
         auth: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, RemoteHttpError> {
         self.get_stream_with_max_sse_event_size(uri, session, last, auth, more, MAX_MESSAGE).await
     }
 
@@ -140,8 +140,8 @@ impl StreamableHttpClient for Remote {
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
         most: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
-        if !self.listens() {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, RemoteHttpError> {
+        if !self.is_listening() {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
         let mut headers = self.headers("text/event-stream", session.as_deref(), more)?;
@@ -149,24 +149,24 @@ impl StreamableHttpClient for Remote {
             headers.insert(HeaderName::from_static(LAST_EVENT_ID), value(&last)?);
         }
         let response = self.exchange(Method::GET, &uri, &headers, &Bytes::new()).await;
-        self.ears().settled();
-        let response = response.map_err(failure)?;
-        match (response.status(), kind_of(response.headers())) {
+        self.stream_readiness().mark_settled();
+        let response = response.map_err(to_http_error)?;
+        match (response.status(), content_class(response.headers())) {
             (StatusCode::METHOD_NOT_ALLOWED, _) => Err(StreamableHttpError::ServerDoesNotSupportSse),
-            (StatusCode::OK, Kind::Events) => {
+            (StatusCode::OK, ContentClass::Events) => {
                 let remote = self.clone();
                 Ok(events(response.into_body(), most, move |cut| {
-                    remote.cut(cut);
+                    remote.log_cutoff(cut);
                     // Resuming the stream would return the same events.
-                    if !matches!(cut, Cut::Broken(_)) {
+                    if !matches!(cut, StreamCutoff::Broken(_)) {
                         remote.stop_listening();
                     }
                     None
                 }))
             }
-            (StatusCode::OK, _) => Err(failure(reply::other(response.headers()))),
+            (StatusCode::OK, _) => Err(to_http_error(reply::unexpected_content(response.headers()))),
             (StatusCode::NOT_FOUND, _) if session.is_some() => Err(StreamableHttpError::SessionExpired),
-            (status, _) => Err(failure(unexpected(status))),
+            (status, _) => Err(to_http_error(unexpected(status))),
         }
     }
 }

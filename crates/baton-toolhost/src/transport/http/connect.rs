@@ -1,16 +1,16 @@
 //! Connections to the remote servers of a definition.
 
 use super::{
-    Remote, RemoteError,
+    RemoteError, RemoteServer,
     explain::{login_reason, remote_error, transport_error},
     streamable,
 };
 use crate::{
-    Attempt, Connect, ConnectError, Link, Target,
-    oauth::{Account, Authorizer, Browser},
+    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector,
+    oauth::{Authorizer, Browser, OauthAccount},
     transport::{Variables, sse::sse},
 };
-use baton_outbound::{GuardedClient, Options, Target as Address};
+use baton_outbound::{GuardedClient, OutboundOptions, Target as Address};
 use baton_ports::BoxFuture;
 use baton_types::McpTransport;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -18,7 +18,7 @@ use rmcp::service::ClientInitializeError;
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// Minimum idle timeout of a stream before it is reopened.
-const SILENCE: Duration = Duration::from_secs(60 * 60);
+const STREAM_IDLE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 /// Settings of remote connections.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct RemoteSettings {
     pub browser: Option<Arc<dyn Browser>>,
     /// HTTPS address of the client metadata document for authorization servers, if any.
     pub client_document: Option<String>,
-    /// Lookup for `env://FILE_NAME`.
+    /// Lookup for `env://NAME`.
     pub variables: Arc<Variables<'static>>,
 }
 
@@ -54,48 +54,48 @@ impl RemoteSettings {
 /// The host named by a definition may be called at any address, because the author of the definition chose it. Every
 /// address named by a server (redirects, message endpoints, authorization servers) must have the same origin or pass
 /// the policy of the client.
-pub struct RemoteConnect {
+pub struct RemoteConnector {
     settings: RemoteSettings,
     /// Whether a named host bypasses the address policy of the client.
-    trusts_names: bool,
+    trusts_hosts: bool,
 }
 
-impl RemoteConnect {
+impl RemoteConnector {
     /// A connector for servers named by definitions.
     pub fn new(settings: RemoteSettings) -> Self {
-        Self { settings, trusts_names: true }
+        Self { settings, trusts_hosts: true }
     }
 
     /// A connector for untrusted server addresses, which must pass the policy of the client.
-    pub fn for_strangers(settings: RemoteSettings) -> Self {
-        Self { settings, trusts_names: false }
+    pub fn for_untrusted(settings: RemoteSettings) -> Self {
+        Self { settings, trusts_hosts: false }
     }
 
     /// The server named by a definition.
-    pub fn remote(&self, target: Target<'_>) -> Result<Remote, ConnectError> {
+    pub fn remote(&self, target: ConnectTarget<'_>) -> Result<RemoteServer, ConnectError> {
         let (url, headers) = address_of(target)?;
         let address = Address::parse(url).map_err(|error| {
             let hint = format!("correct the url of '{}' in {}", target.server.name, target.server.file);
             ConnectError::Failed { reason: error.to_string(), hint }
         })?;
         let patience = target.server.timeouts.total;
-        let options = Options {
+        let options = OutboundOptions {
             same_origin: true,
             connect_timeout: target.server.timeouts.startup.min(Duration::from_secs(30)),
             request_timeout: patience,
             head_timeout: patience,
-            idle_body_timeout: patience.max(SILENCE),
-            ..Options::default()
+            idle_body_timeout: patience.max(STREAM_IDLE_TIMEOUT),
+            ..OutboundOptions::default()
         };
-        let named = self.trusts_names.then(|| address.host());
-        let client = self.settings.client.also_allowing(named, options).map_err(|error| ConnectError::Failed {
+        let named = self.trusts_hosts.then(|| address.host());
+        let client = self.settings.client.with_allowed(named, options).map_err(|error| ConnectError::Failed {
             reason: error.to_string(),
             hint: "correct the url of the server".to_owned(),
         })?;
         let headers = header_map(headers, target)?;
         // A definition with its own credentials uses no others.
         let has_own = headers.contains_key(header::AUTHORIZATION);
-        let remote = Remote::new(url, headers, client).with_log(target.log.clone());
+        let remote = RemoteServer::new(url, headers, client).with_log(target.log.clone());
         if has_own {
             return Ok(remote);
         }
@@ -106,21 +106,21 @@ impl RemoteConnect {
     }
 
     /// The authorizer of the server named by a definition; `None` when logins are not stored.
-    pub fn authorizer(&self, target: Target<'_>) -> Result<Option<Authorizer>, ConnectError> {
+    pub fn authorizer(&self, target: ConnectTarget<'_>) -> Result<Option<Authorizer>, ConnectError> {
         let Some(folder) = &self.settings.logins else { return Ok(None) };
         let (url, _) = address_of(target)?;
         let failed = |reason: String| ConnectError::Failed {
             reason,
             hint: format!("check the oauth settings of '{}' in {}", target.server.name, target.server.file),
         };
-        let options = Options {
+        let options = OutboundOptions {
             head_timeout: Duration::from_secs(20),
             idle_body_timeout: Duration::from_secs(20),
-            ..Options::default()
+            ..OutboundOptions::default()
         };
         let address = Address::parse(url).map_err(|error| failed(error.to_string()))?;
-        let client = self.settings.client.also_allowing([address.host()], options);
-        let account = Account {
+        let client = self.settings.client.with_allowed([address.host()], options);
+        let account = OauthAccount {
             agent: target.agent.to_string(),
             server: target.server.name.clone(),
             url: url.to_owned(),
@@ -137,24 +137,28 @@ impl RemoteConnect {
     }
 }
 
-impl Connect for RemoteConnect {
-    fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for RemoteConnector {
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        attempt: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         Box::pin(async move {
             let remote = self.remote(target)?;
             Ok(match (&target.server.transport, attempt) {
-                (McpTransport::Sse { .. }, _) | (_, Attempt::Older) => Link::new(sse(remote)),
-                _ => Link::new(streamable(remote)),
+                (McpTransport::Sse { .. }, _) | (_, ConnectAttempt::Older) => BoxedTransport::new(sse(remote)),
+                _ => BoxedTransport::new(streamable(remote)),
             })
         })
     }
 
-    fn has_older(&self, target: Target<'_>, failure: &ClientInitializeError) -> bool {
+    fn has_older_transport(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> bool {
         let error = transport_error(failure).and_then(remote_error);
         matches!(target.server.transport, McpTransport::Remote { .. })
-            && matches!(error, Some(RemoteError::NotSpoken { .. }))
+            && matches!(error, Some(RemoteError::NotMcp { .. }))
     }
 
-    fn explain(&self, target: Target<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
+    fn explain(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
         let error = transport_error(failure)?;
         if let Some(reason) = login_reason(error) {
             let hint = format!("run `baton tools login {} {}`", target.agent, target.server.name);
@@ -162,7 +166,7 @@ impl Connect for RemoteConnect {
         }
         let error = remote_error(error)?;
         let hint = match error {
-            RemoteError::NotSpoken { .. } => {
+            RemoteError::NotMcp { .. } => {
                 "check the url; for a server with the older transport write \"type\": \"sse\""
             }
             RemoteError::Status { status: 401 | 403 } => "check the credentials in the headers of the definition",
@@ -173,7 +177,7 @@ impl Connect for RemoteConnect {
     }
 }
 
-fn address_of(target: Target<'_>) -> Result<(&str, &BTreeMap<String, String>), ConnectError> {
+fn address_of(target: ConnectTarget<'_>) -> Result<(&str, &BTreeMap<String, String>), ConnectError> {
     match &target.server.transport {
         McpTransport::Http { url, headers }
         | McpTransport::Sse { url, headers }
@@ -186,9 +190,9 @@ fn address_of(target: Target<'_>) -> Result<(&str, &BTreeMap<String, String>), C
 }
 
 /// Headers that belong to the transport; a definition cannot set them.
-const RESERVED: [&str; 5] = ["accept", "content-type", "host", "last-event-id", "mcp-session-id"];
+const RESERVED_HEADERS: [&str; 5] = ["accept", "content-type", "host", "last-event-id", "mcp-session-id"];
 
-fn header_map(headers: &BTreeMap<String, String>, target: Target<'_>) -> Result<HeaderMap, ConnectError> {
+fn header_map(headers: &BTreeMap<String, String>, target: ConnectTarget<'_>) -> Result<HeaderMap, ConnectError> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let wrong = |problem: &str| ConnectError::Failed {
@@ -196,7 +200,7 @@ fn header_map(headers: &BTreeMap<String, String>, target: Target<'_>) -> Result<
             hint: format!("correct the headers of '{}' in {}", target.server.name, target.server.file),
         };
         let parsed = HeaderName::try_from(name).map_err(|_| wrong("has an invalid name"))?;
-        if RESERVED.contains(&parsed.as_str()) {
+        if RESERVED_HEADERS.contains(&parsed.as_str()) {
             return Err(wrong("is set by the transport itself"));
         }
         let mut value = HeaderValue::try_from(value).map_err(|_| wrong("has an invalid value"))?;

@@ -7,26 +7,26 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
 /// Maximum wait for the stream: some servers send not even the response headers before their first message.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STREAM_OPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Stream state of one session; clones share it.
 #[derive(Clone, Debug)]
-pub(super) struct Ears(Arc<watch::Sender<bool>>);
+pub(super) struct StreamReadiness(Arc<watch::Sender<bool>>);
 
-impl Default for Ears {
+impl Default for StreamReadiness {
     fn default() -> Self {
         Self(Arc::new(watch::Sender::new(true)))
     }
 }
 
-impl Ears {
+impl StreamReadiness {
     /// Marks the start of a session whose stream is about to be opened.
-    pub(super) fn awaited(&self) {
+    pub(super) fn mark_opening(&self) {
         self.0.send_replace(false);
     }
 
     /// Marks the stream as open or unavailable.
-    pub(super) fn settled(&self) {
+    pub(super) fn mark_settled(&self) {
         self.0.send_replace(true);
     }
 
@@ -34,8 +34,8 @@ impl Ears {
     pub(super) async fn wait(&self) {
         let mut settled = self.0.subscribe();
         let open = settled.wait_for(|is_settled| *is_settled);
-        if timeout(PATIENCE, open).await.is_err() {
-            self.settled();
+        if timeout(STREAM_OPEN_TIMEOUT, open).await.is_err() {
+            self.mark_settled();
         }
     }
 }

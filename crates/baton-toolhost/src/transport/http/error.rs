@@ -11,7 +11,7 @@ pub enum RemoteError {
     Outbound(#[from] OutboundError),
     /// The endpoint does not accept messages over streamable HTTP.
     #[error("it answered {status} to a message: no MCP server is at this address, or it speaks the older HTTP+SSE")]
-    NotSpoken {
+    NotMcp {
         /// HTTP status.
         status: u16,
     },

@@ -11,7 +11,7 @@ use sse_stream::{Sse, SseStream};
 
 /// Reason for which an event stream was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Cut {
+pub(crate) enum StreamCutoff {
     /// An event exceeds the size limit.
     #[error("an event has more than {0} bytes")]
     TooLarge(usize),
@@ -27,27 +27,27 @@ pub(crate) enum Cut {
 pub(crate) fn events(
     body: GuardedBody,
     most: usize,
-    farewell: impl FnOnce(&Cut) -> Option<Sse> + Send + 'static,
+    farewell: impl FnOnce(&StreamCutoff) -> Option<Sse> + Send + 'static,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
-    let pieces = Pieces { body: Some(body), limit: EventLimit::new(most), most };
+    let pieces = LimitedBody { body: Some(body), limit: EventLimit::new(most), most };
     let bytes = stream::unfold(pieces, |mut pieces| async move { Some((pieces.next().await?, pieces)) });
     let parsed = SseStream::from_bytes_stream(bytes).boxed();
-    let reading = Reading { parsed: Some(parsed), farewell: Some(farewell) };
+    let reading = EventReader { parsed: Some(parsed), on_cutoff: Some(farewell) };
     stream::unfold(reading, |mut reading| async move { Some((Ok(reading.next().await?), reading)) }).boxed()
 }
 
-struct Pieces {
+struct LimitedBody {
     body: Option<GuardedBody>,
     limit: EventLimit,
     most: usize,
 }
 
-impl Pieces {
-    async fn next(&mut self) -> Option<Result<bytes::Bytes, Cut>> {
+impl LimitedBody {
+    async fn next(&mut self) -> Option<Result<bytes::Bytes, StreamCutoff>> {
         let cut = match self.body.as_mut()?.next().await? {
-            Ok(piece) if self.limit.takes(&piece) => return Some(Ok(piece)),
-            Ok(_) => Cut::TooLarge(self.most),
-            Err(error) => Cut::Broken(error),
+            Ok(piece) if self.limit.accepts(&piece) => return Some(Ok(piece)),
+            Ok(_) => StreamCutoff::TooLarge(self.most),
+            Err(error) => StreamCutoff::Broken(error),
         };
         // Closes the connection immediately, not when the rest of the stream is dropped.
         self.body = None;
@@ -55,12 +55,12 @@ impl Pieces {
     }
 }
 
-struct Reading<F> {
+struct EventReader<F> {
     parsed: Option<BoxStream<'static, Result<Sse, SseError>>>,
-    farewell: Option<F>,
+    on_cutoff: Option<F>,
 }
 
-impl<F: FnOnce(&Cut) -> Option<Sse>> Reading<F> {
+impl<F: FnOnce(&StreamCutoff) -> Option<Sse>> EventReader<F> {
     async fn next(&mut self) -> Option<Sse> {
         let error = match self.parsed.as_mut()?.next().await? {
             Ok(event) => return Some(event),
@@ -68,11 +68,11 @@ impl<F: FnOnce(&Cut) -> Option<Sse>> Reading<F> {
         };
         self.parsed = None;
         let cut = match &error {
-            SseError::Body(body) => body.downcast_ref::<Cut>().cloned(),
+            SseError::Body(body) => body.downcast_ref::<StreamCutoff>().cloned(),
             _ => None,
         };
-        let cut = cut.unwrap_or_else(|| Cut::Malformed(error.to_string()));
+        let cut = cut.unwrap_or_else(|| StreamCutoff::Malformed(error.to_string()));
         tracing::debug!("a stream of events was cut off: {cut}");
-        self.farewell.take()?(&cut)
+        self.on_cutoff.take()?(&cut)
     }
 }

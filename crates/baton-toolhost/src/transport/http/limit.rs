@@ -16,7 +16,7 @@ impl EventLimit {
     }
 
     /// Whether the event is within the limit after these bytes.
-    pub(crate) fn takes(&mut self, piece: &[u8]) -> bool {
+    pub(crate) fn accepts(&mut self, piece: &[u8]) -> bool {
         for byte in piece {
             match byte {
                 b'\n' if self.after_return => self.after_return = false,
@@ -67,7 +67,7 @@ mod tests {
             for cut in 0..text.len() {
                 let mut limit = EventLimit::new(10);
                 let (first, second) = text.as_bytes().split_at(cut);
-                assert_eq!(limit.takes(first) && limit.takes(second), fits, "{text:?} cut at {cut}");
+                assert_eq!(limit.accepts(first) && limit.accepts(second), fits, "{text:?} cut at {cut}");
             }
         }
     }

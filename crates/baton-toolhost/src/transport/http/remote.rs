@@ -1,6 +1,6 @@
 //! A remote server: its address, headers and login.
 
-use super::{RemoteError, ears::Ears};
+use super::{RemoteError, ears::StreamReadiness};
 use crate::{
     ServerLog,
     oauth::{Authorizer, Challenge, LoginError},
@@ -18,12 +18,12 @@ use std::{
 };
 
 /// Caller authentication at a server without OAuth login.
-pub trait Introduce: Send + Sync + 'static {
+pub trait RequestAuthenticator: Send + Sync + 'static {
     /// Adds the credential to an outgoing request, for the origin of its URI. On error the request is not sent.
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>>;
 
     /// Handles a rejected credential; `true` when one retry with another credential is possible.
-    fn refused(&self) -> BoxFuture<'_, bool>;
+    fn handle_rejection(&self) -> BoxFuture<'_, bool>;
 }
 
 /// Maximum retries of one request with another token: one for a new token, one for more scopes.
@@ -31,26 +31,26 @@ const MAX_RENEWALS: usize = 2;
 
 /// A remote server; clones share its login and connections.
 #[derive(Clone)]
-pub struct Remote {
+pub struct RemoteServer {
     url: Arc<str>,
     headers: Arc<HeaderMap>,
     client: GuardedClient,
     auth: Option<Arc<Authorizer>>,
-    introduce: Option<Arc<dyn Introduce>>,
+    authenticator: Option<Arc<dyn RequestAuthenticator>>,
     log: ServerLog,
-    deaf: Arc<AtomicBool>,
-    ears: Ears,
+    listening_stopped: Arc<AtomicBool>,
+    stream_readiness: StreamReadiness,
 }
 
 /// Shows the address without its query, which may contain keys.
-impl fmt::Debug for Remote {
+impl fmt::Debug for RemoteServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.url.split('?').next().unwrap_or_default();
         f.debug_struct("Remote").field("url", &address).finish_non_exhaustive()
     }
 }
 
-impl Remote {
+impl RemoteServer {
     /// A server at this address. The headers are sent with every request; the client checks addresses.
     pub fn new(url: impl Into<Arc<str>>, headers: HeaderMap, client: GuardedClient) -> Self {
         Self {
@@ -58,10 +58,10 @@ impl Remote {
             headers: Arc::new(headers),
             client,
             auth: None,
-            introduce: None,
+            authenticator: None,
             log: ServerLog::default(),
-            deaf: Arc::default(),
-            ears: Ears::default(),
+            listening_stopped: Arc::default(),
+            stream_readiness: StreamReadiness::default(),
         }
     }
 
@@ -74,8 +74,8 @@ impl Remote {
 
     /// Adds caller authentication.
     #[must_use]
-    pub fn with_introduction(mut self, introduce: Arc<dyn Introduce>) -> Self {
-        self.introduce = Some(introduce);
+    pub fn with_authenticator(mut self, introduce: Arc<dyn RequestAuthenticator>) -> Self {
+        self.authenticator = Some(introduce);
         self
     }
 
@@ -96,15 +96,15 @@ impl Remote {
 
     /// Stops listening for unsolicited messages, because they are unreadable.
     pub(crate) fn stop_listening(&self) {
-        self.deaf.store(true, Ordering::Relaxed);
+        self.listening_stopped.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn ears(&self) -> &Ears {
-        &self.ears
+    pub(super) fn stream_readiness(&self) -> &StreamReadiness {
+        &self.stream_readiness
     }
 
-    pub(crate) fn listens(&self) -> bool {
-        !self.deaf.load(Ordering::Relaxed)
+    pub(crate) fn is_listening(&self) -> bool {
+        !self.listening_stopped.load(Ordering::Relaxed)
     }
 
     /// Sends a request, with a token if available, and retries with a better token when the server requires one.
@@ -130,34 +130,39 @@ impl Remote {
             if let Some(token) = &token {
                 request.headers_mut().insert(header::AUTHORIZATION, bearer(token)?);
             }
-            let request = match &self.introduce {
-                Some(introduce) => introduced(request, &**introduce).await?,
+            let request = match &self.authenticator {
+                Some(introduce) => authenticate(request, &**introduce).await?,
                 None => request,
             };
             let response = match method {
                 Method::GET => Box::pin(self.client.open(request)).await?,
-                _ => Box::pin(self.client.open_again(request)).await?,
+                _ => Box::pin(self.client.open_keep_alive(request)).await?,
             };
-            if let Some(introduce) = &self.introduce {
+            if let Some(introduce) = &self.authenticator {
                 let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-                if is_refused && renewals == 0 && introduce.refused().await {
+                if is_refused && renewals == 0 && introduce.handle_rejection().await {
                     continue;
                 }
                 return Ok(response);
             }
             let Some(auth) = &self.auth else { return Ok(response) };
-            let Some(challenge) = Challenge::of(response.status(), response.headers()) else { return Ok(response) };
+            let Some(challenge) = Challenge::from_response(response.status(), response.headers()) else {
+                return Ok(response);
+            };
             if renewals >= MAX_RENEWALS {
-                return Err(LoginError::refused("the server rejects the token that it requested").into());
+                return Err(LoginError::failed("the server rejects the token that it requested").into());
             }
             drop(response);
-            token = Some(Box::pin(auth.answer(token.as_deref(), &challenge)).await?);
+            token = Some(Box::pin(auth.satisfy_challenge(token.as_deref(), &challenge)).await?);
         }
         Err(RemoteError::Closed)
     }
 }
 
-async fn introduced(request: Request<Bytes>, introduce: &dyn Introduce) -> Result<Request<Bytes>, RemoteError> {
+async fn authenticate(
+    request: Request<Bytes>,
+    introduce: &dyn RequestAuthenticator,
+) -> Result<Request<Bytes>, RemoteError> {
     let (mut parts, body) = request.into_parts();
     introduce.apply(&mut parts).await.map_err(RemoteError::Credential)?;
     Ok(Request::from_parts(parts, body))
@@ -165,27 +170,27 @@ async fn introduced(request: Request<Bytes>, introduce: &dyn Introduce) -> Resul
 
 fn bearer(token: &str) -> Result<HeaderValue, RemoteError> {
     let value = HeaderValue::try_from(format!("Bearer {token}"));
-    let mut value = value.map_err(|_| LoginError::refused("the token cannot be sent in a header"))?;
+    let mut value = value.map_err(|_| LoginError::failed("the token cannot be sent in a header"))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
 /// Content type class of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ContentClass {
     Json,
     Events,
     Other,
 }
 
 /// Content type class by the headers of a response.
-pub(crate) fn kind_of(headers: &HeaderMap) -> Kind {
+pub(crate) fn content_class(headers: &HeaderMap) -> ContentClass {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
-        "application/json" => Kind::Json,
-        "text/event-stream" => Kind::Events,
-        _ => Kind::Other,
+        "application/json" => ContentClass::Json,
+        "text/event-stream" => ContentClass::Events,
+        _ => ContentClass::Other,
     }
 }
 

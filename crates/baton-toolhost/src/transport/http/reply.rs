@@ -1,10 +1,10 @@
 //! Interprets the response to a posted message.
 
 use super::{
-    Cut, Remote, RemoteError,
-    client::{Failure, failure},
+    RemoteError, RemoteServer, StreamCutoff,
+    client::{RemoteHttpError, to_http_error},
     events,
-    remote::{Kind, kind_of, unexpected},
+    remote::{ContentClass, content_class, unexpected},
 };
 use baton_outbound::{GuardedBody, OutboundError};
 use http::{HeaderMap, Response, StatusCode, header};
@@ -16,32 +16,32 @@ use sse_stream::Sse;
 use std::time::Duration;
 
 /// Maximum size of an error response.
-const MAX_REFUSAL: usize = 64 * 1024;
-const REFUSAL_TIME: Duration = Duration::from_secs(5);
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether the message belonged to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Session {
+pub(super) enum SessionAttachment {
     None,
     Attached,
 }
 
 pub(super) async fn read(
-    remote: &Remote,
+    remote: &RemoteServer,
     response: Response<GuardedBody>,
     message: &ClientJsonRpcMessage,
-    session: Session,
+    session: SessionAttachment,
     most: usize,
-) -> Result<StreamableHttpPostResponse, Failure> {
+) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
-    if status == StatusCode::NOT_FOUND && session == Session::Attached {
+    if status == StatusCode::NOT_FOUND && session == SessionAttachment::Attached {
         return Err(StreamableHttpError::SessionExpired);
     }
     if !status.is_success() {
-        return refused(response, message, session).await;
+        return read_error_response(response, message, session).await;
     }
     let ClientJsonRpcMessage::Request(request) = message else {
         // The message expects no response, so the body is ignored.
@@ -50,58 +50,58 @@ pub(super) async fn read(
     let id = request.id.clone();
     let named = response.headers().get("mcp-session-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     if named.is_some() && matches!(request.request, ClientRequest::InitializeRequest(_)) {
-        remote.ears().awaited();
+        remote.stream_readiness().mark_opening();
     }
-    match kind_of(response.headers()) {
-        Kind::Events => {
+    match content_class(response.headers()) {
+        ContentClass::Events => {
             let remote = remote.clone();
-            let farewell = move |cut: &Cut| {
-                remote.cut(cut);
-                matches!(cut, Cut::TooLarge(_))
+            let farewell = move |cut: &StreamCutoff| {
+                remote.log_cutoff(cut);
+                matches!(cut, StreamCutoff::TooLarge(_))
                     .then(|| too_large(id, cut))
                     .and_then(|error| Some(Sse { data: Some(serde_json::to_string(&error).ok()?), ..Sse::default() }))
             };
             Ok(StreamableHttpPostResponse::Sse(events(response.into_body(), most, farewell), named))
         }
-        Kind::Json => match response.into_body().read(most).await {
+        ContentClass::Json => match response.into_body().read(most).await {
             Ok(body) => match serde_json::from_slice(&body) {
                 Ok(message) => Ok(StreamableHttpPostResponse::Json(message, named)),
                 Err(error) => {
-                    Err(failure(RemoteError::Content { found: format!("JSON that is no message ({error})") }))
+                    Err(to_http_error(RemoteError::Content { found: format!("JSON that is no message ({error})") }))
                 }
             },
             Err(OutboundError::TooLarge { .. }) => {
-                let cut = Cut::TooLarge(most);
-                remote.cut(&cut);
+                let cut = StreamCutoff::TooLarge(most);
+                remote.log_cutoff(&cut);
                 Ok(StreamableHttpPostResponse::Json(too_large(id, &cut), named))
             }
-            Err(error) => Err(failure(error)),
+            Err(error) => Err(to_http_error(error)),
         },
-        Kind::Other => Err(failure(other(response.headers()))),
+        ContentClass::Other => Err(to_http_error(unexpected_content(response.headers()))),
     }
 }
 
 /// Error for a content type other than JSON or events.
-pub(super) fn other(headers: &HeaderMap) -> RemoteError {
+pub(super) fn unexpected_content(headers: &HeaderMap) -> RemoteError {
     let found = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("nothing");
     RemoteError::Content { found: found.chars().take(80).collect() }
 }
 
 /// Error response that replaces one over the size limit.
-fn too_large(id: RequestId, cut: &Cut) -> ServerJsonRpcMessage {
+fn too_large(id: RequestId, cut: &StreamCutoff) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::internal_error(format!("the answer was refused: {cut}"), None), Some(id))
 }
 
-async fn refused(
+async fn read_error_response(
     response: Response<GuardedBody>,
     message: &ClientJsonRpcMessage,
-    session: Session,
-) -> Result<StreamableHttpPostResponse, Failure> {
+    session: SessionAttachment,
+) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
     let status = response.status();
     let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let is_failure = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
     let wait = response.headers().get(header::RETRY_AFTER).and_then(|wait| wait.to_str().ok()).map(str::to_owned);
-    let body = response.into_body().within(REFUSAL_TIME).read(MAX_REFUSAL).await.unwrap_or_default();
+    let body = response.into_body().within(ERROR_BODY_TIMEOUT).read(MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
     let said = match serde_json::from_slice(&body) {
         Ok(ServerJsonRpcMessage::Error(error)) if !is_login => Some(error),
         _ => None,
@@ -114,7 +114,7 @@ async fn refused(
     // error decides how to continue, so it must arrive as the response to this request.
     if let Some(request) = request
         && matches!(request.request, ClientRequest::DiscoverRequest(_))
-        && session == Session::None
+        && session == SessionAttachment::None
         && status.is_client_error()
         && !is_login
         && status != StatusCode::TOO_MANY_REQUESTS
@@ -135,17 +135,17 @@ async fn refused(
     }
     let is_first = request.is_some_and(|request| matches!(request.request, ClientRequest::InitializeRequest(_)));
     if is_first && matches!(status.as_u16(), 400 | 404 | 405) {
-        return Err(failure(RemoteError::NotSpoken { status: status.as_u16() }));
+        return Err(to_http_error(RemoteError::NotMcp { status: status.as_u16() }));
     }
-    Err(failure(unexpected(status)))
+    Err(to_http_error(unexpected(status)))
 }
 
-impl Remote {
+impl RemoteServer {
     /// Logs the reason for a cut-off stream, unless the connection just failed.
-    pub(super) fn cut(&self, cut: &Cut) {
-        if matches!(cut, Cut::Broken(_)) {
+    pub(super) fn log_cutoff(&self, cut: &StreamCutoff) {
+        if matches!(cut, StreamCutoff::Broken(_)) {
             return;
         }
-        self.log().line(&format!("a stream was closed: {cut}"));
+        self.log().push_line(&format!("a stream was closed: {cut}"));
     }
 }

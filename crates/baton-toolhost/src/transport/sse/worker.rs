@@ -4,7 +4,9 @@
 //! opens a new connection.
 
 use super::endpoint::endpoint;
-use crate::transport::http::{Cut, Kind, MAX_MESSAGE, Remote, RemoteError, events, kind_of};
+use crate::transport::http::{
+    ContentClass, MAX_MESSAGE, RemoteError, RemoteServer, StreamCutoff, content_class, events,
+};
 use baton_outbound::Target;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream::BoxStream};
@@ -22,40 +24,40 @@ use std::time::Duration;
 use tokio::{task::JoinSet, time::timeout};
 
 /// Maximum wait for the event that names the message endpoint.
-const FIRST_EVENT: Duration = Duration::from_secs(30);
+const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum messages in flight.
 const MAX_POSTS: usize = 16;
 
-type Events = BoxStream<'static, Result<Sse, SseError>>;
-type Quit = WorkerQuitReason<RemoteError>;
+type SseEventStream = BoxStream<'static, Result<Sse, SseError>>;
+type SseQuitReason = WorkerQuitReason<RemoteError>;
 
 /// Communicates with one server over HTTP+SSE until its stream ends.
 pub(super) struct SseWorker {
-    remote: Remote,
+    remote: RemoteServer,
 }
 
 impl SseWorker {
-    pub(super) fn new(remote: Remote) -> Self {
+    pub(super) fn new(remote: RemoteServer) -> Self {
         Self { remote }
     }
 
-    async fn listen(&self) -> Result<(Events, Target), RemoteError> {
+    async fn listen(&self) -> Result<(SseEventStream, Target), RemoteError> {
         let url = self.remote.url();
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         let response = self.remote.exchange(Method::GET, &url, &headers, &Bytes::new()).await?;
-        match (response.status(), kind_of(response.headers())) {
-            (StatusCode::OK, Kind::Events) => {}
+        match (response.status(), content_class(response.headers())) {
+            (StatusCode::OK, ContentClass::Events) => {}
             (StatusCode::OK, _) => return Err(RemoteError::NoEndpoint(": it sends no stream of events")),
             (status, _) => return Err(RemoteError::Status { status: status.as_u16() }),
         }
         let log = self.remote.log().clone();
-        let farewell = move |cut: &Cut| {
-            log.fault(cut.to_string());
+        let farewell = move |cut: &StreamCutoff| {
+            log.record_fault(cut.to_string());
             None
         };
         let mut events = events(response.into_body(), MAX_MESSAGE, farewell);
-        let named = timeout(FIRST_EVENT, async {
+        let named = timeout(ENDPOINT_TIMEOUT, async {
             while let Some(Ok(event)) = events.next().await {
                 if event.event.as_deref() == Some("endpoint") {
                     return event.data;
@@ -70,7 +72,7 @@ impl SseWorker {
     }
 }
 
-async fn post(remote: Remote, url: String, message: ClientJsonRpcMessage) -> Result<(), RemoteError> {
+async fn post(remote: RemoteServer, url: String, message: ClientJsonRpcMessage) -> Result<(), RemoteError> {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
@@ -83,7 +85,7 @@ async fn post(remote: Remote, url: String, message: ClientJsonRpcMessage) -> Res
 }
 
 /// Whether the message must be delivered before all later ones.
-fn goes_alone(message: &ClientJsonRpcMessage) -> bool {
+fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
     match message {
         ClientJsonRpcMessage::Request(request) => matches!(request.request, ClientRequest::InitializeRequest(_)),
         ClientJsonRpcMessage::Notification(notification) => {
@@ -105,23 +107,23 @@ impl Worker for SseWorker {
         RemoteError::Closed
     }
 
-    async fn run(self, mut context: WorkerContext<Self>) -> Result<(), Quit> {
+    async fn run(self, mut context: WorkerContext<Self>) -> Result<(), SseQuitReason> {
         let stopped = context.cancellation_token.clone();
         // The first message waits for the stream: without the stream there is no endpoint, and the sender receives the
         // error.
         let first = tokio::select! {
-            () = stopped.cancelled() => return Err(Quit::Cancelled),
+            () = stopped.cancelled() => return Err(SseQuitReason::Cancelled),
             first = context.recv_from_handler() => first?,
         };
         let listened = tokio::select! {
-            () = stopped.cancelled() => return Err(Quit::Cancelled),
+            () = stopped.cancelled() => return Err(SseQuitReason::Cancelled),
             listened = self.listen() => listened,
         };
         let (mut events, messages) = match listened {
             Ok(listened) => listened,
             Err(error) => {
                 let _ = first.responder.send(Err(error));
-                return Err(Quit::TransportClosed);
+                return Err(SseQuitReason::TransportClosed);
             }
         };
         let url = messages.uri().to_string();
@@ -129,14 +131,14 @@ impl Worker for SseWorker {
         self.send(first, &url, &mut posts).await;
         loop {
             tokio::select! {
-                () = stopped.cancelled() => return Err(Quit::Cancelled),
+                () = stopped.cancelled() => return Err(SseQuitReason::Cancelled),
                 Some(_) = posts.join_next() => {}
                 message = context.from_handler_rx.recv(), if posts.len() < MAX_POSTS => match message {
                     Some(message) => self.send(message, &url, &mut posts).await,
-                    None => return Err(Quit::HandlerTerminated),
+                    None => return Err(SseQuitReason::HandlerTerminated),
                 },
                 event = events.next() => {
-                    let Some(Ok(event)) = event else { return Err(Quit::TransportClosed) };
+                    let Some(Ok(event)) = event else { return Err(SseQuitReason::TransportClosed) };
                     if let Some(message) = self.read(&event) {
                         context.send_to_handler(message).await?;
                     }
@@ -148,7 +150,7 @@ impl Worker for SseWorker {
 
 impl SseWorker {
     async fn send(&self, request: WorkerSendRequest<Self>, url: &str, posts: &mut JoinSet<()>) {
-        let alone = goes_alone(&request.message);
+        let alone = is_handshake(&request.message);
         let sent = post(self.remote.clone(), url.to_owned(), request.message);
         let responder = request.responder;
         let work = async move {
@@ -164,7 +166,7 @@ impl SseWorker {
         let data = event.data.as_deref()?;
         let message = serde_json::from_str(data);
         if message.is_err() {
-            self.remote.log().line("an event was skipped: it is no message");
+            self.remote.log().push_line("an event was skipped: it is no message");
         }
         message.ok()
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Inherited variables that a program may need to work at all; no other variable of Baton is passed on.
-const PASSED_ON: [&str; 12] = [
+const INHERITED_VARIABLES: [&str; 12] = [
     "PATH",
     "HOME",
     "LANG",
@@ -24,12 +24,12 @@ const PASSED_ON: [&str; 12] = [
 const MAX_FILE: u64 = 1 << 20;
 
 /// Inherited variables, then those of the file, then those of the definition; later ones take precedence.
-pub(super) async fn of(
+pub(super) async fn program_variables(
     base: &str,
     file: Option<&str>,
     env: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<OsString, OsString>, String> {
-    let inherited = PASSED_ON.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
+    let inherited = INHERITED_VARIABLES.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
     let mut variables: BTreeMap<OsString, OsString> = inherited.collect();
     let owned = |text: &str| OsStr::new(text).to_owned();
     if let Some(file) = file {

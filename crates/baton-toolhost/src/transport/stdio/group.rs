@@ -4,14 +4,14 @@ use super::reaper::Reaper;
 use std::sync::Arc;
 
 /// A process group, killed on drop.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     leader: Option<u32>,
     reaper: Option<Arc<Reaper>>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// The group led by the process with this id.
-    pub(super) fn led_by(id: Option<u32>, reaper: Option<Arc<Reaper>>) -> Self {
+    pub(super) fn from_leader(id: Option<u32>, reaper: Option<Arc<Reaper>>) -> Self {
         if let (Some(id), Some(reaper)) = (id, &reaper) {
             reaper.watch(id);
         }
@@ -23,12 +23,12 @@ impl Group {
         let Some(leader) = self.leader.take() else { return };
         kill_group(leader);
         if let Some(reaper) = &self.reaper {
-            reaper.forget(leader);
+            reaper.unwatch(leader);
         }
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

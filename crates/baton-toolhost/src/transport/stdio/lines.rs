@@ -15,41 +15,41 @@ const MAX_NOISE_LINES: usize = 10_000;
 const MAX_NOISE: usize = 8 << 20;
 const MAX_DEPTH: usize = 120;
 /// Bytes kept from both ends of an overlong line, to find its request id.
-const ENDS: usize = 256;
+const KEPT_END_BYTES: usize = 256;
 
 /// Passes on complete lines that look like messages; all other output is dropped and logged once.
-pub(super) struct Lines<R> {
+pub(super) struct MessageLineFilter<R> {
     source: R,
     log: ServerLog,
     line: Vec<u8>,
     /// Bytes of a complete line that were already returned.
-    given: Option<usize>,
+    returned_bytes: Option<usize>,
     /// Both ends of a line that exceeds the limit.
     overlong: Option<(Vec<u8>, Vec<u8>)>,
     noise: (usize, usize),
-    is_noted: bool,
+    noise_logged: bool,
     is_ended: bool,
 }
 
-impl<R: AsyncBufRead + Unpin> Lines<R> {
+impl<R: AsyncBufRead + Unpin> MessageLineFilter<R> {
     pub(super) fn new(source: R, log: ServerLog) -> Self {
         let (line, noise) = (Vec::new(), (0, 0));
-        Self { source, log, line, given: None, overlong: None, noise, is_noted: false, is_ended: false }
+        Self { source, log, line, returned_bytes: None, overlong: None, noise, noise_logged: false, is_ended: false }
     }
 
     /// Consumes input; returns the consumed bytes and whether a line is complete.
-    fn take(&mut self, available: &[u8]) -> (usize, bool) {
+    fn consume_input(&mut self, available: &[u8]) -> (usize, bool) {
         let end = available.iter().position(|byte| *byte == b'\n');
         let count = end.map_or(available.len(), |at| at + 1);
         let part = &available[..count];
         match &mut self.overlong {
             Some((_, tail)) => {
-                tail.extend_from_slice(&part[part.len().saturating_sub(ENDS)..]);
-                tail.drain(..tail.len().saturating_sub(ENDS));
+                tail.extend_from_slice(&part[part.len().saturating_sub(KEPT_END_BYTES)..]);
+                tail.drain(..tail.len().saturating_sub(KEPT_END_BYTES));
             }
             None if self.line.len() + count > MAX_LINE => {
-                let head = self.line[..self.line.len().min(ENDS)].to_vec();
-                self.overlong = Some((head, part[part.len().saturating_sub(ENDS)..].to_vec()));
+                let head = self.line[..self.line.len().min(KEPT_END_BYTES)].to_vec();
+                self.overlong = Some((head, part[part.len().saturating_sub(KEPT_END_BYTES)..].to_vec()));
                 self.line = Vec::new();
             }
             None => self.line.extend_from_slice(part),
@@ -59,24 +59,24 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
 
     fn finish(&mut self) -> bool {
         if let Some((head, tail)) = self.overlong.take() {
-            return self.dropped("its answer was longer than 16 MiB and was dropped", &head, &tail);
+            return self.drop_message("its answer was longer than 16 MiB and was dropped", &head, &tail);
         }
         if is_message(&self.line) {
             if is_too_deep(&self.line) {
                 let line = std::mem::take(&mut self.line);
                 let (head, tail) =
-                    (&line[..line.len().min(ENDS)], &line[line.len().saturating_sub(ENDS)..]);
-                return self.dropped("its answer was nested deeper than 120 levels and was dropped", head, tail);
+                    (&line[..line.len().min(KEPT_END_BYTES)], &line[line.len().saturating_sub(KEPT_END_BYTES)..]);
+                return self.drop_message("its answer was nested deeper than 120 levels and was dropped", head, tail);
             }
             self.noise = (0, 0);
-            self.given = Some(0);
+            self.returned_bytes = Some(0);
             return true;
         }
         self.noise = (self.noise.0 + 1, self.noise.1 + self.line.len());
-        if !self.is_noted && !self.line.iter().all(u8::is_ascii_whitespace) {
-            self.is_noted = true;
+        if !self.noise_logged && !self.line.iter().all(u8::is_ascii_whitespace) {
+            self.noise_logged = true;
             let shown = String::from_utf8_lossy(&self.line[..self.line.len().min(200)]).into_owned();
-            self.log.line(&format!("[baton] its output has lines that are not MCP, and are left out: {shown}"));
+            self.log.push_line(&format!("[baton] its output has lines that are not MCP, and are left out: {shown}"));
         }
         self.line.clear();
         if self.noise.0 > MAX_NOISE_LINES || self.noise.1 > MAX_NOISE {
@@ -86,35 +86,35 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     }
 
     /// Handles a rejected message: its request fails, or the whole connection if the request is unknown.
-    fn dropped(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
-        self.log.line(&format!("[baton] {told}"));
-        let Some(id) = answered(head, tail) else {
+    fn drop_message(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
+        self.log.push_line(&format!("[baton] {told}"));
+        let Some(id) = find_request_id(head, tail) else {
             self.fault(format!("{told}, and so was the connection"));
             return false;
         };
         let error = serde_json::json!({"code": -32603, "message": told});
         self.line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes();
-        self.given = Some(0);
+        self.returned_bytes = Some(0);
         true
     }
 
     fn fault(&mut self, reason: String) {
-        self.log.fault(reason);
+        self.log.record_fault(reason);
         self.is_ended = true;
     }
 }
 
-impl<R: AsyncBufRead + Unpin> AsyncRead for Lines<R> {
+impl<R: AsyncBufRead + Unpin> AsyncRead for MessageLineFilter<R> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            if let Some(given) = this.given {
+            if let Some(given) = this.returned_bytes {
                 let rest = &this.line[given..];
                 let count = rest.len().min(out.remaining());
                 out.put_slice(&rest[..count]);
-                this.given = Some(given + count);
+                this.returned_bytes = Some(given + count);
                 if given + count == this.line.len() {
-                    this.given = None;
+                    this.returned_bytes = None;
                     this.line.clear();
                     this.line.shrink_to(64 << 10);
                 }
@@ -129,7 +129,7 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for Lines<R> {
                 continue;
             }
             let available = available.to_vec();
-            let (count, _) = this.take(&available);
+            let (count, _) = this.consume_input(&available);
             Pin::new(&mut this.source).consume(count);
         }
     }
@@ -163,7 +163,7 @@ fn is_too_deep(line: &[u8]) -> bool {
 }
 
 /// The request id of a response, if found at either end: servers write it first or last.
-fn answered(head: &[u8], tail: &[u8]) -> Option<String> {
+fn find_request_id(head: &[u8], tail: &[u8]) -> Option<String> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before = head.split("\"result\"").next().filter(|before| before.len() < head.len()).unwrap_or_default();
     let first = before.split_once("\"id\":").and_then(|(_, rest)| rest.split([',', '}']).next());
@@ -184,7 +184,7 @@ mod tests {
     async fn read(input: Vec<u8>) -> (String, ServerLog) {
         let log = ServerLog::default();
         let mut out = String::new();
-        let mut lines = Lines::new(BufReader::new(input.as_slice()), log.clone());
+        let mut lines = MessageLineFilter::new(BufReader::new(input.as_slice()), log.clone());
         lines.read_to_string(&mut out).await.unwrap();
         (out, log)
     }

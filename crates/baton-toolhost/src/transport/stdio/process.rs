@@ -1,8 +1,8 @@
 //! A running program and its pipes.
 
 use super::{
-    group::Group,
-    lines::{Lines, MAX_LINE},
+    group::ProcessGroup,
+    lines::{MAX_LINE, MessageLineFilter},
     reaper::Reaper,
     stderr,
 };
@@ -29,9 +29,9 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 
 /// Maximum time for a program to exit after its input was closed.
-const FAREWELL: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum wait for the exit code and the remaining standard error of a program that closed its output.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Command line and environment of a program.
 pub(super) struct Program<'a> {
@@ -43,8 +43,8 @@ pub(super) struct Program<'a> {
 
 /// A running program; dropping it kills its process group immediately.
 pub(super) struct Process {
-    pipes: AsyncRwTransport<RoleClient, Lines<BufReader<ChildStdout>>, ChildStdin>,
-    group: Group,
+    pipes: AsyncRwTransport<RoleClient, MessageLineFilter<BufReader<ChildStdout>>, ChildStdin>,
+    group: ProcessGroup,
     child: Child,
     log: ServerLog,
     stderr: Option<AbortOnDropHandle<()>>,
@@ -53,16 +53,16 @@ pub(super) struct Process {
 /// Starts the program.
 pub(super) fn start(program: &Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
     if let Some(reaper) = &reaper {
-        reaper.ready();
+        reaper.ensure_started();
     }
     let mut child = spawn(program)?;
-    let group = Group::led_by(child.id(), reaper);
+    let group = ProcessGroup::from_leader(child.id(), reaper);
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let input = child.stdin.take().ok_or_else(gone)?;
     let output = child.stdout.take().ok_or_else(gone)?;
     let stderr =
-        child.stderr.take().map(|source| AbortOnDropHandle::new(tokio::spawn(stderr::keep(source, log.clone()))));
-    let lines = Lines::new(BufReader::with_capacity(64 << 10, output), log.clone());
+        child.stderr.take().map(|source| AbortOnDropHandle::new(tokio::spawn(stderr::log_lines(source, log.clone()))));
+    let lines = MessageLineFilter::new(BufReader::with_capacity(64 << 10, output), log.clone());
     let pipes = AsyncRwTransport::new_client(lines, input).with_max_line_length(MAX_LINE + 1);
     Ok(Process { pipes, group, child, log: log.clone(), stderr })
 }
@@ -86,17 +86,17 @@ fn spawn(program: &Program<'_>) -> io::Result<Child> {
 
 impl Process {
     /// Records the exit status and reads the remaining standard error.
-    async fn ended(&mut self) {
-        if let Ok(Ok(status)) = timeout(LAST_WORDS, self.child.wait()).await {
-            self.log.fault(words(status));
+    async fn record_exit(&mut self) {
+        if let Ok(Ok(status)) = timeout(DRAIN_TIMEOUT, self.child.wait()).await {
+            self.log.record_fault(exit_message(status));
         }
         if let Some(stderr) = self.stderr.take() {
-            let _ = timeout(LAST_WORDS, stderr).await;
+            let _ = timeout(DRAIN_TIMEOUT, stderr).await;
         }
     }
 }
 
-fn words(status: ExitStatus) -> String {
+fn exit_message(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("the program ended with exit code {code}"),
         None => format!("the program was ended: {status}"),
@@ -116,17 +116,17 @@ impl Transport<RoleClient> for Process {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let message = self.pipes.receive().await;
         if message.is_none() {
-            self.ended().await;
+            self.record_exit().await;
         }
         message
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         let closed = self.pipes.close().await;
-        let _ = timeout(FAREWELL, self.child.wait()).await;
+        let _ = timeout(EXIT_TIMEOUT, self.child.wait()).await;
         self.group.kill();
         // Reaps the killed leader to avoid a zombie.
-        let _ = timeout(FAREWELL, self.child.wait()).await;
+        let _ = timeout(EXIT_TIMEOUT, self.child.wait()).await;
         closed
     }
 }

@@ -37,20 +37,20 @@ impl Reaper {
     }
 
     /// Must be called before a program is started, so that it is never unwatched.
-    pub(super) fn ready(&self) {
-        self.tell("");
+    pub(super) fn ensure_started(&self) {
+        self.send_line("");
     }
 
     pub(super) fn watch(&self, leader: u32) {
-        self.tell(&format!("+{leader}\n"));
+        self.send_line(&format!("+{leader}\n"));
     }
 
-    pub(super) fn forget(&self, leader: u32) {
-        self.tell(&format!("-{leader}\n"));
+    pub(super) fn unwatch(&self, leader: u32) {
+        self.send_line(&format!("-{leader}\n"));
     }
 
     /// Ignores failures: the reaper only matters when Baton is killed.
-    fn tell(&self, line: &str) {
+    fn send_line(&self, line: &str) {
         let mut running = self.running.lock();
         if running.is_none() {
             *running = self.start();

@@ -7,14 +7,14 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 const MAX_LINE: usize = 4 << 10;
 
 /// Reads to the end, buffering one line at most.
-pub(super) async fn keep(mut source: impl AsyncRead + Unpin, log: ServerLog) {
+pub(super) async fn log_lines(mut source: impl AsyncRead + Unpin, log: ServerLog) {
     let mut chunk = vec![0; 4 << 10];
     let mut line = Vec::new();
     while let Ok(count @ 1..) = source.read(&mut chunk).await {
         for byte in &chunk[..count] {
             match byte {
                 b'\n' => {
-                    log.line(&String::from_utf8_lossy(&line));
+                    log.push_line(&String::from_utf8_lossy(&line));
                     line.clear();
                 }
                 byte if line.len() < MAX_LINE => line.push(*byte),
@@ -23,6 +23,6 @@ pub(super) async fn keep(mut source: impl AsyncRead + Unpin, log: ServerLog) {
         }
     }
     if !line.is_empty() {
-        log.line(&String::from_utf8_lossy(&line));
+        log.push_line(&String::from_utf8_lossy(&line));
     }
 }

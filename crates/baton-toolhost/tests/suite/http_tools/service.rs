@@ -1,7 +1,7 @@
 //! A scripted HTTP service on loopback.
 
 use crate::calls;
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_toolhost::HttpTools;
 use baton_types::{HttpBody, HttpTool, ToolRunner, ToolSpec};
 use std::{
@@ -71,7 +71,7 @@ impl Service {
 
     /// The tools, on a client that by itself may call nothing private.
     pub(crate) fn tools(&self) -> HttpTools {
-        let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).unwrap();
+        let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
         HttpTools::with_secrets(client, |name| match name {
             "TOKEN" => Some("s3cret-t0ken\n".to_owned()),
             "BROKEN" => Some("line\r\nx-injected: 1".to_owned()),

@@ -5,7 +5,7 @@ use super::{
     provider::{Definition, settings},
     world::{Reply, Server, connect, look, text},
 };
-use baton_toolhost::{Attempt, Connectas _, ConnectError , RemoteConnect};
+use baton_toolhost::{ConnectAttempt, ConnectError, RemoteConnector, ServerConnector as _};
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() {
     let old = Old::start("messages?session=1").await;
     let url = old.server.url("/team/sse");
-    let connector = RemoteConnect::new(settings(None));
+    let connector = RemoteConnector::new(settings(None));
     let either = Definition::new(McpTransport::Remote { url: url.clone(), headers: BTreeMap::new() });
     let failure =
-        connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
-    assert!(connector.has_older(either.target(), &failure), "{failure}");
-    let client = connect(connector.open(either.target(), Attempt::Older).await.unwrap()).await.unwrap();
+        connect(connector.open(either.target(), ConnectAttempt::Initialize).await.unwrap()).await.unwrap_err();
+    assert!(connector.has_older_transport(either.target(), &failure), "{failure}");
+    let client = connect(connector.open(either.target(), ConnectAttempt::Older).await.unwrap()).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
 
     let one = Definition::new(McpTransport::Http { url, headers: BTreeMap::new() });
-    assert!(!connector.has_older(one.target(), &failure), "whoever writes the kind means it");
+    assert!(!connector.has_older_transport(one.target(), &failure), "whoever writes the kind means it");
     let explained = connector.explain(one.target(), &failure).unwrap();
     let ConnectError::Failed { reason, hint } = explained else { panic!("{explained:?}") };
     let said = "it answered 405 to a message: no MCP server is at this address, or it speaks the older HTTP+SSE";
@@ -40,22 +40,22 @@ async fn a_refusal_in_words_of_the_protocol_is_no_reason_to_try_the_older_way() 
         refusal
     })
     .await;
-    let connector = RemoteConnect::new(settings(None));
+    let connector = RemoteConnector::new(settings(None));
     let either = Definition::new(McpTransport::Remote { url: server.url("/mcp"), headers: BTreeMap::new() });
     let failure =
-        connect(connector.open(either.target(), Attempt::Initialize).await.unwrap()).await.unwrap_err();
-    assert!(!connector.has_older(either.target(), &failure));
+        connect(connector.open(either.target(), ConnectAttempt::Initialize).await.unwrap()).await.unwrap_err();
+    assert!(!connector.has_older_transport(either.target(), &failure));
     assert!(failure.to_string().contains("no session"), "{failure}");
 }
 
 #[tokio::test]
 async fn headers_that_cannot_be_sent_are_named_without_their_values() {
-    let connector = RemoteConnect::new(settings(None));
+    let connector = RemoteConnector::new(settings(None));
     for (name, value) in [("x key", "secret"), ("x-key", "sec\nret"), ("Mcp-Session-Id", "secret")] {
         let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         let definition = Definition::new(McpTransport::Http { url: "http://127.0.0.1:1/".to_owned(), headers });
         let Err(ConnectError::Failed { reason, hint }) =
-            connector.open(definition.target(), Attempt::Discover).await
+            connector.open(definition.target(), ConnectAttempt::Discover).await
         else {
             panic!("{name} is sent");
         };

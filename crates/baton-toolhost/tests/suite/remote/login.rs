@@ -4,18 +4,20 @@ use super::{
     provider::{Definition, Person, Provider, Twist, settings},
     world::{Client, connect, look, text},
 };
-use baton_toolhost::{Attempt, Connect as _, ConnectError, RemoteConnect, RemoteSettings, needs_login, streamable};
+use baton_toolhost::{
+    ConnectAttempt, ConnectError, RemoteConnector, RemoteSettings, ServerConnector as _, needs_login, streamable,
+};
 use baton_types::McpOauth;
 use rmcp::service::ClientInitializeError;
 use std::{path::Path, sync::Arc};
 
 /// A connector whose servers are logged in at by this person.
-fn with_person(folder: &Path, person: &Arc<Person>) -> RemoteConnect {
-    RemoteConnect::new(RemoteSettings { browser: Some(person.clone()), ..settings(Some(folder)) })
+fn with_person(folder: &Path, person: &Arc<Person>) -> RemoteConnector {
+    RemoteConnector::new(RemoteSettings { browser: Some(person.clone()), ..settings(Some(folder)) })
 }
 
-async fn open(connector: &RemoteConnect, definition: &Definition) -> Result<Client, ClientInitializeError> {
-    connect(connector.open(definition.target(), Attempt::Initialize).await.unwrap()).await
+async fn open(connector: &RemoteConnector, definition: &Definition) -> Result<Client, ClientInitializeError> {
+    connect(connector.open(definition.target(), ConnectAttempt::Initialize).await.unwrap()).await
 }
 
 #[tokio::test]
@@ -23,7 +25,7 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let definition = provider.definition();
-    let alone = RemoteConnect::new(settings(Some(folder.path())));
+    let alone = RemoteConnector::new(settings(Some(folder.path())));
     let failure = open(&alone, &definition).await.unwrap_err();
     let told = alone.explain(definition.target(), &failure).unwrap();
     let ConnectError::NeedsLogin { reason, hint } = told else { panic!("{told:?}") };
@@ -40,7 +42,7 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
     assert_eq!(person.said("scope").as_deref(), Some("read"));
 
     // From now on nobody has to be there, also in another process.
-    let later = RemoteConnect::new(settings(Some(folder.path())));
+    let later = RemoteConnector::new(settings(Some(folder.path())));
     let client = open(&later, &definition).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
     assert_eq!((provider.grants("authorization_code"), person.pages.lock().unwrap().len()), (1, 1));
@@ -88,7 +90,7 @@ async fn more_rights_are_asked_for_once_and_with_those_there_were() {
     provider.given.lock().unwrap().wants = Some("write");
 
     // Nobody is there to grant them: however often it is tried, somebody has to log in.
-    let client = open(&RemoteConnect::new(settings(Some(folder.path()))), &definition).await.unwrap();
+    let client = open(&RemoteConnector::new(settings(Some(folder.path()))), &definition).await.unwrap();
     for _ in 0..2 {
         let error = look(&client).await.unwrap_err();
         assert_eq!(needs_login(&error), Some("the server requires a login with more scopes: write"), "{error}");
@@ -109,7 +111,7 @@ async fn a_login_from_elsewhere_counts_at_once() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let definition = provider.definition();
-    let alone = RemoteConnect::new(settings(Some(folder.path())));
+    let alone = RemoteConnector::new(settings(Some(folder.path())));
     let early = alone.remote(definition.target()).unwrap();
     open(&with_person(folder.path(), &Person::new(Twist::None)), &definition).await.unwrap();
     let client = connect(streamable(early)).await.unwrap();
@@ -126,7 +128,7 @@ async fn a_client_with_a_secret_logs_in_by_itself() {
         ..McpOauth::default()
     };
     let definition = provider.definition().with_oauth(oauth);
-    let client = open(&RemoteConnect::new(settings(Some(folder.path()))), &definition).await.unwrap();
+    let client = open(&RemoteConnector::new(settings(Some(folder.path()))), &definition).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
     let asked = provider.server.got().into_iter().find(|got| got.path == "/token").unwrap();
     let said = |name: &str| asked.field(name).unwrap_or_default();

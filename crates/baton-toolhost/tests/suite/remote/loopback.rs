@@ -1,7 +1,7 @@
 //! The way back of a person's own browser.
 
 use super::provider::{Provider, settings};
-use baton_toolhost::{Browser as _, Loopback, login};
+use baton_toolhost::{Browser as _, LoopbackBrowser, login};
 use std::sync::{Arc, Mutex};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -22,7 +22,7 @@ async fn only_the_way_back_from_the_page_that_was_shown_counts() {
     let shown: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&shown);
     let browser =
-        Loopback::listen(None, move |url: &str| seen.lock().unwrap().push(url.to_owned())).await.unwrap();
+        LoopbackBrowser::listen(None, move |url: &str| seen.lock().unwrap().push(url.to_owned())).await.unwrap();
     let callback = browser.callback().to_owned();
     let page = "https://auth.example/authorize?state=right%20one&client_id=1";
     let strangers = async {

@@ -1,9 +1,9 @@
 //! A server that wants a login, its authorization server, and people who log in.
 
 use super::world::{Got, Reply, Server, ordinary};
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_ports::BoxFuture;
-use baton_toolhost::{Browser, LoginError, RemoteSettings, ServerLog, Target};
+use baton_toolhost::{Browser, ConnectTarget, LoginError, RemoteSettings, ServerLog};
 use baton_types::{AgentName, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport};
 use http::Method;
 use serde_json::{Value, json};
@@ -155,14 +155,14 @@ impl Definition {
         self
     }
 
-    pub(crate) fn target(&self) -> Target<'_> {
-        Target { agent: &self.agent, server: &self.server, log: &self.log }
+    pub(crate) fn target(&self) -> ConnectTarget<'_> {
+        ConnectTarget { agent: &self.agent, server: &self.server, log: &self.log }
     }
 }
 
 /// Settings without any address but public ones; logins are kept in that folder.
 pub(crate) fn settings(logins: Option<&Path>) -> RemoteSettings {
-    let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).unwrap();
+    let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
     let variables = Arc::new(|name: &str| (name == "CLIENT_SECRET").then(|| "machine-secret".to_owned()));
     RemoteSettings { logins: logins.map(Path::to_owned), variables, ..RemoteSettings::new(client) }
 }

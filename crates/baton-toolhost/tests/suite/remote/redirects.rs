@@ -4,15 +4,15 @@ use super::{
     provider::{Definition, settings},
     world::{Client, Reply, Server, connect, look, ordinary, text},
 };
-use baton_toolhost::{Attempt, Connectas _ , RemoteConnect};
+use baton_toolhost::{ConnectAttempt, RemoteConnector, ServerConnector as _};
 use baton_types::McpTransport;
 use rmcp::service::ClientInitializeError;
 use std::collections::BTreeMap;
 
 async fn open(url: String) -> Result<Client, ClientInitializeError> {
     let definition = Definition::new(McpTransport::Http { url, headers: BTreeMap::new() });
-    let connector = RemoteConnect::new(settings(None));
-    connect(connector.open(definition.target(), Attempt::Initialize).await.unwrap()).await
+    let connector = RemoteConnector::new(settings(None));
+    connect(connector.open(definition.target(), ConnectAttempt::Initialize).await.unwrap()).await
 }
 
 #[tokio::test]

@@ -4,17 +4,17 @@ use super::{
     provider::{Person, Provider, Twist, settings},
     world::{connect, look, text},
 };
-use baton_toolhost::{Attempt, Connectas _, RemoteConnect , RemoteSettings};
+use baton_toolhost::{ConnectAttempt, RemoteConnector, RemoteSettings, ServerConnector as _};
 
 #[tokio::test]
 async fn a_token_that_is_refused_is_renewed_once_for_all_who_wait() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let person = Person::new(Twist::None);
-    let with_person = RemoteConnect::new(RemoteSettings { browser: Some(person), ..settings(Some(folder.path())) });
+    let with_person = RemoteConnector::new(RemoteSettings { browser: Some(person), ..settings(Some(folder.path())) });
     let definition = provider.definition();
     let client =
-        connect(with_person.open(definition.target(), Attempt::Initialize).await.unwrap()).await.unwrap();
+        connect(with_person.open(definition.target(), ConnectAttempt::Initialize).await.unwrap()).await.unwrap();
     // Somebody revoked it.
     provider.given.lock().unwrap().tokens += 10;
     let calls = (0..8).map(|_| look(&client));
@@ -37,10 +37,10 @@ async fn a_client_that_is_not_known_any_more_registers_again() {
     let folder = tempfile::tempdir().unwrap();
     let person = Person::new(Twist::None);
     let with_person =
-        RemoteConnect::new(RemoteSettings { browser: Some(person.clone()), ..settings(Some(folder.path())) });
+        RemoteConnector::new(RemoteSettings { browser: Some(person.clone()), ..settings(Some(folder.path())) });
     let definition = provider.definition();
     let client =
-        connect(with_person.open(definition.target(), Attempt::Initialize).await.unwrap()).await.unwrap();
+        connect(with_person.open(definition.target(), ConnectAttempt::Initialize).await.unwrap()).await.unwrap();
     {
         let mut given = provider.given.lock().unwrap();
         given.tokens += 10;
@@ -61,10 +61,10 @@ async fn credentials_are_for_their_owner_alone_and_in_no_text() {
     let folder = tempfile::tempdir().unwrap();
     let logins = folder.path().join("mcp-oauth");
     let person = Person::new(Twist::None);
-    let with_person = RemoteConnect::new(RemoteSettings { browser: Some(person), ..settings(Some(&logins)) });
+    let with_person = RemoteConnector::new(RemoteSettings { browser: Some(person), ..settings(Some(&logins)) });
     let definition = provider.definition();
     let client =
-        connect(with_person.open(definition.target(), Attempt::Initialize).await.unwrap()).await.unwrap();
+        connect(with_person.open(definition.target(), ConnectAttempt::Initialize).await.unwrap()).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
     let remote = with_person.remote(definition.target()).unwrap();
     let authorizer = with_person.authorizer(definition.target()).unwrap().unwrap();

@@ -61,7 +61,7 @@ async fn headers_of_the_definition_go_with_every_request() {
     .await;
     let mut headers = http::HeaderMap::new();
     headers.insert("x-key", "k".parse().unwrap());
-    let remote = baton_toolhost::Remote::new(server.url("/mcp?token=hidden"), headers, super::world::client());
+    let remote = baton_toolhost::RemoteServer::new(server.url("/mcp?token=hidden"), headers, super::world::client());
     assert!(!format!("{remote:?}").contains("hidden"), "{remote:?}");
     let client = connect(streamable(remote)).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");

@@ -1,7 +1,7 @@
 //! A scripted HTTP server in this process, and clients that talk to it.
 
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
-use baton_toolhost::Remote;
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
+use baton_toolhost::RemoteServer;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -148,8 +148,8 @@ impl Server {
     }
 
     /// A client's view of it, over streamable HTTP.
-    pub(crate) fn remote(&self, path: &str) -> Remote {
-        Remote::new(self.url(path), HeaderMap::new(), client())
+    pub(crate) fn remote(&self, path: &str) -> RemoteServer {
+        RemoteServer::new(self.url(path), HeaderMap::new(), client())
     }
 }
 
@@ -181,8 +181,8 @@ async fn answer(script: Script, got: Arc<Mutex<Vec<Got>>>, request: Request<Inco
 
 /// A client that may call loopback, and stays at one origin.
 pub(crate) fn client() -> GuardedClient {
-    let base = GuardedClient::new(AddressPolicy::public_only(), &Options::default()).unwrap();
-    base.also_allowing(["127.0.0.1"], Options { same_origin: true, ..Options::default() }).unwrap()
+    let base = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
+    base.with_allowed(["127.0.0.1"], OutboundOptions { same_origin: true, ..OutboundOptions::default() }).unwrap()
 }
 
 /// What an ordinary server of 2025 answers; it has one tool, `look`.

@@ -29,7 +29,7 @@ async fn call(servers: &McpServers, options: CallOptions) -> Result<ServerReply,
 
 async fn asks(servers: &McpServers, options: CallOptions) -> (InputRequests, Option<String>) {
     match call(servers, options).await.unwrap() {
-        ServerReply::Asks { requests, state } => (requests, state),
+        ServerReply::InputRequired { requests, state } => (requests, state),
         ServerReply::Done(result) => panic!("asks nothing: {result:?}"),
     }
 }
@@ -37,7 +37,7 @@ async fn asks(servers: &McpServers, options: CallOptions) -> (InputRequests, Opt
 async fn done(servers: &McpServers, options: CallOptions) -> String {
     match call(servers, options).await.unwrap() {
         ServerReply::Done(result) => result.content[0].as_text().unwrap().text.clone(),
-        ServerReply::Asks { requests, .. } => panic!("still asks: {requests:?}"),
+        ServerReply::InputRequired { requests, .. } => panic!("still asks: {requests:?}"),
     }
 }
 
@@ -76,7 +76,7 @@ async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
     let (requests, state) = asks(&servers, options("ann")).await;
     let shown = serde_json::to_value(&requests).unwrap();
     assert_eq!(shown["elicitation-1"]["params"]["message"], "Who?");
-    assert_eq!(servers.waiting_calls(), 1);
+    assert_eq!(servers.held_call_count(), 1);
 
     let stolen = call(&servers, answered("eve", state.clone(), &[])).await.unwrap_err();
     assert!(matches!(stolen, ServerError::Expired));
@@ -89,7 +89,7 @@ async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
     assert!(requests.contains_key("sampling-2"));
     let poem = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "ho"}});
     assert_eq!(done(&servers, answered("ann", state, &[("sampling-2", poem)])).await, "\"Ann\" \"ho\"");
-    assert_eq!(servers.waiting_calls(), 0);
+    assert_eq!(servers.held_call_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,9 +110,9 @@ async fn a_held_call_expires_and_the_server_is_told() {
     let (_, state) = asks(&servers, options("ann")).await;
     // The time of waiting for people does not count as silence of the server.
     tokio::time::advance(Duration::from_secs(59 * 60)).await;
-    assert_eq!(servers.waiting_calls(), 1);
+    assert_eq!(servers.held_call_count(), 1);
     assert_eq!(noted.recv().await, Some(true));
-    assert_eq!(servers.waiting_calls(), 0);
+    assert_eq!(servers.held_call_count(), 0);
     assert!(matches!(call(&servers, answered("ann", state, &[])).await.unwrap_err(), ServerError::Expired));
 }
 
@@ -154,7 +154,7 @@ async fn a_modern_server_asks_and_nothing_is_held() {
     let (_agents, servers) = one(&script);
     let (requests, state) = asks(&servers, options("ann")).await;
     assert_eq!((requests.keys().next().unwrap().as_str(), state.as_deref()), ("who", Some("opaque")));
-    assert_eq!(servers.waiting_calls(), 0);
+    assert_eq!(servers.held_call_count(), 0);
     let accept = json!({"action": "accept", "content": {"name": "Ann"}});
     assert_eq!(done(&servers, answered("ann", state, &[("who", accept)])).await, "Ann");
 }
@@ -238,5 +238,5 @@ async fn one_account_cannot_take_all_the_room_for_calls_that_wait() {
     let error = servers.call_tool(&name(), "r", "t", of("ann")).await.unwrap_err();
     assert!(error.to_string().starts_with("1 of your calls already wait"), "{error}");
     let other = servers.call_tool(&name(), "q", "t", of("bob")).await.unwrap();
-    assert!(matches!(other, ServerReply::Asks { .. }));
+    assert!(matches!(other, ServerReply::InputRequired { .. }));
 }

@@ -5,7 +5,7 @@ use super::{
     world::{eventually, name, one, status},
 };
 use baton_ports::ServerState;
-use baton_toolhost::{CallEvents, CallOptions, McpServers, ServerError, ServerReply};
+use baton_toolhost::{CallObserver, CallOptions, McpServers, ServerError, ServerReply};
 use rmcp::model::{CallToolResult, ProgressNotificationParam};
 use serde_json::{Value, json};
 use std::{
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 async fn call(servers: &McpServers, options: CallOptions) -> Result<CallToolResult, ServerError> {
     match servers.call_tool(&name(), "s", "t", options).await? {
         ServerReply::Done(result) => Ok(result),
-        ServerReply::Asks { .. } => panic!("nothing is asked"),
+        ServerReply::InputRequired { .. } => panic!("nothing is asked"),
     }
 }
 
@@ -28,7 +28,7 @@ fn said(result: &CallToolResult) -> String {
 #[derive(Default)]
 struct Heard(Mutex<Vec<f64>>);
 
-impl CallEvents for Heard {
+impl CallObserver for Heard {
     fn progress(&self, progress: ProgressNotificationParam) {
         self.0.lock().unwrap().push(progress.progress);
     }
@@ -139,7 +139,7 @@ async fn a_call_that_loses_its_server_ends_at_once_and_the_next_one_finds_it_aga
 async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
     let script = Script::new(|_| async {});
     let (_agents, servers) = one(&script);
-    servers.warm(&name());
+    servers.start_servers(&name());
     let mut events = servers.events(&name());
     for _ in 0..1000 {
         if tokio::time::timeout(Duration::from_secs(3600), events.recv()).await.is_err() {
@@ -164,7 +164,7 @@ async fn why_a_server_failed_is_known_while_it_is_tried_again() {
         }
     });
     let (_agents, servers) = one(&script);
-    servers.warm(&name());
+    servers.start_servers(&name());
     while script.opened() < 3 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -188,7 +188,7 @@ async fn a_server_that_floods_with_requests_and_reads_no_answers_is_ended() {
         wire.wait().await;
     });
     let (_agents, servers) = one(&script);
-    servers.warm(&name());
+    servers.start_servers(&name());
     eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
         .await;
     eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
@@ -207,7 +207,7 @@ async fn a_server_that_floods_with_messages_is_ended() {
         wire.wait().await;
     });
     let (_agents, servers) = one(&script);
-    servers.warm(&name());
+    servers.start_servers(&name());
     eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
         .await;
     eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;

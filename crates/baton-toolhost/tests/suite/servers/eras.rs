@@ -129,7 +129,7 @@ async fn a_verdict_is_kept_until_it_fails() {
     });
     let (_agents, servers) = one(&script);
     super::world::eventually(&servers, |statuses| {
-        servers.warm(&super::world::name());
+        servers.start_servers(&super::world::name());
         statuses[0].protocol.as_deref() == Some("2026-07-28")
     })
     .await;

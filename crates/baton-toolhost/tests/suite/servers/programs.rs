@@ -3,7 +3,7 @@
 use super::world::{Agents, PLAYS, agent, eventually, host, name, program, status, tools};
 use baton_ports::ServerState;
 use baton_toolhost::{
-    CallOptions, Connectors, HostSettings, McpServers, ServerError, ServerReply, StdioConnect, TransportKind,
+    CallOptions, ConnectorRegistry, HostSettings, McpServers, ServerError, ServerReply, StdioConnector, TransportKind,
     reap_groups,
 };
 use baton_types::{McpServer, McpTransport};
@@ -96,7 +96,7 @@ fn started(servers: Vec<McpServer>) -> (Agents, McpServers) {
 async fn call(servers: &McpServers) -> Result<String, ServerError> {
     match servers.call_tool(&name(), "s", "t", CallOptions::default()).await? {
         ServerReply::Done(result) => Ok(result.content[0].as_text().unwrap().text.clone()),
-        ServerReply::Asks { .. } => panic!("nothing is asked"),
+        ServerReply::InputRequired { .. } => panic!("nothing is asked"),
     }
 }
 
@@ -171,7 +171,7 @@ async fn a_program_gets_secrets_that_nobody_reads_in_its_results_and_its_log() {
     }
     let agents = Agents::with_variables(vec![server, missing], &[("OWN_SECRET", "s3cret-of-own")]);
     let servers = host(&agents, &[]);
-    servers.warm(&name());
+    servers.start_servers(&name());
     let told = call(&servers).await.unwrap();
     let lines: Vec<_> = told.lines().collect();
     for line in ["OWN=Basic [hidden]", "API_KEY=[hidden]", "FILE_TOKEN=[hidden]", "SEEN=as it is", "TOWN=Springfield"] {
@@ -204,7 +204,7 @@ async fn a_program_that_crashes_is_started_again() {
 #[tokio::test]
 async fn a_flood_is_ended_and_twenty_megabytes_do_no_harm() {
     let (_agents, servers) = started(vec![program("s", "big"), program("floods", "floods")]);
-    servers.warm(&name());
+    servers.start_servers(&name());
     let error = call(&servers).await.unwrap_err();
     assert!(error.to_string().contains("longer than 16 MiB and was dropped"), "{error}");
     assert_eq!(status(&servers, "s").state, ServerState::Ready);
@@ -266,8 +266,8 @@ async fn nothing_is_left_of_a_program_after_close_or_drop_or_a_change() {
 async fn baton() {
     let exe = std::env::current_exe().unwrap().to_string_lossy().into_owned();
     let reaper = ["env", "SCRIPTED_SERVER=reaper", &exe, PLAYS, "--exact", "--nocapture", "--test-threads=1"];
-    let stdio = StdioConnect::with_reaper(reaper.map(str::to_owned).to_vec());
-    let connectors = Connectors::new().with(TransportKind::Stdio, Arc::new(stdio));
+    let stdio = StdioConnector::with_reaper(reaper.map(str::to_owned).to_vec());
+    let connectors = ConnectorRegistry::new().with(TransportKind::Stdio, Arc::new(stdio));
     let agents = Agents::with(vec![program("s", "family")]);
     let servers = McpServers::new(Arc::new(agents), connectors, HostSettings::default());
     say(std::io::stdout(), &format!("started {}", call(&servers).await.unwrap()));

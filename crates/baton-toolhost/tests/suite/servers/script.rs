@@ -1,7 +1,7 @@
 //! A server that is a script: it sees every line that the host writes, and says what the script says.
 
 use baton_ports::BoxFuture;
-use baton_toolhost::{Attempt, Connect, ConnectError, Link, Target};
+use baton_toolhost::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
 use rmcp::{RoleClient, transport::async_rw::AsyncRwTransport};
 use serde_json::{Value, json};
 use std::sync::{
@@ -132,18 +132,22 @@ impl Script {
         self.opened.load(Ordering::SeqCst)
     }
 
-    pub(super) fn link(&self) -> Link {
+    pub(super) fn link(&self) -> BoxedTransport {
         let (here, there) = tokio::io::duplex(64 << 10);
         let (input, output) = tokio::io::split(there);
         let nth = self.opened.fetch_add(1, Ordering::SeqCst);
         tokio::spawn((self.play)(Wire { lines: BufReader::new(input).lines(), output, nth }));
         let (read, write) = tokio::io::split(here);
-        Link::new(AsyncRwTransport::<RoleClient, _, _>::new_client(read, write))
+        BoxedTransport::new(AsyncRwTransport::<RoleClient, _, _>::new_client(read, write))
     }
 }
 
-impl Connect for Script {
-    fn open<'a>(&'a self, _: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for Script {
+    fn open<'a>(
+        &'a self,
+        _: ConnectTarget<'a>,
+        _: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         Box::pin(async move { Ok(self.link()) })
     }
 }

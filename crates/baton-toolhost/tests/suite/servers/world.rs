@@ -6,8 +6,8 @@ use baton_ports::{
     ToolOutcome, ToolProgress,
 };
 use baton_toolhost::{
-    Attempt, Connect, ConnectError, Connectors, HostSettings, Link, McpServers, StdioConnect, Target, Toolbox,
-    TransportKind,
+    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ConnectorRegistry, HostSettings, McpServers,
+    ServerConnector, StdioConnector, Toolbox, TransportKind,
 };
 use baton_types::{
     AgentName, AgentResources, AgentSpec, AgentVariables, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
@@ -118,8 +118,12 @@ pub(super) fn program(name: &str, kind: &str) -> McpServer {
 #[derive(Clone, Default)]
 pub(super) struct Scripts(Arc<Mutex<HashMap<String, Script>>>);
 
-impl Connect for Scripts {
-    fn open<'a>(&'a self, target: Target<'a>, _: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>> {
+impl ServerConnector for Scripts {
+    fn open<'a>(
+        &'a self,
+        target: ConnectTarget<'a>,
+        _: ConnectAttempt,
+    ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         let link = self.0.lock().unwrap()[&target.server.name].link();
         Box::pin(std::future::ready(Ok(link)))
     }
@@ -133,9 +137,9 @@ pub(super) fn host(agents: &Agents, scripts: &[(&str, &Script)]) -> McpServers {
 pub(super) fn host_with(agents: &Agents, scripts: &[(&str, &Script)], settings: HostSettings) -> McpServers {
     let known = scripts.iter().map(|(name, script)| ((*name).to_owned(), (*script).clone())).collect();
     let scripts = Scripts(Arc::new(Mutex::new(known)));
-    let connectors = Connectors::new()
+    let connectors = ConnectorRegistry::new()
         .with(TransportKind::Internal, Arc::new(scripts))
-        .with(TransportKind::Stdio, Arc::new(StdioConnect::new()));
+        .with(TransportKind::Stdio, Arc::new(StdioConnector::new()));
     McpServers::new(Arc::new(agents.clone()), connectors, settings)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
-use baton_client::AgentParts;
+use baton_client::AgentResourceKind;
 use baton_types::{ErrorCode, Json};
 use clap::Args;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub(super) struct AgentPartOptions {
 }
 
 /// Lists, shows, writes or deletes entries.
-pub(super) async fn run(parts: AgentParts, options: AgentPartOptions, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(parts: AgentResourceKind, options: AgentPartOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let done = execute(&session, parts, options, screen).await;
     session.close().await;
@@ -54,7 +54,7 @@ pub(super) async fn run(parts: AgentParts, options: AgentPartOptions, screen: Sc
 
 async fn execute(
     session: &BatonConnection,
-    parts: AgentParts,
+    parts: AgentResourceKind,
     options: AgentPartOptions,
     screen: Screen,
 ) -> Result<Exit, CliError> {
@@ -85,7 +85,7 @@ async fn execute(
 }
 
 /// Parses an entry. The error message never quotes the text, because it may contain secrets.
-fn parse_entry(parts: AgentParts, text: &str) -> Result<Json, CliError> {
+fn parse_entry(parts: AgentResourceKind, text: &str) -> Result<Json, CliError> {
     let parsed: Result<Value, _> = serde_json::from_str(text);
     let problem = match parsed {
         Ok(Value::Object(entry)) => return Ok(Json::from(Value::Object(entry))),
@@ -97,27 +97,27 @@ fn parse_entry(parts: AgentParts, text: &str) -> Result<Json, CliError> {
 }
 
 /// Minimal valid entry.
-fn example(parts: AgentParts) -> &'static str {
+fn example(parts: AgentResourceKind) -> &'static str {
     match parts {
-        AgentParts::Servers => r#"{"url": "http://127.0.0.1:9000/mcp"}"#,
-        AgentParts::Exports => r#"{"description": "What is new", "prompt": "Say what is new."}"#,
-        AgentParts::Providers => r#"{"api_key": "env://OPENAI_API_KEY"}"#,
+        AgentResourceKind::Servers => r#"{"url": "http://127.0.0.1:9000/mcp"}"#,
+        AgentResourceKind::Exports => r#"{"description": "What is new", "prompt": "Say what is new."}"#,
+        AgentResourceKind::Providers => r#"{"api_key": "env://OPENAI_API_KEY"}"#,
     }
 }
 
 /// Message for an empty list, with the command that adds an entry.
-fn empty_message(parts: AgentParts, agent: &str) -> String {
+fn empty_message(parts: AgentResourceKind, agent: &str) -> String {
     let (none, name) = match parts {
-        AgentParts::Servers => ("no servers", "NAME"),
-        AgentParts::Exports => ("no exports", "NAME"),
-        AgentParts::Providers => ("no providers of its own", "openai"),
+        AgentResourceKind::Servers => ("no servers", "NAME"),
+        AgentResourceKind::Exports => ("no exports", "NAME"),
+        AgentResourceKind::Providers => ("no providers of its own", "openai"),
     };
     let (kind, entry) = (parts.as_str(), example(parts));
     format!("{agent} has {none}; add one with: baton agents {kind} {agent} {name} --set '{entry}'")
 }
 
 /// Prints one line per entry: its name, and its address, keys or description.
-fn print_table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
+fn print_table(parts: AgentResourceKind, agent: &str, all: &Json, screen: Screen) {
     let all = all.to_value();
     let named: Vec<(String, String)> = match &all[parts.as_str()] {
         Value::Object(entries) => entries.iter().map(|(name, entry)| (name.clone(), entry_summary(entry))).collect(),

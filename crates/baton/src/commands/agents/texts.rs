@@ -7,7 +7,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
-use baton_client::AgentTexts;
+use baton_client::AgentTextKind;
 use baton_types::InclusionMode;
 use baton_wire::api::AgentItem;
 use clap::{Args, ValueEnum};
@@ -74,7 +74,7 @@ impl From<IncludeMode> for InclusionMode {
 }
 
 /// Lists, shows, writes or deletes entries.
-pub(super) async fn run(texts: AgentTexts, options: AgentTextOptions, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(texts: AgentTextKind, options: AgentTextOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let done = execute(&session, texts, options, screen).await;
     session.close().await;
@@ -83,7 +83,7 @@ pub(super) async fn run(texts: AgentTexts, options: AgentTextOptions, screen: Sc
 
 async fn execute(
     session: &BatonConnection,
-    texts: AgentTexts,
+    texts: AgentTextKind,
     options: AgentTextOptions,
     screen: Screen,
 ) -> Result<Exit, CliError> {

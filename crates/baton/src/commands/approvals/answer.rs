@@ -4,7 +4,7 @@ use super::{list::fetch_pending, show::lines};
 use crate::{
     commands::{
         place::ConnectionOptions,
-        run::{commands, watch},
+        run::{answer_commands, watch},
     },
     config::ConfigOverrides,
     connect::{BatonConnection, client_failure},
@@ -129,7 +129,7 @@ async fn resolve_id(session: &BatonConnection, id: &str) -> Result<String, CliEr
         [one] => Ok(one.id.clone()),
         several => {
             let message = format!("task {} has several pending approvals", one_line(id, 120));
-            let hint = format!("Answer one of them by its id:\n    {}", commands(several).join("\n    "));
+            let hint = format!("Answer one of them by its id:\n    {}", answer_commands(several).join("\n    "));
             Err(CliError::new(ErrorCode::USAGE, message).hint(hint))
         }
     }
@@ -181,7 +181,7 @@ async fn collect_answer(
             return Ok(Some(AnswerApproval { answers, ..answer }));
         }
         _ if !is_interactive(screen) => {
-            let how = commands(std::slice::from_ref(entry));
+            let how = answer_commands(std::slice::from_ref(entry));
             return Err(usage("no answer given".to_owned()).hint(format!("Answer with: {}", how.concat())));
         }
         _ => {}

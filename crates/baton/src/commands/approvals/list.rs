@@ -2,7 +2,7 @@
 
 use super::show::lines;
 use crate::{
-    commands::{place::ConnectionOptions, run::commands},
+    commands::{place::ConnectionOptions, run::answer_commands},
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,
@@ -53,7 +53,7 @@ pub(super) async fn run(options: ApprovalListOptions, screen: Screen) -> Result<
     match list.approvals.first() {
         None => screen.print_stderr("no pending approvals"),
         Some(first) => {
-            let example = commands(std::slice::from_ref(first));
+            let example = answer_commands(std::slice::from_ref(first));
             screen.print_stderr(&format!("answer with, for example: {}", example.concat()));
         }
     }

@@ -1,11 +1,11 @@
 //! Budget usage.
 
-use super::{counted::By, ledger::CostRow, time::Period};
+use super::{counted::CostGroup, ledger::CostRow, time::Period};
 use crate::money::Money;
 
 /// A budget and the costs that count towards it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Used {
+pub(super) struct CostBudgetUsage {
     /// Scope of the budget: day, month, agent or project.
     pub(super) scope: &'static str,
     /// Name of the agent or project.
@@ -16,14 +16,14 @@ pub(super) struct Used {
     pub(super) budget: Money,
 }
 
-impl Used {
+impl CostBudgetUsage {
     /// Usage of a budget for all costs of the period.
     pub(super) fn for_period(scope: &'static str, time: Period, row: CostRow, budget: Money) -> Self {
         Self { scope, name: None, time, row, budget }
     }
 
     /// Usage of the budgets of agents or projects, including those without costs.
-    pub(super) fn for_names(by: By, time: Period, rows: &[CostRow], budgets: &[(String, Money)]) -> Vec<Self> {
+    pub(super) fn for_names(by: CostGroup, time: Period, rows: &[CostRow], budgets: &[(String, Money)]) -> Vec<Self> {
         let used = |(name, budget): &(String, Money)| {
             let row = rows.iter().find(|row| row.group.as_ref() == Some(name)).cloned().unwrap_or_default();
             Self { scope: by.name(), name: Some(name.clone()), time, row, budget: *budget }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Grouping of the costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum By {
+pub(super) enum CostGroup {
     /// Agent that called the model
     Agent,
     /// Model that was called
@@ -26,7 +26,7 @@ pub(super) enum By {
     Day,
 }
 
-impl By {
+impl CostGroup {
     /// Name of the grouping in the output.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl<'a> UsageQuery<'a> {
     }
 
     /// Calls and tokens of a period, by group and model.
-    pub(super) async fn usage(&self, by: By, time: Period) -> Result<UsageReport, CliError> {
+    pub(super) async fn usage(&self, by: CostGroup, time: Period) -> Result<UsageReport, CliError> {
         type UsageField = fn(&mut ModelUsage) -> &mut u64;
         let parts: [(Option<&str>, UsageField); 6] = [
             (None, |cell| &mut cell.calls),
@@ -107,8 +107,8 @@ impl<'a> UsageQuery<'a> {
                 strict: false,
             };
             let measured = match by {
-                By::Day => self.client.query_metrics(&request).await,
-                _ => self.client.query_metrics_whole(&request).await,
+                CostGroup::Day => self.client.query_metrics(&request).await,
+                _ => self.client.query_metrics_instant(&request).await,
             };
             let reply = measured.map_err(client_failure)?;
             for series in &reply.series {
@@ -147,7 +147,7 @@ fn format_retention_warning(start: u64, now: Timestamp, stats: &SpanStatsEntry) 
 }
 
 /// Query that counts calls, or sums the token attribute `tokens`.
-fn query(by: By, tokens: Option<&str>) -> String {
+fn query(by: CostGroup, tokens: Option<&str>) -> String {
     let ways = operation::MODEL_CALLS.join("|");
     let calls = format!("{{ span.{} =~ \"{ways}\" }}", names::GEN_AI_OPERATION_NAME);
     let function = match tokens {
@@ -163,7 +163,7 @@ fn model_attribute() -> String {
 }
 
 /// Group and model of a sample. `until` is the end of its interval in milliseconds.
-fn sample_key(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option<String>) {
+fn sample_key(series: &SeriesHit, by: CostGroup, until: u64) -> (Option<String>, Option<String>) {
     let label = |wanted: &dyn Fn(&str) -> bool| {
         let value = series.labels.iter().find(|(key, _)| wanted(key)).map(|(_, value)| value);
         value
@@ -173,9 +173,9 @@ fn sample_key(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option
     let model = model_attribute();
     let of_model = label(&|key| key == model);
     let group = match by {
-        By::Model => of_model.clone(),
-        By::Day => Some(date(until.saturating_sub(1).saturating_mul(1_000_000))),
-        By::Agent | By::Project => label(&|key| key != model),
+        CostGroup::Model => of_model.clone(),
+        CostGroup::Day => Some(date(until.saturating_sub(1).saturating_mul(1_000_000))),
+        CostGroup::Agent | CostGroup::Project => label(&|key| key != model),
     };
     (group, of_model)
 }
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn queries_are_what_tempo_takes() {
-        for by in [By::Agent, By::Model, By::Project, By::Day] {
+        for by in [CostGroup::Agent, CostGroup::Model, CostGroup::Project, CostGroup::Day] {
             for tokens in [None, Some(names::GEN_AI_USAGE_CACHE_READ)] {
                 let query = query(by, tokens);
                 let parsed = parse(&query, Mode::Strict).unwrap_or_else(|error| panic!("{query}: {error}"));
@@ -237,11 +237,11 @@ mod tests {
         let model = ("span.gen_ai.request.model", SpanValue::from("m"));
         let some = |text: &str| Some(text.to_owned());
         for (labels, by, expect) in [
-            (&[model.clone()][..], By::Model, (some("m"), some("m"))),
-            (&[model.clone(), (".project.id", "shop".into())], By::Project, (some("shop"), some("m"))),
-            (&[model.clone(), (".project.id", SpanValue::Int(7))], By::Project, (some("7"), some("m"))),
-            (&[model.clone(), (".project.id", "nil".into())], By::Project, (None, some("m"))),
-            (&[(model.0, "nil".into())], By::Day, (some("2026-11-16"), None)),
+            (&[model.clone()][..], CostGroup::Model, (some("m"), some("m"))),
+            (&[model.clone(), (".project.id", "shop".into())], CostGroup::Project, (some("shop"), some("m"))),
+            (&[model.clone(), (".project.id", SpanValue::Int(7))], CostGroup::Project, (some("7"), some("m"))),
+            (&[model.clone(), (".project.id", "nil".into())], CostGroup::Project, (None, some("m"))),
+            (&[(model.0, "nil".into())], CostGroup::Day, (some("2026-11-16"), None)),
         ] {
             // The end of a day, which belongs to the next one.
             assert_eq!(sample_key(&one(labels), by, 1_794_873_600_000), expect, "{labels:?}");

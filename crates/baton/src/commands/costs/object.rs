@@ -1,6 +1,6 @@
 //! JSON output of `baton costs`.
 
-use super::{CostReport, budgets::Used, ledger::CostRow, time::timestamp};
+use super::{CostReport, budgets::CostBudgetUsage, ledger::CostRow, time::timestamp};
 use crate::money::Money;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn sums(row: &CostRow) -> Value {
     })
 }
 
-fn budget_json(used: &Used) -> Value {
+fn budget_json(used: &CostBudgetUsage) -> Value {
     json!({
         "of": used.scope, "name": used.name,
         "since": timestamp(used.time.start).to_string(), "until": timestamp(used.time.end).to_string(),

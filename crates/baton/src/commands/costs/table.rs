@@ -1,8 +1,8 @@
 //! Costs and budgets as tables.
 
-use super::{CostReport, budgets::Used, ledger::CostRow};
+use super::{CostReport, budgets::CostBudgetUsage, ledger::CostRow};
 use crate::{
-    commands::trace::words::{columns, count, padded, right},
+    commands::trace::words::{columns, count, padded, right_aligned},
     money::Money,
     screen::{Paint, one_line},
 };
@@ -44,8 +44,8 @@ pub(super) fn costs(told: &CostReport, paint: Paint) -> Vec<String> {
 }
 
 /// One line per budget.
-pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
-    let figures = |used: &Used| {
+pub(super) fn budgets(budgets: &[CostBudgetUsage], paint: Paint) -> Vec<String> {
+    let figures = |used: &CostBudgetUsage| {
         let name = used.name.as_deref().map(|name| format!("{} {}", used.scope, one_line(name, MAX_NAME_CHARS)));
         let name = name.unwrap_or_else(|| used.scope.to_owned());
         vec![name, format_costs(&used.row), format!("${}", used.budget.exact()), share(used)]
@@ -54,7 +54,7 @@ pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
     let table: Vec<Vec<String>> = std::iter::once(heads).chain(budgets.iter().map(figures)).collect();
     let mut lines = aligned(&table).into_iter();
     let head = lines.next().map(|line| paint.faint(&line));
-    let marked = |(line, used): (String, &Used)| match used.is_over() {
+    let marked = |(line, used): (String, &CostBudgetUsage)| match used.is_over() {
         true => paint.bad(&format!("{line}  over")),
         false => line,
     };
@@ -71,7 +71,7 @@ fn format_costs(row: &CostRow) -> String {
 }
 
 /// Used percentage of a budget.
-fn share(used: &Used) -> String {
+fn share(used: &CostBudgetUsage) -> String {
     let least = if used.row.unpriced.is_empty() { "" } else { "at least " };
     match used.row.known.percent_of(used.budget) {
         Some(percent) => format!("{least}{percent} %"),
@@ -86,7 +86,7 @@ fn aligned(table: &[Vec<String>]) -> Vec<String> {
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
             0 => padded(cell, *width),
-            _ => right(cell, *width),
+            _ => right_aligned(cell, *width),
         });
         cells.collect::<Vec<_>>().join("  ")
     };
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{
         commands::costs::{
-            counted::{By, ModelUsage, UsageByGroup},
+            counted::{CostGroup, ModelUsage, UsageByGroup},
             ledger::Ledger,
             object,
             time::{DAY, Period},
@@ -119,7 +119,7 @@ mod tests {
         ((some(group), some(model)), ModelUsage { calls, input, cached, cache_written, output, reasoning })
     }
 
-    fn told(by: By, cells: &UsageByGroup, prices: &[Price], incomplete: &[&str]) -> CostReport {
+    fn told(by: CostGroup, cells: &UsageByGroup, prices: &[Price], incomplete: &[&str]) -> CostReport {
         let ledger = Ledger { prices, at: Timestamp::from_millis(1_794_787_200_000) };
         let (mut rows, total) = ledger.rows(cells);
         rows.sort_by(CostRow::compare_costs);
@@ -127,10 +127,10 @@ mod tests {
         let named = [("planner", 4.0), ("writer", 0.0), ("idle", 1.0), ("天気", 2.0)];
         let named: Vec<_> = named.into_iter().map(|(name, budget)| (name.to_owned(), dollars(budget))).collect();
         let mut budgets = vec![
-            Used::for_period("day", time, total.clone(), dollars(5.0)),
-            Used::for_period("month", time, total.clone(), dollars(0.125)),
+            CostBudgetUsage::for_period("day", time, total.clone(), dollars(5.0)),
+            CostBudgetUsage::for_period("month", time, total.clone(), dollars(0.125)),
         ];
-        budgets.extend(Used::for_names(by, time, &rows, &named));
+        budgets.extend(CostBudgetUsage::for_names(by, time, &rows, &named));
         let incomplete = incomplete.iter().map(|reason| (*reason).to_owned()).collect();
         CostReport { by, time, rows, total, budgets, incomplete }
     }
@@ -167,7 +167,7 @@ mod tests {
             (&plain, &prices, &[]),
             (&unnamed, &prices, &["a reason"]),
         ] {
-            let told = told(By::Agent, cells, prices, incomplete);
+            let told = told(CostGroup::Agent, cells, prices, incomplete);
             let (costs, budgets) = (costs(&told, Paint::PLAIN), self::budgets(&told.budgets, Paint::PLAIN));
             writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), object::report_json(&told))
                 .unwrap();

@@ -33,7 +33,7 @@ fn is_absent(error: &ClientError) -> bool {
         ClientError::Refused(refusal) => {
             refusal.status == 404 || refusal.baton_code.as_deref() == Some(ErrorCode::NOT_OFFERED.code)
         }
-        ClientError::Unintelligible(text) => text.starts_with("status 404"),
+        ClientError::InvalidResponse(text) => text.starts_with("status 404"),
         _ => false,
     }
 }

@@ -3,19 +3,19 @@
 mod leave;
 mod watching;
 
-use self::watching::Watching;
+use self::watching::RemoteRunObserver;
 use super::{
-    Said,
-    finish::{answer, finish},
-    inputs, telling:
-    :Telling,words,
+    RunRequest,
+    finish::{print_result, prompt_answer},
+    initial_message, inputs,
+    telling::RunPrinter,
 };
 use crate::{
     failure::{CliError, Exit},
     follow::FollowOutcome,
     screen::escape_for_terminal,
 };
-use baton_orchestrator::{Answer, OrchestrateError, Orchestrator};
+use baton_orchestrator::{AgentAnswer, OrchestrateError, Orchestrator};
 use baton_ports::PeerError;
 use baton_types::ErrorCode;
 
@@ -23,48 +23,48 @@ use baton_types::ErrorCode;
 pub(super) async fn converse(
     orchestrator: &Orchestrator,
     url: &str,
-    said: Said,
-    telling: &mut Telling,
+    said: RunRequest,
+    telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
-    let Said { message, task, context, settings } = said;
-    let mut message = words(message, settings);
+    let RunRequest { message, task, context, settings } = said;
+    let mut message = initial_message(message, settings);
     message.task = task.map(Into::into);
     message.context = context.map(Into::into);
-    let mut watching = Watching::new(telling);
+    let mut watching = RemoteRunObserver::new(telling);
     let mut came = orchestrator.send(url, message, &watching).await.map_err(|error| failure(&error))?;
     loop {
         let ended = watching.ended(&came);
-        let telling = watching.telling();
+        let telling = watching.printer();
         telling.answer.end_line();
         let Some(ended) = ended else {
             // A reply without a task.
             telling.screen.print(&escape_for_terminal(&came.text));
             return Ok(Exit::Ok);
         };
-        let Some(parts) = answer(url, &ended, telling.screen).await else {
-            return given_up(orchestrator, url, ended, &came, telling).await;
+        let Some(parts) = prompt_answer(url, &ended, telling.screen).await else {
+            return finish_unanswered(orchestrator, url, ended, &came, telling).await;
         };
-        came = orchestrator.go_on(came, parts, &watching).await.map_err(|error| failure(&error))?;
+        came = orchestrator.resume(came, parts, &watching).await.map_err(|error| failure(&error))?;
     }
 }
 
 /// Prints the state of a task that has ended, or waits for input that cannot be given now.
-async fn given_up(
+async fn finish_unanswered(
     orchestrator: &Orchestrator,
     url: &str,
     ended: FollowOutcome,
-    came: &Answer,
-    telling: &mut Telling,
+    came: &AgentAnswer,
+    telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
     let whole = match telling.screen.is_json() {
         true => Some(orchestrator.task(url, &ended.task).await.map_err(|error| failure(&error))?),
         false => None,
     };
-    if !came.asks_of_tools() {
-        return finish(url, ended, whole.as_ref(), &[], telling);
+    if !came.has_tool_questions() {
+        return print_result(url, ended, whole.as_ref(), &[], telling);
     }
     if let Some(whole) = &whole {
-        return finish(url, ended, Some(whole), &[], telling);
+        return print_result(url, ended, Some(whole), &[], telling);
     }
     for line in inputs::lines(&ended.status.input_requests, url) {
         telling.screen.print(&line);
@@ -82,7 +82,7 @@ fn failure(error: &OrchestrateError) -> CliError {
         OrchestrateError::Peer(PeerError::Unreachable { code: ErrorCode::PEER_UNREACHABLE, .. } | PeerError::Lost(_)) => {
             told.hint("Check that it is running and that its address is correct: baton agents show URL.").exit(Exit::Server)
         }
-        OrchestrateError::Unknown(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => told.exit(Exit::Server),
+        OrchestrateError::UnknownAgent(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => told.exit(Exit::Server),
         OrchestrateError::Peer(PeerError::Refused(_)) => told.hint(
             "The message contains its reply. Pass credentials with --bearer env://NAME, or configure them under peers in baton.yaml.",
         ),

@@ -1,6 +1,6 @@
 //! Final state of a task, and answers to its questions.
 
-use super::{inputs, telling::Telling};
+use super::{inputs, telling::RunPrinter};
 use crate::{
     failure::{CliError, Exit},
     follow::FollowOutcome,
@@ -14,13 +14,13 @@ use baton_wire::{
 };
 
 /// Answer typed on the terminal; `None` if the task asks nothing or no terminal is available.
-pub(super) async fn answer(agent: &str, ended: &FollowOutcome, screen: Screen) -> Option<Vec<Part>> {
+pub(super) async fn prompt_answer(agent: &str, ended: &FollowOutcome, screen: Screen) -> Option<Vec<Part>> {
     let asks = ended.status.state == TaskState::InputRequired && ended.status.calls.is_empty();
     if !asks || !is_interactive(screen) {
         return None;
     }
     if !ended.status.input_requests.is_empty() {
-        return Some(vec![inputs::answer(&ended.status.input_requests, agent, screen).await?]);
+        return Some(vec![inputs::prompt_answers(&ended.status.input_requests, agent, screen).await?]);
     }
     let words = read_line(screen, &format!("{}\n> ", escape_for_terminal(&ended.status.message))).await?;
     (!words.is_empty()).then(|| vec![Part::text(words)])
@@ -28,12 +28,12 @@ pub(super) async fn answer(agent: &str, ended: &FollowOutcome, screen: Screen) -
 
 /// Prints the state of the task. `whole` is the complete task, for JSON output; `approvals` are its pending approvals
 /// on this server.
-pub(super) fn finish(
+pub(super) fn print_result(
     agent: &str,
     ended: FollowOutcome,
     whole: Option<&Task<'_>>,
     approvals: &[ApprovalEntry],
-    telling: &mut Telling,
+    telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
     let FollowOutcome { task, status } = ended;
     let screen = telling.screen;
@@ -63,7 +63,7 @@ pub(super) fn finish(
                 screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
             }
             screen.print_stderr(&format!("task {task} waits for an answer"));
-            let commands = inputs::commands(approvals);
+            let commands = inputs::answer_commands(approvals);
             if !commands.is_empty() {
                 screen.print_stderr("answer with:");
                 for command in commands {
@@ -72,7 +72,7 @@ pub(super) fn finish(
                 return Ok(Exit::InputRequired);
             }
             screen.print_stderr(&match status.calls.is_empty() {
-                true if !status.input_requests.is_empty() => format!("  {}", inputs::how(&status.input_requests, agent, &task)),
+                true if !status.input_requests.is_empty() => format!("  {}", inputs::answer_hint(&status.input_requests, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
                 false => "  its tools run in the caller: call it by its address, so that `baton run` runs them; other A2A clients \
                           send a tool_results data part"

@@ -10,12 +10,12 @@ use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Responses<'a> {
-    input_responses: Vec<Response<'a>>,
+struct InputResponses<'a> {
+    input_responses: Vec<InputResponse<'a>>,
 }
 
 #[derive(Serialize)]
-struct Response<'a> {
+struct InputResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,13 +47,13 @@ impl InputRequest {
         InputQuestion { message: self.message.clone(), answer_kind: wants }
     }
 
-    fn response(&self, reply: InputReply) -> Response<'_> {
+    fn response(&self, reply: InputReply) -> InputResponse<'_> {
         let (decision, digest) = match &self.approval {
-            Some(_) => (Some(decision(reply.action)), self.digest.as_deref()),
+            Some(_) => (Some(decision_name(reply.action)), self.digest.as_deref()),
             None => (None, None),
         };
         let words = self.call_id.is_none() && self.key.is_none();
-        Response {
+        InputResponse {
             task_id: self.task_id.as_deref(),
             call_id: self.call_id.as_deref(),
             key: self.key.as_deref(),
@@ -66,7 +66,7 @@ impl InputRequest {
 }
 
 /// Wire value of a decision about a call.
-fn decision(action: AnswerAction) -> &'static str {
+fn decision_name(action: AnswerAction) -> &'static str {
     match action {
         AnswerAction::Accept => "allow_once",
         AnswerAction::AcceptForSession => "allow_session",
@@ -75,7 +75,7 @@ fn decision(action: AnswerAction) -> &'static str {
 }
 
 /// Prompts for all answers on the terminal, one by one; `None` if it is closed.
-pub(super) async fn answer(requests: &[InputRequest], spoken_to: &str, screen: Screen) -> Option<Part> {
+pub(super) async fn prompt_answers(requests: &[InputRequest], spoken_to: &str, screen: Screen) -> Option<Part> {
     let mut responses = Vec::with_capacity(requests.len());
     for (index, request) in requests.iter().enumerate() {
         if requests.len() > 1 {
@@ -87,7 +87,7 @@ pub(super) async fn answer(requests: &[InputRequest], spoken_to: &str, screen: S
         }
         responses.push(request.response(reply));
     }
-    Json::from_serializable(&Responses { input_responses: responses }).ok().map(Part::data)
+    Json::from_serializable(&InputResponses { input_responses: responses }).ok().map(Part::data)
 }
 
 /// Text of the questions, for later answers.
@@ -96,7 +96,7 @@ pub(super) fn lines(requests: &[InputRequest], spoken_to: &str) -> Vec<String> {
 }
 
 /// Command that answers them if they are not stored here.
-pub(super) fn how(requests: &[InputRequest], agent: &str, task: &str) -> String {
+pub(super) fn answer_hint(requests: &[InputRequest], agent: &str, task: &str) -> String {
     match requests {
         [InputRequest { schema: Some(_), .. }] => {
             format!("answer with: baton run {agent} '{{\"name\": \"value\"}}' --task {task}")
@@ -111,7 +111,7 @@ pub(super) fn how(requests: &[InputRequest], agent: &str, task: &str) -> String 
 }
 
 /// Commands that answer the pending approvals.
-pub(crate) fn commands(approvals: &[ApprovalEntry]) -> Vec<String> {
+pub(crate) fn answer_commands(approvals: &[ApprovalEntry]) -> Vec<String> {
     let command = |approval: &ApprovalEntry| {
         let id = crate::screen::one_line(&approval.id, 500);
         let with = match approval.kind {

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 /// Tool permission mode and included tools.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct SessionSettings {
+pub(super) struct RunSessionOptions {
     /// When to ask before tool calls: always, never, or as set for each tool [default: as set in the agent's
     /// definition]
     #[arg(long, value_name = "WHEN")]
-    tool_permission: Option<When>,
+    tool_permission: Option<ToolPermissionMode>,
     /// Include a tool that is otherwise only included manually; repeatable
     #[arg(long = "include", value_name = "TOOL")]
     include: Vec<String>,
@@ -20,21 +20,21 @@ pub(super) struct SessionSettings {
 // Variants have no doc comments, which keeps the help short.
 /// Tool permission mode.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum When {
+enum ToolPermissionMode {
     Always,
     Never,
     Tool,
 }
 
-impl SessionSettings {
+impl RunSessionOptions {
     /// Message metadata with these settings; `None` without any.
     pub(super) fn metadata(self) -> Option<Json> {
         let mut session = Map::new();
         if let Some(when) = self.tool_permission {
             let word = match when {
-                When::Always => "always",
-                When::Never => "never",
-                When::Tool => "tool",
+                ToolPermissionMode::Always => "always",
+                ToolPermissionMode::Never => "never",
+                ToolPermissionMode::Tool => "tool",
             };
             session.insert("tool_permission".to_owned(), Value::from(word));
         }

@@ -11,36 +11,36 @@ use baton_wire::a2a::v1::TaskState;
 use std::io::{self, IsTerminal};
 
 /// Prints steps to stderr and the answer to stdout.
-pub(super) struct Telling {
+pub(super) struct RunPrinter {
     pub(super) screen: Screen,
     quiet: bool,
-    pub(super) answer: Answer,
+    pub(super) answer: AnswerPrinter,
     /// Root task, once it is known.
     pub(super) task: Option<String>,
     /// Whether the root task waits for an answer.
-    pub(super) asks: bool,
+    pub(super) waits_for_answer: bool,
 }
 
-impl Telling {
+impl RunPrinter {
     /// Creates a printer for this screen.
     pub(super) fn new(screen: Screen, quiet: bool) -> Self {
         let live = !screen.is_json() && io::stdout().is_terminal();
         let quiet = quiet || screen.is_json();
-        let answer = Answer { screen, live, id: String::new(), text: String::new(), open: false };
-        Self { screen, quiet, answer, task: None, asks: false }
+        let answer = AnswerPrinter { screen, live, id: String::new(), text: String::new(), open: false };
+        Self { screen, quiet, answer, task: None, waits_for_answer: false }
     }
 }
 
-impl StepObserver for Telling {
+impl StepObserver for RunPrinter {
     fn on_step(&mut self, agent: &str, depth: usize, step: &TaskStep) {
         if let (TaskStep::Text(piece), 0) = (step, depth) {
-            self.answer.piece(piece);
+            self.answer.print_piece(piece);
         }
         if let (TaskStep::Snapshot { task, .. }, 0) = (step, depth) {
             self.task = Some(task.clone());
         }
         if let (TaskStep::Snapshot { status, .. } | TaskStep::StatusChange(status), 0) = (step, depth) {
-            self.asks = status.state == TaskState::InputRequired && status.calls.is_empty();
+            self.waits_for_answer = status.state == TaskState::InputRequired && status.calls.is_empty();
         }
         // A question of a delegated agent is repeated by its caller, so it is not printed here.
         let asks = matches!(step, TaskStep::StatusChange(status) if status.state == TaskState::InputRequired);
@@ -64,7 +64,7 @@ impl StepObserver for Telling {
 
 /// Prints the answer to stdout. A terminal gets the text as it is streamed. A file or pipe gets only the final text,
 /// because retracted text cannot be removed from it.
-pub(super) struct Answer {
+pub(super) struct AnswerPrinter {
     screen: Screen,
     live: bool,
     id: String,
@@ -72,8 +72,8 @@ pub(super) struct Answer {
     open: bool,
 }
 
-impl Answer {
-    fn piece(&mut self, piece: &OutputChunk) {
+impl AnswerPrinter {
+    fn print_piece(&mut self, piece: &OutputChunk) {
         if !piece.is_answer() || !self.live {
             return;
         }

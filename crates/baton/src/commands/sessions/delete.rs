@@ -1,6 +1,6 @@
 //! `baton sessions delete`.
 
-use super::Which;
+use super::SessionSelector;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -18,18 +18,18 @@ Examples:
 
 Deletes the messages, tasks and settings of the session at once. The spans of its runs are kept
 until their retention ends.")]
-pub(super) struct Options {
+pub(super) struct SessionDeleteOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// Cancel unfinished tasks instead of failing
     #[arg(long)]
     force: bool,
 }
 
 /// Deletes the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, force } = options;
-    let session = which.reach().await?;
+pub(super) async fn run(options: SessionDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionDeleteOptions { which, force } = options;
+    let session = which.open_session().await?;
     let deleted = session.client.delete_session(which.name(), force).await;
     session.close().await;
     let deleted = deleted.map_err(client_failure)?;

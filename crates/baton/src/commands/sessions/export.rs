@@ -1,12 +1,12 @@
 //! `baton sessions export`.
 
-use super::Which;
+use super::SessionSelector;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_client::SessionForm;
+use baton_client::SessionFormat;
 use clap::{Args, ValueEnum};
 
 /// Options of `baton sessions export`.
@@ -19,36 +19,36 @@ Examples:
 JSON contains everything that `baton sessions import` can restore: messages, tool calls and results,
 the context and usage of each answer, title, settings, and included items. Markdown is for reading;
 it omits files, metadata and token counts.")]
-pub(super) struct Options {
+pub(super) struct SessionExportOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// File format
     #[arg(long, value_name = "FORMAT", default_value = "json")]
-    format: Form,
+    format: SessionExportFormat,
 }
 
 // Variants have no doc comments, which keeps the help short.
 /// File format of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum SessionExportFormat {
     Json,
     Markdown,
 }
 
 /// Exports the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, format } = options;
+pub(super) async fn run(options: SessionExportOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionExportOptions { which, format } = options;
     let form = match format {
-        Form::Json => SessionForm::Json,
-        Form::Markdown => SessionForm::Markdown,
+        SessionExportFormat::Json => SessionFormat::Json,
+        SessionExportFormat::Markdown => SessionFormat::Markdown,
     };
-    let session = which.reach().await?;
+    let session = which.open_session().await?;
     let exported = session.client.export_session(which.name(), form).await;
     session.close().await;
     let text = String::from_utf8_lossy(&exported.map_err(client_failure)?).into_owned();
     match form {
-        SessionForm::Json => screen.print_json(&text),
-        SessionForm::Markdown => screen.stream(&text),
+        SessionFormat::Json => screen.print_json(&text),
+        SessionFormat::Markdown => screen.stream(&text),
     }
     Ok(Exit::Ok)
 }

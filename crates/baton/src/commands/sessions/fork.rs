@@ -1,6 +1,6 @@
 //! `baton sessions fork`.
 
-use super::Which;
+use super::SessionSelector;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -20,9 +20,9 @@ Examples:
 
 Prints the context id of the new session. `baton sessions show` prints tasks and events. A tool call
 without a result at that event is not copied. Both sessions continue independently.")]
-pub(super) struct Options {
+pub(super) struct SessionForkOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// Last event or last task to copy [default: everything]
     #[arg(long, value_name = "TASK:EVENT")]
     at: Option<String>,
@@ -32,8 +32,8 @@ pub(super) struct Options {
 }
 
 /// Forks the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, at, new } = options;
+pub(super) async fn run(options: SessionForkOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionForkOptions { which, at, new } = options;
     let (task_id, event) = match at {
         None => (None, None),
         Some(at) => match at.rsplit_once(':').map(|(task, event)| (task.to_owned(), event.parse().ok())) {
@@ -41,7 +41,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
             _ => (Some(at), None),
         },
     };
-    let session = which.reach().await?;
+    let session = which.open_session().await?;
     let fork = ForkSession { task_id, event, context_id: new };
     let forked = session.client.fork_session(which.name(), &fork).await;
     session.close().await;

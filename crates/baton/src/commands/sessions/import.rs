@@ -6,7 +6,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_client::SessionForm;
+use baton_client::SessionFormat;
 use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
@@ -17,7 +17,7 @@ use std::{
 };
 
 /// Maximum file size.
-const MOST: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Options of `baton sessions import`.
 #[derive(Args, Debug)]
@@ -29,7 +29,7 @@ Examples:
 
 Prints the context id of the new session. A file that starts with { is read as JSON, any other file
 as Markdown. Content that could not be imported is reported.")]
-pub(super) struct Options {
+pub(super) struct SessionImportOptions {
     /// File to import, or - for stdin
     file: PathBuf,
     /// Agent of the new session [default: the agent in the file]
@@ -43,11 +43,11 @@ pub(super) struct Options {
 }
 
 /// Imports the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { file, agent, new, place } = options;
+pub(super) async fn run(options: SessionImportOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionImportOptions { file, agent, new, place } = options;
     let bytes = read(&file)?;
     let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    let form = if begins == Some(&b'{') { SessionForm::Json } else { SessionForm::Markdown };
+    let form = if begins == Some(&b'{') { SessionFormat::Json } else { SessionFormat::Markdown };
     let session = place.management_session().await?;
     let imported = session.client.import_session(bytes.into(), form, agent.as_deref(), new.as_deref()).await;
     session.close().await;
@@ -67,12 +67,15 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     let unreadable = |error: io::Error| CliError::new(ErrorCode::USAGE, format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
     let read = match file.as_os_str() == "-" {
-        true => io::stdin().take(MOST + 1).read_to_end(&mut bytes),
-        false => File::open(file).and_then(|open| open.take(MOST + 1).read_to_end(&mut bytes)),
+        true => io::stdin().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes),
+        false => File::open(file).and_then(|open| open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)),
     };
     read.map_err(unreadable)?;
-    if bytes.len() as u64 > MOST {
-        return Err(CliError::new(ErrorCode::USAGE, format!("{} is larger than {MOST} bytes", file.display())));
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(CliError::new(
+            ErrorCode::USAGE,
+            format!("{} is larger than {MAX_FILE_BYTES} bytes", file.display()),
+        ));
     }
     Ok(bytes)
 }

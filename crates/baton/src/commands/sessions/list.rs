@@ -1,6 +1,6 @@
 //! `baton sessions list`: sessions, latest first.
 
-use super::moment;
+use super::format_timestamp;
 use crate::{
     commands::place::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -12,10 +12,10 @@ use clap::Args;
 use serde_json::json;
 
 /// Maximum number of pages that are fetched.
-const PAGES: usize = 10;
+const MAX_PAGES: usize = 10;
 
 /// Maximum characters of a title or last message.
-const WORDS: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 /// Options of `baton sessions list`.
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ Examples:
   baton sessions list --json | jq '.sessions[] | {context_id, title}'
 
 The last column is the title, or the last message if there is no title.")]
-pub(super) struct Options {
+pub(super) struct SessionListOptions {
     #[command(flatten)]
     place: ConnectionOptions,
     /// Show only sessions with this agent
@@ -35,9 +35,9 @@ pub(super) struct Options {
 }
 
 /// Prints the sessions.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: SessionListOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
-    let listed = all(&session, options.agent.as_deref()).await;
+    let listed = fetch_sessions(&session, options.agent.as_deref()).await;
     session.close().await;
     let list = listed?;
     if screen.is_json() {
@@ -62,17 +62,17 @@ fn row(session: &SessionSummary) -> [String; 5] {
         tasks => format!("{tasks} tasks"),
     };
     let words = match (&session.title, &session.last_message) {
-        (Some(title), _) => one_line(title, WORDS),
-        (None, Some(word)) => format!("“{}”", one_line(word, WORDS)),
+        (Some(title), _) => one_line(title, MAX_TITLE_CHARS),
+        (None, Some(word)) => format!("“{}”", one_line(word, MAX_TITLE_CHARS)),
         (None, None) => String::new(),
     };
     let name = one_line(&session.context_id, 120);
-    [name, one_line(&session.agent, 64), moment(session.last_activity_at), tasks, words]
+    [name, one_line(&session.agent, 64), format_timestamp(session.last_activity_at), tasks, words]
 }
 
-async fn all(session: &BatonConnection, agent: Option<&str>) -> Result<SessionList, CliError> {
+async fn fetch_sessions(session: &BatonConnection, agent: Option<&str>) -> Result<SessionList, CliError> {
     let mut list = SessionList::default();
-    for _ in 0..PAGES {
+    for _ in 0..MAX_PAGES {
         let page = session.client.sessions(agent, list.next_page_token.as_deref()).await.map_err(client_failure)?;
         list.sessions.extend(page.sessions);
         (list.total, list.next_page_token) = (page.total, page.next_page_token);

@@ -1,6 +1,6 @@
 //! `baton sessions rename`.
 
-use super::{Which, tell};
+use super::{SessionSelector, print_settings};
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -15,23 +15,23 @@ use clap::Args;
 Examples:
   baton sessions rename 0199... \"Trip to Lisbon\"
   baton sessions rename 0199... \"\"                  remove the title")]
-pub(super) struct Options {
+pub(super) struct SessionRenameOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// New title
     title: String,
 }
 
 /// Renames the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, title } = options;
-    let session = which.reach().await?;
+pub(super) async fn run(options: SessionRenameOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionRenameOptions { which, title } = options;
+    let session = which.open_session().await?;
     let change = ChangeSession { title: Some(title), ..ChangeSession::default() };
     let changed = session.client.change_session(which.name(), &change).await;
     session.close().await;
     let changed = changed.map_err(client_failure)?;
     match (screen.is_json(), &changed.title) {
-        (true, _) => tell(&changed, screen),
+        (true, _) => print_settings(&changed, screen),
         (false, Some(title)) => {
             screen.print_stderr(&format!("renamed {} to “{}”", which.session, one_line(title, 256)))
         }

@@ -1,6 +1,6 @@
 //! `baton sessions reset`.
 
-use super::{Which, tell};
+use super::{SessionSelector, print_settings};
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -17,18 +17,18 @@ use serde_json::{Map, Value};
 Examples:
   baton sessions reset 0199...                reset all settings
   baton sessions reset 0199... temperature    reset one setting")]
-pub(super) struct Options {
+pub(super) struct SessionResetOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// Settings to reset [default: all]
     #[arg(value_name = "NAME")]
     settings: Vec<String>,
 }
 
 /// Resets the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, settings } = options;
-    let session = which.reach().await?;
+pub(super) async fn run(options: SessionResetOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionResetOptions { which, settings } = options;
+    let session = which.open_session().await?;
     let changed = if settings.is_empty() {
         session.client.reset_session(which.name()).await
     } else {
@@ -37,6 +37,6 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
         session.client.change_session(which.name(), &ChangeSession { settings, ..ChangeSession::default() }).await
     };
     session.close().await;
-    tell(&changed.map_err(client_failure)?, screen);
+    print_settings(&changed.map_err(client_failure)?, screen);
     Ok(Exit::Ok)
 }

@@ -1,6 +1,6 @@
 //! `baton sessions save`.
 
-use super::{Which, tell};
+use super::{SessionSelector, print_settings};
 use crate::{
     commands::place::ConnectionOptions,
     config::ConfigOverrides,
@@ -19,17 +19,17 @@ Examples:
 
 Writes the settings of the session to the agent's definition and leaves the rest of it unchanged.
 From then on they apply to all sessions of the agent.")]
-pub(super) struct Options {
+pub(super) struct SessionSaveOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
 }
 
 /// Saves the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, agents } = options;
+pub(super) async fn run(options: SessionSaveOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionSaveOptions { which, agents } = options;
     let ConnectionOptions { server, token, data, config } = which.place.clone();
     let session = match server {
         Some(url) => BatonConnection::connect(&url, token.as_deref())?,
@@ -43,7 +43,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
     let saved = saved.map_err(client_failure)?;
     match (screen.is_json(), &saved.file) {
         (false, Some(file)) => screen.print_stderr(&format!("saved in {file}")),
-        _ => tell(&saved, screen),
+        _ => print_settings(&saved, screen),
     }
     Ok(Exit::Ok)
 }

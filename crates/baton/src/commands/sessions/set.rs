@@ -1,6 +1,6 @@
 //! `baton sessions set`.
 
-use super::{Which, tell};
+use super::{SessionSelector, print_settings};
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -23,17 +23,17 @@ Settings: model, max_turns, max_output_tokens, temperature, top_p, tool_permissi
 tool), autonomous (true, false), context_top_k, context_top_n, context_include_score. They apply from
 the next run on. Settings in a message take precedence. Prints all settings that differ from those of
 the agent.")]
-pub(super) struct Options {
+pub(super) struct SessionSetOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
     /// Settings to change
     #[arg(required = true, value_name = "NAME=VALUE")]
     settings: Vec<String>,
 }
 
 /// Changes the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, settings } = options;
+pub(super) async fn run(options: SessionSetOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionSetOptions { which, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
         let usage = |what: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {what}", one_line(setting, 120)));
@@ -41,19 +41,19 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
         if !SessionSettingsBody::NAMES.contains(&name) {
             return Err(usage(&format!("unknown setting; the settings are {}", SessionSettingsBody::NAMES.join(", "))));
         }
-        all.insert(name.to_owned(), read(name, value));
+        all.insert(name.to_owned(), parse_value(name, value));
     }
-    let session = which.reach().await?;
+    let session = which.open_session().await?;
     let settings = Some(Json::from(Value::Object(all)));
     let change = ChangeSession { settings, ..ChangeSession::default() };
     let changed = session.client.change_session(which.name(), &change).await;
     session.close().await;
-    tell(&changed.map_err(client_failure)?, screen);
+    print_settings(&changed.map_err(client_failure)?, screen);
     Ok(Exit::Ok)
 }
 
 /// Parses a value. Model names and permission modes are always strings, even if they look like numbers.
-fn read(name: &str, value: &str) -> Value {
+fn parse_value(name: &str, value: &str) -> Value {
     let text = || Value::String(value.to_owned());
     if matches!(name, "model" | "tool_permission") { text() } else { value.parse().unwrap_or_else(|_| text()) }
 }

@@ -1,6 +1,6 @@
 //! `baton sessions show`: all messages of a session.
 
-use super::{Which, moment, settings_lines};
+use super::{SessionSelector, format_timestamp, settings_lines};
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -15,7 +15,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 /// Maximum characters of arguments and results.
-const SHOWN: usize = 200;
+const MAX_VALUE_CHARS: usize = 200;
 
 /// Options of `baton sessions show`.
 #[derive(Args, Debug)]
@@ -27,15 +27,15 @@ Examples:
 Each message has its TASK:EVENT, which `baton sessions fork --at` accepts. Each answer has the rules,
 references and tools that were in the model's context. Long values are shortened; --json and
 `baton sessions export` print them in full.")]
-pub(super) struct Options {
+pub(super) struct SessionShowOptions {
     #[command(flatten)]
-    which: Which,
+    which: SessionSelector,
 }
 
 /// Prints the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which } = options;
-    let session = which.reach().await?;
+pub(super) async fn run(options: SessionShowOptions, screen: Screen) -> Result<Exit, CliError> {
+    let SessionShowOptions { which } = options;
+    let session = which.open_session().await?;
     let shown = session.client.session(which.name()).await;
     session.close().await;
     let details = shown.map_err(client_failure)?;
@@ -79,7 +79,7 @@ fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String
         (Some(task), Some(event)) => format!("{}:{event}", one_line(task, 256)),
         _ => String::new(),
     };
-    lines.push(format!("{who}  {}", paint.faint(format!("{}  {place}", moment(said.at)).trim_end())));
+    lines.push(format!("{who}  {}", paint.faint(format!("{}  {place}", format_timestamp(said.at)).trim_end())));
     for part in &said.message.parts {
         let text = part.text.as_deref().unwrap_or_default();
         lines.extend(escape_for_terminal(text).lines().map(|line| format!("  {line}")));
@@ -92,7 +92,7 @@ fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String
             lines.push(format!("  a file {}", one_line(name, 256)));
         }
     }
-    let given: Vec<String> = said.request_context.iter().flatten().map(given).collect();
+    let given: Vec<String> = said.request_context.iter().flatten().map(context_item).collect();
     if !given.is_empty() {
         lines.push(paint.faint(&format!("  context: {}", given.join(", "))));
     }
@@ -104,20 +104,20 @@ fn data_lines(data: &Json, lines: &mut Vec<String>) {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let (calls, results) = (list("tool_calls"), list("tool_results"));
     if calls.is_empty() && results.is_empty() {
-        lines.push(format!("  {}", one_line(data.as_str(), SHOWN)));
+        lines.push(format!("  {}", one_line(data.as_str(), MAX_VALUE_CHARS)));
     }
     for call in calls {
-        let arguments = one_line(&call["arguments"].to_string(), SHOWN);
+        let arguments = one_line(&call["arguments"].to_string(), MAX_VALUE_CHARS);
         lines.push(format!("  calls {} {arguments}", one_line(&text(&call["name"]), 120)));
     }
     for result in results {
         let failed = if result["is_error"] == true { " failed:" } else { "" };
-        let output = one_line(&text(&result["output"]), SHOWN);
+        let output = one_line(&text(&result["output"]), MAX_VALUE_CHARS);
         lines.push(format!("  {}{failed} → {output}", one_line(&text(&result["name"]), 120)));
     }
 }
 
-fn given(item: &SessionContextItem) -> String {
+fn context_item(item: &SessionContextItem) -> String {
     let why = match (item.include, item.score) {
         (InclusionMode::Always, _) => "always".to_owned(),
         (InclusionMode::Manual, _) => "named".to_owned(),

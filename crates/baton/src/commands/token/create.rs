@@ -1,6 +1,6 @@
 //! `baton token create`: creates a token and prints it once.
 
-use super::end;
+use super::format_expiry;
 use crate::{
     commands::place::ConnectionOptions,
     connect::client_failure,
@@ -28,7 +28,7 @@ Examples:
   curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8700/agents
 
 Only the token is printed to stdout, everything else to stderr. The server stores only its digest.")]
-pub(super) struct Options {
+pub(super) struct TokenCreateOptions {
     /// Name of the token; also the subject that owns its tasks, unless --subject is given
     name: String,
     /// Permission: read, read:AGENT, call, call:AGENT, telemetry:read or admin; repeatable [default: call]
@@ -41,41 +41,41 @@ pub(super) struct Options {
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
     /// Lifetime, such as 12h or 90d; or never
-    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = expiry)]
-    expires: Expiry,
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = parse_lifetime)]
+    expires: TokenLifetime,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
 /// Lifetime of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expiry {
+enum TokenLifetime {
     After(Duration),
     Never,
 }
 
-fn expiry(text: &str) -> Result<Expiry, String> {
+fn parse_lifetime(text: &str) -> Result<TokenLifetime, String> {
     if text == "never" {
-        return Ok(Expiry::Never);
+        return Ok(TokenLifetime::Never);
     }
     let time = duration(text).filter(|time| *time >= Duration::from_secs(1));
-    time.map(Expiry::After)
+    time.map(TokenLifetime::After)
         .ok_or_else(|| "expected a number with a unit, such as 12h or 90d, or never".to_owned())
 }
 
 /// Creates the token; stdout gets only the token.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { name, scopes, subject, tenant, expires, place } = options;
+pub(super) async fn run(options: TokenCreateOptions, screen: Screen) -> Result<Exit, CliError> {
+    let TokenCreateOptions { name, scopes, subject, tenant, expires, place } = options;
     let wanted = CreateToken {
         name,
         subject,
         tenant,
         scopes: (!scopes.is_empty()).then_some(scopes),
         expires_in_seconds: match expires {
-            Expiry::After(time) => Some(time.as_secs()),
-            Expiry::Never => None,
+            TokenLifetime::After(time) => Some(time.as_secs()),
+            TokenLifetime::Never => None,
         },
-        never_expires: expires == Expiry::Never,
+        never_expires: expires == TokenLifetime::Never,
     };
     let session = place.management_session().await?;
     let created = session.client.create_token(&wanted).await;
@@ -87,7 +87,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
     }
     let entry = &created.entry;
     let until = match entry.expires_at {
-        Some(_) => format!("until {}", end(entry.expires_at, now())),
+        Some(_) => format!("until {}", format_expiry(entry.expires_at, now())),
         None => "until it is revoked".to_owned(),
     };
     screen.print_stderr(&format!(
@@ -108,15 +108,15 @@ mod tests {
     #[test]
     fn expiries_as_people_write_them() {
         for (text, expect) in [
-            ("90d", Some(Expiry::After(Duration::from_secs(90 * 24 * 60 * 60)))),
-            ("1s", Some(Expiry::After(Duration::from_secs(1)))),
-            ("never", Some(Expiry::Never)),
+            ("90d", Some(TokenLifetime::After(Duration::from_secs(90 * 24 * 60 * 60)))),
+            ("1s", Some(TokenLifetime::After(Duration::from_secs(1)))),
+            ("never", Some(TokenLifetime::Never)),
             ("10ms", None),
             ("0d", None),
             ("90", None),
             ("soon", None),
         ] {
-            assert_eq!(expiry(text).ok(), expect, "{text}");
+            assert_eq!(parse_lifetime(text).ok(), expect, "{text}");
         }
     }
 }

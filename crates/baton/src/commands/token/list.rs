@@ -1,6 +1,6 @@
 //! `baton token list`: lists tokens.
 
-use super::{end, state};
+use super::{format_expiry, state};
 use crate::{
     commands::place::ConnectionOptions,
     connect::client_failure,
@@ -19,13 +19,13 @@ use serde_json::json;
 Examples:
   baton token list                               id, name, subject, scopes, expiry and state
   baton token list --json | jq '.tokens[].id'    the ids, from JSON output")]
-pub(super) struct Options {
+pub(super) struct TokenListOptions {
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
 /// Prints all tokens, oldest first, including expired and revoked ones.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TokenListOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let tokens = session.client.tokens().await;
     session.close().await;
@@ -57,7 +57,7 @@ fn row(token: &TokenEntry, now: Timestamp) -> [String; 6] {
         one_line(&token.name, 40),
         one_line(&subject, 60),
         token.scopes.join(","),
-        end(token.expires_at, now),
+        format_expiry(token.expires_at, now),
         state(token, now).to_owned(),
     ]
 }

@@ -17,7 +17,7 @@ Examples:
   baton token revoke 4f1d2a90c3      requests with this token are rejected from now on
 
 Tasks that were started with the token continue. Another token with the same subject can access them.")]
-pub(super) struct Options {
+pub(super) struct TokenRevokeOptions {
     /// Id of the token; a complete token is also accepted
     id: String,
     #[command(flatten)]
@@ -25,14 +25,14 @@ pub(super) struct Options {
 }
 
 /// Extracts the id from a complete token, which must never be printed.
-fn id_in(written: &str) -> &str {
+fn token_id(written: &str) -> &str {
     written.strip_prefix("btn_").and_then(|rest| rest.split('_').next()).unwrap_or(written)
 }
 
 /// Revokes the token; idempotent.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TokenRevokeOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
-    let revoked = session.client.revoke_token(id_in(&options.id)).await;
+    let revoked = session.client.revoke_token(token_id(&options.id)).await;
     session.close().await;
     let revoked = revoked.map_err(client_failure)?;
     match screen.is_json() {

@@ -11,15 +11,15 @@ use serde_json::json;
 
 /// Answers from the command line.
 #[derive(Clone, Copy)]
-pub(super) struct Prepared<'a> {
+pub(super) struct PresetAnswers<'a> {
     pub(super) pairs: &'a [(String, String)],
     pub(super) yes: bool,
 }
 
 /// Answers all questions; `None` if the terminal is needed for one but not available.
-pub(super) async fn to(
+pub(super) async fn answer_questions(
     asks: &[QuestionEntry],
-    prepared: Prepared<'_>,
+    prepared: PresetAnswers<'_>,
     screen: Screen,
 ) -> Result<Option<Vec<AnswerEntry>>, CliError> {
     let mut answers = Vec::with_capacity(asks.len());
@@ -39,7 +39,7 @@ pub(super) async fn to(
 }
 
 /// Prints the questions and the options that answer them.
-pub(super) fn print(agent: &str, tool: &str, reply: &ToolReply, screen: Screen) {
+pub(super) fn print_questions(agent: &str, tool: &str, reply: &ToolReply, screen: Screen) {
     if screen.is_json() {
         screen.print(&json!(reply).to_string());
         return;

@@ -1,6 +1,6 @@
 //! `baton tools approve`: sets a permission in the agent's definition.
 
-use super::which::Which;
+use super::which::AgentSelector;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 /// Maximum characters of a text from a third party.
-const SHOWN: usize = 120;
+const MAX_TEXT_CHARS: usize = 120;
 
 /// Options of `baton tools approve`.
 #[derive(Args, Debug)]
@@ -28,9 +28,9 @@ Examples:
 The permission is written to the definition of the tool: the entry of its server in mcp.json,
 tspark.json or agent.yaml, or the tool in agent.yaml. Comments and the rest of the file are kept. It
 applies from the next call on; a run in progress keeps the tools that its agent defines itself.")]
-pub(super) struct Options {
+pub(super) struct ToolApproveOptions {
     #[command(flatten)]
-    which: Which,
+    which: AgentSelector,
     /// Tool name from `baton tools list`, or a server as NAME or 'NAME__*'
     tool: String,
     /// Require approval before each call
@@ -47,8 +47,8 @@ pub(super) struct Options {
     enable: bool,
 }
 
-impl Options {
-    fn word(&self) -> SetPermission {
+impl ToolApproveOptions {
+    fn change(&self) -> SetPermission {
         let switched = self.disable || self.enable;
         let permission = match (self.ask, self.deny) {
             (true, _) => Some(Permission::Ask),
@@ -60,35 +60,35 @@ impl Options {
 }
 
 /// Writes the permission and prints the change and the file.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: ToolApproveOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.which.session(screen).await?;
-    let word = options.word();
+    let word = options.change();
     let set = session.client.set_tool_permission(&options.which.agent, &options.tool, &word).await;
     session.close().await;
     let set = set.map_err(client_failure)?;
     match screen.is_json() {
         true => screen.print(&json!(set).to_string()),
         false => {
-            screen.print(&line(&set, word));
+            screen.print(&format_change(&set, word));
             if set.tool.is_none() && word.permission.is_some() {
                 screen.print_stderr("  this applies to its tools without a permission of their own");
             }
             if let Some(remark) = &set.note {
-                screen.print_stderr(&format!("  note: {}", one_line(remark, 2 * SHOWN)));
+                screen.print_stderr(&format!("  note: {}", one_line(remark, 2 * MAX_TEXT_CHARS)));
             }
         }
     }
     Ok(Exit::Ok)
 }
 
-fn line(set: &PermissionReply, word: SetPermission) -> String {
+fn format_change(set: &PermissionReply, word: SetPermission) -> String {
     let name = match (&set.tool, &set.server) {
         (Some(tool), _) => tool.clone(),
         (None, Some(server)) => format!("server {server}"),
         (None, None) => String::new(),
     };
     let (name, now, before) =
-        (one_line(&name, SHOWN), told(set.permission, word), told(set.previous, word));
+        (one_line(&name, MAX_TEXT_CHARS), format_state(set.permission, word), format_state(set.previous, word));
     match (set.changed, now == before) {
         (true, false) => format!("{name}: {now} (before: {before}); written to {}", set.file),
         (true, true) => format!("{name}: {now}, as before; written to {}", set.file),
@@ -97,7 +97,7 @@ fn line(set: &PermissionReply, word: SetPermission) -> String {
 }
 
 /// The properties of `state` that `word` sets.
-fn told(state: PermissionState, word: SetPermission) -> String {
+fn format_state(state: PermissionState, word: SetPermission) -> String {
     let permission = word.permission.map(|_| match state.permission {
         Permission::Allow => "runs without asking",
         Permission::Ask => "asks first",

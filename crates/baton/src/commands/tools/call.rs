@@ -1,9 +1,9 @@
 //! `baton tools call`: calls a tool and prompts for missing arguments.
 
 use super::{
-    answers::{self, Prepared},
+    answers::{self, PresetAnswers},
     result,
-    which::{Which, patience},
+    which::{AgentSelector, parse_wait},
 };
 use crate::{
     connect::{BatonConnection, client_failure},
@@ -28,64 +28,64 @@ Examples:
 On a terminal you are asked for missing arguments, field by field, and for answers to questions of
 the tool. Without a terminal, missing arguments are an error that shows the form, and a question of
 the tool ends the command with exit code 3. If the tool fails, the exit code is 1.")]
-pub(super) struct Options {
+pub(super) struct ToolCallOptions {
     #[command(flatten)]
-    which: Which,
+    which: AgentSelector,
     /// Tool name from `baton tools list`
     tool: String,
     /// Argument; repeatable
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = parse_pair)]
     args: Vec<(String, String)>,
     /// All arguments as a JSON object; --arg overrides single members
     #[arg(long, value_name = "JSON")]
     json_args: Option<String>,
     /// Value for a form that the tool asks for; repeatable
-    #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = pair)]
+    #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = parse_pair)]
     answers: Vec<(String, String)>,
     /// Allow the call if it requires approval
     #[arg(long, short)]
     yes: bool,
     /// Time to wait for the MCP server of the tool
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_wait)]
     wait: Duration,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
 /// Calls the tool and answers its questions.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: ToolCallOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.which.session(screen).await?;
     let ended = call(&session, &options, screen).await;
     session.close().await;
     ended
 }
 
-async fn call(session: &BatonConnection, options: &Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, tool: name, yes, answers, .. } = options;
-    let tool = found(session, options).await?;
+async fn call(session: &BatonConnection, options: &ToolCallOptions, screen: Screen) -> Result<Exit, CliError> {
+    let ToolCallOptions { which, tool: name, yes, answers, .. } = options;
+    let tool = find_tool(session, options).await?;
     let arguments = match arguments(&tool, options, screen).await? {
         PromptResult::Answered(arguments) => arguments,
         PromptResult::Closed => return Ok(Exit::Interrupted),
     };
-    let prepared = Prepared { pairs: answers, yes: *yes };
+    let prepared = PresetAnswers { pairs: answers, yes: *yes };
     let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(client_failure)?;
     while !reply.questions.is_empty() {
-        let Some(answers) = answers::to(&reply.questions, prepared, screen).await? else {
-            answers::print(&which.agent, name, &reply, screen);
+        let Some(answers) = answers::answer_questions(&reply.questions, prepared, screen).await? else {
+            answers::print_questions(&which.agent, name, &reply, screen);
             return Ok(Exit::InputRequired);
         };
         let answer = AnswerTool { arguments: Some(arguments.clone()), answers, state: reply.state.take() };
         reply = session.client.answer_tool(&which.agent, name, &answer).await.map_err(client_failure)?;
     }
-    result::print(&reply, screen)
+    result::print_result(&reply, screen)
 }
 
 /// Definition of the tool; waits for its MCP server.
-async fn found(session: &BatonConnection, options: &Options) -> Result<ToolEntry, CliError> {
-    let Options { which, tool: name, wait, .. } = options;
+async fn find_tool(session: &BatonConnection, options: &ToolCallOptions) -> Result<ToolEntry, CliError> {
+    let ToolCallOptions { which, tool: name, wait, .. } = options;
     let is_it = |tool: &ToolEntry| tool.name == *name;
     let list = which.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
     if let Some(tool) = list.tools.into_iter().find(is_it) {
@@ -96,10 +96,14 @@ async fn found(session: &BatonConnection, options: &Options) -> Result<ToolEntry
 }
 
 /// Arguments from the command line and the terminal.
-async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Result<PromptResult<Json>, CliError> {
+async fn arguments(
+    tool: &ToolEntry,
+    options: &ToolCallOptions,
+    screen: Screen,
+) -> Result<PromptResult<Json>, CliError> {
     let form = InputForm::from_schema(&tool.parameters);
     let wrong = |message: String| {
-        shown(&form, tool, screen);
+        print_form(&form, tool, screen);
         CliError::new(ErrorCode::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
     };
     let object = options.json_args.as_deref().map(Json::parse).transpose();
@@ -113,7 +117,7 @@ async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Resul
 }
 
 /// Prints the form to stderr.
-fn shown(form: &InputForm, tool: &ToolEntry, screen: Screen) {
+fn print_form(form: &InputForm, tool: &ToolEntry, screen: Screen) {
     if screen.is_json() {
         return;
     }

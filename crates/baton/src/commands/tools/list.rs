@@ -1,6 +1,6 @@
 //! `baton tools list`: tools by source, then MCP servers.
 
-use super::which::{Which, patience};
+use super::which::{AgentSelector, parse_wait};
 use crate::{
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
@@ -12,9 +12,9 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Maximum characters of a text from a third party.
-const SHOWN: usize = 120;
+const MAX_TEXT_CHARS: usize = 120;
 /// Maximum number of log lines shown per server.
-const LOG_LINES: usize = 5;
+const MAX_LOG_LINES: usize = 5;
 
 /// Options of `baton tools list`.
 #[derive(Args, Debug)]
@@ -26,17 +26,17 @@ Examples:
 
 For a server that is not ready, the list shows the reason, a hint, and the last lines of its stderr.
 Its tools are missing until it is ready.")]
-pub(super) struct Options {
+pub(super) struct ToolListOptions {
     #[command(flatten)]
-    which: Which,
+    which: AgentSelector,
     /// Time to wait for MCP servers that are starting
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = patience)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_wait)]
     wait: Duration,
 }
 
 /// Prints the tools and servers.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { which, wait } = options;
+pub(super) async fn run(options: ToolListOptions, screen: Screen) -> Result<Exit, CliError> {
+    let ToolListOptions { which, wait } = options;
     let session = which.session(screen).await?;
     let list = which.tools(&session, wait, |_| false).await;
     session.close().await;
@@ -71,7 +71,7 @@ fn print(list: &ToolList, screen: Screen) {
     }
     if !list.servers.is_empty() {
         screen.print(&paint.strong("MCP servers"));
-        for line in list.servers.iter().zip(table(&list.servers)).flat_map(|(server, head)| about(server, head))
+        for line in list.servers.iter().zip(table(&list.servers)).flat_map(|(server, head)| server_lines(server, head))
         {
             screen.print(&format!("  {line}"));
         }
@@ -84,25 +84,25 @@ fn heading(source: &str) -> String {
         "http" => "HTTP services".to_owned(),
         "native" => "functions".to_owned(),
         "baton" => "Baton".to_owned(),
-        other => one_line(&other.replacen("server:", "server ", 1), SHOWN),
+        other => one_line(&other.replacen("server:", "server ", 1), MAX_TEXT_CHARS),
     }
 }
 
 fn row(tool: &ToolEntry) -> [String; 2] {
     let asks = if tool.permission == Permission::Ask { "(asks first) " } else { "" };
-    [one_line(&tool.name, SHOWN), one_line(&format!("{asks}{}", tool.description), SHOWN)]
+    [one_line(&tool.name, MAX_TEXT_CHARS), one_line(&format!("{asks}{}", tool.description), MAX_TEXT_CHARS)]
 }
 
 /// One line per server: name, transport, state and details.
 fn table(servers: &[ServerEntry]) -> Vec<String> {
     let row = |server: &ServerEntry| {
         let what = match (&server.reason, &server.protocol) {
-            (Some(reason), _) => one_line(reason, SHOWN),
+            (Some(reason), _) => one_line(reason, MAX_TEXT_CHARS),
             (None, Some(protocol)) => format!("{protocol}, {}", count(server.tools)),
             (None, None) if server.state == "starting" => "no response yet".to_owned(),
             (None, None) => String::new(),
         };
-        [one_line(&server.name, SHOWN), server.transport.clone(), server.state.replace('_', " "), what]
+        [one_line(&server.name, MAX_TEXT_CHARS), server.transport.clone(), server.state.replace('_', " "), what]
     };
     columns(&servers.iter().map(row).collect::<Vec<_>>())
 }
@@ -111,15 +111,15 @@ fn count(tools: usize) -> String {
     format!("{tools} tool{}", if tools == 1 { "" } else { "s" })
 }
 
-fn about(server: &ServerEntry, head: String) -> Vec<String> {
+fn server_lines(server: &ServerEntry, head: String) -> Vec<String> {
     let mut lines = vec![head];
-    lines.extend(server.hint.iter().map(|hint| format!("  hint: {}", one_line(hint, 2 * SHOWN))));
+    lines.extend(server.hint.iter().map(|hint| format!("  hint: {}", one_line(hint, 2 * MAX_TEXT_CHARS))));
     if server.state != "ready" {
         // A server that is restarted repeatedly logs the same lines each time.
         let mut log = server.log.clone();
         log.dedup();
-        let from = log.len().saturating_sub(LOG_LINES);
-        lines.extend(log[from..].iter().map(|line| format!("  | {}", one_line(line, SHOWN))));
+        let from = log.len().saturating_sub(MAX_LOG_LINES);
+        lines.extend(log[from..].iter().map(|line| format!("  | {}", one_line(line, MAX_TEXT_CHARS))));
     }
     lines
 }

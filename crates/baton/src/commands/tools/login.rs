@@ -19,7 +19,7 @@ Examples:
 Prints a URL. Open it in a browser on this machine and log in. The tokens are stored in the data
 directory, accessible only to its owner, and are refreshed automatically. A server that runs for the
 data directory picks them up.")]
-pub(super) struct Options {
+pub(super) struct ToolLoginOptions {
     /// Name of the agent
     agent: String,
     /// Server name from `baton tools list`
@@ -36,8 +36,8 @@ pub(super) struct Options {
 }
 
 /// Prints the login URL and waits until the login is complete.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let Options { agent, server, data, config, agents } = options;
+pub(super) async fn run(options: ToolLoginOptions, screen: Screen) -> Result<Exit, CliError> {
+    let ToolLoginOptions { agent, server, data, config, agents } = options;
     let settings = ConfigOverrides { config, data, agents, ..ConfigOverrides::default() }.resolve()?;
     let show = move |url: &str| match screen.is_json() {
         true => screen.print(&json!({"url": url}).to_string()),

@@ -9,7 +9,7 @@ use baton_wire::api::ToolReply;
 use serde_json::{Value, json};
 
 /// Prints the result; a failed tool gives exit code 1.
-pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, CliError> {
+pub(super) fn print_result(reply: &ToolReply, screen: Screen) -> Result<Exit, CliError> {
     let failed = reply.is_error == Some(true);
     if screen.is_json() {
         screen.print(&json!(reply).to_string());

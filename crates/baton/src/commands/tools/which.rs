@@ -14,11 +14,11 @@ use std::{path::PathBuf, time::Duration};
 use tokio::time::Instant;
 
 /// Server-side wait of one poll.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Options that identify an agent.
 #[derive(Args, Debug)]
-pub(super) struct Which {
+pub(super) struct AgentSelector {
     /// Name of the agent
     pub(super) agent: String,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(super) struct Which {
     agents: Vec<PathBuf>,
 }
 
-impl Which {
+impl AgentSelector {
     /// Session with the server of the agent.
     pub(super) async fn session(&self, screen: Screen) -> Result<BatonConnection, CliError> {
         let ConnectionOptions { server, token, data, config } = self.place.clone();
@@ -50,19 +50,19 @@ impl Which {
         let mut look = Duration::ZERO;
         loop {
             let list = session.client.tools(&self.agent, look).await.map_err(client_failure)?;
-            look = LOOK.min(wait.saturating_sub(began.elapsed()));
-            if look.is_zero() || !list.servers.iter().any(is_on_its_way) || enough(&list) {
+            look = POLL_INTERVAL.min(wait.saturating_sub(began.elapsed()));
+            if look.is_zero() || !list.servers.iter().any(is_starting) || enough(&list) {
                 return Ok(list);
             }
         }
     }
 }
 
-fn is_on_its_way(server: &ServerEntry) -> bool {
+fn is_starting(server: &ServerEntry) -> bool {
     matches!(server.state.as_str(), "idle" | "starting")
 }
 
 /// Parses a duration argument.
-pub(super) fn patience(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_wait(text: &str) -> Result<Duration, String> {
     duration(text).ok_or_else(|| "expected a number with a unit, such as 500ms or 5s".to_owned())
 }

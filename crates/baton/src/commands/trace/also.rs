@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// Adds the spans of the other servers, deduplicated by span id.
-pub(super) async fn gather(
+pub(super) async fn merge_servers(
     mut reply: TraceReply,
     also: &[String],
     token: Option<&str>,
@@ -25,14 +25,14 @@ pub(super) async fn gather(
         };
         let known: HashSet<_> = reply.spans.iter().map(|span| span.id).collect();
         reply.spans.extend(found.spans.into_iter().filter(|span| !known.contains(&span.id)));
-        reply.body = joined(&reply.body, &found.body);
+        reply.body = merge_bodies(&reply.body, &found.body);
         reply.partial |= found.partial;
     }
     Ok(reply)
 }
 
 /// Merges two Tempo response bodies: concatenates their `resourceSpans`.
-fn joined(first: &str, second: &str) -> String {
+fn merge_bodies(first: &str, second: &str) -> String {
     let (Ok(mut first), Ok(mut second)) = (serde_json::from_str::<Value>(first), serde_json::from_str::<Value>(second))
     else {
         return first.to_owned();

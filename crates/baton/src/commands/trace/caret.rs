@@ -21,17 +21,17 @@ pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> CliErr
 /// Prints the error position, in text output only.
 pub(super) fn show(message: &str, query: &str, screen: Screen) {
     if !screen.is_json() {
-        pointed(message, query).iter().for_each(|line| screen.print_stderr(line));
+        caret_lines(message, query).iter().for_each(|line| screen.print_stderr(line));
     }
 }
 
-fn is_about_query(refusal: &baton_client::Refusal) -> bool {
+fn is_about_query(refusal: &baton_client::ServerRefusal) -> bool {
     refusal.baton_code.as_deref() == Some(ErrorCode::TRACEQL_INVALID.code)
 }
 
 /// The line of the query named in the message, and a caret below the column; empty if the message has no position.
-fn pointed(message: &str, query: &str) -> Vec<String> {
-    let Some((line, column)) = place(message) else { return Vec::new() };
+fn caret_lines(message: &str, query: &str) -> Vec<String> {
+    let Some((line, column)) = error_position(message) else { return Vec::new() };
     let Some(text) = query.lines().nth(line.saturating_sub(1)) else { return Vec::new() };
     let before: String = text.chars().take(column.saturating_sub(1)).collect();
     let shown = escape_for_terminal(text).replace('\t', " ");
@@ -39,7 +39,7 @@ fn pointed(message: &str, query: &str) -> Vec<String> {
 }
 
 /// Line and column in `... at line 1, col 14: ...`.
-fn place(message: &str) -> Option<(usize, usize)> {
+fn error_position(message: &str) -> Option<(usize, usize)> {
     let (_, after) = message.split_once("at line ")?;
     let (line, after) = after.split_once(", col ")?;
     let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
@@ -53,10 +53,10 @@ mod tests {
     #[test]
     fn the_mark_is_below_the_place() {
         let message = "invalid TraceQL query: parse error at line 1, col 9: expected a value after `=`";
-        assert_eq!(pointed(message, "{ .天気 = }"), ["  { .天気 = }", "            ^"]);
+        assert_eq!(caret_lines(message, "{ .天気 = }"), ["  { .天気 = }", "            ^"]);
         let second = "parse error at line 2, col 1: unknown identifier: x";
-        assert_eq!(pointed(second, "{ } |\nx"), ["  x", "  ^"]);
-        assert_eq!(pointed("rate() is not supported in a search", "{ } | rate()"), [""; 0]);
-        assert_eq!(pointed("parse error at line 9, col 1: no", "{"), [""; 0]);
+        assert_eq!(caret_lines(second, "{ } |\nx"), ["  x", "  ^"]);
+        assert_eq!(caret_lines("rate() is not supported in a search", "{ } | rate()"), [""; 0]);
+        assert_eq!(caret_lines("parse error at line 9, col 1: no", "{"), [""; 0]);
     }
 }

@@ -1,22 +1,22 @@
 //! Attributes, events and links of a span, below its row.
 
 use super::{
-    look::Look,
-    tree::Tree,
+    look::TerminalStyle,
+    tree::TraceTree,
     words::{columns, duration, fit, quoted},
 };
 use baton_types::{AttributeKey, SpanValue};
 
 /// Minimum width of a value, in columns.
-const LEAST: usize = 20;
+const MIN_VALUE_WIDTH: usize = 20;
 
 /// Lines for the span id, attributes, events, links and dropped counts.
-pub(crate) fn lines(tree: &Tree<'_>, index: usize, rails: &str, look: &Look) -> Vec<String> {
+pub(crate) fn lines(tree: &TraceTree<'_>, index: usize, rails: &str, look: &TerminalStyle) -> Vec<String> {
     let node = &tree.nodes[index];
     let span = node.span;
     let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
     let rails = format!("{rails}{joint}  ");
-    let room = look.width.saturating_sub(columns(&rails)).max(LEAST);
+    let room = look.width.saturating_sub(columns(&rails)).max(MIN_VALUE_WIDTH);
     let mut texts: Vec<String> = span.attributes.iter().map(|(key, value)| pair(key, value)).collect();
     texts.sort();
     texts.insert(0, format!("span {}", span.id));

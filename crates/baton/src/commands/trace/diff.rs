@@ -2,13 +2,13 @@
 
 use super::{
     also,
-    facts::Tokens,
-    look::Look,
-    matched::{Side, matched},
+    facts::SpanTokens,
+    look::TerminalStyle,
+    matched::{PairSide, match_trees},
     rows::Fold,
     show, side_by_side,
-    totals::Totals,
-    tree::Tree,
+    totals::TraceTotals,
+    tree::TraceTree,
 };
 use crate::{
     commands::place::ConnectionOptions,
@@ -30,7 +30,7 @@ Examples:
 Prints the totals of both traces, then their spans as one tree. Spans with the same name and position
 share a row, and so do siblings with the same name (x3). Rows marked - are only in A, rows marked +
 only in B. Each row has the time, tokens and cost of both traces, and the errors of each.")]
-pub(super) struct Options {
+pub(super) struct TraceDiffOptions {
     /// Trace id or task id
     a: String,
     /// Trace id or task id to compare with
@@ -49,7 +49,7 @@ pub(super) struct Options {
 }
 
 /// Fetches both traces and prints the comparison.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TraceDiffOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let found = match show::find(&session, &options.a, screen).await {
         Ok(a) => show::find(&session, &options.b, screen).await.map(|b| (a, b)),
@@ -57,13 +57,13 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
     };
     session.close().await;
     let ((a, b), token) = (found?, options.place.token.as_deref());
-    let a = also::gather(a, &options.also, token).await?;
-    let b = also::gather(b, &options.also, token).await?;
+    let a = also::merge_servers(a, &options.also, token).await?;
+    let b = also::merge_servers(b, &options.also, token).await?;
     if screen.is_json() {
-        screen.print(&object(&a.spans, &b.spans).to_string());
+        screen.print(&diff_json(&a.spans, &b.spans).to_string());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(options.width, screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(options.width, screen.stdout_paint());
     let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
     for line in side_by_side::lines(&a.spans, &b.spans, fold, &look) {
         screen.print(&line);
@@ -75,50 +75,50 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
 }
 
 /// JSON output: the matched spans in tree order, each with its depth.
-fn object(a: &[Span], b: &[Span]) -> Value {
-    let (a, b) = (Tree::new(a), Tree::new(b));
-    let both = matched(&a, &b);
+fn diff_json(a: &[Span], b: &[Span]) -> Value {
+    let (a, b) = (TraceTree::new(a), TraceTree::new(b));
+    let both = match_trees(&a, &b);
     let mut open: Vec<usize> = both.roots.iter().rev().copied().collect();
     let mut places = Vec::with_capacity(both.pairs.len());
     while let Some(index) = open.pop() {
         let pair = &both.pairs[index];
         open.extend(pair.children.iter().rev());
         places
-            .push(json!({ "name": pair.name, "depth": pair.depth, "a": side(&pair.a), "b": side(&pair.b) }));
+            .push(json!({ "name": pair.name, "depth": pair.depth, "a": side_json(&pair.a), "b": side_json(&pair.b) }));
     }
-    json!({ "a": whole(&a), "b": whole(&b), "spans": places })
+    json!({ "a": totals_json(&a), "b": totals_json(&b), "spans": places })
 }
 
 fn millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
 }
 
-fn whole(tree: &Tree<'_>) -> Value {
-    let totals = Totals::of(tree);
+fn totals_json(tree: &TraceTree<'_>) -> Value {
+    let totals = TraceTotals::from_tree(tree);
     let mut object = json!({
         "trace_id": tree.nodes.first().map(|node| node.span.trace.to_string()),
         "duration_ms": millis(tree.duration()),
         "spans": totals.spans(),
         "errors": totals.errors(),
     });
-    spent(&mut object, totals.tokens(), totals.cost());
+    add_usage(&mut object, totals.tokens(), totals.cost());
     object
 }
 
-fn side(side: &Side) -> Value {
+fn side_json(side: &PairSide) -> Value {
     if side.spans == 0 {
         return Value::Null;
     }
     let mut object = json!({ "spans": side.spans, "duration_ms": millis(side.nanos), "errors": side.errors });
-    spent(&mut object, side.tokens, side.cost);
+    add_usage(&mut object, side.tokens, side.cost);
     if let Some(error) = &side.error {
         object["error"] = json!(error);
     }
     object
 }
 
-fn spent(object: &mut Value, tokens: Option<Tokens>, cost: Option<f64>) {
-    if let Some(Tokens { input, output }) = tokens {
+fn add_usage(object: &mut Value, tokens: Option<SpanTokens>, cost: Option<f64>) {
+    if let Some(SpanTokens { input, output }) = tokens {
         (object["input_tokens"], object["output_tokens"]) = (json!(input), json!(output));
     }
     if let Some(cost) = cost {

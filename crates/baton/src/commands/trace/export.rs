@@ -2,8 +2,8 @@
 
 use super::{
     caret,
-    query::said,
-    when::{When, when},
+    query::print_interpretation,
+    when::{TimeArgument, parse_time},
     words::{bytes, count, counted},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     wiring::now,
 };
 use baton_client::{ClientError, ExportItem, ExportRequest, SpanExport};
-use baton_parquet::{SpanFile, WriteError, Written};
+use baton_parquet::{SpanFile, SpanFileStats, WriteError};
 use baton_types::{ErrorCode, Span};
 use clap::Args;
 use serde_json::json;
@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
 /// Maximum number of batches that wait for the writer.
-const AHEAD: usize = 2;
+const MAX_QUEUED_BATCHES: usize = 2;
 /// Maximum number of skipped traces that are listed.
-const TOLD: usize = 20;
+const MAX_LISTED_TRACES: usize = 20;
 
 /// Options of `baton trace export`.
 #[derive(Args, Debug)]
@@ -41,7 +41,7 @@ Each row is a span. Well-known attributes have their own columns, such as gen_ai
 maps `attributes` and `resource_attributes` contain all attributes as text, and `attribute_numbers`
 contains numbers. The time range selects spans by their start, so exports of consecutive days contain
 each span once. An existing file is replaced only when the export is complete.")]
-pub(super) struct Options {
+pub(super) struct TraceExportOptions {
     /// File to write
     #[arg(long, value_name = "FILE")]
     parquet: PathBuf,
@@ -49,11 +49,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
     /// Export only spans that started at or after this time: 15m, 1h, 2d or a timestamp
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    since: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<TimeArgument>,
     /// Export only spans that started before this time
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    until: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    until: Option<TimeArgument>,
     /// Accept only TraceQL that Tempo accepts
     #[arg(long)]
     strict: bool,
@@ -62,7 +62,7 @@ pub(super) struct Options {
 }
 
 /// Writes the file; an interrupted export leaves no file.
-pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TraceExportOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let now = now();
     let (start, end) = (options.since.map(|since| since.nanos(now)), options.until.map(|until| until.nanos(now)));
     if start.zip(end).is_some_and(|(start, end)| start >= end) {
@@ -82,7 +82,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     let (written, left_out) = exported?;
     let path = options.parquet.display().to_string();
     if screen.is_json() {
-        let Written { spans, bytes, row_groups } = written;
+        let SpanFileStats { spans, bytes, row_groups } = written;
         let object = json!({
             "file": path, "spans": spans, "bytes": bytes, "row_groups": row_groups, "left_out": left_out.count,
         });
@@ -92,7 +92,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     }
     if left_out.count > 0 {
         let ids = left_out.ids.join(", ");
-        let more = if left_out.count > TOLD as u64 { ", and more" } else { "" };
+        let more = if left_out.count > MAX_LISTED_TRACES as u64 { ", and more" } else { "" };
         screen.print_stderr(&format!(
             "{} traces are missing because they were too large or took too long to read: {ids}{more}",
             count(left_out.count)
@@ -103,7 +103,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 
 /// Traces that are missing from the file.
 #[derive(Default)]
-struct LeftOut {
+struct SkippedTraces {
     count: u64,
     ids: Vec<String>,
 }
@@ -113,7 +113,7 @@ async fn export(
     request: &ExportRequest,
     path: &Path,
     screen: Screen,
-) -> Result<(Written, LeftOut), CliError> {
+) -> Result<(SpanFileStats, SkippedTraces), CliError> {
     let refused = |error: ClientError| match &request.query {
         Some(query) => caret::failure(error, query, screen),
         None => client_failure(error),
@@ -124,13 +124,13 @@ async fn export(
     };
     let mut reading = session.client.export_spans(request).await.map_err(refused)?;
     if let Some(query) = &request.query {
-        said(reading.canonical.as_deref(), reading.warnings.as_deref(), query, screen);
+        print_interpretation(reading.canonical.as_deref(), reading.warnings.as_deref(), query, screen);
     }
     let file = SpanFile::create(path).map_err(unwritable)?;
-    let (batches, waiting) = mpsc::channel(AHEAD);
+    let (batches, waiting) = mpsc::channel(MAX_QUEUED_BATCHES);
     // Encoding is CPU-bound and file writes block, so both run on a blocking thread.
     let writing = tokio::task::spawn_blocking(move || write(file, waiting));
-    let read = pass_on(&mut reading, batches).await;
+    let read = forward_batches(&mut reading, batches).await;
     let written = writing.await.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
     match (read, written) {
         (Ok(left_out), Ok(Some(written))) => Ok((written, left_out)),
@@ -141,44 +141,47 @@ async fn export(
 }
 
 /// Message to the writer.
-enum Batch {
+enum ExportBatch {
     Spans(Vec<Span>),
     /// Marks the complete export; without it the file is discarded.
     End,
 }
 
 /// Forwards spans to the writer until either side ends.
-async fn pass_on(reading: &mut SpanExport, batches: mpsc::Sender<Batch>) -> Result<LeftOut, ClientError> {
-    let mut left_out = LeftOut::default();
+async fn forward_batches(
+    reading: &mut SpanExport,
+    batches: mpsc::Sender<ExportBatch>,
+) -> Result<SkippedTraces, ClientError> {
+    let mut left_out = SkippedTraces::default();
     while let Some(item) = reading.next().await {
         match item? {
             ExportItem::Spans(spans) => {
-                if batches.send(Batch::Spans(spans)).await.is_err() {
+                if batches.send(ExportBatch::Spans(spans)).await.is_err() {
                     // The writer reports the error.
                     return Ok(left_out);
                 }
             }
             ExportItem::LeftOut(trace) => {
                 left_out.count += 1;
-                if left_out.ids.len() < TOLD {
+                if left_out.ids.len() < MAX_LISTED_TRACES {
                     left_out.ids.push(trace);
                 }
             }
         }
     }
-    let _ = batches.send(Batch::End).await;
+    let _ = batches.send(ExportBatch::End).await;
     Ok(left_out)
 }
 
-fn write(mut file: SpanFile, mut waiting: mpsc::Receiver<Batch>) -> Result<Option<Written>, WriteError> {
+fn write(mut file: SpanFile, mut waiting: mpsc::Receiver<ExportBatch>) -> Result<Option<SpanFileStats>, WriteError> {
     while let Some(batch) = waiting.blocking_recv() {
         match batch {
-            Batch::Spans(spans) => {
+            ExportBatch::Spans(spans) => {
                 for span in &spans {
                     file.add(span)?;
                 }
             }
-            Batch::End => return file.finish().map(Some),
+            ExportBatch::End => return file.finish().map(Some),
         }
     }
     Ok(None)

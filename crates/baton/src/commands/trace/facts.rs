@@ -20,7 +20,7 @@ const COST: &[&str] = &["gen_ai.usage.cost", "baton.cost.usd", "llm.cost.total"]
 
 /// Token counts of a model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
+pub(crate) struct SpanTokens {
     /// Input tokens.
     pub(crate) input: u64,
     /// Output tokens.
@@ -45,10 +45,10 @@ pub(crate) fn operation(span: &Span) -> &str {
 }
 
 /// Token counts of a span, if recorded.
-pub(crate) fn tokens(span: &Span) -> Option<Tokens> {
+pub(crate) fn tokens(span: &Span) -> Option<SpanTokens> {
     let (input, output) = (number(span, INPUT_TOKENS), number(span, OUTPUT_TOKENS));
     let whole = |number: Option<f64>| number.map_or(0, |number| number as u64);
-    (input.is_some() || output.is_some()).then(|| Tokens { input: whole(input), output: whole(output) })
+    (input.is_some() || output.is_some()).then(|| SpanTokens { input: whole(input), output: whole(output) })
 }
 
 /// Cost of a span in dollars, if recorded.

@@ -1,11 +1,11 @@
 //! What people see of traces, odd ones included.
 
 use super::{
-    look::{Glyphs, Look},
+    look::{Glyphs, TerminalStyle},
     page,
     rows::Fold,
     side_by_side,
-    waterfall::Detail,
+    waterfall::WaterfallDetail,
 };
 use crate::screen::{Paint, render};
 use baton_types::{
@@ -77,12 +77,12 @@ impl Told for Span {
     }
 }
 
-fn look(width: usize) -> Look {
-    Look { width, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN }
+fn look(width: usize) -> TerminalStyle {
+    TerminalStyle { width, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN }
 }
 
-fn shown(spans: &[Span], look: &Look) -> String {
-    page::lines(spans, Fold::Repeated, Detail::Row, look).join("\n")
+fn shown(spans: &[Span], look: &TerminalStyle) -> String {
+    page::lines(spans, Fold::Repeated, WaterfallDetail::Row, look).join("\n")
 }
 
 /// No line may be wider than the terminal.
@@ -174,12 +174,12 @@ fn two_agents() -> Vec<Span> {
 fn a_question_through_two_agents() {
     let spans = two_agents();
     snapshot!("two_agents", checked(shown(&spans, &look(120)), 120));
-    let ascii = Look { glyphs: Glyphs::ASCII, ..look(80) };
+    let ascii = TerminalStyle { glyphs: Glyphs::ASCII, ..look(80) };
     let text = checked(shown(&spans, &ascii), 80);
     assert!(text.is_ascii(), "{text}");
     snapshot!("two_agents_ascii", text);
     snapshot!("two_agents_narrow", checked(shown(&spans, &look(44)), 44));
-    let coloured = Look { paint: Paint::ALWAYS_COLOURED, ..look(100) };
+    let coloured = TerminalStyle { paint: Paint::ALWAYS_COLOURED, ..look(100) };
     snapshot!("two_agents_coloured", render(&shown(&spans, &coloured)).replace('\u{1b}', "ESC"));
 }
 
@@ -211,7 +211,7 @@ fn a_run_that_fails() {
         flags: 1,
     }];
     snapshot!("failing", checked(shown(&spans, &look(90)), 90));
-    let all = page::lines(&spans, Fold::Repeated, Detail::Attributes, &look(90)).join("\n");
+    let all = page::lines(&spans, Fold::Repeated, WaterfallDetail::Attributes, &look(90)).join("\n");
     snapshot!("failing_attributes", checked(all, 90));
 }
 
@@ -247,7 +247,7 @@ fn a_child_that_began_before_its_parent() {
     let spans = |before: u64| [span(1, 0, "parent", 5_000, 9_000), span(2, 1, "child", 5_000 - before, 7_000)];
     let of = |before: u64| {
         let spans = spans(before);
-        let tree = super::tree::Tree::new(&spans);
+        let tree = super::tree::TraceTree::new(&spans);
         (tree.start - START, tree.nodes[1].start - START, tree.duration())
     };
     assert_eq!([of(1), of(1_000), of(1_001)].map(|(start, ..)| start / 1_000), [5_000, 5_000, 3_999]);
@@ -264,7 +264,7 @@ fn ten_thousand_spans_are_counted_not_listed() {
     }
     spans.push(span(20_000, 5, "inner", 5_000, 5_100));
     snapshot!("ten_thousand", checked(shown(&spans, &look(100)), 100));
-    let all = page::lines(&spans, Fold::Nothing, Detail::Row, &look(100));
+    let all = page::lines(&spans, Fold::Nothing, WaterfallDetail::Row, &look(100));
     assert!(all.len() > 10_000, "{} lines", all.len());
 }
 
@@ -320,9 +320,9 @@ fn asked_again() -> Vec<Span> {
 #[test]
 fn two_traces_side_by_side() {
     let (a, b) = (two_agents(), asked_again());
-    let shown = |look: &Look| side_by_side::lines(&a, &b, Fold::Repeated, look).join("\n");
+    let shown = |look: &TerminalStyle| side_by_side::lines(&a, &b, Fold::Repeated, look).join("\n");
     snapshot!("diff", checked(shown(&look(120)), 120));
-    let ascii = Look { glyphs: Glyphs::ASCII, ..look(80) };
+    let ascii = TerminalStyle { glyphs: Glyphs::ASCII, ..look(80) };
     let text = checked(shown(&ascii), 80);
     assert!(text.is_ascii(), "{text}");
     snapshot!("diff_ascii", text);

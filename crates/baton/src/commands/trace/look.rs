@@ -4,14 +4,14 @@ use crate::screen::Paint;
 use std::io::IsTerminal as _;
 
 /// Default width, in columns.
-const USUAL_WIDTH: usize = 100;
+const DEFAULT_WIDTH: usize = 100;
 /// Minimum width for readable output.
-const LEAST_WIDTH: usize = 40;
-const MOST_WIDTH: usize = 400;
+const MIN_WIDTH: usize = 40;
+const MAX_WIDTH: usize = 400;
 
 /// Output style.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct TerminalStyle {
     /// Width in columns.
     pub(crate) width: usize,
     /// Character set.
@@ -79,11 +79,11 @@ impl Glyphs {
     };
 }
 
-impl Look {
+impl TerminalStyle {
     /// Style of stdout, with an explicit width if given.
-    pub(crate) fn of_stdout(width: Option<usize>, paint: Paint) -> Self {
+    pub(crate) fn for_stdout(width: Option<usize>, paint: Paint) -> Self {
         let seen = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
-        let width = width.or_else(seen).unwrap_or(USUAL_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH);
+        let width = width.or_else(seen).unwrap_or(DEFAULT_WIDTH).clamp(MIN_WIDTH, MAX_WIDTH);
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .iter()
             .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -92,8 +92,8 @@ impl Look {
 }
 
 /// Width for lines that must not be truncated: the maximum if stdout is not a terminal.
-pub(crate) fn uncut(width: Option<usize>) -> Option<usize> {
-    width.or_else(|| (!std::io::stdout().is_terminal()).then_some(MOST_WIDTH))
+pub(crate) fn untruncated_width(width: Option<usize>) -> Option<usize> {
+    width.or_else(|| (!std::io::stdout().is_terminal()).then_some(MAX_WIDTH))
 }
 
 /// Glyphs for a locale; Unicode if none is set.

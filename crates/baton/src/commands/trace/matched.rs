@@ -1,21 +1,21 @@
 //! Matches two traces into one tree, by span name and position.
 
 use super::{
-    facts::{self, Tokens},
-    tree::Tree,
+    facts::{self, SpanTokens},
+    tree::TraceTree,
 };
 use baton_types::SpanStatus;
 use std::collections::{HashMap, HashSet};
 
 /// Spans of one trace at one position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Side {
+pub(crate) struct PairSide {
     /// Number of spans; 0 if the trace has none at this position.
     pub(crate) spans: u64,
     /// Total duration in nanoseconds.
     pub(crate) nanos: u64,
     /// Total token counts, if recorded.
-    pub(crate) tokens: Option<Tokens>,
+    pub(crate) tokens: Option<SpanTokens>,
     /// Total cost in dollars, if recorded.
     pub(crate) cost: Option<f64>,
     /// Number of failed spans.
@@ -26,7 +26,7 @@ pub(crate) struct Side {
 
 /// A position in both trees.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Pair<'a> {
+pub(crate) struct SpanPair<'a> {
     /// Name of all spans at this position.
     pub(crate) name: &'a str,
     /// Distance from the root.
@@ -34,26 +34,26 @@ pub(crate) struct Pair<'a> {
     /// Child positions, in chronological order.
     pub(crate) children: Vec<usize>,
     /// Spans of the first trace.
-    pub(crate) a: Side,
+    pub(crate) a: PairSide,
     /// Spans of the second trace.
-    pub(crate) b: Side,
+    pub(crate) b: PairSide,
 }
 
 /// Both traces as one tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Matched<'a> {
+pub(crate) struct MatchedTree<'a> {
     /// All positions.
-    pub(crate) pairs: Vec<Pair<'a>>,
+    pub(crate) pairs: Vec<SpanPair<'a>>,
     /// Positions without a parent.
     pub(crate) roots: Vec<usize>,
 }
 
 /// Name, and the span indices of both trees at one position.
-type Group<'a> = (&'a str, Vec<usize>, Vec<usize>);
+type PositionGroup<'a> = (&'a str, Vec<usize>, Vec<usize>);
 
 /// Overlays two trees. Siblings with the same name share a position, and so do their children.
-pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
-    let mut matched = Matched::default();
+pub(crate) fn match_trees<'a>(a: &TraceTree<'a>, b: &TraceTree<'a>) -> MatchedTree<'a> {
+    let mut matched = MatchedTree::default();
     let mut open = vec![(None, a.roots.clone(), b.roots.clone())];
     while let Some((parent, of_a, of_b)) = open.pop() {
         for (name, of_a, of_b) in groups(a, b, &of_a, &of_b) {
@@ -61,7 +61,7 @@ pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
             let depth = match parent {
                 None => 0,
                 Some(parent) => {
-                    let parent: &mut Pair<'_> = &mut matched.pairs[parent];
+                    let parent: &mut SpanPair<'_> = &mut matched.pairs[parent];
                     parent.children.push(index);
                     parent.depth + 1
                 }
@@ -69,8 +69,8 @@ pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
             if parent.is_none() {
                 matched.roots.push(index);
             }
-            matched.pairs.push(Pair { name, depth, children: Vec::new(), a: side(a, &of_a), b: side(b, &of_b) });
-            let below = |tree: &Tree<'_>, spans: &[usize]| -> Vec<usize> {
+            matched.pairs.push(SpanPair { name, depth, children: Vec::new(), a: side(a, &of_a), b: side(b, &of_b) });
+            let below = |tree: &TraceTree<'_>, spans: &[usize]| -> Vec<usize> {
                 spans.iter().flat_map(|span| tree.nodes[*span].children.iter().copied()).collect()
             };
             let (of_a, of_b) = (below(a, &of_a), below(b, &of_b));
@@ -84,7 +84,7 @@ pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
 
 /// Groups siblings by name, in the order of the first trace. A name that only the second trace has follows its
 /// predecessor there.
-fn groups<'a>(a: &Tree<'a>, b: &Tree<'a>, of_a: &[usize], of_b: &[usize]) -> Vec<Group<'a>> {
+fn groups<'a>(a: &TraceTree<'a>, b: &TraceTree<'a>, of_a: &[usize], of_b: &[usize]) -> Vec<PositionGroup<'a>> {
     let (names_a, mut by_name_a) = by_name(a, of_a);
     let (names_b, mut by_name_b) = by_name(b, of_b);
     let known: HashSet<&str> = names_a.iter().copied().collect();
@@ -106,7 +106,7 @@ fn groups<'a>(a: &Tree<'a>, b: &Tree<'a>, of_a: &[usize], of_b: &[usize]) -> Vec
 }
 
 /// Names in order of first occurrence, and the spans of each.
-fn by_name<'a>(tree: &Tree<'a>, spans: &[usize]) -> (Vec<&'a str>, HashMap<&'a str, Vec<usize>>) {
+fn by_name<'a>(tree: &TraceTree<'a>, spans: &[usize]) -> (Vec<&'a str>, HashMap<&'a str, Vec<usize>>) {
     let (mut names, mut groups) = (Vec::new(), HashMap::<&'a str, Vec<usize>>::new());
     for index in spans {
         let name: &'a str = &tree.nodes[*index].span.name;
@@ -121,8 +121,8 @@ fn by_name<'a>(tree: &Tree<'a>, spans: &[usize]) -> (Vec<&'a str>, HashMap<&'a s
     (names, groups)
 }
 
-fn side(tree: &Tree<'_>, spans: &[usize]) -> Side {
-    let mut side = Side { spans: spans.len() as u64, ..Side::default() };
+fn side(tree: &TraceTree<'_>, spans: &[usize]) -> PairSide {
+    let mut side = PairSide { spans: spans.len() as u64, ..PairSide::default() };
     for index in spans {
         let span = tree.nodes[*index].span;
         side.nanos = side.nanos.saturating_add(span.duration());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum MessageItem {
     /// Text.
     Text {
         /// `user`, `assistant`, `system` or `tool`.
@@ -33,18 +33,18 @@ pub(crate) enum Said {
 }
 
 /// Parses a list of messages; other text becomes one text part without a role.
-pub(crate) fn read(text: &str) -> Vec<Said> {
+pub(crate) fn parse_messages(text: &str) -> Vec<MessageItem> {
     let messages = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(messages)) => messages,
         Ok(message @ Value::Object(_)) => vec![message],
-        _ => return vec![Said::Text { role: String::new(), text: text.to_owned() }],
+        _ => return vec![MessageItem::Text { role: String::new(), text: text.to_owned() }],
     };
     messages.iter().flat_map(message).collect()
 }
 
-fn message(message: &Value) -> Vec<Said> {
+fn message(message: &Value) -> Vec<MessageItem> {
     let role = message["role"].as_str().unwrap_or_default();
-    let said = |text: &str| Said::Text { role: role.to_owned(), text: text.to_owned() };
+    let said = |text: &str| MessageItem::Text { role: role.to_owned(), text: text.to_owned() };
     let parts = message["parts"].as_array().or_else(|| message["content"].as_array());
     match (parts, message["content"].as_str()) {
         (Some(parts), _) => parts.iter().filter_map(|item| part(item, role)).collect(),
@@ -53,24 +53,24 @@ fn message(message: &Value) -> Vec<Said> {
     }
 }
 
-fn part(part: &Value, role: &str) -> Option<Said> {
+fn part(part: &Value, role: &str) -> Option<MessageItem> {
     let text = |name: &str| part[name].as_str().map(str::to_owned);
     let id = || text("id").unwrap_or_default();
     Some(match part["type"].as_str().unwrap_or("text") {
-        "text" => Said::Text { role: role.to_owned(), text: text("content").or_else(|| text("text"))? },
-        "reasoning" | "thinking" => Said::Thought(text("content")?),
-        "tool_call" => Said::Call { id: id(), name: text("name")?, arguments: shown(&part["arguments"]) },
+        "text" => MessageItem::Text { role: role.to_owned(), text: text("content").or_else(|| text("text"))? },
+        "reasoning" | "thinking" => MessageItem::Thought(text("content")?),
+        "tool_call" => MessageItem::Call { id: id(), name: text("name")?, arguments: display_json(&part["arguments"]) },
         "tool_call_response" => {
             let response = if part["response"].is_null() { &part["result"] } else { &part["response"] };
-            Said::Answer { id: id(), response: shown(response) }
+            MessageItem::Answer { id: id(), response: display_json(response) }
         }
-        "data" => Said::Text { role: role.to_owned(), text: shown(&part["content"]) },
-        other => Said::Text { role: role.to_owned(), text: format!("({other})") },
+        "data" => MessageItem::Text { role: role.to_owned(), text: display_json(&part["content"]) },
+        other => MessageItem::Text { role: role.to_owned(), text: format!("({other})") },
     })
 }
 
 /// JSON for display: strings without quotes.
-fn shown(value: &Value) -> String {
+fn display_json(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn messages_in_the_forms_that_they_come_in() {
-        let text = |role: &str, text: &str| Said::Text { role: role.into(), text: text.into() };
+        let text = |role: &str, text: &str| MessageItem::Text { role: role.into(), text: text.into() };
         for (written, expect) in [
             (r#"[{"role":"user","parts":[{"type":"text","content":"Hello"}]}]"#, vec![text("user", "Hello")]),
             (r#"[{"role":"user","content":"Hello"}]"#, vec![text("user", "Hello")]),
@@ -104,17 +104,17 @@ mod tests {
             (
                 r#"[{"role":"assistant","parts":[{"type":"reasoning","content":"Hm"},{"type":"tool_call","id":"c1","name":"f","arguments":{"a":1}}]}]"#,
                 vec![
-                    Said::Thought("Hm".into()),
-                    Said::Call { id: "c1".into(), name: "f".into(), arguments: r#"{"a":1}"#.into() },
+                    MessageItem::Thought("Hm".into()),
+                    MessageItem::Call { id: "c1".into(), name: "f".into(), arguments: r#"{"a":1}"#.into() },
                 ],
             ),
             (
                 r#"[{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"18 degrees"},{"type":"blob"}]}]"#,
-                vec![Said::Answer { id: "c1".into(), response: "18 degrees".into() }, text("tool", "(blob)")],
+                vec![MessageItem::Answer { id: "c1".into(), response: "18 degrees".into() }, text("tool", "(blob)")],
             ),
             ("[]", vec![]),
         ] {
-            assert_eq!(read(written), expect, "{written}");
+            assert_eq!(parse_messages(written), expect, "{written}");
         }
     }
 }

@@ -1,28 +1,28 @@
 //! Text output of one trace.
 
 use super::{
-    look::Look,
+    look::TerminalStyle,
     rows::Fold,
-    totals::Totals,
+    totals::TraceTotals,
     transcript,
-    tree::Tree,
-    waterfall::{self, Detail},
+    tree::TraceTree,
+    waterfall::{self, WaterfallDetail},
     words::{columns, duration, fit, moment},
 };
 use baton_types::Span;
 
 /// Below this width, the header takes two lines.
-const WIDE: usize = 90;
+const WIDE_LAYOUT_WIDTH: usize = 90;
 
 /// All lines for a trace.
-pub(super) fn lines(spans: &[Span], fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
-    let tree = Tree::new(spans);
-    let totals = Totals::of(&tree);
+pub(super) fn lines(spans: &[Span], fold: Fold, detail: WaterfallDetail, look: &TerminalStyle) -> Vec<String> {
+    let tree = TraceTree::new(spans);
+    let totals = TraceTotals::from_tree(&tree);
     let Some(first) = spans.first() else { return Vec::new() };
     let services = totals.services().iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let id = first.trace.to_string();
     let when = format!("{} UTC  {}", moment(tree.start), duration(tree.duration()));
-    let is_wide = look.width >= WIDE;
+    let is_wide = look.width >= WIDE_LAYOUT_WIDTH;
     let used = if is_wide { "trace ".len() + id.len() + 2 } else { 0 } + columns(&when) + 2;
     let services = look.paint.faint(&fit(&services, look.width.saturating_sub(used), look.glyphs.more));
     let id = look.paint.strong(&id);

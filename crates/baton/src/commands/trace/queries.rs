@@ -1,8 +1,8 @@
 //! `baton trace queries`: lists saved queries.
 
 use super::{
-    look::{Look, uncut},
-    saved::{self, Saved},
+    look::{TerminalStyle, untruncated_width},
+    saved::{self, SavedQuery},
     words::{columns, fit, padded},
 };
 use crate::{
@@ -28,7 +28,7 @@ built-in queries with the same name:
     query: '{ span.gen_ai.tool.name = \"refund\" } | count_over_time() by (status)'
     description: Refunds by status
     since: 7d")]
-pub(super) struct Options {
+pub(super) struct TraceQueriesOptions {
     /// Read this file instead of the default files
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
@@ -40,14 +40,14 @@ pub(super) struct Options {
 }
 
 /// Prints the saved queries.
-pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, CliError> {
-    let all = saved::all(options.queries.as_deref(), &options.place)?;
+pub(super) fn run(options: &TraceQueriesOptions, screen: Screen) -> Result<Exit, CliError> {
+    let all = saved::load_all(options.queries.as_deref(), &options.place)?;
     if screen.is_json() {
         let list: Vec<serde_json::Value> = all.iter().map(object).collect();
         screen.print(&serde_json::Value::from(list).to_string());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(untruncated_width(options.width), screen.stdout_paint());
     for line in lines(&all, &look) {
         screen.print(&line);
     }
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-fn object(saved: &Saved) -> serde_json::Value {
+fn object(saved: &SavedQuery) -> serde_json::Value {
     let file = saved.file.as_ref().map(|file| file.display().to_string());
     serde_json::json!({
         "name": saved.name, "query": saved.query, "description": saved.description, "file": file,
@@ -63,11 +63,11 @@ fn object(saved: &Saved) -> serde_json::Value {
 }
 
 /// Two lines per query: description and TraceQL.
-fn lines(all: &[Saved], look: &Look) -> Vec<String> {
+fn lines(all: &[SavedQuery], look: &TerminalStyle) -> Vec<String> {
     let width = all.iter().map(|saved| columns(&saved.name)).max().unwrap_or(0);
     let indent = " ".repeat(width + 2);
     let room = look.width.saturating_sub(indent.len());
-    let two = |saved: &Saved| {
+    let two = |saved: &SavedQuery| {
         let file = saved.file.as_ref().map(|file| format!(" ({})", file.display())).unwrap_or_default();
         let about = fit(&format!("{}{file}", saved.description), room, look.glyphs.more);
         let query = saved.query.split_whitespace().collect::<Vec<_>>().join(" ");

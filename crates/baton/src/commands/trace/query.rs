@@ -2,9 +2,9 @@
 
 use super::{
     caret, found,
-    look::{Look, uncut},
+    look::{TerminalStyle, untruncated_width},
     measure, saved,
-    when::{When, when},
+    when::{TimeArgument, parse_time},
 };
 use crate::{
     commands::place::ConnectionOptions,
@@ -36,17 +36,17 @@ Prints traces, newest first, each with its matching spans and the attributes tha
 query that ends in a metrics function prints series: their summary values and a sparkline. Attributes
 may be written without a scope; the interpreted query is printed to stderr. --strict accepts only
 TraceQL that Tempo accepts. --json prints the response in Tempo's format.")]
-pub(super) struct Options {
+pub(super) struct TraceQueryOptions {
     /// TraceQL query, or @NAME for a saved query
     query: String,
     /// Start of the time range: 15m, 1h, 2d or a timestamp [default: all stored spans; 1h for series]
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    since: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<TimeArgument>,
     /// End of the time range [default: now]
-    #[arg(long, value_name = "TIME", value_parser = when)]
-    until: Option<When>,
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    until: Option<TimeArgument>,
     /// Interval of a series: 15s, 5m, 1h [default: depends on the time range]
-    #[arg(long, value_name = "TIME", value_parser = step)]
+    #[arg(long, value_name = "TIME", value_parser = parse_step)]
     step: Option<Duration>,
     /// Maximum number of traces or series
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -72,10 +72,10 @@ pub(super) struct Options {
 
 /// Resolved query, from the command line or a saved query.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct TraceQueryRequest {
     pub(super) query: String,
-    pub(super) since: Option<When>,
-    pub(super) until: Option<When>,
+    pub(super) since: Option<TimeArgument>,
+    pub(super) until: Option<TimeArgument>,
     pub(super) step: Option<Duration>,
     pub(super) limit: usize,
     pub(super) strict: bool,
@@ -83,19 +83,19 @@ pub(super) struct Asked {
     spans: usize,
 }
 
-fn step(text: &str) -> Result<Duration, String> {
+fn parse_step(text: &str) -> Result<Duration, String> {
     let step = duration(text.trim()).filter(|step| !step.is_zero());
     step.ok_or_else(|| "expected a duration, such as 15s, 5m or 1h".to_owned())
 }
 
-impl Options {
-    fn asked(&self) -> Result<Asked, CliError> {
+impl TraceQueryOptions {
+    fn resolve(&self) -> Result<TraceQueryRequest, CliError> {
         let saved = self.query.strip_prefix('@').map(|name| saved::find(name, self.queries.as_deref(), &self.place));
         let (query, since) = match saved.transpose()? {
             Some(saved) => (saved.query, saved.since),
             None => (self.query.clone(), None),
         };
-        Ok(Asked {
+        Ok(TraceQueryRequest {
             query,
             since: self.since.or(since),
             until: self.until,
@@ -109,18 +109,18 @@ impl Options {
 }
 
 /// Runs the query and prints the traces or series.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
-    let asked = options.asked()?;
+pub(super) async fn run(options: TraceQueryOptions, screen: Screen) -> Result<Exit, CliError> {
+    let asked = options.resolve()?;
     if options.canonical {
-        return canonical(&asked, screen);
+        return print_canonical(&asked, screen);
     }
-    match measure::measures(&asked.query, asked.step) {
+    match measure::metrics_expression(&asked.query, asked.step) {
         Some(metrics) => measure::run(&asked, &metrics, &options.place, screen).await,
         None => search(asked, &options.place, screen).await,
     }
 }
 
-async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
+async fn search(options: TraceQueryRequest, place: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
     if options.step.is_some() {
         let message = "--step requires a metrics query: end the query in a metrics function such as `| rate()`";
         return Err(CliError::new(ErrorCode::USAGE, message));
@@ -131,7 +131,7 @@ async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Re
         start: options.since.map(|since| since.second_before(now)),
         end: options.until.map(|until| until.second_after(now)).or(options.since.map(|_| {
             // A start without an end means until now, with a margin for spans that are being written.
-            When::At(now).second_after(now) + 60
+            TimeArgument::At(now).second_after(now) + 60
         })),
         limit: options.limit.max(1),
         spans_per_spanset: options.spans.max(1),
@@ -141,12 +141,12 @@ async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Re
     let found = session.client.search_traces(&request).await;
     session.close().await;
     let reply = found.map_err(|error| caret::failure(error, &options.query, screen))?;
-    said(reply.canonical.as_deref(), reply.warnings.as_deref(), &options.query, screen);
+    print_interpretation(reply.canonical.as_deref(), reply.warnings.as_deref(), &options.query, screen);
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(untruncated_width(options.width), screen.stdout_paint());
     for line in found::lines(&reply.traces, &look) {
         screen.print(&line);
     }
@@ -163,9 +163,9 @@ async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Re
 }
 
 /// Prints warnings, and the interpreted query if it differs from the input.
-pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str, screen: Screen) {
+pub(super) fn print_interpretation(canonical: Option<&str>, warnings: Option<&str>, query: &str, screen: Screen) {
     let paint = screen.stderr_paint();
-    for warning in warnings.iter().flat_map(|warnings| apart(warnings, query)) {
+    for warning in warnings.iter().flat_map(|warnings| split_warnings(warnings, query)) {
         screen.print_stderr(&format!("{}: {}", paint.warn("warning"), escape_for_terminal(&warning)));
     }
     let same = |text: &str| {
@@ -178,7 +178,7 @@ pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str,
 
 /// Splits the warnings of the server, which are joined in one line. Only warnings about the syntax of the query can be
 /// separated.
-fn apart(warnings: &str, query: &str) -> Vec<String> {
+fn split_warnings(warnings: &str, query: &str) -> Vec<String> {
     let known = parse(query, Mode::Lenient).map(|parsed| parsed.warnings).unwrap_or_default();
     let (mut list, mut rest) = (Vec::new(), warnings);
     for warning in known {
@@ -193,7 +193,7 @@ fn apart(warnings: &str, query: &str) -> Vec<String> {
 }
 
 /// Prints the query in Tempo's syntax; needs no server.
-fn canonical(options: &Asked, screen: Screen) -> Result<Exit, CliError> {
+fn print_canonical(options: &TraceQueryRequest, screen: Screen) -> Result<Exit, CliError> {
     let mode = if options.strict { Mode::Strict } else { Mode::Lenient };
     let parsed = parse(&options.query, mode).map_err(|error| {
         caret::show(&error.to_string(), &options.query, screen);
@@ -219,8 +219,8 @@ mod tests {
         let known = parse(query, Mode::Lenient).unwrap().warnings;
         assert_eq!(known.len(), 2);
         let all = [known.clone(), vec!["a search returns spans; set the time range".to_owned()]].concat();
-        assert_eq!(apart(&all.join("; "), query), all);
-        assert_eq!(apart(&known.join("; "), query), known);
-        assert_eq!(apart("another; server", query), ["another; server"]);
+        assert_eq!(split_warnings(&all.join("; "), query), all);
+        assert_eq!(split_warnings(&known.join("; "), query), known);
+        assert_eq!(split_warnings("another; server", query), ["another; server"]);
     }
 }

@@ -1,72 +1,72 @@
 //! Series as a table: labels, summary values and sparklines.
 
 use super::{
-    look::Look,
-    spark::spark,
-    words::{columns, duration, fit, moment, padded, plain, right},
+    look::TerminalStyle,
+    spark::sparkline,
+    words::{columns, duration, fit, moment, padded, plain, right_aligned},
 };
 use baton_client::SeriesHit;
 use baton_traceql::{AggregateOp, Field, FirstStage, Intrinsic, MetricsExpr, Steps};
 
 const GAP: &str = "  ";
 /// Minimum and maximum width of the sparkline; it is omitted below the minimum.
-const LEAST_SPARK: usize = 8;
-const MOST_SPARK: usize = 120;
+const MIN_SPARKLINE_WIDTH: usize = 8;
+const MAX_SPARKLINE_WIDTH: usize = 120;
 /// Minimum and maximum width of the label.
-const LEAST_LABEL: usize = 16;
-const MOST_LABEL: usize = 60;
+const MIN_LABEL_WIDTH: usize = 16;
+const MAX_LABEL_WIDTH: usize = 60;
 
 /// Unit and aggregation of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    unit: Unit,
+pub(super) struct SeriesKind {
+    unit: SeriesUnit,
     /// Whether the sum over all intervals is meaningful.
-    adds_up: bool,
+    is_additive: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+enum SeriesUnit {
     Number,
     PerSecond,
     Seconds,
 }
 
-impl Kind {
+impl SeriesKind {
     /// Kind of the result of a metrics query.
-    pub(super) fn of(metrics: &MetricsExpr) -> Self {
+    pub(super) fn from_metrics(metrics: &MetricsExpr) -> Self {
         let of_field = |field: &Field| match field {
             Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart) => {
-                Unit::Seconds
+                SeriesUnit::Seconds
             }
-            _ => Unit::Number,
+            _ => SeriesUnit::Number,
         };
-        let (unit, adds_up) = match metrics {
+        let (unit, is_additive) = match metrics {
             MetricsExpr::Query(query) => match &query.first {
-                FirstStage::Rate { .. } => (Unit::PerSecond, false),
+                FirstStage::Rate { .. } => (SeriesUnit::PerSecond, false),
                 FirstStage::AggregateOverTime { op, of, .. } => (of_field(of), *op == AggregateOp::Sum),
                 FirstStage::QuantileOverTime { of, .. } => (of_field(of), false),
                 FirstStage::CountOverTime { .. } | FirstStage::HistogramOverTime { .. } | FirstStage::Compare(_) => {
-                    (Unit::Number, true)
+                    (SeriesUnit::Number, true)
                 }
             },
-            MetricsExpr::Number(_) | MetricsExpr::Computed { .. } => (Unit::Number, false),
+            MetricsExpr::Number(_) | MetricsExpr::Computed { .. } => (SeriesUnit::Number, false),
         };
-        Self { unit, adds_up }
+        Self { unit, is_additive }
     }
 
-    fn shown(self, value: f64) -> String {
+    fn format_value(self, value: f64) -> String {
         match self.unit {
             _ if !value.is_finite() => value.to_string(),
-            Unit::Number => number(value),
-            Unit::PerSecond => format!("{}/s", number(value)),
-            Unit::Seconds if value < 0.0 => format!("-{}", duration((-value * 1e9).round() as u64)),
-            Unit::Seconds => duration((value * 1e9).round() as u64),
+            SeriesUnit::Number => number(value),
+            SeriesUnit::PerSecond => format!("{}/s", number(value)),
+            SeriesUnit::Seconds if value < 0.0 => format!("-{}", duration((-value * 1e9).round() as u64)),
+            SeriesUnit::Seconds => duration((value * 1e9).round() as u64),
         }
     }
 
     /// Headers of the summary columns.
     fn heads(self) -> &'static [&'static str] {
-        if self.adds_up { &["sum", "max", "last"] } else { &["min", "avg", "max", "last"] }
+        if self.is_additive { &["sum", "max", "last"] } else { &["min", "avg", "max", "last"] }
     }
 
     fn figures(self, values: &[Option<f64>]) -> Vec<String> {
@@ -74,43 +74,54 @@ impl Kind {
         let Some(last) = known.last().copied() else { return vec!["-".to_owned(); self.heads().len()] };
         let sum: f64 = known.iter().sum();
         let (min, max) = known.iter().fold((last, last), |(min, max), value| (min.min(*value), max.max(*value)));
-        let figures = match self.adds_up {
+        let figures = match self.is_additive {
             true => vec![sum, max, last],
             false => vec![min, sum / known.len() as f64, max, last],
         };
-        figures.into_iter().map(|figure| self.shown(figure)).collect()
+        figures.into_iter().map(|figure| self.format_value(figure)).collect()
     }
 }
 
 /// The table, and the number of series beyond the limit.
-pub(super) fn lines(series: &[SeriesHit], steps: &Steps, kind: Kind, most: usize, look: &Look) -> (Vec<String>, u64) {
-    let rows: Vec<(&SeriesHit, Vec<Option<f64>>)> = series.iter().map(|one| (one, placed(one, steps))).collect();
-    let shown = greatest(&rows, most);
+pub(super) fn lines(
+    series: &[SeriesHit],
+    steps: &Steps,
+    kind: SeriesKind,
+    most: usize,
+    look: &TerminalStyle,
+) -> (Vec<String>, u64) {
+    let rows: Vec<(&SeriesHit, Vec<Option<f64>>)> =
+        series.iter().map(|one| (one, interval_values(one, steps))).collect();
+    let shown = highest_series(&rows, most);
     let left = (rows.len() - shown.len()) as u64;
     let rows: Vec<&(&SeriesHit, Vec<Option<f64>>)> = shown.into_iter().map(|index| &rows[index]).collect();
-    let (head, labels) = named(&rows.iter().map(|(series, _)| *series).collect::<Vec<_>>());
+    let (head, labels) = series_labels(&rows.iter().map(|(series, _)| *series).collect::<Vec<_>>());
     let figures: Vec<Vec<String>> = rows.iter().map(|(_, values)| kind.figures(values)).collect();
     let widths: Vec<usize> = (0..kind.heads().len())
         .map(|at| figures.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(kind.heads()[at])))
         .collect();
     let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-    let widest = labels.iter().map(|label| columns(label)).max().unwrap_or(0).max(columns(&head)).min(MOST_LABEL);
-    let label = widest.min(look.width.saturating_sub(taken + GAP.len() + LEAST_SPARK).max(LEAST_LABEL));
-    let room = look.width.saturating_sub(label + taken + GAP.len()).min(MOST_SPARK);
+    let widest = labels.iter().map(|label| columns(label)).max().unwrap_or(0).max(columns(&head)).min(MAX_LABEL_WIDTH);
+    let label = widest.min(look.width.saturating_sub(taken + GAP.len() + MIN_SPARKLINE_WIDTH).max(MIN_LABEL_WIDTH));
+    let room = look.width.saturating_sub(label + taken + GAP.len()).min(MAX_SPARKLINE_WIDTH);
     let line = |label_text: &str, figures: &[String]| {
-        let figures: String =
-            figures.iter().zip(&widths).map(|(figure, width)| format!("{GAP}{}", right(figure, *width))).collect();
+        let figures: String = figures
+            .iter()
+            .zip(&widths)
+            .map(|(figure, width)| format!("{GAP}{}", right_aligned(figure, *width)))
+            .collect();
         (padded(&fit(label_text, label, look.glyphs.more), label), figures)
     };
     let heads: Vec<String> = kind.heads().iter().map(|head| (*head).to_owned()).collect();
     let (head, figures_head) = line(&head, &heads);
     let mut lines = vec![
-        look.paint.faint(&fit(&span_of(steps), look.width, look.glyphs.more)),
+        look.paint.faint(&fit(&time_range(steps), look.width, look.glyphs.more)),
         look.paint.faint(&format!("{head}{figures_head}")),
     ];
     for (((_, values), label), figures) in rows.iter().zip(&labels).zip(&figures) {
         let (label, figures) = line(label, figures);
-        let drawn = if room >= LEAST_SPARK { spark(values, room, look.glyphs.levels) } else { String::new() };
+        let drawn =
+            if room >= MIN_SPARKLINE_WIDTH { sparkline(values, room, look.glyphs.levels) } else { String::new() };
         let line = format!("{}{figures}{GAP}{}", look.paint.name(&label), look.paint.good(&drawn));
         lines.push(line.trim_end().to_owned());
     }
@@ -118,7 +129,7 @@ pub(super) fn lines(series: &[SeriesHit], steps: &Steps, kind: Kind, most: usize
 }
 
 /// Time range and interval of the table.
-fn span_of(steps: &Steps) -> String {
+fn time_range(steps: &Steps) -> String {
     let seconds = |nanos: u64| moment(nanos).split('.').next().unwrap_or_default().to_owned();
     let step = (steps.seconds() * 1e9).round() as u64;
     let (start, end) = (seconds(steps.start()), seconds(steps.end_of(steps.count().saturating_sub(1))));
@@ -130,7 +141,7 @@ fn span_of(steps: &Steps) -> String {
 }
 
 /// One value per interval.
-fn placed(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
+fn interval_values(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
     let mut values = vec![None; steps.count()];
     for (end, value) in &series.samples {
         // The timestamp of a sample is the exclusive end of its interval.
@@ -143,7 +154,7 @@ fn placed(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
 }
 
 /// Indices of the shown series, in input order: all, or those with the highest peaks.
-fn greatest(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> {
+fn highest_series(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..rows.len()).collect();
     if rows.len() > most {
         let peak = |index: &usize| rows[*index].1.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -155,7 +166,7 @@ fn greatest(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> 
 }
 
 /// Header and labels of the series.
-fn named(series: &[&SeriesHit]) -> (String, Vec<String>) {
+fn series_labels(series: &[&SeriesHit]) -> (String, Vec<String>) {
     let key = series.first().and_then(|one| one.labels.first()).map(|(key, _)| key.clone()).unwrap_or_default();
     let one_key = series.iter().all(|one| one.labels.len() == 1 && one.labels[0].0 == key);
     if one_key && !key.is_empty() {
@@ -203,9 +214,9 @@ mod tests {
     use baton_traceql::{Mode, Root, parse};
     use baton_types::SpanValue;
 
-    fn kind(query: &str) -> Kind {
+    fn kind(query: &str) -> SeriesKind {
         let Root::Metrics(metrics) = parse(query, Mode::Strict).unwrap().query.root else { panic!("{query}") };
-        Kind::of(&metrics)
+        SeriesKind::from_metrics(&metrics)
     }
 
     /// Ten one-minute samples; `-1` is a minute without a sample.
@@ -226,8 +237,8 @@ mod tests {
     fn tables() {
         const SECOND: u64 = 1_000_000_000;
         let steps = Steps::cover(1_794_816_000 * SECOND, 1_794_816_600 * SECOND, 60 * SECOND).unwrap();
-        let wide = Look { width: 100, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
-        let narrow = Look { width: 50, glyphs: Glyphs::ASCII, paint: Paint::PLAIN };
+        let wide = TerminalStyle { width: 100, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
+        let narrow = TerminalStyle { width: 50, glyphs: Glyphs::ASCII, paint: Paint::PLAIN };
         let tool = |name: &'static str, values| one(&[("span.tool", name.into())], values);
         let tools = [
             tool("weather", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]),

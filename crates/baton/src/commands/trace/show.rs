@@ -1,6 +1,6 @@
 //! `baton trace show`: one trace as a waterfall and a transcript.
 
-use super::{also, look::Look, page, rows::Fold, waterfall::Detail};
+use super::{also, look::TerminalStyle, page, rows::Fold, waterfall::WaterfallDetail};
 use crate::{
     commands::place::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -24,7 +24,7 @@ Examples:
 Each row is a span: its kind (< server, > client, * internal) and name, duration, input and output
 tokens, and a bar for its time within the trace. Totals and the transcript follow. Repeated spans are
 folded after the first few; use --all to show each.")]
-pub(super) struct Options {
+pub(super) struct TraceShowOptions {
     /// Trace id or task id
     id: String,
     /// List all attributes, events and links of each span
@@ -44,18 +44,18 @@ pub(super) struct Options {
 }
 
 /// Fetches the trace and prints it.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TraceShowOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let found = find(&session, &options.id, screen).await;
     session.close().await;
-    let reply = also::gather(found?, &options.also, options.place.token.as_deref()).await?;
+    let reply = also::merge_servers(found?, &options.also, options.place.token.as_deref()).await?;
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(options.width, screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(options.width, screen.stdout_paint());
     let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
-    let detail = if options.attributes { Detail::Attributes } else { Detail::Row };
+    let detail = if options.attributes { WaterfallDetail::Attributes } else { WaterfallDetail::Row };
     for line in page::lines(&reply.spans, fold, detail, &look) {
         screen.print(&line);
     }

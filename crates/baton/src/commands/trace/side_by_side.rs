@@ -1,28 +1,28 @@
 //! Text output of two compared traces.
 
 use super::{
-    facts::Tokens,
-    look::Look,
-    matched::{Matched, Pair, Side, matched},
-    rows::{Fold, Place},
-    totals::Totals,
-    tree::Tree,
-    words::{columns, count, counted, duration, fit, moment, money, padded, right, short},
+    facts::SpanTokens,
+    look::TerminalStyle,
+    matched::{MatchedTree, PairSide, SpanPair, match_trees},
+    rows::{Fold, TreePosition},
+    totals::TraceTotals,
+    tree::TraceTree,
+    words::{columns, count, counted, duration, fit, moment, money, padded, right_aligned, short_count},
 };
 use baton_types::Span;
 
 /// Maximum number of rows.
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 /// Minimum width of a name, in columns.
-const LEAST_LABEL: usize = 18;
+const MIN_LABEL_WIDTH: usize = 18;
 /// Width at which names are readable.
-const READABLE: usize = 30;
+const READABLE_LABEL_WIDTH: usize = 30;
 const GAP: &str = "  ";
 
 /// All lines for two traces.
-pub(super) fn lines(a: &[Span], b: &[Span], fold: Fold, look: &Look) -> Vec<String> {
-    let trees = [Tree::new(a), Tree::new(b)];
-    let totals = [Totals::of(&trees[0]), Totals::of(&trees[1])];
+pub(super) fn lines(a: &[Span], b: &[Span], fold: Fold, look: &TerminalStyle) -> Vec<String> {
+    let trees = [TraceTree::new(a), TraceTree::new(b)];
+    let totals = [TraceTotals::from_tree(&trees[0]), TraceTotals::from_tree(&trees[1])];
     let mut lines: Vec<String> = ["A", "B"]
         .into_iter()
         .zip(&trees)
@@ -32,14 +32,14 @@ pub(super) fn lines(a: &[Span], b: &[Span], fold: Fold, look: &Look) -> Vec<Stri
     lines.push(String::new());
     lines.extend(sums(&trees, &totals, look));
     lines.push(String::new());
-    let both = matched(&trees[0], &trees[1]);
+    let both = match_trees(&trees[0], &trees[1]);
     lines.extend(rows(&both, &totals, fold, look));
     lines.push(String::new());
-    lines.push(only(&both));
+    lines.push(counterpart_summary(&both));
     lines
 }
 
-fn head(letter: &str, tree: &Tree<'_>, totals: &Totals, look: &Look) -> Option<String> {
+fn head(letter: &str, tree: &TraceTree<'_>, totals: &TraceTotals, look: &TerminalStyle) -> Option<String> {
     let trace = tree.nodes.first()?.span.trace.to_string();
     let when = format!("{} UTC", moment(tree.start));
     let services = totals.services().iter().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -53,7 +53,7 @@ fn head(letter: &str, tree: &Tree<'_>, totals: &Totals, look: &Look) -> Option<S
 }
 
 /// Totals of both traces, line by line.
-fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String> {
+fn sums(trees: &[TraceTree<'_>; 2], totals: &[TraceTotals; 2], look: &TerminalStyle) -> Vec<String> {
     let mut rows = vec![[String::new(), "A".to_owned(), "B".to_owned(), "change".to_owned()]];
     let mut add = |what: &str, values: [String; 2], change: String| {
         let [a, b] = values;
@@ -73,7 +73,7 @@ fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String>
             add(what, [a, b].map(count), difference(a, b));
         }
     }
-    if let [a, b] = totals.each_ref().map(Totals::cost)
+    if let [a, b] = totals.each_ref().map(TraceTotals::cost)
         && (a.is_some() || b.is_some())
     {
         let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
@@ -84,7 +84,7 @@ fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String>
     let width = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     let line = |(index, row): (usize, &[String; 4])| {
-        let cells: Vec<String> = (1..4).map(|at| right(&row[at], widths[at])).collect();
+        let cells: Vec<String> = (1..4).map(|at| right_aligned(&row[at], widths[at])).collect();
         let line = format!("{}{GAP}{}", padded(&row[0], widths[0]), cells.join(GAP));
         let is_worse = row[0] == "errors" && row[3].starts_with('+');
         match index {
@@ -118,32 +118,33 @@ fn difference(a: u64, b: u64) -> String {
 }
 
 /// One row: name and cells.
-struct Row<'a> {
-    pair: &'a Pair<'a>,
+struct DiffRow<'a> {
+    pair: &'a SpanPair<'a>,
     label: String,
     below: String,
-    cells: [String; CELLS],
+    cells: [String; CELL_COUNT],
 }
 
-const CELLS: usize = 7;
-const HEADS: [&str; CELLS] = ["time A", "time B", "change", "tokens A", "tokens B", "cost A", "cost B"];
+const CELL_COUNT: usize = 7;
+const HEADS: [&str; CELL_COUNT] = ["time A", "time B", "change", "tokens A", "tokens B", "cost A", "cost B"];
 
-fn rows(both: &Matched<'_>, totals: &[Totals; 2], fold: Fold, look: &Look) -> Vec<String> {
-    let most = if fold == Fold::Nothing { usize::MAX } else { MOST_ROWS };
-    let mut open: Vec<(usize, Place)> = both.roots.iter().rev().map(|root| (*root, Place::default())).collect();
+fn rows(both: &MatchedTree<'_>, totals: &[TraceTotals; 2], fold: Fold, look: &TerminalStyle) -> Vec<String> {
+    let most = if fold == Fold::Nothing { usize::MAX } else { MAX_ROWS };
+    let mut open: Vec<(usize, TreePosition)> =
+        both.roots.iter().rev().map(|root| (*root, TreePosition::default())).collect();
     let (mut rows, mut left) = (Vec::new(), 0_u64);
     while let Some((index, place)) = open.pop() {
         let pair = &both.pairs[index];
         let last = pair.children.len().saturating_sub(1);
         let children = pair.children.iter().enumerate().rev();
-        open.extend(children.map(|(at, child)| (*child, place.inside(at == last, look.glyphs))));
+        open.extend(children.map(|(at, child)| (*child, place.child(at == last, look.glyphs))));
         if rows.len() >= most {
             left += 1;
             continue;
         }
-        rows.push(Row::of(pair, &place, look));
+        rows.push(DiffRow::from_pair(pair, &place, look));
     }
-    let mut lines = drawn(&rows, totals, look);
+    let mut lines = table_lines(&rows, totals, look);
     if left > 0 {
         let more = counted(left, "more row");
         lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
@@ -151,8 +152,8 @@ fn rows(both: &Matched<'_>, totals: &[Totals; 2], fold: Fold, look: &Look) -> Ve
     lines
 }
 
-impl<'a> Row<'a> {
-    fn of(pair: &'a Pair<'a>, place: &Place, look: &Look) -> Self {
+impl<'a> DiffRow<'a> {
+    fn from_pair(pair: &'a SpanPair<'a>, place: &TreePosition, look: &TerminalStyle) -> Self {
         let (a, b) = (&pair.a, &pair.b);
         let mark = match (a.spans, b.spans) {
             (_, 0) => "-",
@@ -167,13 +168,15 @@ impl<'a> Row<'a> {
         };
         let failed = if a.errors + b.errors > 0 { format!("{} ", look.glyphs.error) } else { String::new() };
         let name = if pair.name.is_empty() { "(no name)" } else { pair.name };
-        let (rails, below) = place.drawn(look.glyphs);
-        let time = |side: &Side| if side.spans > 0 { duration(side.nanos) } else { String::new() };
-        let tokens = |side: &Side| {
-            let shown = |Tokens { input, output }| format!("{}{}{}", short(input), look.glyphs.to, short(output));
+        let (rails, below) = place.prefixes(look.glyphs);
+        let time = |side: &PairSide| if side.spans > 0 { duration(side.nanos) } else { String::new() };
+        let tokens = |side: &PairSide| {
+            let shown = |SpanTokens { input, output }| {
+                format!("{}{}{}", short_count(input), look.glyphs.to, short_count(output))
+            };
             side.tokens.map(shown).unwrap_or_default()
         };
-        let cost = |side: &Side| side.cost.map(money).unwrap_or_default();
+        let cost = |side: &PairSide| side.cost.map(money).unwrap_or_default();
         let change = if a.spans > 0 && b.spans > 0 { percent(a.nanos, b.nanos) } else { String::new() };
         Self {
             pair,
@@ -184,7 +187,7 @@ impl<'a> Row<'a> {
     }
 
     /// Error messages of the spans, below the row.
-    fn errors(&self, look: &Look) -> Vec<String> {
+    fn errors(&self, look: &TerminalStyle) -> Vec<String> {
         let joint = if self.pair.children.is_empty() { "  " } else { look.glyphs.rail };
         let said = match (&self.pair.a.error, &self.pair.b.error) {
             (Some(a), Some(b)) if a == b => vec![("A and B", a)],
@@ -193,16 +196,16 @@ impl<'a> Row<'a> {
         let line = |(who, why): (&str, &String)| {
             let lead = format!("{}{joint}", self.below);
             let text = format!("{who} {} {why}", look.glyphs.error);
-            let room = look.width.saturating_sub(columns(&lead)).max(LEAST_LABEL);
+            let room = look.width.saturating_sub(columns(&lead)).max(MIN_LABEL_WIDTH);
             format!("{}{}", look.paint.faint(&lead), look.paint.bad(&fit(&text, room, look.glyphs.more)))
         };
         said.into_iter().map(line).collect()
     }
 }
 
-fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
-    let has_tokens = totals.iter().any(Totals::has_tokens);
-    let has_cost = totals.iter().any(Totals::has_cost);
+fn table_lines(rows: &[DiffRow<'_>], totals: &[TraceTotals; 2], look: &TerminalStyle) -> Vec<String> {
+    let has_tokens = totals.iter().any(TraceTotals::has_tokens);
+    let has_cost = totals.iter().any(TraceTotals::has_cost);
     let widest = |at: usize| rows.iter().map(|row| columns(&row.cells[at])).max().unwrap_or(0).max(HEADS[at].len());
     let label = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).max("  span".len());
     // In a narrow layout, readable names take precedence over numbers.
@@ -213,11 +216,11 @@ fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
         set.iter().copied().filter(known).collect()
     };
     let sets: Vec<Vec<usize>> = sets.iter().map(shown).collect();
-    let fits = |set: &&Vec<usize>| look.width.saturating_sub(taken(set)) >= label.min(READABLE);
+    let fits = |set: &&Vec<usize>| look.width.saturating_sub(taken(set)) >= label.min(READABLE_LABEL_WIDTH);
     let set = sets.iter().find(fits).or(sets.last()).cloned().unwrap_or_default();
-    let label = label.min(look.width.saturating_sub(taken(&set)).max(LEAST_LABEL));
+    let label = label.min(look.width.saturating_sub(taken(&set)).max(MIN_LABEL_WIDTH));
     let line = |text: &str, cells: &[String]| {
-        let cells: String = set.iter().map(|at| format!("{GAP}{}", right(&cells[*at], widest(*at)))).collect();
+        let cells: String = set.iter().map(|at| format!("{GAP}{}", right_aligned(&cells[*at], widest(*at)))).collect();
         format!("{}{cells}", padded(&fit(text, label, look.glyphs.more), label)).trim_end().to_owned()
     };
     let mut lines = vec![look.paint.faint(&line("  span", &HEADS.map(str::to_owned)))];
@@ -234,8 +237,8 @@ fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
 }
 
 /// Number of spans without a counterpart.
-fn only(both: &Matched<'_>) -> String {
-    let sum = |side: fn(&Pair<'_>) -> (u64, u64)| {
+fn counterpart_summary(both: &MatchedTree<'_>) -> String {
+    let sum = |side: fn(&SpanPair<'_>) -> (u64, u64)| {
         both.pairs.iter().map(side).filter(|(_, other)| *other == 0).map(|(spans, _)| spans).sum::<u64>()
     };
     let (a, b) = (sum(|pair| (pair.a.spans, pair.b.spans)), sum(|pair| (pair.b.spans, pair.a.spans)));

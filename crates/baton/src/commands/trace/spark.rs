@@ -2,7 +2,7 @@
 
 /// Sparkline with at most `width` columns. Each column shows the maximum of its values, so spikes stay visible; columns
 /// without values are blank. The lowest level is zero, or the minimum if it is negative.
-pub(super) fn spark(values: &[Option<f64>], width: usize, levels: &[char]) -> String {
+pub(super) fn sparkline(values: &[Option<f64>], width: usize, levels: &[char]) -> String {
     let known = || values.iter().flatten().copied().filter(|value| value.is_finite());
     let (low, high) = (known().fold(0.0, f64::min), known().fold(0.0, f64::max));
     let highest = levels.len().saturating_sub(1);
@@ -38,7 +38,7 @@ mod tests {
             (vec![], 9, ""),
             (some(&[1.0, 2.0]), 0, ""),
         ] {
-            assert_eq!(spark(&values, width, &levels), expect, "{values:?} in {width}");
+            assert_eq!(sparkline(&values, width, &levels), expect, "{values:?} in {width}");
         }
     }
 }

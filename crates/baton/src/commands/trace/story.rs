@@ -3,15 +3,15 @@
 use super::{
     facts,
     look::Glyphs,
-    messages::{Said, read},
-    tree::{Node, Tree},
+    messages::{MessageItem, parse_messages},
+    tree::{SpanNode, TraceTree},
 };
 use baton_telemetry::names::{self, operation};
 use std::collections::HashSet;
 
 /// Kind of an entry, for its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(crate) enum EntryTone {
     /// Event.
     Plain,
     /// Message.
@@ -24,7 +24,7 @@ pub(crate) enum Tone {
 
 /// One entry of the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct TranscriptEntry {
     /// Time in nanoseconds since the Unix epoch.
     pub(crate) at: u64,
     /// Number of runs around this entry, without the root run.
@@ -36,19 +36,19 @@ pub(crate) struct Entry {
     /// Text, arguments or result.
     pub(crate) body: String,
     /// Kind of the entry.
-    pub(crate) tone: Tone,
+    pub(crate) tone: EntryTone,
 }
 
 /// Entries of a trace, in chronological order.
-pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
-    let mut teller = Teller::new(tree, glyphs);
+pub(crate) fn transcript_entries(tree: &TraceTree<'_>, glyphs: Glyphs) -> Vec<TranscriptEntry> {
+    let mut teller = TranscriptBuilder::new(tree, glyphs);
     let mut open: Vec<(usize, bool)> = tree.roots.iter().rev().map(|root| (*root, false)).collect();
     while let Some((index, has_ended)) = open.pop() {
         if has_ended {
-            teller.ends(index);
+            teller.span_ended(index);
             continue;
         }
-        teller.begins(index);
+        teller.span_started(index);
         open.push((index, true));
         open.extend(tree.nodes[index].children.iter().rev().map(|child| (*child, false)));
     }
@@ -57,8 +57,8 @@ pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
     teller.entries
 }
 
-struct Teller<'t, 'a> {
-    tree: &'t Tree<'a>,
+struct TranscriptBuilder<'t, 'a> {
+    tree: &'t TraceTree<'a>,
     glyphs: Glyphs,
     /// Run of each span: the nearest enclosing `invoke_agent`.
     runs: Vec<Option<usize>>,
@@ -69,18 +69,18 @@ struct Teller<'t, 'a> {
     /// Handoffs with spans of their own.
     handoffs: HashSet<&'a str>,
     /// Tasks of handoffs; the receiver gets them as user messages.
-    handed: HashSet<String>,
+    handoff_tasks: HashSet<String>,
     /// Messages already added, by run.
-    told: HashSet<(Option<usize>, String)>,
-    entries: Vec<Entry>,
+    added_messages: HashSet<(Option<usize>, String)>,
+    entries: Vec<TranscriptEntry>,
 }
 
-impl<'t, 'a> Teller<'t, 'a> {
-    fn new(tree: &'t Tree<'a>, glyphs: Glyphs) -> Self {
+impl<'t, 'a> TranscriptBuilder<'t, 'a> {
+    fn new(tree: &'t TraceTree<'a>, glyphs: Glyphs) -> Self {
         let (mut runs, mut depths) = (vec![None; tree.nodes.len()], vec![0; tree.nodes.len()]);
         let (mut calls, mut handoffs) = (HashSet::new(), HashSet::new());
         for index in tree.order.iter().copied() {
-            let Node { span, parent, .. } = &tree.nodes[index];
+            let SpanNode { span, parent, .. } = &tree.nodes[index];
             let (outer, depth) = parent.map_or((None, 0), |parent| (runs[parent], depths[parent]));
             (runs[index], depths[index]) = match facts::operation(span) {
                 operation::INVOKE_AGENT => (Some(index), depth + 1),
@@ -101,20 +101,20 @@ impl<'t, 'a> Teller<'t, 'a> {
             depths,
             calls,
             handoffs,
-            handed: HashSet::new(),
-            told: HashSet::new(),
+            handoff_tasks: HashSet::new(),
+            added_messages: HashSet::new(),
             entries: Vec::new(),
         }
     }
 
-    fn tell(&mut self, index: usize, at: u64, tone: Tone, head: String, body: String) {
+    fn push_entry(&mut self, index: usize, at: u64, tone: EntryTone, head: String, body: String) {
         let depth = self.depths[index].saturating_sub(1);
-        self.entries.push(Entry { at, depth, head, took: None, body, tone });
+        self.entries.push(TranscriptEntry { at, depth, head, took: None, body, tone });
     }
 
     /// Adds an entry with the duration of its span.
-    fn tell_end(&mut self, index: usize, at: u64, tone: Tone, head: String, body: String) {
-        self.tell(index, at, tone, head, body);
+    fn push_timed_entry(&mut self, index: usize, at: u64, tone: EntryTone, head: String, body: String) {
+        self.push_entry(index, at, tone, head, body);
         if let Some(entry) = self.entries.last_mut() {
             entry.took = Some(self.tree.nodes[index].span.duration());
         }
@@ -126,22 +126,22 @@ impl<'t, 'a> Teller<'t, 'a> {
         named(index).or_else(|| self.runs[index].and_then(named)).unwrap_or_else(|| "an agent".to_owned())
     }
 
-    fn begins(&mut self, index: usize) {
+    fn span_started(&mut self, index: usize) {
         let node = &self.tree.nodes[index];
         let (span, at) = (node.span, node.start);
         match facts::operation(span) {
             operation::INVOKE_AGENT | operation::CHAT => {
                 if let Some(messages) = facts::text(span, &[names::GEN_AI_INPUT_MESSAGES, "gen_ai.prompt"]) {
-                    self.said(index, at, messages);
+                    self.push_messages(index, at, messages);
                 }
             }
-            operation::EXECUTE_TOOL if !self.is_told_elsewhere(index) => {
+            operation::EXECUTE_TOOL if !self.has_handoff_span(index) => {
                 let tool = tool(node);
                 let arguments = facts::text(span, &[names::GEN_AI_TOOL_CALL_ARGUMENTS]).unwrap_or_default();
                 let (head, arguments) = (format!("{} calls {tool}", self.agent(index)), arguments.to_owned());
                 match self.has_result(node) {
-                    true => self.tell(index, at, Tone::Plain, head, arguments),
-                    false => self.tell_end(index, at, Tone::Plain, head, arguments),
+                    true => self.push_entry(index, at, EntryTone::Plain, head, arguments),
+                    false => self.push_timed_entry(index, at, EntryTone::Plain, head, arguments),
                 }
             }
             operation::HANDOFF_REQUEST => {
@@ -150,42 +150,43 @@ impl<'t, 'a> Teller<'t, 'a> {
                 let to = facts::text(span, &[names::HANDOFF_TO_AGENT]).unwrap_or("another agent");
                 let task = facts::text(span, &[names::HANDOFF_TASK]).unwrap_or_default();
                 let inputs = facts::text(span, &[names::HANDOFF_INPUTS, names::GEN_AI_TOOL_CALL_ARGUMENTS]);
-                let inputs = inputs.map(|inputs| beyond(inputs, task)).unwrap_or_default();
+                let inputs = inputs.map(|inputs| extra_inputs(inputs, task)).unwrap_or_default();
                 let head = format!("{from} {} {to}: handoff", self.glyphs.to);
                 let body =
                     [task, &inputs].iter().filter(|text| !text.is_empty()).copied().collect::<Vec<_>>().join("\n");
-                self.handed.insert(task.to_owned());
-                self.tell(index, at, Tone::Question, head, body);
+                self.handoff_tasks.insert(task.to_owned());
+                self.push_entry(index, at, EntryTone::Question, head, body);
             }
             "approval" | "input" if span.attribute(names::APPROVAL_DECISION).is_some() => {
                 let what = if span.name == "input" { "asks" } else { "needs approval" };
                 let head = format!("{} {what}, for {}", tool(node), self.agent(index));
-                self.tell(index, at, Tone::Question, head, String::new());
+                self.push_entry(index, at, EntryTone::Question, head, String::new());
             }
             _ => self.insight(index),
         }
     }
 
-    fn ends(&mut self, index: usize) {
+    fn span_ended(&mut self, index: usize) {
         let node = &self.tree.nodes[index];
         let (span, at) = (node.span, node.end);
         match facts::operation(span) {
             operation::INVOKE_AGENT | operation::CHAT => {
                 if let Some(messages) = facts::text(span, &[names::GEN_AI_OUTPUT_MESSAGES, "gen_ai.completion"]) {
-                    self.said(index, at, messages);
+                    self.push_messages(index, at, messages);
                 }
                 if let Some(error) = facts::error(span) {
                     let head = format!("{} fails", self.agent(index));
-                    self.tell(index, at, Tone::Bad, head, error);
+                    self.push_entry(index, at, EntryTone::Bad, head, error);
                 }
             }
-            operation::EXECUTE_TOOL if !self.is_told_elsewhere(index) && self.has_result(node) => {
+            operation::EXECUTE_TOOL if !self.has_handoff_span(index) && self.has_result(node) => {
                 let result = facts::text(span, &[names::GEN_AI_TOOL_CALL_RESULT]);
                 let error = facts::error(span);
-                let (word, tone) = if error.is_some() { ("fails", Tone::Bad) } else { ("answers", Tone::Plain) };
+                let (word, tone) =
+                    if error.is_some() { ("fails", EntryTone::Bad) } else { ("answers", EntryTone::Plain) };
                 let head = format!("{} {word}", tool(node));
                 let body = result.map(str::to_owned).or(error).unwrap_or_default();
-                self.tell_end(index, at, tone, head, body);
+                self.push_timed_entry(index, at, tone, head, body);
             }
             operation::HANDOFF_REQUEST => {
                 let to = facts::text(span, &[names::HANDOFF_TO_AGENT]).unwrap_or("the other agent");
@@ -196,15 +197,15 @@ impl<'t, 'a> Teller<'t, 'a> {
                 let result = facts::text(span, &[names::HANDOFF_RESULT, names::GEN_AI_TOOL_CALL_RESULT]);
                 let error =
                     facts::text(span, &[names::HANDOFF_ERROR]).map(str::to_owned).or_else(|| facts::error(span));
-                let tone = if error.is_some() { Tone::Bad } else { Tone::Plain };
-                let body = error.or_else(|| result.map(answered)).unwrap_or_default();
-                self.tell_end(index, at, tone, head, body);
+                let tone = if error.is_some() { EntryTone::Bad } else { EntryTone::Plain };
+                let body = error.or_else(|| result.map(response_text)).unwrap_or_default();
+                self.push_timed_entry(index, at, tone, head, body);
             }
             "approval" | "input" => {
                 if let Some(decision) = facts::text(span, &[names::APPROVAL_DECISION]) {
-                    let head = format!("{}: {}", tool(node), decided(decision));
-                    let tone = if decision == "deny" { Tone::Bad } else { Tone::Plain };
-                    self.tell_end(index, at, tone, head, String::new());
+                    let head = format!("{}: {}", tool(node), decision_text(decision));
+                    let tone = if decision == "deny" { EntryTone::Bad } else { EntryTone::Plain };
+                    self.push_timed_entry(index, at, tone, head, String::new());
                 }
             }
             _ => {}
@@ -220,64 +221,66 @@ impl<'t, 'a> Teller<'t, 'a> {
         let head = format!("{} notes a {kind}{sure}", self.agent(index));
         let of = |key: &str| facts::text(node.span, &[key]).unwrap_or_default().to_owned();
         let body = [of("insight.summary"), of("insight.rationale")].join("\n");
-        self.tell(index, node.start, Tone::Speech, head, body);
+        self.push_entry(index, node.start, EntryTone::Speech, head, body);
     }
 
     /// Adds new messages. Calls and results are skipped if their tools have spans of their own.
-    fn said(&mut self, index: usize, at: u64, messages: &str) {
+    fn push_messages(&mut self, index: usize, at: u64, messages: &str) {
         let run = self.runs[index];
-        for said in read(messages) {
+        for said in parse_messages(messages) {
             let agent = self.agent(index);
             let (tone, head, body) = match said {
-                Said::Text { role, text } if role == "user" && self.handed.contains(text.as_str()) => continue,
-                Said::Text { role, text } if !text.trim().is_empty() => match role.as_str() {
-                    "assistant" | "agent" | "" => (Tone::Speech, agent, text),
-                    role => (Tone::Speech, format!("{role} {} {agent}", self.glyphs.to), text),
-                },
-                Said::Thought(text) => (Tone::Plain, format!("{agent} thinks"), text),
-                Said::Call { id, name, arguments } if !self.calls.contains(&(run, id.as_str())) => {
-                    (Tone::Plain, format!("{agent} calls {name}"), arguments)
+                MessageItem::Text { role, text } if role == "user" && self.handoff_tasks.contains(text.as_str()) => {
+                    continue;
                 }
-                Said::Answer { id, response } if !self.calls.contains(&(run, id.as_str())) => {
-                    (Tone::Plain, format!("call {id} answers"), response)
+                MessageItem::Text { role, text } if !text.trim().is_empty() => match role.as_str() {
+                    "assistant" | "agent" | "" => (EntryTone::Speech, agent, text),
+                    role => (EntryTone::Speech, format!("{role} {} {agent}", self.glyphs.to), text),
+                },
+                MessageItem::Thought(text) => (EntryTone::Plain, format!("{agent} thinks"), text),
+                MessageItem::Call { id, name, arguments } if !self.calls.contains(&(run, id.as_str())) => {
+                    (EntryTone::Plain, format!("{agent} calls {name}"), arguments)
+                }
+                MessageItem::Answer { id, response } if !self.calls.contains(&(run, id.as_str())) => {
+                    (EntryTone::Plain, format!("call {id} answers"), response)
                 }
                 _ => continue,
             };
-            if self.told.insert((run, format!("{head}\n{body}"))) {
-                self.tell(index, at, tone, head, body);
+            if self.added_messages.insert((run, format!("{head}\n{body}"))) {
+                self.push_entry(index, at, tone, head, body);
             }
         }
     }
 
-    fn is_told_elsewhere(&self, index: usize) -> bool {
+    fn has_handoff_span(&self, index: usize) -> bool {
         let span = self.tree.nodes[index].span;
         facts::text(span, &[names::HANDOFF_ID]).is_some_and(|id| self.handoffs.contains(id))
     }
 
-    fn has_result(&self, node: &Node<'_>) -> bool {
+    fn has_result(&self, node: &SpanNode<'_>) -> bool {
         facts::text(node.span, &[names::GEN_AI_TOOL_CALL_RESULT]).is_some() || facts::error(node.span).is_some()
     }
 }
 
 /// Handoff inputs without the task and the address of the receiver; empty if nothing else remains.
-fn beyond(inputs: &str, task: &str) -> String {
+fn extra_inputs(inputs: &str, task: &str) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::from_str(inputs) else { return inputs.to_owned() };
     members.retain(|name, value| name != "agent_uri" && value.as_str() != Some(task));
     if members.is_empty() { String::new() } else { serde_json::Value::Object(members).to_string() }
 }
 
 /// Response text of a result, if it has one.
-fn answered(result: &str) -> String {
+fn response_text(result: &str) -> String {
     let object = serde_json::from_str::<serde_json::Value>(result).unwrap_or_default();
     object["response"].as_str().map_or_else(|| result.to_owned(), str::to_owned)
 }
 
-fn tool(node: &Node<'_>) -> String {
+fn tool(node: &SpanNode<'_>) -> String {
     let named = facts::text(node.span, &[names::GEN_AI_TOOL_NAME]);
     named.or_else(|| node.span.name.split_once(' ').map(|(_, name)| name)).unwrap_or("a tool").to_owned()
 }
 
-fn decided(decision: &str) -> &str {
+fn decision_text(decision: &str) -> &str {
     match decision {
         "allow" => "allowed once",
         "allow_session" => "allowed for the session",

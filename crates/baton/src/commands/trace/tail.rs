@@ -2,8 +2,8 @@
 
 use super::{
     caret,
-    look::{Look, uncut},
-    words::{columns, counted, duration, fit, padded, right},
+    look::{TerminalStyle, untruncated_width},
+    words::{columns, counted, duration, fit, padded, right_aligned},
 };
 use crate::{
     commands::place::ConnectionOptions,
@@ -20,8 +20,8 @@ use clap::Args;
 use std::time::Duration;
 
 /// Bounds of the exponential backoff between reconnects.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(200);
+const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(5);
 
 /// Options of `baton trace tail`.
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ Examples:
 Prints one line per span when it ends: start time, trace id, service, duration and name. Press Ctrl-C
 to stop. The command reconnects if the connection is lost. If it reads too slowly, spans are skipped
 and their number is reported.")]
-pub(super) struct Options {
+pub(super) struct TraceTailOptions {
     /// Show only spans that match this TraceQL query
     query: Option<String>,
     /// Width in columns [default: the terminal width]
@@ -46,7 +46,7 @@ pub(super) struct Options {
 }
 
 /// Prints spans until it is stopped.
-pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
+pub(super) async fn run(options: TraceTailOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let session = session(&options.place).await?;
     tokio::select! {
         ended = follow(&session, &options, screen) => ended,
@@ -68,16 +68,16 @@ async fn session(place: &ConnectionOptions) -> Result<BatonConnection, CliError>
     })
 }
 
-async fn follow(session: &BatonConnection, options: &Options, screen: Screen) -> Result<Exit, CliError> {
+async fn follow(session: &BatonConnection, options: &TraceTailOptions, screen: Screen) -> Result<Exit, CliError> {
     let query = options.query.as_deref();
     let refused = |error: ClientError| match query {
         Some(query) => caret::failure(error, query, screen),
         None => client_failure(error),
     };
-    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(untruncated_width(options.width), screen.stdout_paint());
     let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
     screen.print_stderr("listening; press Ctrl-C to stop");
-    let mut pause = FIRST_PAUSE;
+    let mut pause = MIN_RECONNECT_DELAY;
     loop {
         let why = read(&mut tail, screen, &look, &mut pause).await;
         if let Err(error @ ClientError::Refused(_)) = why {
@@ -87,7 +87,7 @@ async fn follow(session: &BatonConnection, options: &Options, screen: Screen) ->
         screen.print_stderr(&format!("the connection was lost{why}; spans may be missing until it is restored"));
         tail = loop {
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_RECONNECT_DELAY);
             match session.client.tail_spans(query).await {
                 Ok(tail) => break tail,
                 Err(error @ ClientError::Refused(_)) => return Err(refused(error)),
@@ -99,7 +99,12 @@ async fn follow(session: &BatonConnection, options: &Options, screen: Screen) ->
 }
 
 /// Prints spans until the stream ends or fails.
-async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Duration) -> Result<(), ClientError> {
+async fn read(
+    tail: &mut SpanTail,
+    screen: Screen,
+    look: &TerminalStyle,
+    pause: &mut Duration,
+) -> Result<(), ClientError> {
     while let Some(event) = tail.next().await {
         match event? {
             TailEvent::Span(_, json) if screen.is_json() => screen.print(&json),
@@ -108,13 +113,13 @@ async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Dura
                 screen.print_stderr(&format!("spans arrived too fast: {} missed", counted(missed, "batch")));
             }
         }
-        *pause = FIRST_PAUSE;
+        *pause = MIN_RECONNECT_DELAY;
     }
     Ok(())
 }
 
 /// One line per span; the error message comes last, so it is truncated first.
-fn line(span: &SpanEntry, look: &Look) -> String {
+fn line(span: &SpanEntry, look: &TerminalStyle) -> String {
     let paint = look.paint;
     let mark = look.glyphs.kinds[match span.kind.as_str() {
         "server" => 2,
@@ -133,7 +138,7 @@ fn line(span: &SpanEntry, look: &Look) -> String {
     };
     let who = padded(&fit(&who, 24, look.glyphs.more), 18);
     let time = time_of_day(&span.start);
-    let took = right(&duration((span.duration_ms * 1e6) as u64), 7);
+    let took = right_aligned(&duration((span.duration_ms * 1e6) as u64), 7);
     let lead = format!("{time}  {}  {who}  {took}  ", span.trace_id);
     let room = look.width.saturating_sub(columns(&lead)).max(30);
     let mut what = format!("{mark} {}", span.name);
@@ -165,7 +170,7 @@ mod tests {
 
     #[test]
     fn one_line_a_span() {
-        let look = Look { width: 115, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
+        let look = TerminalStyle { width: 115, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
         let span = |status: &str, agent: Option<&str>| SpanEntry {
             trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".into(),
             name: "execute_tool get_weather".into(),

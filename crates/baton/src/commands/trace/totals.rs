@@ -1,30 +1,30 @@
 //! Totals of a trace.
 
 use super::{
-    facts::{self, Tokens},
-    look::Look,
-    tree::{Odd, Tree},
-    words::{columns, count, counted, duration, fit, money, wrapped},
+    facts::{self, SpanTokens},
+    look::TerminalStyle,
+    tree::{TraceTree, TreeDefect},
+    words::{columns, count, counted, duration, fit, money, wrap},
 };
 use std::collections::BTreeSet;
 
 /// Totals of a trace.
 #[derive(Debug, Default)]
-pub(crate) struct Totals {
+pub(crate) struct TraceTotals {
     spans: u64,
     services: BTreeSet<String>,
     agents: BTreeSet<String>,
-    tokens: Option<Tokens>,
+    tokens: Option<SpanTokens>,
     cost: Option<f64>,
     errors: u64,
     /// End time, name and message of the first error.
     first_error: Option<(u64, String, String)>,
 }
 
-impl Totals {
+impl TraceTotals {
     /// Computes the totals. Agent spans repeat the tokens of their model calls, so only the innermost spans with tokens
     /// are counted.
-    pub(crate) fn of(tree: &Tree<'_>) -> Self {
+    pub(crate) fn from_tree(tree: &TraceTree<'_>) -> Self {
         let mut totals = Self { spans: tree.nodes.len() as u64, ..Self::default() };
         let (mut with_tokens, mut with_cost) = (vec![false; tree.nodes.len()], vec![false; tree.nodes.len()]);
         for index in tree.order.iter().rev().copied() {
@@ -83,7 +83,7 @@ impl Totals {
     }
 
     /// Token counts, if any span has them.
-    pub(crate) fn tokens(&self) -> Option<Tokens> {
+    pub(crate) fn tokens(&self) -> Option<SpanTokens> {
         self.tokens
     }
 
@@ -98,12 +98,12 @@ impl Totals {
     }
 
     /// Lines below the waterfall.
-    pub(crate) fn lines(&self, tree: &Tree<'_>, look: &Look) -> Vec<String> {
+    pub(crate) fn lines(&self, tree: &TraceTree<'_>, look: &TerminalStyle) -> Vec<String> {
         let mut parts = vec![counted(self.spans, "span"), counted(self.services.len() as u64, "service")];
         if !self.agents.is_empty() {
             parts.push(counted(self.agents.len() as u64, "agent"));
         }
-        if let Some(Tokens { input, output }) = self.tokens {
+        if let Some(SpanTokens { input, output }) = self.tokens {
             parts.push(format!("{} tokens in, {} out", count(input), count(output)));
         }
         parts.extend(self.cost.map(money));
@@ -120,13 +120,13 @@ impl Totals {
             lines.push(look.paint.bad(&fit(&line, look.width, look.glyphs.more)));
         }
         for (odd, what) in [
-            (Odd::ParentMissing, "marked (parent missing): the parent span is not in this trace"),
-            (Odd::Circle, "marked (cycle): the chain of parents leads back to the span itself"),
+            (TreeDefect::ParentMissing, "marked (parent missing): the parent span is not in this trace"),
+            (TreeDefect::ParentCycle, "marked (cycle): the chain of parents leads back to the span itself"),
         ] {
-            let number = tree.odd(odd);
+            let number = tree.defect_count(odd);
             if number > 0 {
                 let note = format!("note: {} {what}", counted(number, "span"));
-                lines.extend(wrapped(&note, look.width, 4).iter().map(|line| look.paint.warn(line)));
+                lines.extend(wrap(&note, look.width, 4).iter().map(|line| look.paint.warn(line)));
             }
         }
         lines
@@ -134,7 +134,7 @@ impl Totals {
 }
 
 /// Joins the parts into as few lines as possible.
-fn joined(parts: &[String], look: &Look) -> Vec<String> {
+fn joined(parts: &[String], look: &TerminalStyle) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {

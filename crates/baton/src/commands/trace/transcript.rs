@@ -2,42 +2,44 @@
 
 use super::{
     facts,
-    look::Look,
+    look::TerminalStyle,
     messages::unquoted,
     rows::Fold,
-    story::{Entry, Tone, story},
-    tree::Tree,
-    words::{count, counted, duration, fit, right, wrapped},
+    story::{EntryTone, TranscriptEntry, transcript_entries},
+    tree::TraceTree,
+    words::{count, counted, duration, fit, right_aligned, wrap},
 };
 
 /// Maximum number of entries.
-const MOST_ENTRIES: usize = 200;
+const MAX_ENTRIES: usize = 200;
 /// Maximum number of lines per text.
-const MOST_LINES: usize = 12;
+const MAX_TEXT_LINES: usize = 12;
 /// Maximum number of consecutive entries that differ only in time.
-const MOST_ALIKE: usize = 3;
+const MAX_REPEATS: usize = 3;
 /// Indentation below the time column.
 const MARGIN: &str = "          ";
 
 /// Lines of the transcript; empty if there are no entries.
-pub(crate) fn lines(tree: &Tree<'_>, fold: Fold, look: &Look) -> Vec<String> {
-    let entries = story(tree, look.glyphs);
+pub(crate) fn lines(tree: &TraceTree<'_>, fold: Fold, look: &TerminalStyle) -> Vec<String> {
+    let entries = transcript_entries(tree, look.glyphs);
     let (entries_shown, lines_shown) = match fold {
-        Fold::Repeated => (MOST_ENTRIES, MOST_LINES),
+        Fold::Repeated => (MAX_ENTRIES, MAX_TEXT_LINES),
         Fold::Nothing => (usize::MAX, usize::MAX),
     };
     let mut lines = Vec::new();
     let (mut shown, mut left) = (0, 0);
     for alike in entries.chunk_by(is_same) {
-        let room = if fold == Fold::Nothing { usize::MAX } else { MOST_ALIKE };
+        let room = if fold == Fold::Nothing { usize::MAX } else { MAX_REPEATS };
         let few = alike.len().min(room).min(entries_shown - shown);
         shown += few;
         for entry in &alike[..few] {
-            lines.extend(told(entry, tree.start, lines_shown, look));
+            lines.extend(entry_lines(entry, tree.start, lines_shown, look));
         }
         match alike.len() - few {
             0 => {}
-            more if few > 0 => lines.push(format!("{MARGIN}{} repeated {} more times", look.glyphs.folded, count(more as u64))),
+            more if few > 0 => {
+                lines.push(format!("{MARGIN}{} repeated {} more times", look.glyphs.folded, count(more as u64)))
+            }
             more => left += more,
         }
     }
@@ -45,42 +47,42 @@ pub(crate) fn lines(tree: &Tree<'_>, fold: Fold, look: &Look) -> Vec<String> {
         let more = counted(left as u64, "more step");
         lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
     }
-    if !has_content(tree) && is_of_agents(tree) {
+    if !has_content(tree) && has_agent_spans(tree) {
         let why = "These spans have no message content. To record it, set telemetry.capture_content in baton.yaml.";
-        lines.extend(wrapped(why, look.width, MOST_LINES).iter().map(|line| look.paint.faint(line)));
+        lines.extend(wrap(why, look.width, MAX_TEXT_LINES).iter().map(|line| look.paint.faint(line)));
     }
     lines
 }
 
 /// Whether two entries without a body differ only in time.
-fn is_same(one: &Entry, other: &Entry) -> bool {
+fn is_same(one: &TranscriptEntry, other: &TranscriptEntry) -> bool {
     one.body.is_empty() && other.body.is_empty() && one.head == other.head && one.depth == other.depth
 }
 
-fn told(entry: &Entry, start: u64, most: usize, look: &Look) -> Vec<String> {
+fn entry_lines(entry: &TranscriptEntry, start: u64, most: usize, look: &TerminalStyle) -> Vec<String> {
     let time = format!("+{}", duration(entry.at.saturating_sub(start)));
     let indent = "  ".repeat(entry.depth.min(10));
     let room = look.width.saturating_sub(MARGIN.len() + indent.len() + 2);
     let took = entry.took.map(|took| format!(", {}", duration(took))).unwrap_or_default();
     let head = fit(&entry.head, (room + 2).saturating_sub(took.len()), look.glyphs.more);
     let head = match entry.tone {
-        Tone::Plain => head,
-        Tone::Speech => look.paint.name(&head),
-        Tone::Question => look.paint.warn(&head),
-        Tone::Bad => look.paint.bad(&head),
+        EntryTone::Plain => head,
+        EntryTone::Speech => look.paint.name(&head),
+        EntryTone::Question => look.paint.warn(&head),
+        EntryTone::Bad => look.paint.bad(&head),
     };
     let mut lines = vec![format!(
         "{}  {indent}{head}{}",
-        look.paint.faint(&right(&time, MARGIN.len() - 2)),
+        look.paint.faint(&right_aligned(&time, MARGIN.len() - 2)),
         look.paint.faint(&took)
     )];
-    let body = wrapped(&unquoted(&entry.body), room, most);
+    let body = wrap(&unquoted(&entry.body), room, most);
     lines.extend(body.iter().map(|line| format!("{MARGIN}{indent}  {line}")));
     lines
 }
 
 /// Whether any span has recorded message content.
-fn has_content(tree: &Tree<'_>) -> bool {
+fn has_content(tree: &TraceTree<'_>) -> bool {
     const CONTENT: &[&str] = &[
         baton_telemetry::names::GEN_AI_INPUT_MESSAGES,
         baton_telemetry::names::GEN_AI_OUTPUT_MESSAGES,
@@ -92,6 +94,6 @@ fn has_content(tree: &Tree<'_>) -> bool {
 }
 
 /// Whether any span could have message content.
-fn is_of_agents(tree: &Tree<'_>) -> bool {
+fn has_agent_spans(tree: &TraceTree<'_>) -> bool {
     tree.nodes.iter().any(|node| matches!(facts::operation(node.span), "chat" | "execute_tool" | "invoke_agent"))
 }

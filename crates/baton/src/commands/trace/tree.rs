@@ -5,20 +5,20 @@ use std::collections::{HashMap, HashSet};
 
 /// Maximum clock skew: a span that starts this little before its parent is shown as starting with it. Journals have
 /// millisecond precision, and the clocks of two processes differ.
-const SLACK: u64 = 1_000_000;
+const MAX_CLOCK_SKEW: u64 = 1_000_000;
 
 /// Reason why a span with a parent id is a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Odd {
+pub(crate) enum TreeDefect {
     /// The parent is not in the trace.
     ParentMissing,
     /// The chain of parents is a cycle.
-    Circle,
+    ParentCycle,
 }
 
 /// A span in the tree.
 #[derive(Debug)]
-pub(crate) struct Node<'a> {
+pub(crate) struct SpanNode<'a> {
     /// The span itself.
     pub(crate) span: &'a Span,
     /// Children, by start time.
@@ -30,7 +30,7 @@ pub(crate) struct Node<'a> {
     /// Displayed end time.
     pub(crate) end: u64,
     /// Defect of the parent reference.
-    pub(crate) odd: Option<Odd>,
+    pub(crate) defect: Option<TreeDefect>,
     /// Number of spans in the subtree.
     pub(crate) size: u64,
     /// Number of failed spans in the subtree.
@@ -39,9 +39,9 @@ pub(crate) struct Node<'a> {
 
 /// A trace as a tree.
 #[derive(Debug, Default)]
-pub(crate) struct Tree<'a> {
+pub(crate) struct TraceTree<'a> {
     /// All spans, deduplicated.
-    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) nodes: Vec<SpanNode<'a>>,
     /// Spans without a parent in the trace, by start time.
     pub(crate) roots: Vec<usize>,
     /// All spans in pre-order: parents before children.
@@ -52,11 +52,11 @@ pub(crate) struct Tree<'a> {
     pub(crate) end: u64,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TraceTree<'a> {
     /// Builds the tree; duplicate span ids count once.
     pub(crate) fn new(spans: &'a [Span]) -> Self {
         let mut seen: HashMap<SpanId, usize> = HashMap::with_capacity(spans.len());
-        let mut nodes: Vec<Node<'a>> = Vec::with_capacity(spans.len());
+        let mut nodes: Vec<SpanNode<'a>> = Vec::with_capacity(spans.len());
         for span in spans {
             if seen.contains_key(&span.id) {
                 continue;
@@ -64,7 +64,16 @@ impl<'a> Tree<'a> {
             seen.insert(span.id, nodes.len());
             let (start, end) = (span.start, span.end.max(span.start));
             let errors = u64::from(span.status == SpanStatus::Error);
-            nodes.push(Node { span, children: Vec::new(), parent: None, start, end, odd: None, size: 1, errors });
+            nodes.push(SpanNode {
+                span,
+                children: Vec::new(),
+                parent: None,
+                start,
+                end,
+                defect: None,
+                size: 1,
+                errors,
+            });
         }
         let mut tree = Self { nodes, ..Self::default() };
         for index in 0..tree.nodes.len() {
@@ -76,41 +85,41 @@ impl<'a> Tree<'a> {
                         tree.nodes[*parent].children.push(index);
                     }
                     None => {
-                        tree.nodes[index].odd = Some(Odd::ParentMissing);
+                        tree.nodes[index].defect = Some(TreeDefect::ParentMissing);
                         tree.roots.push(index);
                     }
                 },
             }
         }
-        tree.cut_circles();
+        tree.cut_cycles();
         tree.sort();
-        tree.settle();
+        tree.align_and_count();
         tree
     }
 
     /// Spans that are unreachable from the roots belong to a parent cycle, or hang below one. Each cycle is cut at one
     /// of its own spans.
-    fn cut_circles(&mut self) {
+    fn cut_cycles(&mut self) {
         let mut reached = vec![false; self.nodes.len()];
         for root in self.roots.clone() {
-            self.reach(root, &mut reached);
+            self.mark_reachable(root, &mut reached);
         }
         for index in 0..self.nodes.len() {
             if reached[index] {
                 continue;
             }
-            let cut = self.on_circle(index);
+            let cut = self.earliest_in_cycle(index);
             if let Some(parent) = self.nodes[cut].parent.take() {
                 self.nodes[parent].children.retain(|child| *child != cut);
             }
-            self.nodes[cut].odd = Some(Odd::Circle);
+            self.nodes[cut].defect = Some(TreeDefect::ParentCycle);
             self.roots.push(cut);
-            self.reach(cut, &mut reached);
+            self.mark_reachable(cut, &mut reached);
         }
     }
 
     /// The earliest span of the cycle above `from`.
-    fn on_circle(&self, from: usize) -> usize {
+    fn earliest_in_cycle(&self, from: usize) -> usize {
         let (mut seen, mut at) = (HashSet::new(), from);
         while seen.insert(at) {
             at = self.nodes[at].parent.unwrap_or(at);
@@ -127,7 +136,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn reach(&self, from: usize, reached: &mut [bool]) {
+    fn mark_reachable(&self, from: usize, reached: &mut [bool]) {
         let mut open = vec![from];
         while let Some(index) = open.pop() {
             if !std::mem::replace(&mut reached[index], true) {
@@ -151,11 +160,11 @@ impl<'a> Tree<'a> {
     }
 
     /// Aligns spans that start slightly before their parent, and computes the subtree counts.
-    fn settle(&mut self) {
+    fn align_and_count(&mut self) {
         for index in self.order.clone() {
             let begun = self.nodes[index].parent.map(|parent| self.nodes[parent].start);
             let node = &mut self.nodes[index];
-            if let Some(begun) = begun.filter(|begun| node.start < *begun && begun - node.start <= SLACK) {
+            if let Some(begun) = begun.filter(|begun| node.start < *begun && begun - node.start <= MAX_CLOCK_SKEW) {
                 node.start = begun;
                 node.end = node.end.max(begun);
             }
@@ -176,7 +185,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Number of roots with this defect.
-    pub(crate) fn odd(&self, how: Odd) -> u64 {
-        self.roots.iter().filter(|root| self.nodes[**root].odd == Some(how)).map(|_| 1).sum()
+    pub(crate) fn defect_count(&self, how: TreeDefect) -> u64 {
+        self.roots.iter().filter(|root| self.nodes[**root].defect == Some(how)).map(|_| 1).sum()
     }
 }

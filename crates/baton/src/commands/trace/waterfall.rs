@@ -2,28 +2,28 @@
 
 use super::{
     details,
-    facts::{self, Tokens},
-    look::Look,
-    rows::{Fold, Folded, Row, What, rows},
-    totals::Totals,
-    tree::{Node, Odd, Tree},
-    words::{columns, count, counted, duration, fit, money, padded, right, short},
+    facts::{self, SpanTokens},
+    look::TerminalStyle,
+    rows::{Fold, FoldedSpans, RowContent, TreeRow, rows},
+    totals::TraceTotals,
+    tree::{SpanNode, TraceTree, TreeDefect},
+    words::{columns, count, counted, duration, fit, money, padded, right_aligned, short_count},
 };
 use baton_types::{SpanKind, SpanStatus};
 
 /// Minimum and maximum width of the bar; it is omitted below the minimum.
-const LEAST_BAR: usize = 12;
-const MOST_BAR: usize = 72;
+const MIN_BAR_WIDTH: usize = 12;
+const MAX_BAR_WIDTH: usize = 72;
 /// Minimum width of a name, in columns.
-const LEAST_LABEL: usize = 18;
+const MIN_LABEL_WIDTH: usize = 18;
 /// Width at which names are readable.
-const READABLE: usize = 32;
+const READABLE_LABEL_WIDTH: usize = 32;
 /// Column separator.
 const GAP: &str = "  ";
 
 /// Whether attributes are listed below each span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum WaterfallDetail {
     /// Only the row.
     Row,
     /// The row and all attributes.
@@ -31,7 +31,7 @@ pub(crate) enum Detail {
 }
 
 /// Cells of a row.
-struct Cells {
+struct WaterfallCells {
     label: String,
     time: String,
     tokens: String,
@@ -39,7 +39,7 @@ struct Cells {
 }
 
 /// Column widths; an empty column has width 0.
-struct Widths {
+struct WaterfallWidths {
     label: usize,
     time: usize,
     tokens: usize,
@@ -48,17 +48,23 @@ struct Widths {
 }
 
 /// Lines of the waterfall.
-pub(crate) fn lines(tree: &Tree<'_>, totals: &Totals, fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
+pub(crate) fn lines(
+    tree: &TraceTree<'_>,
+    totals: &TraceTotals,
+    fold: Fold,
+    detail: WaterfallDetail,
+    look: &TerminalStyle,
+) -> Vec<String> {
     let (rows, left) = rows(tree, fold, look.glyphs);
     let many = totals.services().len() > 1;
-    let cells: Vec<Cells> = rows.iter().map(|row| cells(tree, row, many, look)).collect();
-    let widths = Widths::of(&cells, totals, look);
+    let cells: Vec<WaterfallCells> = rows.iter().map(|row| cells(tree, row, many, look)).collect();
+    let widths = WaterfallWidths::from_cells(&cells, totals, look);
     let mut lines = vec![look.paint.faint(&widths.head(tree))];
     for (row, cells) in rows.iter().zip(&cells) {
         lines.push(widths.line(tree, row, cells, look));
-        if let What::Span(index) = &row.what {
+        if let RowContent::Span(index) = &row.content {
             lines.extend(error(&tree.nodes[*index], row, look));
-            if detail == Detail::Attributes {
+            if detail == WaterfallDetail::Attributes {
                 lines.extend(details::lines(tree, *index, &row.below, look));
             }
         }
@@ -70,13 +76,13 @@ pub(crate) fn lines(tree: &Tree<'_>, totals: &Totals, fold: Fold, detail: Detail
     lines
 }
 
-fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells {
-    let index = match &row.what {
-        What::Span(index) => *index,
-        What::Folded(folded) => {
-            let label = format!("{}{} {}", row.rails, look.glyphs.folded, counted_out(folded));
+fn cells(tree: &TraceTree<'_>, row: &TreeRow, many_services: bool, look: &TerminalStyle) -> WaterfallCells {
+    let index = match &row.content {
+        RowContent::Span(index) => *index,
+        RowContent::Folded(folded) => {
+            let label = format!("{}{} {}", row.rails, look.glyphs.folded, folded_summary(folded));
             let time = duration(folded.nanos);
-            return Cells { label, time, tokens: String::new(), cost: String::new() };
+            return WaterfallCells { label, time, tokens: String::new(), cost: String::new() };
         }
     };
     let node = &tree.nodes[index];
@@ -94,15 +100,15 @@ fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells 
         many_services && outer != Some(*service)
     });
     let service = service.map(|service| format!(" [{service}]")).unwrap_or_default();
-    let odd = match node.odd {
-        Some(Odd::ParentMissing) => " (parent missing)",
-        Some(Odd::Circle) => " (cycle)",
+    let odd = match node.defect {
+        Some(TreeDefect::ParentMissing) => " (parent missing)",
+        Some(TreeDefect::ParentCycle) => " (cycle)",
         None => "",
     };
     let name = if node.span.name.is_empty() { "(no name)" } else { &node.span.name };
     let tokens = facts::tokens(node.span)
-        .map(|Tokens { input, output }| format!("{}{}{}", short(input), look.glyphs.to, short(output)));
-    Cells {
+        .map(|SpanTokens { input, output }| format!("{}{}{}", short_count(input), look.glyphs.to, short_count(output)));
+    WaterfallCells {
         label: format!("{}{mark} {failed}{name}{service}{odd}", row.rails),
         time: duration(node.span.duration()),
         tokens: tokens.unwrap_or_default(),
@@ -111,7 +117,7 @@ fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells 
 }
 
 /// Summary of folded spans: count and errors.
-fn counted_out(folded: &Folded) -> String {
+fn folded_summary(folded: &FoldedSpans) -> String {
     let mut text = match &folded.name {
         Some(name) => format!("{} more {name}", count(folded.siblings)),
         None => format!("{} with other names", counted(folded.siblings, "more span")),
@@ -126,18 +132,19 @@ fn counted_out(folded: &Folded) -> String {
 }
 
 /// Error message of a span, below its row.
-fn error(node: &Node<'_>, row: &Row, look: &Look) -> Option<String> {
+fn error(node: &SpanNode<'_>, row: &TreeRow, look: &TerminalStyle) -> Option<String> {
     let error = facts::error(node.span)?;
     let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
     let rails = format!("{}{joint}", row.below);
-    let room = look.width.saturating_sub(columns(&rails) + 2).max(LEAST_LABEL);
+    let room = look.width.saturating_sub(columns(&rails) + 2).max(MIN_LABEL_WIDTH);
     let text = format!("{} {}", look.glyphs.error, fit(&error, room, look.glyphs.more));
     Some(format!("{}{}", look.paint.faint(&rails), look.paint.bad(&text)))
 }
 
-impl Widths {
-    fn of(cells: &[Cells], totals: &Totals, look: &Look) -> Self {
-        let widest = |cell: fn(&Cells) -> &str| cells.iter().map(|cells| columns(cell(cells))).max().unwrap_or(0);
+impl WaterfallWidths {
+    fn from_cells(cells: &[WaterfallCells], totals: &TraceTotals, look: &TerminalStyle) -> Self {
+        let widest =
+            |cell: fn(&WaterfallCells) -> &str| cells.iter().map(|cells| columns(cell(cells))).max().unwrap_or(0);
         let head = |wanted: bool, head: &str, widest: usize| if wanted { widest.max(head.len()) } else { 0 };
         let time = widest(|cells| &cells.time).max("time".len());
         let mut tokens = head(totals.has_tokens(), "tokens", widest(|cells| &cells.tokens));
@@ -147,7 +154,7 @@ impl Widths {
             [time, tokens, cost].iter().filter(|width| **width > 0).map(|width| width + GAP.len()).sum()
         };
         // In a narrow layout, readable names take precedence over numbers.
-        let is_cramped = |taken: usize| look.width.saturating_sub(taken) < label.min(READABLE);
+        let is_cramped = |taken: usize| look.width.saturating_sub(taken) < label.min(READABLE_LABEL_WIDTH);
         if is_cramped(taken(time, tokens, cost)) {
             cost = 0;
         }
@@ -157,35 +164,35 @@ impl Widths {
         let taken = taken(time, tokens, cost);
         let room = look.width.saturating_sub(taken);
         // Names have priority, but the bar gets a third of the remaining width while the names stay distinguishable.
-        let for_bar = (room / 3).clamp(LEAST_BAR, MOST_BAR) + GAP.len();
+        let for_bar = (room / 3).clamp(MIN_BAR_WIDTH, MAX_BAR_WIDTH) + GAP.len();
         let most = match room.saturating_sub(for_bar) {
-            least if least < LEAST_LABEL => room,
+            least if least < MIN_LABEL_WIDTH => room,
             most => most,
         };
         let label = label.min(most);
-        let bar = room.saturating_sub(label + GAP.len()).min(MOST_BAR);
-        let bar = if bar < LEAST_BAR { 0 } else { bar };
+        let bar = room.saturating_sub(label + GAP.len()).min(MAX_BAR_WIDTH);
+        let bar = if bar < MIN_BAR_WIDTH { 0 } else { bar };
         Self { label, time, tokens, cost, bar }
     }
 
-    fn head(&self, tree: &Tree<'_>) -> String {
+    fn head(&self, tree: &TraceTree<'_>) -> String {
         let mut line = padded("span", self.label);
         for (text, width) in [("time", self.time), ("tokens", self.tokens), ("cost", self.cost)] {
             if width > 0 {
                 line.push_str(GAP);
-                line.push_str(&right(text, width));
+                line.push_str(&right_aligned(text, width));
             }
         }
         if self.bar > 0 {
             let whole = duration(tree.duration());
             line.push_str(GAP);
             line.push('0');
-            line.push_str(&right(&whole, self.bar - 1));
+            line.push_str(&right_aligned(&whole, self.bar - 1));
         }
         line.trim_end().to_owned()
     }
 
-    fn line(&self, tree: &Tree<'_>, row: &Row, cells: &Cells, look: &Look) -> String {
+    fn line(&self, tree: &TraceTree<'_>, row: &TreeRow, cells: &WaterfallCells, look: &TerminalStyle) -> String {
         let paint = look.paint;
         let label = padded(&fit(&cells.label, self.label, look.glyphs.more), self.label);
         // Rails are faint. A truncated label may end within its rails.
@@ -193,15 +200,15 @@ impl Widths {
             Some(name) => format!("{}{}", paint.faint(&row.rails), self.painted(tree, row, name, look)),
             None => label,
         };
-        let mut line = format!("{label}{GAP}{}", right(&cells.time, self.time));
+        let mut line = format!("{label}{GAP}{}", right_aligned(&cells.time, self.time));
         for (text, width) in [(&cells.tokens, self.tokens), (&cells.cost, self.cost)] {
             if width > 0 {
                 line.push_str(GAP);
-                line.push_str(&right(text, width));
+                line.push_str(&right_aligned(text, width));
             }
         }
         if self.bar > 0
-            && let What::Span(index) = &row.what
+            && let RowContent::Span(index) = &row.content
         {
             line.push_str(GAP);
             line.push_str(&self.bar(tree, *index, look));
@@ -209,8 +216,8 @@ impl Widths {
         line.trim_end().to_owned()
     }
 
-    fn painted(&self, tree: &Tree<'_>, row: &Row, name: &str, look: &Look) -> String {
-        let What::Span(index) = &row.what else { return look.paint.faint(name) };
+    fn painted(&self, tree: &TraceTree<'_>, row: &TreeRow, name: &str, look: &TerminalStyle) -> String {
+        let RowContent::Span(index) = &row.content else { return look.paint.faint(name) };
         let span = tree.nodes[*index].span;
         match (span.status, facts::operation(span)) {
             (SpanStatus::Error, _) => look.paint.bad(name),
@@ -222,7 +229,7 @@ impl Widths {
     }
 
     /// Time bar of a span.
-    fn bar(&self, tree: &Tree<'_>, index: usize, look: &Look) -> String {
+    fn bar(&self, tree: &TraceTree<'_>, index: usize, look: &TerminalStyle) -> String {
         let node = &tree.nodes[index];
         let (pieces, whole) = (look.glyphs.bar, u128::from(tree.duration().max(1)));
         let steps = pieces.len() as u128 * self.bar as u128;

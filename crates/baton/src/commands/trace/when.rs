@@ -5,7 +5,7 @@ use baton_types::Timestamp;
 
 /// Point in time: relative to now, or absolute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum TimeArgument {
     /// Duration before now.
     Ago(std::time::Duration),
     /// Absolute time.
@@ -13,24 +13,24 @@ pub(crate) enum When {
 }
 
 /// Parses `90s`, `15m`, `1h`, `2d`, `2026-11-16`, `2026-11-16T08:00:00Z` or seconds since the Unix epoch.
-pub(crate) fn when(text: &str) -> Result<When, String> {
+pub(crate) fn parse_time(text: &str) -> Result<TimeArgument, String> {
     let text = text.trim();
     let wrong = || "expected a duration such as 15m, 1h or 2d, or a timestamp such as 2026-11-16T08:00:00Z".to_owned();
     if let Some(ago) = duration(text) {
-        return Ok(When::Ago(ago));
+        return Ok(TimeArgument::Ago(ago));
     }
     if let Ok(seconds) = text.parse::<i64>() {
         return seconds
             .checked_mul(1000)
-            .map(|millis| When::At(Timestamp::from_millis(millis)))
+            .map(|millis| TimeArgument::At(Timestamp::from_millis(millis)))
             .ok_or_else(wrong);
     }
     let midnight = format!("{text}T00:00:00Z");
     let moment = Timestamp::parse(text).or_else(|_| Timestamp::parse(&midnight));
-    moment.map(When::At).map_err(|_| wrong())
+    moment.map(TimeArgument::At).map_err(|_| wrong())
 }
 
-impl When {
+impl TimeArgument {
     /// Milliseconds since the Unix epoch.
     fn millis(self, now: Timestamp) -> u64 {
         let millis = match self {
@@ -73,7 +73,7 @@ mod tests {
             ("yesterday", None),
             ("", None),
         ] {
-            let read = when(text).ok().map(|when| (when.second_before(now), when.second_after(now)));
+            let read = parse_time(text).ok().map(|when| (when.second_before(now), when.second_after(now)));
             assert_eq!(read, expect, "{text}");
         }
     }

@@ -16,9 +16,9 @@ pub(crate) fn duration(nanos: u64) -> String {
     match nanos {
         0 => "0s".to_owned(),
         nanos if nanos < MICRO => format!("{nanos}ns"),
-        nanos if nanos < MILLI => three(nanos, MICRO, "us"),
-        nanos if nanos < SECOND => three(nanos, MILLI, "ms"),
-        nanos if nanos < MINUTE => three(nanos, SECOND, "s"),
+        nanos if nanos < MILLI => three_digits(nanos, MICRO, "us"),
+        nanos if nanos < SECOND => three_digits(nanos, MILLI, "ms"),
+        nanos if nanos < MINUTE => three_digits(nanos, SECOND, "s"),
         nanos if nanos < HOUR => format!("{}m{:02}s", nanos / MINUTE, nanos % MINUTE / SECOND),
         nanos if nanos < 2 * DAY => format!("{}h{:02}m", nanos / HOUR, nanos % HOUR / MINUTE),
         nanos => format!("{}d{:02}h", nanos / DAY, nanos % DAY / HOUR),
@@ -26,7 +26,7 @@ pub(crate) fn duration(nanos: u64) -> String {
 }
 
 /// Rounds down, so a value never reaches the next unit.
-fn three(number: u64, unit: u64, name: &str) -> String {
+fn three_digits(number: u64, unit: u64, name: &str) -> String {
     let (whole, rest) = (number / unit, number % unit);
     let decimals = match whole {
         0..=9 => format!("{:02}", rest * 100 / unit),
@@ -69,12 +69,12 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
 }
 
 /// Formats a count in at most five characters.
-pub(crate) fn short(number: u64) -> String {
+pub(crate) fn short_count(number: u64) -> String {
     match number {
         number if number < 10_000 => number.to_string(),
-        number if number < 1_000_000 => three(number, 1_000, "k"),
-        number if number < 1_000_000_000 => three(number, 1_000_000, "M"),
-        number => three(number, 1_000_000_000, "G"),
+        number if number < 1_000_000 => three_digits(number, 1_000, "k"),
+        number if number < 1_000_000_000 => three_digits(number, 1_000_000, "M"),
+        number => three_digits(number, 1_000_000_000, "G"),
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn bytes(number: u64) -> String {
         return format!("{number} B");
     }
     let power = (number.ilog2() / 10).min(5);
-    three(number, 1 << (10 * power), &format!(" {}", UNITS[usize::try_from(power).unwrap_or(1) - 1]))
+    three_digits(number, 1 << (10 * power), &format!(" {}", UNITS[usize::try_from(power).unwrap_or(1) - 1]))
 }
 
 /// Formats dollars; smaller amounts get more digits.
@@ -131,13 +131,13 @@ pub(crate) fn padded(text: &str, width: usize) -> String {
 }
 
 /// Pads a text on the left.
-pub(crate) fn right(text: &str, width: usize) -> String {
+pub(crate) fn right_aligned(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(columns(text));
     format!("{}{text}", " ".repeat(missing))
 }
 
 /// Wraps a text into at most `most` lines of `width` columns, between words where possible.
-pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {
@@ -230,7 +230,7 @@ mod tests {
     fn counts_bytes_and_money() {
         assert_eq!([count(7), count(1_000), count(12_345_678)], ["7", "1,000", "12,345,678"]);
         assert_eq!(
-            [short(9_999), short(10_000), short(123_456), short(7_500_000)],
+            [short_count(9_999), short_count(10_000), short_count(123_456), short_count(7_500_000)],
             ["9999", "10k", "123k", "7.5M"]
         );
         assert_eq!([bytes(1_023), bytes(1_024), bytes(1_536), bytes(5 << 30)], ["1023 B", "1 KB", "1.5 KB", "5 GB"]);
@@ -252,9 +252,9 @@ mod tests {
         ] {
             assert_eq!(fit(text, most, '…'), expect, "{text} in {most}");
         }
-        assert_eq!(wrapped("one two three\nfour", 8, 9), ["one two", "three", "four"]);
-        assert_eq!(wrapped("to be there.", 9, 9), ["to be", "there."]);
-        assert_eq!(wrapped("abcdefghijkl", 8, 9), ["abcdefgh", "ijkl"]);
-        assert_eq!(wrapped("a\nb\nc", 8, 2), ["a", "b ..."]);
+        assert_eq!(wrap("one two three\nfour", 8, 9), ["one two", "three", "four"]);
+        assert_eq!(wrap("to be there.", 9, 9), ["to be", "there."]);
+        assert_eq!(wrap("abcdefghijkl", 8, 9), ["abcdefgh", "ijkl"]);
+        assert_eq!(wrap("a\nb\nc", 8, 2), ["a", "b ..."]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{export::RawExport, tempo::RawTempo};
 use baton_agentdir::document::{Fields, Node, Reader};
-use baton_telemetry::{Content, EmitMode, Schema, names};
+use baton_telemetry::{ContentCapture, EmitMode, Schema, names};
 use std::time::Duration;
 
 const MIN_RETENTION_AGE: Duration = Duration::from_secs(60);
@@ -54,7 +54,7 @@ impl RawTelemetry {
     }
 
     /// Overrides the defaults; environment variables take precedence over it.
-    pub(in crate::config) fn apply_to(self, settings: &mut baton_telemetry::Settings) {
+    pub(in crate::config) fn apply_to(self, settings: &mut baton_telemetry::TelemetrySettings) {
         settings.enabled = self.enabled.unwrap_or(settings.enabled);
         settings.mode = self.emit_mode.unwrap_or(settings.mode);
         settings.schema = self.schema.unwrap_or(settings.schema);
@@ -65,7 +65,7 @@ impl RawTelemetry {
             settings.resource.push((names::PROJECT_ID.to_owned(), project));
         }
         if self.capture_content == Some(true) {
-            settings.content = Content::Span;
+            settings.content = ContentCapture::Span;
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     served::{Kind, Manner},
     story::{Story, numbered},
 };
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{
     Abilities, Anonymous, BindingChoice, Chosen, Looking, Patience, PeerClient, choose, connect, discover,
 };
@@ -30,7 +30,7 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) async fn meet(url: &str) -> Self {
         let policy = AddressPolicy::allowing(["127.0.0.0/8"]).expect("loopback");
-        let guarded = GuardedClient::new(policy, &Options::default()).expect("a client");
+        let guarded = GuardedClient::new(policy, &OutboundOptions::default()).expect("a client");
         let found = discover(&guarded, url, &Looking::default()).await.expect("a card");
         let chosen = choose(&found.interfaces, None).expect("a binding");
         let client = client(&guarded, &found.card, &chosen);

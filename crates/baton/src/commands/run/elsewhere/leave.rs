@@ -9,13 +9,13 @@ const MAX_REQUESTS: usize = 8;
 
 /// Decisions of this run, by address.
 #[derive(Debug, Default)]
-pub(super) struct HandoffLeave {
+pub(super) struct HandoffDecisions {
     decided: BTreeMap<String, bool>,
 }
 
-impl HandoffLeave {
+impl HandoffDecisions {
     /// Earlier decision about this agent. Denials are final; the user is never asked twice.
-    pub(super) fn given(&self, to: &str) -> Option<bool> {
+    pub(super) fn decision(&self, to: &str) -> Option<bool> {
         let is_full = self.decided.len() > MAX_REQUESTS;
         self.decided.get(to).copied().or(is_full.then_some(false))
     }
@@ -25,13 +25,13 @@ impl HandoffLeave {
         self.decided.len() < MAX_REQUESTS
     }
 
-    pub(super) fn keep(&mut self, to: &str, given: bool) {
+    pub(super) fn record(&mut self, to: &str, given: bool) {
         self.decided.insert(to.to_owned(), given);
     }
 }
 
 /// A handoff that is not allowed by the options or the configuration.
-pub(super) struct LeaveRequest<'a> {
+pub(super) struct HandoffPermissionRequest<'a> {
     /// Agent that requests the handoff.
     pub(super) from: &'a str,
     /// Agent that would receive the work.
@@ -40,7 +40,7 @@ pub(super) struct LeaveRequest<'a> {
     pub(super) has_credential: bool,
 }
 
-impl LeaveRequest<'_> {
+impl HandoffPermissionRequest<'_> {
     /// Asks the user on the terminal; any answer except yes is a denial.
     pub(super) async fn ask(&self, screen: Screen) -> bool {
         let credential = if self.has_credential { ", with your credential for it" } else { "" };
@@ -50,7 +50,7 @@ impl LeaveRequest<'_> {
     }
 
     /// Reports the denial and the option that allows the handoff.
-    pub(super) fn refuse(&self, screen: Screen) -> bool {
+    pub(super) fn report_denial(&self, screen: Screen) -> bool {
         let credential = if self.has_credential { " with your credential for it" } else { "" };
         let message = format!("{} asked for a handoff to {}{credential}, which was denied", self.from, self.to);
         let hint = format!("To allow the handoff, run the command again with --allow-peer {}", self.to);
@@ -65,15 +65,15 @@ mod tests {
 
     #[test]
     fn a_decision_stands_and_their_number_is_bounded() {
-        let mut leave = HandoffLeave::default();
-        assert_eq!(leave.given("http://a"), None);
-        leave.keep("http://a", true);
-        leave.keep("http://b", false);
-        assert_eq!((leave.given("http://a"), leave.given("http://b")), (Some(true), Some(false)));
+        let mut leave = HandoffDecisions::default();
+        assert_eq!(leave.decision("http://a"), None);
+        leave.record("http://a", true);
+        leave.record("http://b", false);
+        assert_eq!((leave.decision("http://a"), leave.decision("http://b")), (Some(true), Some(false)));
         for number in 0..MAX_REQUESTS {
-            leave.keep(&format!("http://{number}"), false);
+            leave.record(&format!("http://{number}"), false);
         }
         assert!(!leave.may_ask());
-        assert_eq!(leave.given("http://another"), Some(false), "it is refused without a word");
+        assert_eq!(leave.decision("http://another"), Some(false), "it is refused without a word");
     }
 }
