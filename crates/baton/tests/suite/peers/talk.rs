@@ -6,7 +6,8 @@ use super::{
 };
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{
-    Abilities, Anonymous, BindingChoice, Chosen, Looking, Patience, PeerClient, choose, connect, discover,
+    Abilities, Anonymous, BindingChoice, Chosen, Looking, Patience, PeerClient,
+    choose, connect, discover,
 };
 use baton_ports::{PeerError, PeerRequest};
 use baton_types::{Message, Part, Role, TaskState};
