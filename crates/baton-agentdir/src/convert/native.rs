@@ -110,7 +110,8 @@ pub(super) fn skill(skill: &SkillSpec) -> Tree {
 }
 
 fn kit(map: &mut Map, kit: &AgentResources) {
-    let servers = kit.servers.iter().map(|server| (server.name.clone(), Tree::from(server::ours(server))));
+    let servers =
+        kit.servers.iter().map(|server| (server.name.clone(), Tree::from(server::ours(server))));
     map.set_filled("mcpServers", Map(servers.collect()));
     let exports = kit.exports.iter().map(|export| {
         let mut own = Map::default();

@@ -27,9 +27,9 @@ impl Tree {
             Value::Number(number) => Self::Number(number.clone()),
             Value::Text(text) => Self::Text(text.clone()),
             Value::List(nodes) => Self::List(nodes.iter().map(Self::of).collect()),
-            Value::Map(entries) => {
-                Self::Map(Map(entries.iter().map(|entry| (entry.key.clone(), Self::of(&entry.node))).collect()))
-            }
+            Value::Map(entries) => {Self::Map(Map
+                (entries.iter().map(|entry |(entry.key.clone() ,Self::of(&entry.node))).collect()
+            ))}
         }
     }
 

@@ -157,7 +157,9 @@ impl Cursor<'_> {
     }
 
     fn word(&mut self) -> Result<Value, Failure> {
-        for (word, value) in [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)] {
+        for (word, value) in
+            [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
+        {
             if self.rest.starts_with(word) {
                 self.advance(word.len());
                 return Ok(value);

@@ -37,7 +37,7 @@ pub struct Node {
     pub value: Value,
 }
 
-/// Value of a [`Node`].
+/// Value of a [`DocumentNode`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// No value, as in `key:` with an empty rest of the line.
@@ -93,7 +93,7 @@ impl Node {
     }
 }
 
-/// Reads one YAML document; an empty one is [`Value::Null`].
+/// Reads one YAML document; an empty one is [`NodeValue::Null`].
 pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     let text = utf8(file, bytes)?;
     if text.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#')) {

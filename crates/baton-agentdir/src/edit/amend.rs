@@ -120,7 +120,8 @@ impl Subject<'_> {
             !missing.is_empty() || found.to_json() != value.to_json()
         };
         let told = wanted.iter().map(|(path, value)| said(path, value)).collect::<Vec<_>>().join(", ");
-        let steps: Vec<Step> = wanted.into_iter().filter(is_new).map(|(path, value)| Step::Set(path, value)).collect();
+        let steps: Vec<Step> =
+            wanted.into_iter().filter(is_new).map(|(path, value)| Step::Set(path, value)).collect();
         let changed = Syntax::of(self.file).carry_out(self.text(self.file)?, &steps);
         let changed = changed.ok_or_else(|| self.by_hand(self.file, &steps, told));
         Ok(Amended::one(self.file.to_owned(), changed?))

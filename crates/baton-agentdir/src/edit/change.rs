@@ -147,7 +147,8 @@ pub(super) fn entry_of(root: &Node, file: &str, scope: &PermissionTarget) -> Opt
     match scope {
         PermissionTarget::Own(name) => {
             let Value::List(tools) = &get(root, "tools")?.value else { return None };
-            let is_it = |tool: &Node| get(tool, "name").is_some_and(|node| node.value == Value::Text(name.clone()));
+            let is_it =
+                |tool: &Node| get(tool, "name").is_some_and(|node| node.value == Value::Text(name.clone()));
             let index = tools.iter().position(is_it)?;
             Some((vec![key("tools"), At::Index(index)], tools.get(index)?.place.line))
         }

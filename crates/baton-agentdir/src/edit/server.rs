@@ -45,7 +45,9 @@ pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Re
     };
     if !subject.files.contains_key(file) {
         let steps = [Step::Set(keys(&["mcpServers", name]), entry)];
-        let text = Syntax::Json.carry_out(EMPTY, &steps).ok_or(EditError::Unfit("this is not a valid server name"))?;
+        let text = Syntax::Json
+            .carry_out(EMPTY, &steps)
+            .ok_or(EditError::Unfit("this is not a valid server name"))?;
         return Ok(Amended::one(file.to_owned(), text));
     }
     let root = subject.read(file)?;

@@ -1,6 +1,6 @@
 //! A single change to the values of a file.
 
-use crate::document::{Entry, Node, Place, Value as Written};
+use crate::document::{Entry, Node, Place , Valueas Written};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -104,7 +104,8 @@ pub(super) fn plain(value: impl Into<Value>) -> Node {
 
 /// A map node with its keys in this order.
 pub(super) fn map(entries: Vec<(&str, Node)>) -> Node {
-    let entry = |(key, node): (&str, Node)| Entry { key: key.to_owned(), place: Place::START, node };
+    let entry =
+        |(key, node): (&str, Node)| Entry { key: key.to_owned(), place: Place::START, node };
     node(Written::Map(entries.into_iter().map(entry).collect()))
 }
 

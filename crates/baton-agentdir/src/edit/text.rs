@@ -4,7 +4,8 @@ use crate::document::{Entry, Node, Place, Value};
 use std::fmt::Write as _;
 
 /// Plain scalars that YAML does not read as text.
-const NO_TEXT: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
+const NO_TEXT: [&str; 12] =
+    ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
 /// A text with the offsets of its lines.
 pub(super) struct Text<'a> {

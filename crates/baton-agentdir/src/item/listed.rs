@@ -70,9 +70,9 @@ fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> 
     let most = u64::from(ContextItem::MAX_PRIORITY);
     let priority = priority.and_then(|node| reader.integer("priority", &node, 0, most));
     let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
-    let text = fields.required_text(reader, "text", "add what it says as `text: ...`");
+    let text = fields.required_text(reader, "text", "add the text as `text: ...`");
     if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
-        reader.error(text.place, "the text is empty", "write what it says, or remove the entry");
+        reader.error(text.place, "the text is empty", "write the text, or remove the entry");
     }
     fields.finish(reader);
     let (name, text) = (name?, text?);
@@ -108,7 +108,7 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
         Some(Node { value: Value::Text(text), .. }) => Some(text),
         Some(node) => reader.expected("text", "text", &node),
         None => {
-            reader.error(fields.place, format!("a {} has no text", kind.as_str()), "add what it says");
+            reader.error(fields.place, format!("a {} has no text", kind.as_str()), "add a text");
             None
         }
     };

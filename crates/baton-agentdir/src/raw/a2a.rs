@@ -15,7 +15,9 @@ pub(crate) const STREAMING: [(&str, TextDelivery); 2] =
 pub fn read_a2a_settings(reader: &mut Reader, fields: &mut Fields) -> A2aSettings {
     A2aSettings {
         answer: fields.take("answer").and_then(|node| reader.choice("answer", &node, &PLACEMENTS)),
-        stream_text: fields.take("stream_text").and_then(|node| reader.choice("stream_text", &node, &STREAMING)),
+        stream_text: fields
+            .take("stream_text")
+            .and_then(|node| reader.choice("stream_text", &node, &STREAMING)),
     }
 }
 

@@ -116,7 +116,9 @@ pub(super) fn effort(reader: &mut Reader, node: &Node) -> Option<Located<String>
     const MOST: u64 = super::MAX_TOKENS;
     match &node.value {
         Value::Text(word) if EFFORTS.contains(&word.as_str()) => located(node, Some(word.clone())),
-        Value::Number(number) if number.as_u64().is_some_and(|tokens| (1..=MOST).contains(&tokens)) => {
+        Value::Number(number)
+            if number.as_u64().is_some_and(|tokens| (1..=MOST).contains(&tokens)) =>
+        {
             located(node, Some(number.to_string()))
         }
         _ => {

@@ -14,12 +14,12 @@ pub fn providers() -> Value {
             known.insert((*id).to_owned(), one(&about, provider.keys));
         }
     }
-    let mut other = one("A server of your own; base_url is needed.", &[]);
-    other["properties"]["BASE_URL"] = text("The same as base_url.");
-    other["properties"]["API_KEY"] = text("The same as api_key.");
+    let mut other = one("A custom server; base_url is required.", &[]);
+    other["properties"]["BASE_URL"] = text("Alias of base_url.");
+    other["properties"]["API_KEY"] = text("Alias of api_key.");
     other["anyOf"] = json!([{"required": ["base_url"]}, {"required": ["BASE_URL"]}]);
     json!({"type": "object", "maxProperties": 64, "properties": known, "additionalProperties": other,
-        "description": "Services that models are reached through; a value is a literal, or env://NAME."})
+        "description": "Model providers; a value is a literal, or env://NAME."})
 }
 
 fn one(about: &str, own: &[ProviderKey]) -> Value {
@@ -30,7 +30,7 @@ fn one(about: &str, own: &[ProviderKey]) -> Value {
     properties.insert(
         "headers".to_owned(),
         json!({"type": "object", "maxProperties": 32, "additionalProperties": {"type": "string"},
-            "description": "Sent with every request; a value may be env://NAME."}),
+            "description": "Headers of every request; a value may be env://NAME."}),
     );
     let mut provider = object(about, &Value::Object(properties));
     provider["type"] = json!(["object", "null"]);
@@ -39,29 +39,29 @@ fn one(about: &str, own: &[ProviderKey]) -> Value {
 
 fn setting(setting: ProviderSetting) -> Value {
     match setting {
-        ProviderSetting::ApiKey => text("The key, or env://NAME of the variable that holds it."),
-        ProviderSetting::BaseUrl => text("Where the service is."),
-        ProviderSetting::AccessKeyId => text("The first half of a pair of keys, or env://NAME."),
-        ProviderSetting::SecretAccessKey => text("The second half, or env://NAME."),
-        ProviderSetting::SessionToken => text("What makes the pair temporary, or env://NAME."),
+        ProviderSetting::ApiKey => text("API key, or env://NAME of the variable that contains it."),
+        ProviderSetting::BaseUrl => text("Base URL of the service."),
+        ProviderSetting::AccessKeyId => text("Access key id, or env://NAME."),
+        ProviderSetting::SecretAccessKey => text("Secret access key, or env://NAME."),
+        ProviderSetting::SessionToken => text("Session token of temporary credentials, or env://NAME."),
         ProviderSetting::Region => text("The region, such as eu-central-1."),
-        ProviderSetting::Profile => text("A named set of keys of this machine."),
-        ProviderSetting::Directory => text("A folder of weights; Baton does not run them."),
-        ProviderSetting::Kind => words("What it speaks; openai when left out.", &PROVIDER_KINDS.map(|(word, _)| word)),
-        ProviderSetting::Concurrency => count("Calls at the same time.", 1, 100_000),
-        ProviderSetting::PerMinute => count("Calls in a minute.", 1, 100_000),
-        ProviderSetting::FirstByteTimeout => duration("Until the first piece of an answer, 10ms to 1h."),
-        ProviderSetting::IdleTimeout => duration("Between two pieces of an answer, 10ms to 1h."),
-        ProviderSetting::ConnectTimeout => duration("For the connection, 10ms to 1h."),
+        ProviderSetting::Profile => text("Name of a local credentials profile."),
+        ProviderSetting::Directory => text("Directory of model files; Baton does not run them."),
+        ProviderSetting::Kind => words("Protocol; default openai.", &PROVIDER_KINDS.map(|(word, _)| word)),
+        ProviderSetting::Concurrency => count("Maximum number of concurrent calls.", 1, 100_000),
+        ProviderSetting::PerMinute => count("Maximum number of calls per minute.", 1, 100_000),
+        ProviderSetting::FirstByteTimeout => duration("Timeout for the first chunk of a response, 10ms to 1h."),
+        ProviderSetting::IdleTimeout => duration("Timeout between two chunks of a response, 10ms to 1h."),
+        ProviderSetting::ConnectTimeout => duration("Connection timeout, 10ms to 1h."),
     }
 }
 
 pub(super) fn answer() -> Value {
     let answer = object(
-        "The form of every answer, when it is not words.",
+        "Format of answers that are not plain text.",
         &json!({
-            "schema": {"type": "object", "description": "JSON Schema of it."},
-            "repairs": count("How often the model may repair an answer that does not fit; 2 when left out.", 0, MAX_REPAIRS),
+            "schema": {"type": "object", "description": "JSON Schema of answers."},
+            "repairs": count("Maximum number of attempts to repair an invalid answer; default 2.", 0, MAX_REPAIRS),
         }),
     );
     with(answer, &["schema"])
@@ -70,29 +70,29 @@ pub(super) fn answer() -> Value {
 pub(super) fn guardrails() -> Value {
     let stages = GuardStage::ALL.map(GuardStage::as_str);
     let http = object(
-        "A service that is sent JSON with POST.",
+        "A service that receives JSON with POST.",
         &json!({
-            "url": text("The address."),
+            "url": text("URL of the service."),
             "method": {"enum": ["POST", "post"], "description": "Always POST."},
             "body": words("Always JSON.", &["json"]),
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
-                "description": "Sent along; env://NAME is replaced by that environment variable."},
+                "description": "Request headers; env://NAME is replaced by that environment variable."},
         }),
     );
     let mut guardrail = object(
         "One guardrail.",
         &json!({
-            "name": {"type": "string", "minLength": 1, "maxLength": 64, "description": "What it is called."},
+            "name": {"type": "string", "minLength": 1, "maxLength": 64, "description": "Name of the guardrail."},
             "on": {"oneOf": [{"enum": stages}, {"type": "array", "items": {"enum": stages}}],
-                "description": "What it looks at."},
+                "description": "Stages that it checks."},
             "command": texts("A program that reads JSON and writes its verdict."),
             "http": with(http, &["url"]),
-            "timeout": duration("10s when left out, at most 10m."),
-            "on_failure": words("What happens when it cannot be asked; block when left out.", &ON_FAILURE.map(|(word, _)| word)),
+            "timeout": duration("Timeout; default 10s, at most 10m."),
+            "on_failure": words("Behaviour if it is unavailable; default block.", &ON_FAILURE.map(|(word, _)| word)),
         }),
     );
     guardrail["oneOf"] = json!([{"required": ["command"]}, {"required": ["http"]}]);
-    list("Who looks at what goes in and out, in this order.", MAX_ENTRIES, &with(guardrail, &["name", "on"]))
+    list("Guardrails on input and output, applied in this order.", MAX_ENTRIES, &with(guardrail, &["name", "on"]))
 }
 
 pub(super) fn budgets() -> Value {
@@ -100,18 +100,18 @@ pub(super) fn budgets() -> Value {
         object(
             about,
             &json!({
-                "tokens": count("Tokens, read and written.", 0, MAX_BUDGET_COUNT),
-                "dollars": {"type": "number", "minimum": 0, "maximum": MAX_DOLLARS, "description": "Dollars."},
-                "tool_calls": count("Calls of tools.", 0, MAX_BUDGET_COUNT),
+                "tokens": count("Input and output tokens.", 0, MAX_BUDGET_COUNT),
+                "dollars": {"type": "number", "minimum": 0, "maximum": MAX_DOLLARS, "description": "Cost in dollars."},
+                "tool_calls": count("Tool calls.", 0, MAX_BUDGET_COUNT),
             }),
         )
     };
     object(
-        "What may be used up; the call that would exceed it is not made.",
+        "Budgets; a call that would exceed one is not made.",
         &json!({
-            "run": budget("By one run."),
-            "session": budget("By one session."),
-            "month": budget("By the agent in a calendar month."),
+            "run": budget("Budget of one run."),
+            "session": budget("Budget of one session."),
+            "month": budget("Budget of the agent per calendar month."),
         }),
     )
 }
