@@ -1,4 +1,4 @@
-//! Metrics export at an interval. Values are cumulative since the start, so a lost export needs no retry.
+//! Metrics export at an interval. Values are cumulative since the start, so a failed export loses no data.
 
 mod pieces;
 mod send;

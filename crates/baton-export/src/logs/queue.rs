@@ -51,7 +51,8 @@ struct Place {
 
 impl Default for LogQueue {
     fn default() -> Self {
-        let shared = Shared { open: AtomicBool::new(true), state: Mutex::default(), next: watch::Sender::new(0) };
+        let shared =
+            Shared { open: AtomicBool::new(true), state: Mutex::default(), next: watch::Sender::new(0) };
         Self(Arc::new(shared))
     }
 }
@@ -82,7 +83,9 @@ impl LogQueue {
     pub(super) fn push(&self, line: LogLine) {
         let bytes = weigh(&line);
         let mut state = self.state();
-        while !state.lines.is_empty() && (state.lines.len() >= MOST_LINES || state.bytes + bytes > MOST_BYTES) {
+        while !state.lines.is_empty()
+            && (state.lines.len() >= MOST_LINES || state.bytes + bytes > MOST_BYTES)
+        {
             state.forget_first();
         }
         state.lines.push_back((Arc::new(line), bytes));

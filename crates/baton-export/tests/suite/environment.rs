@@ -1,7 +1,8 @@
 //! The usual variables.
 
 use baton_export::{
-    Compression, ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval,
+    Compression, ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment,
+    meter_interval,
 };
 use std::{collections::HashMap, time::Duration};
 

@@ -116,7 +116,9 @@ async fn what_receivers_repeat_of_a_secret_is_not_told() {
     // No sixteen characters of it come twice.
     let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
     let tells = |said: &str| (0..token.len() - 16).any(|at| said.contains(&token[at..at + 16]));
-    for (protocol, code) in [(Protocol::Http, 401), (Protocol::Grpc, 16), (Protocol::Http, 503), (Protocol::Grpc, 14)] {
+    for (protocol, code) in
+        [(Protocol::Http, 401), (Protocol::Grpc, 16), (Protocol::Http, 503), (Protocol::Grpc, 14)]
+    {
         for before in [0, 20, 150, 195, 400] {
             let (lines, _guard) = Lines::capture();
             let receiver = Receiver::start(&[Answer::Echo(code, before); 3]).await;
