@@ -62,7 +62,8 @@ impl Probe for Loopback {
     fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         Box::pin(async move {
             let kind = if server == Server::Ollama { ProviderKind::Ollama } else { ProviderKind::Compatible };
-            let patience = Patience { first: PROBE_LIMIT, next: PROBE_LIMIT, ..Patience::default() };
+            let patience =
+                Patience { first: PROBE_LIMIT, next: PROBE_LIMIT, ..Patience::default() };
             let provider = Provider::new(kind, server.title()).with_base_url(&url).with_patience(patience);
             let listed = tokio::time::timeout(PROBE_LIMIT, provider.list()).await.ok()?.ok()?;
             Some(listed.into_iter().map(|model| ServedModel { id: model.id }).collect())
