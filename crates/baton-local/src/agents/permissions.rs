@@ -18,7 +18,8 @@ impl PermissionEditor for DirectoryAgents {
     ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
         Box::pin(async move {
             let name = agent.clone();
-            let changed = patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
+            let changed =
+                patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
             changed.map_err(|AgentRepositoryError { code, detail }| PermissionEditError { code, detail })
         })
     }

@@ -99,7 +99,11 @@ async fn work(
 ) -> Result<std::io::Result<ExitStatus>, Elapsed> {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let pipes = async {
-        tokio::join!(feed(input, &call.arguments), head(out, tool.max_output, stdout), tail(err, MAX_STDERR, stderr))
+        tokio::join!(
+            feed(input, &call.arguments),
+            head(out, tool.max_output, stdout),
+            tail(err, MAX_STDERR, stderr)
+        )
     };
     tokio::pin!(pipes);
     let mut drained = false;

@@ -67,7 +67,8 @@ impl Stamps {
     }
 
     fn from(found: &Found, listing: Arc<Listing>) -> Self {
-        let known = listing.names.iter().filter_map(|file| Some((file.clone(), Stamp::at(&found.real.join(file))?)));
+        let known =
+            listing.names.iter().filter_map(|file| Some((file.clone(), Stamp::at(&found.real.join(file))?)));
         let files: BTreeMap<String, Stamp> = known.collect();
         let pending = listing.may_be_pending.then(|| Stamp::at(&Pending::path(found))).flatten();
         let now = now();

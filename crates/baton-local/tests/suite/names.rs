@@ -218,7 +218,7 @@ fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
     fs::write(world.path("data/names.json"), "{\"agents\": 7}").unwrap();
     let error = world.load().unwrap_err();
     let text = error.to_string().replace(&world.0.path().display().to_string(), "HOME");
-    insta::assert_snapshot!(format!("{} {text}", error.code().code), @"BTN-5001 HOME/data/names.json does not say which agent has which name: invalid type: integer `7`, expected a sequence at line 1 column 12; correct it, or remove it to have names given anew");
+    insta::assert_snapshot!(format!("{} {text}", error.code().code), @"BTN-5001 HOME/data/names.json is not a valid list of agent names: invalid type: integer `7`, expected a sequence at line 1 column 12; fix it, or delete it to have names assigned again");
     let beside = Beside { names: Some(world.path("data/names.json")), ..Beside::default() };
     assert!(DirectoryAgents::open_beside(&[world.path("agents")], beside, None).is_err());
     assert_eq!(fs::read_to_string(world.path("data/names.json")).unwrap(), "{\"agents\": 7}");
