@@ -7,8 +7,8 @@
 //! provider and the token correction of a model; neither changes an answer. The only files read or written are
 //! cassettes; the text of the rules comes with the agent.
 //!
-//! Read first: [`PlaybookModels`] (resolves the playbook of an agent), [`Layers`] (the layers around a model, their
-//! order and the reasons), [`Catalog`] (context windows and prices).
+//! Read first: [`PlaybookModels`] (resolves the playbook of an agent), [`ModelLayers`] (the layers around a model, their
+//! order and the reasons), [`ModelCatalog`] (context windows and prices).
 
 mod cassette;
 mod catalog;
@@ -21,7 +21,8 @@ mod tokens;
 pub use cassette::{CassetteError, Recorder, Replay, Tape, call_key};
 pub use catalog::{Catalog, Correction, Rates, UNKNOWN_WINDOW};
 pub use layers::{
-    Chance, Fallback, Gate, GateLimits, Gated, Layers, Metered, Retry, RetryPolicy, Timeout, Timeouts, Total, chain,
+    Chance, Fallback, Gate, GateLimits, Gated, Layers, Metered, Retry,
+    RetryPolicy, Timeout, Timeouts, Total, chain,
 };
 pub use playbook::{Miss, Playbook, PlaybookModels, PlaybookReport, RuleReport, check};
 pub use rescue::Rescue;

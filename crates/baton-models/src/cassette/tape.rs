@@ -82,7 +82,9 @@ impl Tape {
         let mut text = String::new();
         match File::open(&path) {
             Ok(file) => {
-                file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|source| io(&path, source))?;
+                file.take(MOST_BYTES + 1)
+                    .read_to_string(&mut text)
+                    .map_err(|source| io(&path, source))?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(io(&path, error)),

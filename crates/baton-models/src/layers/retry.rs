@@ -16,7 +16,7 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// Upper bound of every delay.
     pub cap: Duration,
-    /// Maximum `Retry-After` that is honoured; there is no retry if the service asks for more.
+    /// Maximum `RetryModel-After` that is honoured; there is no retry if the service asks for more.
     pub patience: Duration,
 }
 

@@ -75,7 +75,10 @@ impl Condition {
             && self.agent.as_deref().is_none_or(|agent| agent == call.agent.as_str())
             && self.model.as_deref().is_none_or(|wanted| wanted == model)
             && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted))
-            && self.files.iter().all(|wanted| scene.files.iter().any(|file| is_of(&file.media_type, wanted)));
+            && self
+                .files
+                .iter()
+                .all(|wanted| scene.files.iter().any(|file| is_of(&file.media_type, wanted)));
         if !plain {
             return None;
         }
@@ -90,7 +93,12 @@ impl Condition {
             }
         }
         if let Some(regex) = &self.earlier {
-            scene.earlier.iter().rev().any(|said| holds(regex, said, &mut matched.captures)).then_some(())?;
+            scene
+                .earlier
+                .iter()
+                .rev()
+                .any(|said| holds(regex, said, &mut matched.captures))
+                .then_some(())?;
         }
         if !self.metadata.is_empty() {
             self.metadata_holds(scene, &mut matched.captures).then_some(())?;
@@ -102,7 +110,10 @@ impl Condition {
         let fits = |outcome: &Outcome<'_>, captures: &mut Vec<(String, String)>| {
             self.after_tool.as_deref().is_none_or(|tool| tool == "*" || tool == outcome.tool)
                 && self.failed.is_none_or(|failed| failed == outcome.is_error)
-                && self.result.as_ref().is_none_or(|regex| holds(regex, &outcome.output.to_plain_text(), captures))
+                && self
+                    .result
+                    .as_ref()
+                    .is_none_or(|regex| holds(regex, &outcome.output.to_plain_text(), captures))
         };
         scene.results.iter().rposition(|outcome| fits(outcome, captures))
     }

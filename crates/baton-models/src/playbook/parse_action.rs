@@ -135,7 +135,11 @@ impl Parser<'_> {
             None => Some(JsonSource::Written(Shape::Map(Vec::new()))),
             Some(node) => {
                 let fits = matches!(&node.value, Value::Map(_)) || node.value == Value::Text("auto".to_owned());
-                if fits { self.json(node) } else { self.reader.expected("args", "a map of keys or `auto`", &node) }
+                if fits {
+                    self.json(node)
+                } else {
+                    self.reader.expected("args", "a map of keys or `auto`", &node)
+                }
             }
         };
         fields.finish(self.reader);

@@ -90,7 +90,10 @@ fn call(value: Value, names: &[String], marked: bool) -> Option<Call> {
     for key in ["function", "function_call"] {
         if let Some(Value::Object(_)) = object.get(key) {
             let inner = object.remove(key)?;
-            return object.keys().all(|key| IDLE.contains(&key.as_str())).then(|| call(inner, names, true))?;
+            return object
+                .keys()
+                .all(|key| IDLE.contains(&key.as_str()))
+                .then(|| call(inner, names, true))?;
         }
     }
     let name = take(&mut object, NAMES)?;

@@ -6,7 +6,8 @@ use crate::{
 };
 use Step::{Done, Fail, Forever, Say, Wait};
 use baton_models::{
-    Catalog, Chance, Fallback, Gate, GateLimits, Gated, Layers, Retry, RetryPolicy, Timeout, Timeouts, chain,
+    Catalog, Chance, Fallback, Gate, GateLimits, Gated, Layers, Retry,
+    RetryPolicy, Timeout, Timeouts, chain,
 };
 use baton_ports::{Model, ModelError, ModelEvent};
 use baton_types::Usage;

@@ -28,7 +28,8 @@ fn asked() -> ModelCall {
 
 /// The answer with its text in one piece.
 fn answer(pieces: &[String], call: ModelCall) -> String {
-    let events: Vec<_> = Rescue::new(Arc::new(Pieces(pieces.to_vec()))).call(call).collect().now_or_never().unwrap();
+    let events: Vec<_> =
+        Rescue::new(Arc::new(Pieces(pieces.to_vec()))).call(call).collect().now_or_never().unwrap();
     let (mut text, mut rest) = (String::new(), Vec::new());
     for event in events {
         match event {
