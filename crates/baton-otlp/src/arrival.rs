@@ -65,7 +65,7 @@ impl Arrival {
         ExportTraceServiceResponse { partial_success }
     }
 
-    /// [`Arrival::response`] as a response body.
+    /// [`DecodedExport::response`] as a response body.
     pub fn write_response(&self, encoding: Encoding) -> Vec<u8> {
         let response = self.response();
         match (encoding, &response.partial_success) {

@@ -149,7 +149,7 @@ pub struct Span {
     pub flags: u32,
 }
 
-/// `Span.SpanKind`.
+/// `JsonSpan.SpanKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
 pub enum SpanKind {
@@ -167,7 +167,7 @@ pub enum SpanKind {
     Consumer = 5,
 }
 
-/// `Span.Event`.
+/// `JsonSpan.JsonSpanEvent`.
 #[derive(Clone, PartialEq, Message)]
 pub struct Event {
     /// Time of the event.
@@ -184,7 +184,7 @@ pub struct Event {
     pub dropped_attributes_count: u32,
 }
 
-/// `Span.Link`.
+/// `JsonSpan.JsonSpanLink`.
 #[derive(Clone, PartialEq, Message)]
 pub struct Link {
     /// Trace id, 16 bytes.
@@ -218,7 +218,7 @@ pub struct Status {
     pub code: i32,
 }
 
-/// `Status.StatusCode`.
+/// `JsonSpanStatus.StatusCode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
 #[repr(i32)]
 pub enum StatusCode {

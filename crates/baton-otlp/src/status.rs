@@ -1,11 +1,11 @@
-//! Errors as `google.rpc.Status`, which OTLP prescribes for both encodings.
+//! Errors as `google.rpc.JsonSpanStatus`, which OTLP prescribes for both encodings.
 
 use crate::Encoding;
 use prost::Message;
 use serde_json::json;
 use std::time::Duration;
 
-/// `google.rpc.Status`.
+/// `google.rpc.JsonSpanStatus`.
 #[derive(Clone, PartialEq, Message)]
 pub struct RpcStatus {
     /// One of `google.rpc.Code`.

@@ -276,11 +276,13 @@ impl From<Value> for proto::AnyValue {
             .or_else(|| read.int_value.map(|number| proto::Value::IntValue(number.0)))
             .or_else(|| read.double_value.map(|number| proto::Value::DoubleValue(number.0)))
             .or_else(|| {
-                let list = |Object(list): Object<Array>| proto::ArrayValue { values: mapped(list.values) };
+                let list =
+                    |Object(list): Object<Array>| proto::ArrayValue { values: mapped(list.values) };
                 read.array_value.map(|array| proto::Value::ArrayValue(list(array)))
             })
             .or_else(|| {
-                let map = |Object(map): Object<Map>| proto::KeyValueList { values: mapped(map.values) };
+                let map =
+                    |Object(map): Object<Map>| proto::KeyValueList { values: mapped(map.values) };
                 read.kvlist_value.map(|values| proto::Value::KvlistValue(map(values)))
             })
             .or_else(|| read.bytes_value.map(|bytes| proto::Value::BytesValue(bytes.0)));
