@@ -109,7 +109,8 @@ impl PeerClient {
 
     /// All events of a task from now on, starting with its current state.
     pub fn follow(&self, task: &str) -> Followed {
-        Follow::new(self.clone(), self.usual(), Seen::of_task(task, None), Begin::Task).into_stream()
+        Follow::new(self.clone(), self.usual(), Seen::of_task(task, None), Begin::Task)
+            .into_stream()
     }
 
     /// The current state of the task.
@@ -137,7 +138,8 @@ impl PeerClient {
 
     /// Metadata of every request: all requests activate the same extensions, so that a task always has the same form.
     pub(crate) fn usual(&self) -> With {
-        let wanted = [(self.abilities.streams_text, STREAM_TEXT), (self.abilities.shows_calls, TOOL_CALLS)];
+        let wanted =
+            [(self.abilities.streams_text, STREAM_TEXT), (self.abilities.shows_calls, TOOL_CALLS)];
         let extensions = wanted.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
         With { extensions, ..With::default() }
     }

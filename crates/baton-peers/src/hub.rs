@@ -28,8 +28,8 @@ impl PeerHub {
 
     async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerError> {
         let client = self.book.client(name).await;
-        let (client, config) =
-            client.map_err(|error| PeerError::Unreachable { code: error.code, detail: clipped(&error.detail) })?;
+        let (client, config) = client
+            .map_err(|error| PeerError::Unreachable { code: error.code, detail: clipped(&error.detail) })?;
         let secret = config.credential.check();
         secret.map_err(|error| PeerError::Unreachable { code: error.code(), detail: error.to_string() })?;
         let client = client.traced(&self.tracer, name);

@@ -287,7 +287,9 @@ mod tests {
         let (_, _, message) = parts(of_http(&head(400), body.to_string().as_bytes()));
         assert_eq!(message.chars().count(), MAX_SAID + 3);
         let mut patient = head(503);
-        for (given, expect) in [("7", Some(7)), ("99999999", Some(LONGEST_WAIT)), ("soon", None), ("-1", None)] {
+        for (given, expect) in
+            [("7", Some(7)), ("99999999", Some(LONGEST_WAIT)), ("soon", None), ("-1", None)]
+        {
             patient.headers.insert(header::RETRY_AFTER, given.parse().unwrap());
             assert_eq!(retry_after(&patient.headers), expect.map(Duration::from_secs), "{given}");
         }

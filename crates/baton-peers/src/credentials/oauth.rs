@@ -71,7 +71,9 @@ impl Tokens {
         }
         let asked = Instant::now();
         let given = self.ask().await?;
-        let life = given.expires_in.map_or(Some(UNSAID), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
+        let life = given
+            .expires_in
+            .map_or(Some(UNSAID), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
         let until = asked + life.unwrap_or_default().saturating_sub(MARGIN);
         let token = Secret::new(given.access_token);
         *kept = Some(Kept { token: token.clone(), until });
@@ -101,7 +103,8 @@ impl Tokens {
             return Err(if temporary { CallError::NotSent(words) } else { CallError::Forbidden(words) });
         }
         let given: Result<Given, _> = serde_json::from_slice(&reply.body);
-        let bearer = |given: &Given| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
+        let bearer =
+            |given: &Given| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
         match given {
             Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
             // The reply is not quoted, because it may contain a token.

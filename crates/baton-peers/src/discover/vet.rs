@@ -50,7 +50,8 @@ fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result
 pub(crate) fn is_at_home(target: &Target, own: &str, hosts: &[String]) -> bool {
     let host = target.host();
     let with_port = format!("{host}:{}", target.port());
-    let named = hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
+    let named =
+        hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
     named || same_host(own, &host)
 }
 

@@ -51,12 +51,17 @@ impl Artifacts {
             return Update::Old;
         }
         self.close(update);
-        if update.append && known { Update::Grown(update.artifact.parts.clone()) } else { Update::Whole }
+        if update.append && known {
+            Update::Grown(update.artifact.parts.clone())
+        } else {
+            Update::Whole
+        }
     }
 
     /// Applies an update that may be a repetition.
     pub(super) fn take(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
-        let Some(kept) = self.kept.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id) else {
+        let Some(kept) = self.kept.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id)
+        else {
             return self.take_new(update);
         };
         if update.append {
@@ -80,7 +85,8 @@ impl Artifacts {
 
     /// Removes the artifacts that are not in `truth`; returns their ids.
     pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
-        let gone = |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
+        let gone =
+            |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
         let forgotten: Vec<Kept> = self.kept.extract_if(.., |kept| gone(kept)).collect();
         self.weight -= forgotten.iter().map(|kept| whole_weight(&kept.artifact)).sum::<usize>();
         forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
@@ -282,7 +288,10 @@ mod tests {
         let piece = Artifact { artifact_id: "a".into(), parts: texts(&["abcd"]), ..Artifact::default() };
         let pieces = MAX_CONTENT / 8;
         for count in 0..pieces {
-            assert!(!matches!(artifacts.take_new(&update(piece.clone(), count > 0)), Update::Old), "piece {count}");
+            assert!(
+                !matches!(artifacts.take_new(&update(piece.clone(), count > 0)), Update::Old),
+                "piece {count}"
+            );
         }
         assert_eq!(text(&artifacts.get("a").unwrap().parts).len(), pieces * 4);
     }

@@ -45,7 +45,8 @@ impl Cursors {
 
     /// Records an event.
     pub(super) fn note(&mut self, cursor: Option<&str>, item: &StreamResponse<'_>) -> Told {
-        let Some(cursor) = cursor.filter(|cursor| (1..=LONGEST).contains(&cursor.len()) && !self.meaningless) else {
+        let Some(cursor) = cursor.filter(|cursor| (1..=LONGEST).contains(&cursor.len()) && !self.meaningless)
+        else {
             return Told::Unknown;
         };
         let content = fingerprint(item);

@@ -1,7 +1,7 @@
 //! Turns a peer's unreliable streams into its events, once each and in order.
 //!
-//! [`Seen`] is the pure part: it records received events and returns only new ones. [`Follow`] connects, waits and
-//! retries. [`words::Words`] converts new items to engine events.
+//! [`TaskTracker`] is the pure part: it records received events and returns only new ones. [`TaskFollower`] connects, waits and
+//! retries. [`words::PeerEventEncoder`] converts new items to engine events.
 
 mod artifacts;
 mod cursors;

@@ -36,7 +36,12 @@ pub(crate) fn outcome(seen: &Seen) -> Option<PeerOutcome> {
 fn answer(artifact: &Artifact<'static>) -> Message<'static> {
     let parts: Vec<_> = artifact.parts.iter().filter(|part| part.text.is_some()).cloned().collect();
     // Many servers keep the chunks of a streamed text.
-    Message { message_id: artifact.artifact_id.clone(), role: Role::Agent, parts: merged(&parts), ..Message::default() }
+    Message {
+        message_id: artifact.artifact_id.clone(),
+        role: Role::Agent,
+        parts: merged(&parts),
+        ..Message::default()
+    }
 }
 
 /// A message in Baton's own type: invalid content is dropped; `None` if nothing is left.

@@ -48,7 +48,8 @@ struct End {
 impl Overlap {
     /// Starts filtering after the full task, the first item of a connection.
     pub(super) fn begin(&mut self, artifacts: &Artifacts) {
-        let ends = artifacts.iter().map(|artifact| (artifact.artifact_id.to_string(), End::of(artifact)));
+        let ends =
+            artifacts.iter().map(|artifact| (artifact.artifact_id.to_string(), End::of(artifact)));
         *self = Self { ends: Some(ends.collect()), held: Vec::new() };
     }
 

@@ -3,8 +3,8 @@
 use crate::world::paused;
 use baton_outbound::{OutboundError, OutboundReply, Target};
 use baton_peers::{
-    Authorize as _, Authorizer, CallError, ClientCredentials, Credential, KeyPlace, PeerConfig, SecretError,
-    SecretPlace, SecretRef, TokenEndpoint,
+    Authorizeas _ , Authorizer, CallError, ClientCredentials, Credential, KeyPlace, PeerConfig,
+    SecretError, SecretPlace, SecretRef, TokenEndpoint,
 };
 use baton_ports::BoxFuture;
 use baton_types::ErrorCode;

@@ -7,8 +7,8 @@ use crate::{
     world::ask,
 };
 use baton_peers::{
-    Anonymous, BindingChoice, Book, BookOptions, Bound, CardRead, Chosen, Dialect, PeerConfig, PeerHub, Reach,
-    ReadCard, connect,
+    Anonymous, BindingChoice, Book, BookOptions, Bound, CardRead, Chosen, Dialect,
+    PeerConfig, PeerHub, Reach, ReadCard, connect,
 };
 use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest, SpanSink};
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -85,7 +85,8 @@ impl Reach for One {
             protocol_version: dialect.to_string(),
         };
         Ok(Bound {
-            binding: connect(&Chosen { binding, dialect, interface }, &guarded(), Arc::new(Anonymous)).unwrap(),
+            binding: connect(&Chosen { binding, dialect, interface }, &guarded(), Arc::new(Anonymous))
+                .unwrap(),
             endpoint: self.url.clone(),
             protocol: binding.card_name().to_owned(),
             version: dialect.to_string(),
@@ -95,7 +96,8 @@ impl Reach for One {
 
 fn hub(reach: One, tracer: Tracer) -> PeerHub {
     let config = PeerConfig { name: Some("peer".into()), ..PeerConfig::at(reach.url.clone()) };
-    let options = BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
+    let options =
+        BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
     PeerHub::new(Arc::new(Book::open(options).expect("a book")), None).with_tracer(tracer)
 }
 

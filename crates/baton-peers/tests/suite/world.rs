@@ -2,7 +2,8 @@
 
 use crate::fake::{Kind, Server, Shared};
 use baton_peers::{
-    Abilities, Book, BookOptions, Bound, CallError, CardRead, Patience, PeerClient, PeerConfig, PeerHub,
+    Abilities, Book, BookOptions, Bound, CallError, CardRead, Patience, PeerClient,
+    PeerConfig, PeerHub,
 };
 use baton_peers::{Reach, ReadCard};
 use baton_ports::{BoxFuture, PeerRegistryError, PeerRequest};
@@ -97,6 +98,7 @@ pub(crate) fn hub_of(server: &Arc<Server>, abilities: Abilities, public_url: Opt
         ..PeerConfig::at("https://peer.example/agents/peer")
     };
     let reach = Scripted { server: Arc::clone(server), abilities, name: "Peer".to_owned() };
-    let options = BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
+    let options =
+        BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
     PeerHub::new(Arc::new(Book::open(options).expect("a book")), public_url)
 }

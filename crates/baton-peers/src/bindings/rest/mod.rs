@@ -87,7 +87,10 @@ impl Routes {
                 }
             })),
             Answer::Whole(head, body) => {
-                let item = answer(&head, &body).and_then(read).and_then(item).map_err(|error| self.line.hide(error))?;
+                let item = answer(&head, &body)
+                    .and_then(read)
+                    .and_then(item)
+                    .map_err(|error| self.line.hide(error))?;
                 if says_nothing(&item) {
                     return Err(unintelligible(&"neither a task nor a message"));
                 }

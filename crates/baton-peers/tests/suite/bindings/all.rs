@@ -2,7 +2,8 @@
 
 use crate::{outside::guarded, served::Served};
 use baton_peers::{
-    Anonymous, Binding, BindingChoice, CallError, Dialect, Hearing, Looking, With, choose, connect, discover,
+    Anonymous, Binding, BindingChoice, CallError, Dialect, Hearing, Looking, With,
+    choose, connect, discover,
 };
 use baton_wire::a2a::v1::{
     CancelTaskRequest, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,
@@ -187,7 +188,8 @@ async fn a_cursor_goes_on_where_it_was() {
         for dialect in [Dialect::V1, Dialect::V03] {
             let name = format!("{choice:?}-{dialect}");
             let peer = binding(&served.url(""), choice, dialect).await;
-            let mut hearing = peer.stream(said(&format!("{name}-1"), "hang"), &With::default()).await.unwrap();
+            let mut hearing =
+                peer.stream(said(&format!("{name}-1"), "hang"), &With::default()).await.unwrap();
             let first = hearing.next().await.unwrap().unwrap();
             let task = first.item.task.as_ref().unwrap().id.clone();
             let mut cursor = first.cursor;

@@ -180,7 +180,11 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
         };
         assert_eq!(peer.send(said("Hello"), &With::default()).await.unwrap_err(), expect, "{way:?}");
         assert_eq!(stubborn.received().len(), 2, "once more and not for ever");
-        assert_eq!(peer.stream(said("Hello"), &With::default()).await.map(drop).unwrap_err(), expect, "{way:?}");
+        assert_eq!(
+            peer.stream(said("Hello"), &With::default()).await.map(drop).unwrap_err(),
+            expect,
+            "{way:?}"
+        );
     }
 }
 
