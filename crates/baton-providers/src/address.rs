@@ -131,9 +131,10 @@ pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
         ProviderKind::Gemini => below(base, "models?pageSize=1000"),
         ProviderKind::Anthropic => below(base, "models?limit=1000"),
         // The Bedrock model list is on another host than the runtime.
-        ProviderKind::Bedrock => {
-            below(&base.replacen("://bedrock-runtime.", "://bedrock.", 1), "foundation-models?byOutputModality=TEXT")
-        }
+        ProviderKind::Bedrock => {below
+            (&base.replacen("://bedrock-runtime." ,"://bedrock." ,1)
+            ,"foundation-models?byOutputModality=TEXT"
+        )}
         _ => below(base, "models"),
     }
 }

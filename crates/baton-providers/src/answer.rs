@@ -42,7 +42,8 @@ impl Ended {
     pub(crate) fn events(self, reading: &Reading<'_>) -> Vec<ModelEvent> {
         let (calls, rest): (Vec<ContentPart>, Vec<ContentPart>) =
             self.parts.into_iter().partition(ContentPart::is_tool_call);
-        let calls = whole_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
+        let calls =
+            whole_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
         let thought = self.thought.unwrap_or_default();
         let replay = replay::keep(reading.kind, &rest, &calls, &thought);
         let mut events = Vec::new();

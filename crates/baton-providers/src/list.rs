@@ -45,7 +45,10 @@ mod tests {
     #[test]
     fn lists_of_every_service_are_read() {
         let listed = |kind, answer: Value| {
-            read(kind, &answer).into_iter().map(|model| (model.id, model.title, model.window)).collect::<Vec<_>>()
+            read(kind, &answer)
+                .into_iter()
+                .map(|model| (model.id, model.title, model.window))
+                .collect::<Vec<_>>()
         };
         let plain = |id: &str| (id.to_owned(), None, None);
         assert_eq!(listed(ProviderKind::OpenAi, json!({"data": [{"id": "gpt-5"}]})), [plain("gpt-5")]);

@@ -70,7 +70,8 @@ impl Ids {
 }
 
 fn is_plain(text: &str) -> bool {
-    (1..=MAX).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-')
+    (1..=MAX).contains(&text.len())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-')
 }
 
 fn plain(text: &str, most: usize) -> String {

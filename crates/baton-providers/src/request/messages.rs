@@ -46,7 +46,8 @@ pub(super) fn all(
                 }
             }
             ChatMessage::Tool { call, name, output, is_error, .. } => {
-                let result = ResultOf { id: ids.sent(call), name: names.sent(name), output, is_error: *is_error };
+                let result =
+                    ResultOf { id: ids.sent(call), name: names.sent(name), output, is_error: *is_error };
                 out.result(result);
             }
         }

@@ -27,7 +27,8 @@ const KNOWN: &[&str] = &[
     "maxItems",
 ];
 /// Annotation keywords, which do not affect validation.
-const WORDS: &[&str] = &["$schema", "$id", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"];
+const WORDS: &[&str] =
+    &["$schema", "$id", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"];
 /// Maximum nesting depth of strict schemas.
 const MAX_DEPTH: usize = 10;
 

@@ -68,8 +68,11 @@ async fn before_the_first_byte_nothing_was_reached() {
 async fn patience_ends() {
     for way in [false, true] {
         let server = Scripted::new(Reply::Hanging(Vec::new())).await;
-        let patience =
-            Patience { first: Duration::from_millis(30), next: Duration::from_millis(30), ..Patience::default() };
+        let patience = Patience {
+            first: Duration::from_millis(30),
+            next: Duration::from_millis(30),
+            ..Patience::default()
+        };
         let mut provider = provider(ProviderKind::OpenAi, &server.url).with_patience(patience);
         if way {
             provider = provider.without_streaming();
