@@ -1,4 +1,4 @@
-//! Decodes a trace from protobuf, because the JSON form differs between Tempo versions.
+//! Decodes a trace from protobuf, because its JSON form has too many dialects.
 
 use crate::failure::TempoError;
 use baton_otlp::{Encoding, Export};

@@ -109,7 +109,7 @@ mod tests {
                 until = to;
             }
             prop_assert_eq!(until, steps.end_of(steps.count() - 1));
-            // The Tempo measures recent spans only if the plan is marked `doubtful`.
+            // The Tempo measures recent spans only if the plan is marked `may_miss_recent`.
             let fresh = now.saturating_sub(MAX_INGEST_LAG).max(seam.at);
             prop_assert!(plan.may_miss_recent || plan.remote.iter().all(|piece| stretch(piece).1 <= fresh));
         }
