@@ -1,4 +1,4 @@
-//! Asks an agent, runs the tools that it leaves to its caller, and asks whoever sits here what it wants to know.
+//! Calls an agent, runs the client-side tools it requests, and asks the user for the input it requires.
 use baton_sdk::{Error, Orchestrator};
 use std::io::{Write as _, stdin, stdout};
 
