@@ -1,4 +1,4 @@
-//! An agent that has nothing but one server.
+//! An agent with exactly one MCP server.
 
 use crate::scene::Scene;
 use baton_ports::AgentSource;

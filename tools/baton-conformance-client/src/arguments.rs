@@ -1,10 +1,10 @@
-//! Arguments that fit a schema, and answers to questions.
+//! Tool arguments that match a schema, and answers to elicitations.
 
 use baton_types::Json;
 use rmcp::model::{ElicitRequestParams, InputRequest, InputRequests, InputResponses, JsonObject};
 use serde_json::{Value, json};
 
-/// What a schema requires, and nothing else.
+/// Values for the required properties of a schema only.
 pub(crate) fn required(schema: &JsonObject) -> JsonObject {
     let names = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let value = |name: &str| match schema["properties"][name]["type"].as_str() {
@@ -18,7 +18,7 @@ pub(crate) fn required(schema: &JsonObject) -> JsonObject {
     names.map(|name| (name.to_owned(), value(name))).collect()
 }
 
-/// The answers of somebody who leaves every form as it is, so that its defaults count.
+/// Accepts every form unchanged, so that its defaults apply.
 pub(crate) fn answers(requests: InputRequests) -> anyhow::Result<InputResponses> {
     let answer = |request| -> anyhow::Result<Value> {
         let InputRequest::Elicitation(request) = request else { return Ok(json!({ "roots": [] })) };

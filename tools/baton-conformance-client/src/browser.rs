@@ -1,4 +1,4 @@
-//! A person who agrees to everything, without a screen.
+//! A headless browser that approves every authorization request.
 
 use anyhow::Context as _;
 use baton_outbound::{GuardedClient, Options};
@@ -7,7 +7,7 @@ use baton_toolhost::{Browser, LoginError};
 use bytes::Bytes;
 use http::{Request, header};
 
-/// Nobody listens there: what the authorization server sends back is read from its redirect.
+/// No server listens there: the authorization response is read from the redirect.
 const CALLBACK: &str = "http://localhost:3000/callback";
 
 pub(crate) struct Headless {

@@ -1,10 +1,10 @@
 //! The tool host as a program that the public MCP conformance suite can start.
 //!
-//! The suite gives the address of a server as the last argument, and says in the environment which scenario it plays.
-//! This program connects to it as a run of an agent would, and uses everything that the server offers. It must never
-//! speak the protocol itself: whatever the suite sees is what `baton-toolhost` does.
+//! The suite passes the URL of a server as the last argument and the scenario in environment variables. This program
+//! connects to the server as a run of an agent would, and uses everything that it offers. It must never implement the
+//! protocol itself: the suite tests the behaviour of `baton-toolhost`.
 //!
-//! Read first: [`agent::Lone`] (the agent whose server it is), [`visit::use_everything`].
+//! Read first: [`agent::Lone`] (the agent with the server), [`visit::use_everything`].
 
 mod agent;
 mod arguments;
@@ -20,7 +20,7 @@ use browser::Headless;
 use scene::Scene;
 use std::sync::Arc;
 
-/// The address that the suite expects of a client which describes itself in a document.
+/// URL of the client metadata document that the suite expects.
 const CLIENT_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 #[tokio::main]

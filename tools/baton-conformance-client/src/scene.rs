@@ -1,11 +1,11 @@
-//! What the suite says about the scenario.
+//! The scenario, from the suite's environment variables.
 
 use anyhow::Context as _;
 use baton_types::{McpEra, McpOauth};
 use rmcp::model::JsonObject;
 use serde::Deserialize;
 
-/// One scenario, as far as a client is told.
+/// One scenario, as far as it is known to the client.
 pub(crate) struct Scene {
     pub(crate) name: String,
     pub(crate) url: String,
@@ -15,7 +15,7 @@ pub(crate) struct Scene {
     pub(crate) calls: Vec<Call>,
 }
 
-/// A call that the scenario asks for.
+/// A call that the scenario requires.
 #[derive(Deserialize)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -38,7 +38,7 @@ impl Scene {
             text => serde_json::from_str(&text).context("MCP_CONFORMANCE_CONTEXT")?,
         };
         let url = std::env::args().next_back().context("the address of the server is the last argument")?;
-        // The scenarios of one revision know no other opening than their own.
+        // The scenarios of one protocol revision accept its handshake only.
         let era = match said("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
             version if version >= "2026-07-28" => McpEra::Modern,
             _ => McpEra::Legacy,

@@ -1,4 +1,4 @@
-//! Everything that a server offers, used once.
+//! Uses everything that a server offers once.
 
 use crate::{
     arguments::{answers, required},
@@ -12,10 +12,10 @@ use rmcp::model::{ClientCapabilities, ElicitationCapability, JsonObject};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Questions that a server may ask in a row about one call.
+/// Upper bound of input rounds of one call.
 const MAX_ROUNDS: usize = 10;
 
-/// The tool to which the suite wants a schema to be sent back as it came, and the one whose schema it is.
+/// The tool to which a schema must be sent back unchanged, and the tool that has the schema.
 const ECHO: (&str, &str) = ("json_schema_echo", "json_schema_2020_12_tool");
 
 /// Calls every tool, gets every prompt and reads every resource.
@@ -33,7 +33,7 @@ pub(crate) async fn use_everything(servers: &McpServers, agent: &AgentSpec, scen
             call(&tool.definition.name, arguments(tool, &tools)).await?;
         }
     }
-    // The authorization server changes after the first call.
+    // In this scenario the authorization server changes after the first call.
     if scene.name == "auth/authorization-server-migration" {
         for tool in &tools {
             call(&tool.definition.name, arguments(tool, &tools)).await?;
