@@ -1,7 +1,7 @@
-//! Questions to the client in the middle of a request, in the way of its protocol era.
+//! Questions to the client during a request, in the form of its protocol era.
 //!
-//! A client of 2026 gets them as a result and comes back with the answers; an older one is sent requests while its own
-//! is open. The tools need not know which.
+//! A client of protocol 2026-07-28 or later gets them as a result and repeats the request with the answers; an older
+//! one gets requests while its own is open. The tools do not depend on the era.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -14,11 +14,11 @@ use rmcp::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What came of asking.
+/// Outcome of asking the client.
 pub(crate) enum Asked {
     /// Every question has an answer of the right kind.
     Answered(Answers),
-    /// The client has to come back.
+    /// The client has to repeat the request with answers.
     Later(InputRequiredResult),
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Asked {
 pub(crate) struct Answers(BTreeMap<String, Value>);
 
 impl Answers {
-    /// A part of the answer to a question, as text.
+    /// One member of an answer, as text.
     pub(crate) fn part(&self, key: &str, pointer: &str) -> String {
         match self.0.get(key).and_then(|answer| answer.pointer(pointer)) {
             Some(Value::String(text)) => text.clone(),
@@ -35,50 +35,50 @@ impl Answers {
         }
     }
 
-    /// What a model wrote.
+    /// Text of a sampling answer.
     pub(crate) fn written(&self, key: &str) -> String {
         let one = self.part(key, "/content/text");
         if one.is_empty() { self.part(key, "/content/0/text") } else { one }
     }
 
-    /// What somebody decided, and filled in.
+    /// Action and content of an elicitation answer.
     pub(crate) fn decided(&self, key: &str) -> String {
         format!("action={}, content={}", self.part(key, "/action"), self.part(key, "/content"))
     }
 
-    /// How many directories the client has opened.
+    /// Number of roots of the client.
     pub(crate) fn roots(&self, key: &str) -> usize {
         self.0.get(key).and_then(|answer| answer["roots"].as_array()).map_or(0, Vec::len)
     }
 }
 
-/// A question for people: values of a form with this JSON Schema.
+/// An elicitation question: a form with this JSON Schema.
 pub(crate) fn form(message: &str, schema: &Value) -> Value {
     json!({ "method": "elicitation/create", "params": { "message": message, "requestedSchema": schema } })
 }
 
-/// A form of one text field, which must be filled in.
+/// A form of one required text field.
 pub(crate) fn text_form(message: &str, field: &str) -> Value {
     form(message, &json!({ "type": "object", "properties": { field: { "type": "string" } }, "required": [field] }))
 }
 
-/// A question for the client's model.
+/// A sampling question for the client's model.
 pub(crate) fn sample(prompt: &str, max_tokens: u32) -> Value {
     let message = json!({ "role": "user", "content": { "type": "text", "text": prompt } });
     json!({ "method": "sampling/createMessage", "params": { "messages": [message], "maxTokens": max_tokens } })
 }
 
-/// The question which directories are open.
+/// A question for the client's roots.
 pub(crate) fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-/// Whether a request is one of the protocol without sessions.
+/// Whether the request uses the protocol without sessions.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// Puts questions to the client, unless their answers are among those that it brought.
+/// Asks the client, unless the request already has the answers.
 pub(crate) async fn ask<const COUNT: usize>(
     context: &RequestContext<RoleServer>,
     brought: Option<&InputResponses>,
@@ -111,7 +111,7 @@ fn requests<const COUNT: usize>(questions: [(&str, Value); COUNT]) -> Result<Inp
     requests.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// What the questions need and the client did not declare.
+/// Capabilities that the questions need and the client did not declare.
 fn missing_capabilities(context: &RequestContext<RoleServer>, questions: &InputRequests) -> ClientCapabilities {
     let declared = context.client_capabilities().unwrap_or_default();
     let mut missing = ClientCapabilities::default();
@@ -130,7 +130,7 @@ fn missing_capabilities(context: &RequestContext<RoleServer>, questions: &InputR
     missing
 }
 
-/// Whether an answer is of the kind that the question wants.
+/// Whether an answer is of the kind of its question.
 fn fits(question: &InputRequest, answer: &Value) -> bool {
     match question {
         InputRequest::CreateMessage(_) => answer.get("content").is_some(),
@@ -140,7 +140,7 @@ fn fits(question: &InputRequest, answer: &Value) -> bool {
     }
 }
 
-/// Sends the questions one after the other, while the client's request is open.
+/// Sends the questions one by one while the client's request is open.
 async fn at_once(context: &RequestContext<RoleServer>, questions: InputRequests) -> Result<Answers, ErrorData> {
     let mut answers = BTreeMap::new();
     for (key, question) in questions {

@@ -1,8 +1,8 @@
-//! An MCP server with everything that the public conformance suite looks for, of both protocol eras, on its standard
-//! streams or over HTTP.
+//! An MCP server with all features that the public conformance suite tests, of both protocol eras, on standard input
+//! and output or over HTTP.
 //!
-//! It is an ordinary server that knows nothing of Baton: tests run the suite against it alone, and against an agent that
-//! has it as its MCP server. Read first: `server::Fixture`, then `ask`, which puts questions to clients of either era.
+//! It is an ordinary server without any knowledge of Baton: tests run the suite directly against it, and against an
+//! agent that has it as its MCP server. Read first: `server::Fixture`, then `ask`, which asks clients of either era.
 
 mod ask;
 mod media;
@@ -17,10 +17,10 @@ use clap::Parser;
 use std::sync::Arc;
 use world::World;
 
-/// Serves the fixture of the conformance suite.
+/// Run the MCP server fixture of the conformance suite.
 #[derive(Parser)]
 struct Options {
-    /// Serve streamable HTTP at /mcp on this port of loopback (0: any free one) instead of the standard streams.
+    /// Serve streamable HTTP at /mcp on this loopback port (0: any free port) instead of standard input and output.
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
 }

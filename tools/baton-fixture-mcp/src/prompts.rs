@@ -1,4 +1,4 @@
-//! Prompts, and values for their arguments.
+//! Prompts, and completions of their arguments.
 
 use crate::{
     ask::{Asked, ask, text_form},
@@ -14,10 +14,10 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// The prompt that comes and goes.
+/// A prompt that is added and removed at run time.
 const EXTRA: &str = "test_dynamic_prompt";
 
-/// All prompts that there are now, by name.
+/// All current prompts, by name.
 pub(crate) fn list(world: &World) -> Vec<Prompt> {
     let argument =
         |name: &str, description: &str| PromptArgument::new(name).with_description(description).with_required(true);
@@ -45,7 +45,7 @@ pub(crate) fn list(world: &World) -> Vec<Prompt> {
     prompts
 }
 
-/// One prompt, made from its arguments.
+/// Renders a prompt with its arguments.
 pub(crate) async fn get(
     world: &World,
     request: &GetPromptRequestParams,
@@ -87,7 +87,7 @@ pub(crate) async fn get(
     Ok(GetPromptResult::new(messages).into())
 }
 
-/// Values that an argument may have, of those that begin as typed.
+/// Known values of an argument that start with `typed`.
 pub(crate) fn complete(argument: &str, typed: &str) -> Vec<String> {
     let known: &[&str] = match argument {
         "arg1" => &["paris", "park", "party", "test1", "test2"],

@@ -1,4 +1,4 @@
-//! Resources, templates, and their texts.
+//! Resources, resource templates and their contents.
 
 use crate::media::PNG;
 use rmcp::{
@@ -7,13 +7,13 @@ use rmcp::{
 };
 use serde_json::json;
 
-/// The resource whose changes can be watched.
+/// A resource with change notifications.
 pub(crate) const WATCHED: &str = "test://watched-resource";
 
 const TEXT: &str = "test://static-text";
 const BINARY: &str = "test://static-binary";
 
-/// All resources with an address of their own.
+/// All resources with a fixed URI.
 pub(crate) fn list() -> Vec<Resource> {
     let resource = |uri: &str, name: &str, description: &str, media_type: &str| {
         Resource::new(uri, name).with_description(description).with_mime_type(media_type)
@@ -25,13 +25,13 @@ pub(crate) fn list() -> Vec<Resource> {
     ]
 }
 
-/// All templates.
+/// All resource templates.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = ResourceTemplate::new("test://template/{id}/data", "template-data");
     vec![template.with_description("Data by its id").with_mime_type("application/json")]
 }
 
-/// What is at an address.
+/// Contents of the resource at a URI.
 pub(crate) fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let text = |text: &str| ResourceContents::text(text, uri).with_mime_type("text/plain");
     let contents = match uri {

@@ -1,4 +1,4 @@
-//! The two ways in.
+//! The two transports: standard streams and HTTP.
 
 use crate::{server::Fixture, world::World};
 use rmcp::{
@@ -22,10 +22,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long answers may take to leave after the client hung up; the library itself would wait for whoever listens.
+/// Time to flush responses after the client has closed its input; the library itself would wait for open subscriptions.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// One client, on standard input and output, until it hangs up.
+/// Serves one client on standard input and output until it closes them.
 pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
     let input = File::from_std(std::io::stdin().as_fd().try_clone_to_owned()?.into());
     let output = File::from_std(std::io::stdout().as_fd().try_clone_to_owned()?.into());
@@ -43,7 +43,7 @@ pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Standard input, whose end cancels what is still at work: a client that listens for changes never ends by itself.
+/// Standard input that cancels open requests at its end: a subscription has no other end.
 struct Input {
     input: File,
     gone: CancellationToken,
@@ -64,7 +64,7 @@ impl AsyncRead for Input {
     }
 }
 
-/// Any client of this machine; says on standard output where it listens.
+/// Serves clients of this machine over HTTP and prints the URL to standard output.
 pub(crate) async fn http(world: Arc<World>, port: u16) -> anyhow::Result<()> {
     let origins = ["http://localhost:*", "http://127.0.0.1:*"];
     let config = StreamableHttpServerConfig::default().enforce_origin_validation().with_allowed_origins(origins);

@@ -1,4 +1,4 @@
-//! The requests of a client, each to where it is answered.
+//! Dispatch of client requests to their handlers.
 #![expect(
     deprecated,
     reason = "logging levels and single subscriptions are deprecated in the protocol, and older clients have them"
@@ -26,25 +26,25 @@ use std::{
 };
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-/// Resources that one session may watch.
+/// Upper bound of subscribed resources per session.
 const MAX_WATCHED: usize = 100;
 
-/// One session, or one request of a client that has none.
+/// One session, or one request of a sessionless client.
 pub(crate) struct Fixture {
     pub(crate) world: Arc<World>,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
-    /// Listeners that are about to begin: they hear of what happens while they are told that they will.
+    /// Change receivers of subscriptions that are being acknowledged, so that no change in between is lost.
     begun: Mutex<VecDeque<Receiver<Change>>>,
 }
 
 impl Fixture {
-    /// A session that has set and watches nothing.
+    /// A session without a log level and subscriptions.
     pub(crate) fn new(world: Arc<World>) -> Self {
         Self { world, level: Mutex::default(), watched: Arc::default(), begun: Mutex::default() }
     }
 
-    /// The least weight of lines that an older client wants to see.
+    /// Minimum log level set by an older client.
     pub(crate) fn level(&self) -> Option<LoggingLevel> {
         *self.level.lock()
     }
@@ -195,13 +195,13 @@ impl ServerHandler for Fixture {
                 Err(RecvError::Lagged(_)) => Ok(()),
                 Err(RecvError::Closed) => return Ok(()),
             };
-            // What the client did not ask for is refused by the sink, which is as it should be.
+            // The sink rejects notifications that the client did not subscribe to, as intended.
             drop(told);
         }
     }
 }
 
-/// Tells an older client of a change; says whether it is still there.
+/// Notifies an older client of a change; returns whether it is still connected.
 async fn told(peer: &Peer<RoleServer>, watched: &Mutex<BTreeSet<String>>, change: Change) -> bool {
     let told = match change {
         Change::Tools => peer.notify_tool_list_changed().await,

@@ -1,4 +1,4 @@
-//! What all sessions of the process share.
+//! State shared by all sessions of the process.
 
 use rmcp::{
     ErrorData,
@@ -14,26 +14,26 @@ use tokio::{
     time::timeout,
 };
 
-/// Changes that a slow listener may be behind before it misses some.
+/// Capacity of the change channel; a slower listener misses changes.
 const BACKLOG: usize = 64;
-/// How long somebody may think about a question.
+/// Lifetime of a request state.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// How long to wait for news of a client that gave up.
+/// Upper bound of waiting for cancellations.
 const CANCELS: Duration = Duration::from_secs(10);
 
-/// Something that listeners want to know.
+/// A change that listeners are notified of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    /// There is a tool more or less.
+    /// A tool was added or removed.
     Tools,
-    /// There is a prompt more or less.
+    /// A prompt was added or removed.
     Prompts,
-    /// What is at this address is different now.
+    /// The contents of this resource changed.
     Resource(&'static str),
 }
 
-/// The state of the process.
+/// Shared state of the process.
 pub(crate) struct World {
     extra_tool: AtomicBool,
     extra_prompt: AtomicBool,
@@ -43,7 +43,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world in which nothing has changed yet, with a key of its own for what clients bring back.
+    /// Initial state, with a random key for request states.
     pub(crate) fn new() -> anyhow::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key)?;
@@ -56,52 +56,53 @@ impl World {
         })
     }
 
-    /// Hears of every change from now on.
+    /// Subscribes to changes.
     pub(crate) fn listen(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
     }
 
-    /// Lets a change happen, and tells everybody.
+    /// Applies a change and notifies all listeners.
     pub(crate) fn change(&self, change: Change) {
         match change {
             Change::Tools => self.extra_tool.fetch_xor(true, Ordering::SeqCst),
             Change::Prompts => self.extra_prompt.fetch_xor(true, Ordering::SeqCst),
             Change::Resource(_) => false,
         };
-        // An error means that nobody listens.
+        // An error means that there is no listener.
         let _ = self.changes.send(change);
     }
 
-    /// Whether the tool that comes and goes is there.
+    /// Whether the dynamic tool exists.
     pub(crate) fn has_extra_tool(&self) -> bool {
         self.extra_tool.load(Ordering::SeqCst)
     }
 
-    /// Whether the prompt that comes and goes is there.
+    /// Whether the dynamic prompt exists.
     pub(crate) fn has_extra_prompt(&self) -> bool {
         self.extra_prompt.load(Ordering::SeqCst)
     }
 
-    /// Counts a call that its client gave up.
+    /// Counts a cancelled call.
     pub(crate) fn count_canceled(&self) {
         self.canceled.send_modify(|count| *count += 1);
     }
 
-    /// How many calls were given up, once there are so many, or a while has passed.
+    /// Number of cancelled calls, once there are at least `at_least` or the timeout has passed.
     pub(crate) async fn canceled(&self, at_least: u64) -> u64 {
         let mut count = self.canceled.subscribe();
-        // An error means that so many did not come in time; the count says so too.
+        // A timeout is not an error: the count shows it.
         let _ = timeout(CANCELS, count.wait_for(|&count| count >= at_least)).await;
         *count.borrow()
     }
 
-    /// Seals what a client has to bring back to this tool or prompt.
+    /// Seals the request state of a tool or prompt.
     pub(crate) fn seal<T: Serialize>(&self, what: &str, state: &T) -> Result<String, ErrorData> {
         let options = SealOptions::new().associated_data(what.as_bytes()).ttl(PATIENCE);
         self.states.seal_json_with(state, &options).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    /// What this tool or prompt had sealed; an error when anything about it is not as it was given.
+    /// Opens the sealed request state of a tool or prompt; an error if it was modified, has expired or belongs to
+    /// another.
     pub(crate) fn open<T: DeserializeOwned>(&self, what: &str, state: Option<&str>) -> Result<Option<T>, ErrorData> {
         let Some(state) = state else { return Ok(None) };
         let opened = self.states.open_json_with(state, what.as_bytes());

@@ -1,4 +1,4 @@
-//! Which tool does what.
+//! Dispatch of tool calls.
 
 use super::{content, list::EXTRA, notices, questions};
 use crate::{resources::WATCHED, server::Fixture, world::Change};
@@ -8,7 +8,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// One call, with everything that a tool may need.
+/// One tool call with its context.
 pub(super) struct Call<'a> {
     pub(super) fixture: &'a Fixture,
     pub(super) request: &'a CallToolRequestParams,
@@ -16,7 +16,7 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// An argument that must be text.
+    /// A required text argument.
     pub(super) fn text(&self, name: &str) -> Result<&str, ErrorData> {
         let given = self.request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
         given.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} must be text"), None))
@@ -28,7 +28,7 @@ impl Call<'_> {
     }
 }
 
-/// Text, and nothing else.
+/// A result of one text block.
 pub(super) fn says(text: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }

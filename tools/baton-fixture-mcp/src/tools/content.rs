@@ -1,4 +1,4 @@
-//! Results of every kind.
+//! Tool results of every content type.
 
 use super::call::says;
 use crate::media::{PNG, WAV};
@@ -26,7 +26,7 @@ pub(super) fn several() -> CallToolResult {
     CallToolResult::success(vec![text, picture(), ContentBlock::resource(data)])
 }
 
-/// The sum of two numbers, as text and as data.
+/// The sum of two numbers, as text and as structured content.
 pub(super) fn structured(arguments: &JsonObject) -> CallToolResult {
     let number = |name: &str| arguments.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default();
     let sum = number("a") + number("b");

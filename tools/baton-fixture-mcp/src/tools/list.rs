@@ -1,11 +1,11 @@
-//! The names, descriptions and schemas of the tools.
+//! Names, descriptions and schemas of the tools.
 
 use crate::world::World;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Tools that take nothing, by name.
+/// Tools without arguments, by name.
 const PLAIN: &[(&str, &str)] = &[
     ("test_audio_content", "Gives a sound"),
     ("test_elicitation_sep1034_defaults", "Asks with a form that has defaults"),
@@ -34,10 +34,10 @@ const PLAIN: &[(&str, &str)] = &[
     ("wait_until_canceled", "Waits until the call is given up"),
 ];
 
-/// The tool that comes and goes.
+/// A tool that is added and removed at run time.
 pub(super) const EXTRA: &str = "test_dynamic_tool";
 
-/// All tools that there are now, by name.
+/// All current tools, by name.
 pub(crate) fn list(world: &World) -> Vec<Tool> {
     let mut tools: Vec<Tool> = PLAIN.iter().map(|(name, description)| tool(name, description, &json!({}))).collect();
     let text = |description: &str| json!({ "type": "string", "description": description });
@@ -71,7 +71,7 @@ fn tool(name: &str, description: &str, schema: &Value) -> Tool {
     Tool::new(name.to_owned(), description.to_owned(), object(&schema))
 }
 
-/// An object of which every field is required.
+/// An object schema with all fields required.
 fn fields(properties: &Value) -> Value {
     let required: Vec<&String> = properties.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
     json!({ "type": "object", "required": required, "properties": properties })
@@ -81,7 +81,7 @@ fn object(schema: &Value) -> Arc<JsonObject> {
     Arc::new(schema.as_object().cloned().unwrap_or_default())
 }
 
-/// Keywords that a gateway must not lose.
+/// A schema with keywords that a gateway must preserve.
 fn rich_schema() -> Value {
     let text = json!({ "type": "string" });
     json!({

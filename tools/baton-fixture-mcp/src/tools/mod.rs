@@ -1,4 +1,4 @@
-//! Tools: what there is, and what each does.
+//! Definitions and implementations of the tools.
 
 mod call;
 mod content;

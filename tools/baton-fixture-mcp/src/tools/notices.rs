@@ -1,4 +1,4 @@
-//! Tools that say something while they work.
+//! Tools that send notifications while they run.
 #![expect(deprecated, reason = "logging is deprecated in the protocol, and older clients have it")]
 
 use super::call::{Call, says};
@@ -11,10 +11,10 @@ use rmcp::{
 use serde_json::json;
 use std::time::Duration;
 
-/// The suite wants to see that notices arrive one by one.
+/// Delay between notifications, so that they arrive one by one.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Reports progress, if the client gave a token for it.
+/// Reports progress if the client sent a progress token.
 pub(super) async fn report(call: &Call<'_>, done: f64) -> Result<(), ErrorData> {
     if let Some(token) = call.context.meta.get_progress_token() {
         let notice = ProgressNotificationParam::new(token, done).with_total(100.0);
@@ -41,7 +41,7 @@ pub(super) async fn log(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
     Ok(says("The tool wrote three lines to its log."))
 }
 
-/// Waits for the client to give up, and counts that it did.
+/// Waits for the cancellation of the call and counts it.
 pub(super) async fn wait(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
     report(call, 1.0).await?;
     call.context.ct.cancelled().await;
@@ -49,7 +49,7 @@ pub(super) async fn wait(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
     Ok(says("The call was given up."))
 }
 
-/// One line for those who want lines of this weight: by their request, or in older sessions by what they set.
+/// Sends one log line if its level is enabled, by the request or, in older sessions, by the set level.
 async fn write(call: &Call<'_>, line: &str) -> Result<(), ErrorData> {
     let wanted = if is_modern(call.context) {
         call.context.meta.log_level()

@@ -1,4 +1,4 @@
-//! Tools that ask before they answer.
+//! Tools that ask the client before they return a result.
 
 use super::{
     call::{Call, says},
@@ -12,13 +12,13 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What comes back in later rounds of a call.
+/// Request state that the client returns in later rounds of a call.
 #[derive(Default, Deserialize, Serialize)]
 struct Round {
     name: Option<String>,
 }
 
-/// Runs a tool, if it is one of these.
+/// Runs a tool of this module; `None` for other tools.
 pub(super) async fn call(call: &Call<'_>) -> Option<Result<CallToolResponse, ErrorData>> {
     let name = || text_form("What is your name?", "name");
     Some(match &*call.request.name {
@@ -67,7 +67,7 @@ pub(super) async fn call(call: &Call<'_>) -> Option<Result<CallToolResponse, Err
     })
 }
 
-/// One question, and nothing to bring back.
+/// Asks one question without request state.
 async fn one(
     call: &Call<'_>,
     key: &str,
@@ -80,7 +80,7 @@ async fn one(
     }
 }
 
-/// A question whose answer counts only together with what was given along.
+/// Asks a question whose answer is valid only together with the request state.
 async fn confirmed(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
@@ -93,7 +93,7 @@ async fn confirmed(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
-/// Three questions of three kinds at once.
+/// Asks three questions of three kinds at once.
 async fn several(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
@@ -113,7 +113,7 @@ async fn several(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
-/// A question, and another one that needs its answer.
+/// Asks a question, then another that depends on its answer.
 async fn rounds(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
@@ -139,7 +139,7 @@ async fn rounds(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
-/// Only what the client said that it can answer.
+/// Asks only a question that the client's capabilities support.
 async fn possible(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let capabilities: ClientCapabilities = call.context.client_capabilities().unwrap_or_default();
     if capabilities.sampling.is_some() {
