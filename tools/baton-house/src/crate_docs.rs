@@ -1,8 +1,8 @@
-//! Every crate says what it is for before it says anything else.
+//! Every crate documents its purpose first.
 
 use crate::{Tree, Violation};
 
-/// Crates whose `lib.rs` does not open with its purpose, what it never does, and what to read first.
+/// Crates whose `lib.rs` does not open with its purpose, its prohibitions and the types to read first.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.rust().filter(|(path, _)| path.ends_with("/src/lib.rs")) {

@@ -1,7 +1,7 @@
-//! Crates that are there in several versions: each but one is an exception of `deny.toml`, with a reason.
+//! Crates present in several versions: each version but one must be an exception in `deny.toml` with a reason.
 //!
-//! `cargo deny` checks the same on the built graph where it is installed. `Cargo.lock` has every crate of that graph and
-//! some more, so that nothing slips in where it is not installed.
+//! `cargo deny` checks the same on the build graph where it is installed. `Cargo.lock` contains every crate of that
+//! graph and some more, so this check also works without it.
 
 use crate::Violation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,7 @@ pub fn check(lock: &str, deny: &str) -> Vec<Violation> {
 }
 
 impl Skip<'_> {
-    /// Whether a version is one of those: the same numbers as far as they are given.
+    /// Whether a version matches: the same numbers as far as they are given.
     fn covers(&self, name: &str, version: &str) -> bool {
         let rest = version.strip_prefix(self.version);
         self.name == name && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -1,4 +1,4 @@
-//! Every error that people meet has a page, and every page an error.
+//! Every error code has a documentation page, and every page an error code.
 
 use crate::{Tree, Violation};
 use baton_types::ErrorCode;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 const FOLDER: &str = "docs/errors/";
 
-/// What a page tells, besides its title.
+/// Required sections of a page, besides its title.
 const SECTIONS: &[&str] = &["## What it means", "## How it looks", "## What to do"];
 
 /// Codes without a complete page, pages without a code, and gaps in the index.

@@ -1,4 +1,4 @@
-//! Who may depend on whom.
+//! Allowed dependencies between crates.
 
 use crate::Violation;
 use serde::Deserialize;
@@ -42,10 +42,10 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton", 4),
 ];
 
-/// The library for people who write agents in Rust.
+/// The SDK for agents written in Rust.
 const SDK: &str = "baton-sdk";
 
-/// Crates that bring I/O, a clock or randomness; layers 0 and 1 have none of them.
+/// Crates that provide I/O, a clock or randomness; forbidden in layers 0 and 1.
 const IMPURE: &[&str] = &[
     "async-std",
     "axum",
@@ -74,7 +74,7 @@ const IMPURE: &[&str] = &[
     "walkdir",
 ];
 
-/// Dependencies that point down and are forbidden all the same, direct or through others.
+/// Downward dependencies that are nevertheless forbidden, direct or transitive.
 const ABSENT: &[(&str, &str, &str)] = &[
     ("baton-tui", "baton-engine", "the terminal speaks to a server through baton-client"),
     ("baton-client", "baton-engine", "the client knows the HTTP surface only"),
@@ -95,7 +95,7 @@ const ABSENT: &[(&str, &str, &str)] = &[
     ("baton-rules", "baton-ports", "the rules take values and return values"),
 ];
 
-/// What `cargo metadata --no-deps` says about the workspace.
+/// Output of `cargo metadata --no-deps`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Metadata {
     /// The workspace's crates.
@@ -105,20 +105,20 @@ pub struct Metadata {
 /// One crate of the workspace.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Package {
-    /// Its name.
+    /// Crate name.
     pub name: String,
-    /// Where its manifest is.
+    /// Path of the manifest.
     pub manifest_path: String,
-    /// What it says it needs.
+    /// Declared dependencies.
     pub dependencies: Vec<Dependency>,
 }
 
-/// One line of a manifest.
+/// One dependency of a manifest.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Dependency {
-    /// The crate needed.
+    /// Name of the dependency.
     pub name: String,
-    /// Nothing for a normal one, else `dev` or `build`.
+    /// `None` for a normal dependency, else `dev` or `build`.
     #[serde(default)]
     pub kind: Option<String>,
 }
@@ -162,7 +162,7 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
     violations
 }
 
-/// An example shows what users can do, so it has what they have: the library for them, and nothing behind it.
+/// An example shows the public interface, so it may depend on the SDK only.
 fn check_example<'a>(
     package: &'a Package,
     layers: &'a BTreeMap<&str, u8>,

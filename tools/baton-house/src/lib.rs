@@ -1,11 +1,11 @@
-//! The rules of this repository as checks: which crate may use which, how long a file may be, what every error and
-//! every crate must say about itself.
+//! The rules of this repository as checks: dependencies between crates, file lengths, and the documentation that every
+//! error and every crate needs.
 //!
-//! This crate must never be used by another one, and a check must never read the disk itself: it takes the
-//! repository as values, so that a test can show that it fails when it should.
+//! This crate must never be used by another one, and a check must never read the disk itself: it takes the repository
+//! as values, so that a test can show that it fails when it should.
 //!
-//! Read first: [`Tree`] (the repository's text), [`layers`] (who may depend on whom), [`Violation`] (what a check
-//! returns).
+//! Read first: [`Tree`] (the repository's text), [`layers`] (allowed dependencies), [`Violation`] (the result of a
+//! check).
 
 pub mod crate_docs;
 pub mod duplicates;
@@ -24,17 +24,17 @@ pub use tree::Tree;
 
 use std::fmt;
 
-/// A rule that does not hold, and where.
+/// A violated rule and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     /// The file, line or crate concerned.
     pub place: String,
-    /// What is wrong and what to do.
+    /// Description of the problem and its fix.
     pub rule: String,
 }
 
 impl Violation {
-    /// A violation at a place.
+    /// Creates a violation.
     pub fn new(place: impl Into<String>, rule: impl Into<String>) -> Self {
         Self { place: place.into(), rule: rule.into() }
     }

@@ -1,11 +1,11 @@
-//! Nothing in the repository names a folder of somebody's machine.
+//! No file of the repository contains an absolute path of a developer's machine.
 
 use crate::{Tree, Violation};
 
-/// Roots of personal and workplace folders; written in two halves so that this file passes its own check.
+/// Roots of personal and work folders, split in two so that this file passes its own check.
 const ROOTS: &[(&str, &str)] = &[("/ro", "ot/"), ("/ho", "me/"), ("/Use", "rs/"), ("/wo", "rk/"), ("\\Use", "rs\\")];
 
-/// Files that hold an absolute path of a machine.
+/// Files that contain an absolute path of a machine.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let roots: Vec<String> = ROOTS.iter().map(|(head, tail)| format!("{head}{tail}")).collect();
     let mut violations = Vec::new();

@@ -1,18 +1,18 @@
-//! Text leaves a process in one place, where it is escaped.
+//! Only designated modules write to the standard streams, because they escape the text.
 
 use crate::{Tree, Violation, tree::is_test};
 
-/// Who may write to the standard streams.
+/// Files that may write to the standard streams.
 const WRITERS: &[&str] = &["crates/baton/src/screen.rs", "crates/baton-local/src/log_writer.rs"];
 
-/// Ways to write there.
+/// Code that writes to them.
 const WAYS: &[&str] =
     &["print!", "println!", "eprint!", "eprintln!", "dbg!", "io::stdout", "io::stderr", "stdout()", "stderr()"];
 
-/// Ways to ask about a stream without writing to it.
+/// Code that queries a stream without writing to it.
 const QUESTIONS: &[&str] = &[".is_terminal()", "terminal_size_of("];
 
-/// Sources that write to stdout or stderr past the writers that escape what others wrote.
+/// Sources that write to stdout or stderr without the escaping writers.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.rust().filter(|(path, _)| is_source(path) && !WRITERS.contains(path)) {
@@ -39,7 +39,7 @@ fn is_source(path: &str) -> bool {
     path.starts_with("crates/") && path.contains("/src/") && !is_test(path)
 }
 
-/// Whether it is there by itself, and not as the end of a longer name or as a method.
+/// Whether the code contains `way` as a whole name, not as the end of a longer name or as a method.
 fn mentions(code: &str, way: &str) -> bool {
     let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.');
     code.match_indices(way).any(|(at, _)| !code[..at].ends_with(in_name))

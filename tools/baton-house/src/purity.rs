@@ -1,8 +1,8 @@
-//! What the sources of a layer must not mention, and manifests must.
+//! Identifiers forbidden in the sources of a layer, and entries required in manifests.
 
 use crate::{Tree, Violation, layers::LAYERS, tree::is_test};
 
-/// Ways to reach the world that layers 0 and 1 do without.
+/// APIs for I/O, time and randomness that layers 0 and 1 must not use.
 const WORLD: &[&str] = &[
     "std::fs",
     "std::net",
@@ -18,7 +18,7 @@ const WORLD: &[&str] = &[
     "tokio::",
 ];
 
-/// Layer 0 and 1 sources that touch the disk, the network, the clock or chance.
+/// Layer 0 and 1 sources that use the disk, the network, the clock or randomness.
 pub fn check_sources(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.rust().filter(|(path, _)| is_pure(path) && !is_test(path)) {
@@ -38,13 +38,13 @@ pub fn check_sources(tree: &Tree) -> Vec<Violation> {
     violations
 }
 
-/// Whether the word is there by itself, and not as the end of a longer one.
+/// Whether the code contains `word` as a whole word, not as the end of a longer one.
 fn mentions(code: &str, word: &str) -> bool {
     let in_word = |character: char| character.is_alphanumeric() || character == '_';
     code.match_indices(word).any(|(at, _)| !code[..at].ends_with(in_word))
 }
 
-/// Crates that do not take the workspace's lints.
+/// Crates that do not inherit the workspace's lints.
 pub fn check_lints(tree: &Tree) -> Vec<Violation> {
     tree.files()
         .filter(|(path, _)| path.ends_with("/Cargo.toml") && !path.starts_with("bench/"))
@@ -53,8 +53,8 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
         .collect()
 }
 
-/// More than one module of the binary, or of the library for people who write agents, that knows the engine: everything
-/// else speaks through `baton-client`, or is told what to serve.
+/// The binary or the SDK uses the engine in more than one module; all other modules use `baton-client` or get their
+/// values from the wiring module.
 pub fn check_wiring(tree: &Tree) -> Vec<Violation> {
     ["crates/baton/src/", "crates/baton-sdk/src/"].iter().filter_map(|sources| wired_twice(tree, sources)).collect()
 }

@@ -1,11 +1,11 @@
-//! Routes of the surface are mounted with the access that they need.
+//! HTTP routes are mounted with the access that they require.
 
 use crate::{Tree, Violation, tree::is_test};
 
-/// Ways to mount a handler without saying who may call it.
+/// Methods that mount a handler without declaring its access.
 const BARE: &[&str] = &[".route(", ".route_service(", ".nest(", ".nest_service(", ".method_router("];
 
-/// Sources of the surface that mount a route past the operation table.
+/// Sources of `baton-http` that mount a route without the operation table.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     let sources = tree.rust().filter(|(path, _)| path.starts_with("crates/baton-http/src/") && !is_test(path));

@@ -1,18 +1,18 @@
-//! How long a file may be.
+//! Upper bounds of file lengths.
 
 use crate::{Tree, Violation, tree::is_test};
 use std::collections::BTreeMap;
 
-/// Lines of a source file without its test module.
+/// Maximum lines of a source file without its test module.
 pub const MAX_SOURCE: usize = 500;
-/// Lines of a `main.rs`.
+/// Maximum lines of a `main.rs`.
 pub const MAX_MAIN: usize = 150;
-/// Lines of a test file.
+/// Maximum lines of a test file.
 pub const MAX_TEST: usize = 1500;
 
-/// Files over their limit that no exception covers, and exceptions that nothing needs any more.
+/// Files over their limit without an exception, and exceptions that are no longer needed.
 ///
-/// An exception is a line `path: reason`; `#` begins a comment.
+/// An exception is a line `path: reason`; `#` starts a comment.
 pub fn check(tree: &Tree, exceptions: &str) -> Vec<Violation> {
     let mut open: BTreeMap<&str, &str> = BTreeMap::new();
     let mut violations = Vec::new();

@@ -1,11 +1,11 @@
-//! How many programs the integration tests of a crate are.
+//! Number of integration test binaries per crate.
 
 use crate::{Tree, Violation};
 
-/// The one that a crate may have, with all of its tests as modules.
+/// The only test binary of a crate; it contains all tests as modules.
 const SUITE: &str = "tests/suite/main.rs";
 
-/// Integration tests that cargo would link into a program of their own.
+/// Integration tests that cargo would link into further binaries.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (manifest, text) in tree.files() {
@@ -24,7 +24,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations
 }
 
-/// Whether cargo takes a file of a crate for a test program without being told.
+/// Whether cargo detects a file of a crate as a test binary.
 fn is_found(inside: &str) -> bool {
     let Some(name) = inside.strip_prefix("tests/") else { return false };
     match name.split_once('/') {
@@ -33,7 +33,7 @@ fn is_found(inside: &str) -> bool {
     }
 }
 
-/// The paths of the `[[test]]` tables of a manifest; `None` for a table without one.
+/// Paths of the `[[test]]` tables of a manifest; `None` for a table without a path.
 fn declared(manifest: &str) -> impl Iterator<Item = Option<&str>> {
     manifest.split("[[test]]").skip(1).map(|table| {
         let entries = table.lines().take_while(|line| !line.trim_start().starts_with('['));

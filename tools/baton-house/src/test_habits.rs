@@ -1,4 +1,4 @@
-//! Tests always run, and wait for events rather than for time to pass.
+//! Tests are never ignored, and wait for events instead of sleeping.
 
 use crate::{Tree, Violation, tree::is_test};
 
@@ -25,7 +25,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations
 }
 
-/// With paused time a sleep ends as soon as nothing else can happen, so it waits for events.
+/// With paused time a sleep ends as soon as no other task can make progress, so it waits for events.
 fn pauses(text: &str) -> bool {
     ["start_paused = true", "start_paused(true)", "time::pause()"].iter().any(|pause| text.contains(pause))
 }
@@ -34,7 +34,7 @@ fn has_tests(text: &str) -> bool {
     text.contains("#[test]") || text.contains("#[tokio::test")
 }
 
-/// The other files of the folder: what a file without tests of its own is there for.
+/// All files of the folder: a file without tests is used by the tests next to it.
 fn beside<'a>(tree: &'a Tree, path: &str) -> impl Iterator<Item = &'a str> {
     let folder = path.rfind('/').map_or(String::new(), |end| path[..=end].to_owned());
     tree.rust().filter(move |(other, _)| other.starts_with(&folder)).map(|(_, text)| text)

@@ -2,27 +2,28 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-/// Folders that hold what people and tools made, not what the project says.
+/// Folders with build output or third-party files.
 const NOT_OURS: &[&str] = &["target", "node_modules", "__pycache__", "out"];
 
-/// Larger files are data, not text that somebody wrote.
+/// Larger files are data, not text.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Text by path, with `/` between segments whatever the system.
+/// Text by path, with `/` as the separator on every system.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     files: BTreeMap<String, String>,
 }
 
 impl Tree {
-    /// Reads every text file under `root`, without build output and hidden folders other than the project's own.
+    /// Reads every text file under `root`, without build output and without hidden folders other than the project's
+    /// own.
     pub fn read(root: &Path) -> io::Result<Self> {
         let mut tree = Self::default();
         tree.read_folder(root, "")?;
         Ok(tree)
     }
 
-    /// A tree made by hand.
+    /// Creates a tree from given files.
     pub fn of<const N: usize>(files: [(&str, &str); N]) -> Self {
         Self { files: files.map(|(path, text)| (path.to_owned(), text.to_owned())).into() }
     }
