@@ -1,4 +1,4 @@
-//! A way to a server that breaks off where it is told to.
+//! TCP proxy that closes connections at configured points.
 
 use anyhow::{Context as _, Result};
 use std::{
@@ -18,30 +18,30 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// Most connections at the same time; more wait.
+/// Upper bound of concurrent connections; further ones wait.
 const MOST: usize = 256;
 
-/// Bytes that are passed on at once.
+/// Size of the copy buffer.
 const PIECE: usize = 16 * 1024;
 
-/// Where a connection breaks off, in what the server says over it.
+/// Position in the server's response bytes at which a connection is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
-    /// Nowhere.
+    /// The connection is not closed.
     #[default]
     Never,
-    /// Right behind so many server-sent events.
+    /// Directly after this number of server-sent events.
     Events(usize),
-    /// Right behind so many server-sent events that have an id.
+    /// Directly after this number of server-sent events with an id.
     Numbered(usize),
-    /// Behind so many bytes, wherever that is.
+    /// After this number of bytes, regardless of event boundaries.
     Bytes(usize),
 }
 
-/// Decides about each connection when it is made; they are numbered from 0.
+/// Returns the cut of each new connection; connections are numbered from 0.
 type Plan = Box<dyn FnMut(usize) -> Cut + Send>;
 
-/// Passes connections to loopback on to a server, and cuts them.
+/// Forwards loopback connections to a server and closes them as configured.
 pub struct CutProxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -53,12 +53,12 @@ struct Shared {
     plan: Mutex<Plan>,
     connections: AtomicUsize,
     cuts: AtomicUsize,
-    /// Changes when everything is to be cut.
+    /// Changes when all connections are to be closed.
     all: watch::Sender<u64>,
 }
 
 impl CutProxy {
-    /// Opens a way to `target`, such as `127.0.0.1:8700`, on which nothing is cut yet.
+    /// Opens a proxy to `target`, such as `127.0.0.1:8700`, without any cuts.
     pub async fn open(target: &str) -> Result<Self> {
         let target = target.parse().with_context(|| format!("{target} is no address"))?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -73,27 +73,27 @@ impl CutProxy {
         Ok(Self { address, passing: tokio::spawn(accept(listener, Arc::clone(&shared))), shared })
     }
 
-    /// Where it listens.
+    /// Listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Decides about every connection that is made from now on.
+    /// Sets the cut function for connections accepted from now on.
     pub fn plan(&self, plan: impl FnMut(usize) -> Cut + Send + 'static) {
         *self.shared.plan.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(plan);
     }
 
-    /// Cuts every connection that there is.
+    /// Closes every open connection.
     pub fn cut(&self) {
         self.shared.all.send_modify(|version| *version += 1);
     }
 
-    /// How many connections were made.
+    /// Number of accepted connections.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
-    /// How many connections were cut.
+    /// Number of connections closed by a cut.
     pub fn cuts(&self) -> usize {
         self.shared.cuts.load(Ordering::Relaxed)
     }
@@ -114,7 +114,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         let cut = (shared.plan.lock().unwrap_or_else(PoisonError::into_inner))(number);
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
-            // A connection may end in any way, that is what this is for.
+            // Connection errors are expected here.
             let _ = pass(client, cut, &shared).await;
             drop(permit);
         });
@@ -122,7 +122,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Both directions, until one side ends or the connection is cut; then both sides see it end.
+/// Copies both directions until one side ends or the connection is cut; then closes both sides.
 async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
     let mut all = shared.all.subscribe();
     let server = TcpStream::connect(shared.target).await?;
@@ -141,13 +141,13 @@ async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-/// What the client asks goes to the server as it is.
+/// Copies the client's bytes to the server unchanged.
 async fn asked(mut from: OwnedReadHalf, mut to: OwnedWriteHalf) -> Result<()> {
     tokio::io::copy(&mut from, &mut to).await?;
     Ok(())
 }
 
-/// What the server says goes to the client up to the cut; `true` when there was one.
+/// Copies the server's bytes to the client up to the cut; `true` if the cut was reached.
 async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Result<bool> {
     let (mut piece, mut bytes, mut events) = (vec![0; PIECE], 0, Events::default());
     loop {
@@ -165,25 +165,25 @@ async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Resu
         bytes += read;
         to.write_all(&piece[..end.unwrap_or(read)]).await?;
         if end.is_some() {
-            // In order, so that what was said before the cut arrives.
+            // An orderly shutdown, so that the bytes before the cut arrive.
             to.shutdown().await?;
             return Ok(true);
         }
     }
 }
 
-/// Counts server-sent events as they pass, in chunks of HTTP/1.1 or not.
+/// Counts server-sent events in a byte stream, with or without HTTP/1.1 chunked encoding.
 #[derive(Default)]
 struct Events {
     seen: usize,
-    /// The beginning of the line that is passing.
+    /// Prefix of the current line.
     line: Vec<u8>,
-    /// What the event that is passing has.
+    /// Fields present in the current event.
     data: bool,
     id: bool,
 }
 
-/// Which events count.
+/// Selects the events to count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     All,
@@ -191,9 +191,9 @@ enum Counted {
 }
 
 impl Events {
-    /// Where in the piece the last of `most` events ends, if it does.
+    /// Offset in the chunk at which event number `most` ends, if it ends there.
     fn pass(&mut self, piece: &[u8], most: usize, counted: Counted) -> Option<usize> {
-        /// Longer than the name of a field.
+        /// Longer than any field name.
         const BEGINNING: usize = 8;
         if self.seen >= most {
             return Some(0);

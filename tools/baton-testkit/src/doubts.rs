@@ -1,9 +1,9 @@
-//! Answering the question what became of a call that a crash cut off.
+//! Answers to in-doubt questions: the outcome of a tool call that a crash interrupted.
 
 use baton_types::{Message, Part, PartContent};
 use serde_json::{Map, Value, json};
 
-/// The question about each call in doubt that a message asks, as it was asked.
+/// The in-doubt entries of a message, one per call, unchanged.
 pub(crate) fn doubts_in(message: &Message) -> Vec<Map<String, Value>> {
     let data = message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) => data.to_value().get_mut("input_requests").map(Value::take),
@@ -14,21 +14,21 @@ pub(crate) fn doubts_in(message: &Message) -> Vec<Map<String, Value>> {
     doubts.filter_map(|entry| entry.as_object().cloned()).collect()
 }
 
-/// Ways to answer, none of which runs the call again.
+/// Forms of an answer; none of them runs the call again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DoubtAnswer {
-    /// Its result, in the form of results that callers give.
+    /// The result, as a caller's tool result.
     ToolResult,
-    /// Its result, in the form that was asked for.
+    /// The result, in the requested form.
     UseResult,
-    /// That nobody can tell.
+    /// The outcome is unknown; the call fails.
     Fail,
 }
 
 impl DoubtAnswer {
     pub(crate) const ALL: [Self; 3] = [Self::ToolResult, Self::UseResult, Self::Fail];
 
-    /// The part that answers all of them.
+    /// One part that answers all entries.
     pub(crate) fn part(self, doubts: &[Map<String, Value>]) -> Part {
         const FOUND: &str = "somebody looked: it is as it should be";
         let (member, more) = match self {

@@ -1,51 +1,51 @@
-//! What is judged: what the server wrote, what clients saw, what tools recorded.
+//! Input of the checker: journal contents, client observations and tool records.
 
 use crate::{Execution, History, Receiver, Transcript};
 use baton_types::{Effects, MessageId, TaskId, Timestamp};
 use baton_wire::{a2a::v1::Task, api::EventEntry};
 use std::collections::BTreeMap;
 
-/// Everything collected about one data directory.
+/// All evidence about one data directory.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// What the journal holds.
+    /// Contents of the journal.
     pub history: History,
-    /// Tasks whose senders were told that they exist.
+    /// Tasks whose sends were acknowledged.
     pub acknowledged: Vec<TaskId>,
-    /// What subscribers saw.
+    /// Events received by subscribers.
     pub transcripts: Vec<Transcript>,
-    /// What `GetTask` said at the end.
+    /// `GetTask` results at the end of the run.
     pub views: BTreeMap<TaskId, Task<'static>>,
-    /// What the events endpoint said at the end.
+    /// Results of the events endpoint at the end of the run.
     pub listed: BTreeMap<TaskId, Vec<EventEntry>>,
-    /// Command tools and what they say about being repeated.
+    /// Command tools with their declared effects.
     pub effects: BTreeMap<String, Effects>,
-    /// What the tools recorded.
+    /// Executions recorded by the tools.
     pub executions: Vec<Execution>,
     /// The server processes, in order.
     pub generations: Vec<Generation>,
-    /// What receivers of notifications were told.
+    /// Push receivers with the notifications they received.
     pub receivers: Vec<Receiver>,
-    /// What was sent under idempotency keys.
+    /// Messages sent with idempotency keys.
     pub keyed: Vec<Keyed>,
 }
 
-/// A message that was sent under an idempotency key, unchanged, until it was answered and perhaps once more.
+/// A message sent unchanged with an idempotency key until a response arrived, and optionally once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyed {
-    /// The message.
+    /// Message id.
     pub message: MessageId,
-    /// How often it was sent.
+    /// Number of sends.
     pub sends: u32,
-    /// The tasks that the answers named.
+    /// Task ids in the responses.
     pub answers: Vec<TaskId>,
 }
 
-/// One life of the server.
+/// One server process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation {
-    /// Its process.
+    /// Process id.
     pub pid: u32,
-    /// A moment before it began.
+    /// Time just before the process was started.
     pub started_at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Everything that became true, by task and handoff.
+//! All journal events, grouped by task and handoff.
 
 use anyhow::{Context as _, Result};
 use baton_ports::{Journal, StoredEvent};
@@ -7,22 +7,22 @@ use baton_types::{Fact, HandoffEvent, HandoffId, MessageId, StreamId, TaskEvent,
 use baton_wire::api::EventEntry;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Events read from the journal at once.
+/// Events read from the journal per page.
 const PAGE: usize = 1000;
 
 /// All events of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// In the order of the journal.
+    /// In journal order.
     pub events: Vec<Arc<StoredEvent>>,
-    /// Those of each task, in order.
+    /// Events of each task, in order.
     pub tasks: BTreeMap<TaskId, Vec<Arc<StoredEvent>>>,
-    /// Those of each handoff, in order.
+    /// Events of each handoff, in order.
     pub handoffs: BTreeMap<HandoffId, Vec<Arc<StoredEvent>>>,
 }
 
 impl History {
-    /// Sorts events by what they are about.
+    /// Groups events by stream.
     pub fn of(events: impl IntoIterator<Item = Arc<StoredEvent>>) -> Self {
         let mut history = Self::default();
         for event in events {
@@ -49,7 +49,7 @@ impl History {
         }
     }
 
-    /// What the events endpoint says of some tasks, as if it were the whole journal.
+    /// Builds a history from events endpoint results, as if they were the whole journal.
     pub fn listed<'a>(tasks: impl IntoIterator<Item = (&'a TaskId, &'a [EventEntry])>) -> Result<Self> {
         let mut events = Vec::new();
         for (task, entry) in
@@ -70,7 +70,7 @@ impl History {
         Ok(Self::of(events))
     }
 
-    /// The tasks that each message began.
+    /// Tasks submitted with each message.
     pub fn begun(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
         self.by_message(|fact| match fact {
             TaskEvent::Submitted { message, .. } => Some(&message.id),
@@ -78,7 +78,7 @@ impl History {
         })
     }
 
-    /// The tasks in which each message of a caller was said, once for every time.
+    /// Tasks that contain each message of a caller, one entry per occurrence.
     pub fn said(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
         self.by_message(|fact| match fact {
             TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. } => Some(&message.id),
@@ -96,7 +96,7 @@ impl History {
         tasks
     }
 
-    /// The facts of a task with their numbers and moments.
+    /// Events of a task with their numbers and timestamps.
     pub fn facts(&self, task: &TaskId) -> impl Iterator<Item = (u64, Timestamp, &TaskEvent)> {
         self.tasks.get(task).into_iter().flatten().filter_map(|event| match &event.fact {
             Fact::Task(fact) => Some((event.number, event.at, fact)),
@@ -104,12 +104,12 @@ impl History {
         })
     }
 
-    /// The facts of all tasks.
+    /// Events of all tasks.
     pub fn all_facts(&self) -> impl Iterator<Item = (&TaskId, Timestamp, &TaskEvent)> {
         self.tasks.keys().flat_map(|task| self.facts(task).map(move |(_, at, fact)| (task, at, fact)))
     }
 
-    /// The facts of a handoff.
+    /// Events of a handoff.
     pub fn handoff_facts(&self, handoff: &HandoffId) -> impl Iterator<Item = &HandoffEvent> {
         self.handoffs.get(handoff).into_iter().flatten().filter_map(|event| match &event.fact {
             Fact::Handoff(fact) => Some(fact),
@@ -117,7 +117,7 @@ impl History {
         })
     }
 
-    /// The task that its events amount to, or the first that the rules refuse; nothing when there are none.
+    /// The task folded from its events, or the first illegal event; `None` without events.
     pub fn fold(&self, id: &TaskId) -> Option<Result<Task, String>> {
         let mut facts = self.facts(id);
         let (_, at, first) = facts.next()?;
@@ -130,7 +130,7 @@ impl History {
         }))
     }
 
-    /// The record that a handoff's events amount to.
+    /// The record folded from a handoff's events.
     pub fn fold_handoff(&self, id: &HandoffId) -> Option<Result<HandoffRecord, String>> {
         let folded = HandoffRecord::fold(self.handoff_facts(id))?;
         Some(folded.map_err(|illegal| illegal.to_string()))

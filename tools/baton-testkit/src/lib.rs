@@ -1,10 +1,10 @@
-//! The real binary under test: start it, kill it, follow it like any client, and check everything it ever wrote.
+//! Tests of the real binary: start it, kill it, follow it like any client, and check its complete journal.
 //!
-//! This crate must never reach into a running server: it speaks through `baton-client`, and opens the journal only
-//! after the server is gone. The checker never does I/O; it judges what was collected.
+//! This crate must never reach into a running server: it uses `baton-client`, and opens the journal only after the
+//! server has stopped. The checker never does I/O; it evaluates collected evidence.
 //!
-//! Read first: [`Server`] (the binary as a child process), [`Webhook`] (a receiver of its notifications),
-//! [`kill_loop::run`] and [`relay::run`] (the loops), [`checker::check`] (what must hold afterwards).
+//! Read first: [`Server`] (the binary as a child process), [`Webhook`] (a push notification receiver),
+//! [`kill_loop::run`] and [`relay::run`] (the loops), [`checker::check`] (the invariants).
 
 pub mod checker;
 mod cut_proxy;

@@ -1,4 +1,4 @@
-//! What one receiver was told about a task.
+//! Notifications that one push receiver got for a task.
 
 use crate::{Arrival, History};
 use baton_rules::Task;
@@ -7,25 +7,25 @@ use baton_wire::a2a::{v1, v03};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A receiver that was registered for the task which a message began, and what was brought to it.
+/// A push receiver registered for the task submitted with a message, and its notifications.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// The message that began the task.
+    /// The message that submitted the task.
     pub message: MessageId,
-    /// The form in which it is told.
+    /// Payload dialect.
     pub dialect: PushDialect,
-    /// The last event before it was registered; 0 when it was registered with the message.
+    /// Number of the last event before registration; 0 if registered with the message.
     pub after: u64,
-    /// Everything that was brought to it, in order.
+    /// All delivery attempts, in order.
     pub attempts: Vec<Attempt>,
 }
 
-/// A notification that was brought to a receiver.
+/// One delivery attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// What it said.
+    /// Payload.
     pub body: Value,
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted it.
     pub taken: bool,
 }
 
@@ -36,12 +36,12 @@ impl From<&Arrival> for Attempt {
 }
 
 impl Receiver {
-    /// What it has to be told of the task, in order.
+    /// Expected payloads for the task, in order.
     pub fn owed(&self, history: &History, task: &TaskId) -> Vec<Value> {
         let mut folded: Option<Task> = None;
         let mut owed = Vec::new();
         for (number, at, fact) in history.facts(task) {
-            // An illegal history is reported as that.
+            // An illegal history is reported by the folding check.
             match &mut folded {
                 Some(task) => drop(task.apply(at, fact)),
                 None => folded = Task::submitted(task.clone(), at, fact).ok(),
@@ -67,10 +67,11 @@ impl Receiver {
         owed
     }
 
-    /// How much of what it is owed it has not taken, or what came that should not: each thing comes after the one before
-    /// was taken. A crash may repeat what was taken last, because nobody can know that it was; nothing else comes twice.
+    /// Number of expected payloads that were not accepted, or the first unexpected attempt. Each payload must follow
+    /// the acceptance of the previous one. After a crash the last accepted payload may be repeated, because its
+    /// acceptance may not have been recorded; no other payload may be repeated.
     pub fn missing(&self, owed: &[Value]) -> Result<usize, String> {
-        // Two events may look the same, so there may be several ways to understand what came.
+        // Two events may have equal payloads, so several positions can match.
         let mut taken = BTreeSet::from([0]);
         for (index, attempt) in self.attempts.iter().enumerate() {
             let is = |at: usize| owed.get(at) == Some(&attempt.body);

@@ -1,4 +1,4 @@
-//! Requests as they are, in whatever dialect a caller writes them.
+//! Raw HTTP requests in any dialect.
 
 use anyhow::Result;
 use baton_client::ClientError;
@@ -10,16 +10,16 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// An answer of any status.
+/// A response of any status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
     /// The HTTP status.
     pub status: u16,
-    /// The body; null when there is none, and a string when it is not JSON.
+    /// The body; null if empty, a string if it is not JSON.
     pub body: Value,
 }
 
-/// Sends one request to `base`, such as `http://127.0.0.1:8700`, over a connection of its own; a null body is none.
+/// Sends one request to `base`, such as `http://127.0.0.1:8700`, over a new connection; a null body sends none.
 pub async fn request(
     base: &str,
     method: Method,
@@ -43,7 +43,7 @@ pub async fn request(
     }
     let asked = asked.body(Full::new(Bytes::from(content)));
     let asked = asked.map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
-    // Ends by itself once the answer has been read and the sender is gone.
+    // The connection task ends once the response has been read and the sender is dropped.
     let driving = tokio::spawn(connection);
     let answer = async {
         let (head, body) = sender.send_request(asked).await?.into_parts();

@@ -14,10 +14,10 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-/// Longer than any start or orderly stop may take, on a machine with other things to do.
+/// Upper bound of a start or an orderly stop on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is started, again and again, on the same data directory.
+/// Options of a server that is started repeatedly on the same data directory.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
     /// The `baton` program.
@@ -26,11 +26,11 @@ pub struct ServerOptions {
     pub agents: Vec<PathBuf>,
     /// The data directory; its parent is the server's working directory.
     pub data: PathBuf,
-    /// Where the server's stderr goes, one start after the other.
+    /// File for the server's stderr; every start appends.
     pub log: PathBuf,
-    /// Where it listens; 0 takes any free port at each start.
+    /// Listening port; 0 selects a free port at each start.
     pub port: u16,
-    /// Further arguments of `baton up`.
+    /// Additional arguments of `baton up`.
     pub arguments: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ impl ServerOptions {
         }
     }
 
-    /// Starts the program without waiting for it.
+    /// Starts the program without waiting for readiness.
     #[expect(clippy::disallowed_methods, reason = "the child is the server under test, not a tool")]
     pub fn spawn(&self) -> Result<Starting> {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
@@ -56,11 +56,11 @@ impl ServerOptions {
         command.arg("up").args(&self.agents).args(["--json", "--data"]).arg(&self.data);
         command.args(["--port", &self.port.to_string()]);
         command.args(&self.arguments);
-        // Settings of whoever runs the tests are not settings of the server under test.
+        // Settings in the environment of the test run must not affect the server under test.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("BATON_")) {
             command.env_remove(name);
         }
-        // Nor are its models those that happen to be on this machine.
+        // Model detection would depend on the machine.
         command.env("BATON_DETECT", "off");
         if let Some(directory) = self.data.parent() {
             command.current_dir(directory);
@@ -71,7 +71,7 @@ impl ServerOptions {
         Ok(Starting { child, stdout, log: self.log.clone() })
     }
 
-    /// Starts the program and waits until it takes work.
+    /// Starts the program and waits until it is ready.
     pub async fn start(&self) -> Result<Server> {
         self.spawn()?.ready().await
     }
@@ -82,7 +82,7 @@ impl ServerOptions {
     }
 }
 
-/// A server that may not yet answer.
+/// A server process that may not be ready yet.
 #[derive(Debug)]
 pub struct Starting {
     child: Child,
@@ -90,7 +90,7 @@ pub struct Starting {
     log: PathBuf,
 }
 
-/// What `baton up --json` prints when it answers.
+/// Output of `baton up --json` when ready.
 #[derive(Deserialize)]
 struct Announcement {
     url: String,
@@ -98,12 +98,12 @@ struct Announcement {
 }
 
 impl Starting {
-    /// The process.
+    /// Process id.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits until the server takes work.
+    /// Waits until the server is ready.
     pub async fn ready(self) -> Result<Server> {
         let log = self.log.clone();
         match tokio::time::timeout(PATIENCE, self.announced()).await {
@@ -120,18 +120,18 @@ impl Starting {
         let Announcement { url, pid } = serde_json::from_str(&line).with_context(|| format!("it said: {line}"))?;
         let client = Client::tcp(&url)?;
         client.ready().await?;
-        // Kept open: a server whose reader has gone may not be the one that people run.
+        // Kept open: a closed stdout could change the server's behaviour.
         let stdout = lines.into_inner().into_inner();
         Ok(Server { child, pid, url, client, _stdout: stdout })
     }
 
-    /// Ends the process as a power cut would, wherever it is.
+    /// Kills the process immediately, in any state.
     pub async fn kill(mut self) -> Result<()> {
         self.child.kill().await.context("the server cannot be killed")
     }
 }
 
-/// A server that takes work; killed when dropped.
+/// A server that is ready; killed when dropped.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
@@ -142,27 +142,27 @@ pub struct Server {
 }
 
 impl Server {
-    /// Where it answers.
+    /// Base URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Its process.
+    /// Process id.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// A client of it.
+    /// A client for this server.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Ends the process with SIGKILL and waits until it is gone.
+    /// Kills the process with SIGKILL and waits until it has exited.
     pub async fn kill(mut self) -> Result<()> {
         self.child.kill().await.context("the server cannot be killed")
     }
 
-    /// Asks the process to stop in order and waits until it has.
+    /// Requests an orderly stop and waits for it.
     pub async fn stop(mut self) -> Result<ExitStatus> {
         self.ask_to_stop()?;
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;

@@ -1,27 +1,27 @@
-//! What the tools themselves recorded, whatever the server believes.
+//! Executions recorded by the tools themselves, independent of the server.
 
 use anyhow::{Context as _, Result};
 use baton_types::CallId;
 use std::path::Path;
 
-/// One time that a tool began to run.
+/// One start of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    /// Which tool.
+    /// Tool name.
     pub tool: String,
-    /// For which call.
+    /// Call id.
     pub call: CallId,
-    /// The process that started it; another one's id when that had died before the tool's first line.
+    /// Process id of the parent; another process's id if the server died before the tool's first line.
     pub server: u32,
 }
 
 impl Execution {
-    /// Reads lines of `TOOL CALL PARENT`.
+    /// Parses lines of `TOOL CALL PARENT`.
     pub fn parse_log(text: &str) -> Result<Vec<Self>> {
         text.lines().map(|line| Self::parse(line).with_context(|| format!("not an execution: {line:?}"))).collect()
     }
 
-    /// Reads the log; there is none when no tool ever ran.
+    /// Reads the log; it does not exist if no tool ever ran.
     pub fn read_log(path: &Path) -> Result<Vec<Self>> {
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse_log(&text),

@@ -1,44 +1,44 @@
-//! What one subscriber saw, stream after stream.
+//! Events received by one subscriber, stream by stream.
 
 use baton_client::StreamEvent;
 use baton_types::TaskId;
 use baton_wire::a2a::v1::{Artifact, Task};
 use std::collections::BTreeMap;
 
-/// Everything that one subscriber was sent about a task.
+/// All events that one subscriber received for a task.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     /// The task.
     pub task: TaskId,
-    /// One for every connection.
+    /// One per connection.
     pub segments: Vec<Segment>,
 }
 
-/// What came over one connection.
+/// Events of one connection.
 #[derive(Clone, Debug, Default)]
 pub struct Segment {
-    /// The last event that the subscriber said it had.
+    /// Cursor sent by the subscriber.
     pub cursor: Option<u64>,
-    /// What it was sent.
+    /// Received events.
     pub events: Vec<StreamEvent>,
 }
 
-/// What a client makes of the task at the head of a stream.
+/// Treatment of the task snapshot at the head of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// It replaces all that was known, as the specification has it.
+    /// The snapshot replaces all known outputs, as the specification says.
     Replace,
-    /// Its outputs replace those of the same ids; others stay as they were.
+    /// Outputs of the snapshot replace those with the same ids; others remain.
     Merge,
 }
 
 impl Transcript {
-    /// Nothing seen yet.
+    /// An empty transcript.
     pub fn new(task: TaskId) -> Self {
         Self { task, segments: Vec::new() }
     }
 
-    /// The texts of outputs that the subscriber shows at the end, by id; empty ones are not shown.
+    /// Final output texts of the subscriber by id, without empty ones.
     pub fn shown(&self, reading: Reading) -> Result<BTreeMap<String, String>, String> {
         let mut shown = BTreeMap::new();
         for event in self.segments.iter().flat_map(|segment| &segment.events) {
@@ -63,7 +63,7 @@ impl Transcript {
     }
 }
 
-/// The texts of a task's outputs by id; empty ones are left out.
+/// Texts of a task's outputs by id, without empty ones.
 pub(crate) fn texts(task: &Task<'_>) -> BTreeMap<String, String> {
     let outputs = task.artifacts.iter().flatten();
     let texts = outputs.map(|artifact| (artifact.artifact_id.to_string(), text(artifact)));

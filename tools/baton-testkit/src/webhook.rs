@@ -1,4 +1,4 @@
-//! A receiver of notifications that can fail in every way, go away, and come back at the same address.
+//! A push notification receiver with configurable faults that can be closed and reopened at the same address.
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
@@ -20,50 +20,50 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// Below the ports that systems give to outgoing connections: one of those could take the address during an outage, or
-/// even connect to itself.
+/// Below the range of ephemeral ports: an outgoing connection could otherwise take the port while the receiver is
+/// closed, or even connect to itself.
 const PORTS: std::ops::Range<u64> = 15_000..32_000;
 
-/// Ports that are tried.
+/// Upper bound of ports to try.
 const TRIES: u64 = 100;
 
-/// Longer than the longest pause between two tries at a notification.
+/// Longer than the longest retry delay of a notification.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What a receiver does about a notification.
+/// Reaction of a receiver to a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conduct {
-    /// Answers with this status.
+    /// Responds with this status.
     Answer(u16),
-    /// Answers with this status and says where to go instead.
+    /// Responds with this status and this `Location`.
     Redirect(u16, String),
-    /// Ends the connection without a word.
+    /// Closes the connection without a response.
     HangUp,
-    /// Says nothing until it is told to behave differently, and hangs up then.
+    /// Does not respond until the behaviour changes, then closes the connection.
     Hang,
 }
 
-/// A notification that arrived.
+/// A received notification.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// Where it was sent to.
+    /// Request path.
     pub path: String,
-    /// By name in lower case.
+    /// Headers by lower-case name.
     pub headers: BTreeMap<String, String>,
-    /// The body; a string when it is not JSON.
+    /// The body; a string if it is not JSON.
     pub body: Value,
-    /// What the receiver did about it.
+    /// Reaction of the receiver.
     pub conduct: Conduct,
 }
 
 impl Arrival {
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted it.
     pub fn is_taken(&self) -> bool {
         matches!(self.conduct, Conduct::Answer(200..=299))
     }
 }
 
-/// A receiver of notifications; it takes all of them unless told otherwise.
+/// A push notification receiver; by default it accepts all notifications.
 pub struct Webhook {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -76,7 +76,7 @@ struct Shared {
     state: Mutex<State>,
     /// Changes with every arrival.
     arrived: watch::Sender<usize>,
-    /// Changes with every other behaviour.
+    /// Changes when the behaviour is replaced.
     behaviour: watch::Sender<u64>,
 }
 
@@ -87,7 +87,7 @@ struct State {
 }
 
 impl Webhook {
-    /// Opens a receiver at a port that stays its own.
+    /// Opens a receiver on a port outside the ephemeral range.
     pub async fn open(ip: IpAddr) -> Result<Self> {
         let hasher = RandomState::new();
         for number in 0..TRIES {
@@ -107,33 +107,33 @@ impl Webhook {
         bail!("no free port at {ip}")
     }
 
-    /// The address of a path.
+    /// URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Decides what to do about every notification from now on; those that hang are hung up on.
+    /// Sets the reaction to notifications from now on; hanging requests are closed.
     pub fn behave(&self, behave: impl FnMut(&Arrival) -> Conduct + Send + 'static) {
         self.shared.lock().behave = Box::new(behave);
         self.shared.behaviour.send_modify(|version| *version += 1);
     }
 
-    /// Goes away: connections break, and new ones are refused by the system.
+    /// Closes the receiver: open connections break, new ones are refused by the system.
     pub async fn close(&mut self) {
         if let Some(serving) = self.serving.take() {
             serving.abort();
-            // The listener is gone once the task is.
+            // The listener is dropped with the task.
             let _ = serving.await;
         }
     }
 
-    /// Goes away, and returns after so long.
+    /// Closes the receiver and returns after the given time.
     pub async fn away(&mut self, length: Duration) {
         self.close().await;
         tokio::time::sleep(length).await;
     }
 
-    /// Comes back at the same address.
+    /// Reopens the receiver at the same address.
     pub async fn reopen(&mut self) -> Result<()> {
         self.close().await;
         let listener = TcpListener::bind(self.address).await;
@@ -142,17 +142,17 @@ impl Webhook {
         Ok(())
     }
 
-    /// Everything that arrived, in order.
+    /// All received notifications, in order.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.shared.lock().arrivals.clone()
     }
 
-    /// How many connections were made.
+    /// Number of accepted connections.
     pub fn connections(&self) -> usize {
         self.shared.lock().connections
     }
 
-    /// Waits until enough has arrived.
+    /// Waits until the received notifications satisfy `enough`.
     pub async fn until(&self, what: &str, mut enough: impl FnMut(&[Arrival]) -> bool) -> Result<()> {
         let mut arrived = self.shared.arrived.subscribe();
         let shared = &self.shared;
@@ -178,7 +178,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the arrival together with the decision about it.
+    /// Records the arrival together with the reaction to it.
     fn note(&self, mut arrival: Arrival) -> Conduct {
         let mut state = self.lock();
         let conduct = (state.behave)(&arrival);
@@ -207,7 +207,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 
 async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let service = service_fn(|request| take(request, &shared));
-    // A connection may end in any way; what arrived over it counts.
+    // Connection errors are expected; the recorded arrivals count.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -1,4 +1,4 @@
-//! A send that was acknowledged: the task exists and ends.
+//! An acknowledged task exists and reaches a terminal state.
 
 use super::{Promise, Violation};
 use crate::Evidence;
@@ -10,11 +10,11 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
         Some(Ok(folded)) if !folded.state.is_terminal() => {
             broken(task, format!("it was acknowledged and is still {}", folded.state.as_str()))
         }
-        // An illegal history is reported as that.
+        // An illegal history is reported by the folding check.
         Some(_) => None,
     };
     let unended = evidence.acknowledged.iter().filter_map(judge);
-    // Nobody may wait for the others, but none may be left lying about.
+    // Other tasks may wait for input, but none may still be active.
     let left = evidence.history.tasks.keys().filter_map(|task| match evidence.history.fold(task) {
         Some(Ok(folded)) if folded.is_active() => broken(task, format!("it was left {}", folded.state.as_str())),
         _ => None,

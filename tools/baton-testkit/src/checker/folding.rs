@@ -1,4 +1,4 @@
-//! Every history is legal, and `GetTask` says what the events amount to.
+//! Every history is legal, and `GetTask` equals the folded events.
 
 use super::{Promise, Violation, presentation};
 use crate::Evidence;

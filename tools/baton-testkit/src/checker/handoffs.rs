@@ -67,7 +67,7 @@ fn judge(
     if same { Ok(()) } else { Err("parent, record and child do not tell the same".to_owned()) }
 }
 
-/// A waiting parent keeps its handoff open; an ended one must not.
+/// A handoff may stay open while its parent waits, but not after its parent has ended.
 fn ended(evidence: &Evidence, id: &HandoffId) -> Result<(), String> {
     let Some(Ok(record)) = evidence.history.fold_handoff(id) else { return Ok(()) };
     let ends = evidence.history.handoff_facts(id).filter(|fact| match fact {

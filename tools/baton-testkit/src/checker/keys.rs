@@ -1,4 +1,4 @@
-//! A message that was sent under an idempotency key is said once, however often it was sent.
+//! A message with an idempotency key is recorded once, regardless of the number of sends.
 
 use super::{Promise, Violation};
 use crate::{Evidence, Keyed};

@@ -1,4 +1,4 @@
-//! What must hold after any number of crashes, as pure functions over what was collected.
+//! Invariants that hold after any number of crashes, as pure functions over the evidence.
 
 mod acknowledged;
 mod crash_loops;
@@ -15,43 +15,43 @@ use baton_types::{A2aSettings, TaskView};
 use baton_wire::a2a::v1::{Presentation, PresentationRequest};
 use std::fmt;
 
-/// The form in which `baton-client` asks to see tasks.
+/// The presentation that `baton-client` requests.
 pub fn presentation(view: &TaskView) -> Presentation {
     let request = PresentationRequest { stream_text: true, tool_calls: true };
     Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
 }
 
-/// A promise.
+/// A guarantee of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Promise {
-    /// An acknowledged task exists and ends.
+    /// An acknowledged task exists and reaches a terminal state.
     Acknowledged,
-    /// A run is given up only when it was going on at three crashes at the same event, at last alone.
+    /// A run fails as a crash loop only after three crashes at the same event, the last one in isolation.
     CrashLoop,
-    /// Every history is a legal one, and what is shown of a task is what its events amount to.
+    /// Every history is legal, and a task view equals its folded events.
     Folding,
     /// A handoff is sent once, to one child, and ends once.
     Handoff,
-    /// A message under an idempotency key is said once.
+    /// A message with an idempotency key is recorded once.
     Idempotent,
-    /// Events are numbered without holes.
+    /// Event numbers have no gaps.
     Numbering,
-    /// A receiver is told of every event that is shown, in order.
+    /// A push receiver gets every visible event, in order.
     Push,
-    /// A subscriber sees every event once, in order, and ends with the text of the task.
+    /// A subscriber receives every event once, in order, and ends with the text of the task.
     Stream,
     /// A tool runs no more often than its effects allow.
     Tool,
 }
 
-/// A promise that was broken.
+/// A violated guarantee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which.
+    /// The guarantee.
     pub promise: Promise,
     /// The task, handoff, call or message concerned.
     pub subject: String,
-    /// What happened.
+    /// Description of the violation.
     pub detail: String,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Everything that was promised and does not hold.
+/// Runs all checks.
 pub fn check(evidence: &Evidence) -> Vec<Violation> {
     let checks = [
         numbering::check,

@@ -1,4 +1,4 @@
-//! Events are numbered from 1 without holes, in the order of the journal.
+//! Events are numbered from 1 without gaps, in journal order.
 
 use super::{Promise, Violation};
 use crate::Evidence;

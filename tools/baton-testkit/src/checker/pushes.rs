@@ -1,4 +1,4 @@
-//! Every receiver is told of every event of its task that is shown, in order.
+//! Every push receiver gets every visible event of its task, in order.
 
 use super::{Promise, Violation};
 use crate::{Evidence, Receiver};
@@ -15,7 +15,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
 
 fn judge(evidence: &Evidence, receiver: &Receiver, tasks: &[&TaskId]) -> Result<(), String> {
     match tasks {
-        // The send was cut off before it was true.
+        // The send was interrupted before the task was recorded.
         [] if receiver.attempts.is_empty() => Ok(()),
         [] => Err("a receiver was told of a task that does not exist".to_owned()),
         [task] => match receiver.missing(&receiver.owed(&evidence.history, task))? {

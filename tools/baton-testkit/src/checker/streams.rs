@@ -1,5 +1,5 @@
-//! A subscriber that reconnects with its cursor sees every event that A2A shows exactly once, in order, and ends with
-//! the text of the task.
+//! A subscriber that reconnects with its cursor receives every visible event exactly once, in order, and ends with the
+//! text of the task.
 
 use super::{Promise, Violation, presentation};
 use crate::{Evidence, History, Reading, Transcript, transcript::texts};
@@ -33,7 +33,7 @@ fn text(
     Err(format!("a subscriber ({reading:?}) ended with {shown:?}, GetTask has {expected:?}"))
 }
 
-/// What was numbered, compared with what the journal makes visible.
+/// Compares the received event numbers with the visible events of the journal.
 fn order(history: &History, transcript: &Transcript) -> Result<(), String> {
     let mut seen: Option<u64> = None;
     let mut events: Vec<&StreamEvent> = Vec::new();

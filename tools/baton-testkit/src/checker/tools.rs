@@ -1,15 +1,15 @@
-//! Tools run no more often than their effects allow, and never once their result is on record.
+//! A tool runs no more often than its effects allow, and never after its result is recorded.
 
 use super::{Promise, Violation};
 use crate::{Evidence, Execution};
 use baton_types::{CallId, Effects, TaskEvent, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the journal says of one call.
+/// Journal record of one call.
 #[derive(Default)]
 struct Record {
     tool: String,
-    /// How often it was announced.
+    /// Number of recorded starts.
     starts: usize,
     result: Option<Outcome>,
 }
@@ -17,7 +17,7 @@ struct Record {
 #[derive(Clone, Copy)]
 struct Outcome {
     at: Timestamp,
-    /// The agent's own tool gave it, and did not fail.
+    /// The agent's tool returned it, without an error.
     own: bool,
 }
 
@@ -49,7 +49,7 @@ fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> V
     if effects == Effects::Unknown && times > 1 {
         wrong.push(format!("{tool} may not be repeated and ran {times} times"));
     }
-    // Tools that only look may run while the record of it is still on its way to the disk; others never.
+    // Read-only tools may run before their start is durable; others may not.
     let starts = record.map_or(0, |record| record.starts);
     if effects != Effects::ReadOnly && times > starts {
         wrong.push(format!("{tool} ran {times} times, of which {starts} are on record"));
@@ -59,7 +59,7 @@ fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> V
     }
     let mut servers = BTreeSet::new();
     for run in runs {
-        // A process that is unknown adopted the tool after its server had died.
+        // The parent is no server process: the tool was adopted after its server had died.
         let Some(server) = evidence.generations.iter().find(|generation| generation.pid == run.server) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Answering a task that asks what became of a tool call that a crash cut off.
+//! Answers tasks that ask for the outcome of a tool call that a crash interrupted.
 
 use super::{
     chance::Chance,
@@ -19,11 +19,12 @@ use baton_wire::{
 };
 use std::sync::Arc;
 
-/// Tries at one question; each but the last was cut off or came too late.
+/// Upper bound of attempts at one question; all but the last were interrupted or too late.
 const MAX_TRIES: usize = 500;
 
-/// Answers what the task asks for now, if it still asks. An answer without a reply is repeated as it is when it has an
-/// idempotency key, as every second has; otherwise only when the task, looked at again, still asks.
+/// Answers the task's current question, if there is one. Every second answer has an idempotency key and is repeated
+/// unchanged until a response arrives. Without a key, an unacknowledged answer is repeated only if the task still
+/// requires input.
 pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId) -> Result<()> {
     let mut link = crowd.link.clone();
     for attempt in 0..MAX_TRIES {
@@ -49,7 +50,7 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
             Err(error) if is_break(&error) => {
                 link.after(&up, &format!("an answer to {task}: {error}")).await?;
             }
-            // Somebody was faster, or the task has ended: look again.
+            // Another answer was first, or the task has ended: get the task again.
             Err(error) if error.refusal().is_some() && attempt + 1 < MAX_TRIES => {}
             Err(error) => bail!("task {task} does not take an answer: {error}"),
         }
@@ -57,7 +58,7 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
     bail!("task {task} asks again and again")
 }
 
-/// Repeats an answer under its key until there is a reply.
+/// Repeats an answer with its idempotency key until a response arrives.
 async fn insist(
     crowd: &Crowd,
     link: &mut Link,

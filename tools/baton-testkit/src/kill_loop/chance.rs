@@ -1,14 +1,14 @@
-//! Choices that a seed repeats.
+//! Deterministic random choices from a seed.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::{ops::Range, time::Duration};
 
-/// One actor's choices; its name and the seed decide them, not what other actors do.
+/// Random generator of one actor, seeded by its name and the loop's seed, independent of other actors.
 pub(crate) struct Chance(SmallRng);
 
 impl Chance {
     pub(crate) fn of(seed: u64, actor: &str) -> Self {
-        // FNV-1a, because the standard hashers promise no stable result.
+        // FNV-1a, because the standard hashers guarantee no stable result.
         let name = actor
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -1,4 +1,4 @@
-//! Gathering what the checker judges.
+//! Collects the evidence for the checker.
 
 use super::stage::{BOSS, WORKER};
 use crate::History;
@@ -14,10 +14,10 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 const PAGE: usize = 1000;
 
-/// Longer than any task that nobody kills may take.
+/// Upper bound of a task's duration while the server is not killed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until no task is being worked on, also those that no sender knows of.
+/// Waits until no task is active, including tasks that no sender knows of.
 pub(super) async fn quiet(client: &Client) -> Result<()> {
     let quiet = async {
         for agent in [BOSS, WORKER] {
@@ -25,7 +25,7 @@ pub(super) async fn quiet(client: &Client) -> Result<()> {
                 while let Some(task) = one_in_state(client, agent, state).await? {
                     let mut stream = match client.subscribe(agent, &task, None).await {
                         Ok(stream) => stream,
-                        // It ended in between.
+                        // The task ended in the meantime.
                         Err(error) if error.refusal().is_some() => continue,
                         Err(error) => return Err(error.into()),
                     };
@@ -46,7 +46,7 @@ async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<
     Ok(page.tasks.into_iter().next().map(|task| task.id.into_owned()))
 }
 
-/// The tasks that exist, by the message that began each.
+/// Existing tasks by the message that submitted each.
 pub(super) async fn begun(client: &Client) -> Result<BTreeMap<MessageId, TaskId>> {
     let mut begun = BTreeMap::new();
     for agent in [BOSS, WORKER] {
@@ -68,7 +68,7 @@ pub(super) async fn begun(client: &Client) -> Result<BTreeMap<MessageId, TaskId>
     Ok(begun)
 }
 
-/// What `GetTask` says.
+/// Calls `GetTask` for each task.
 pub(super) async fn views<'a>(
     client: &Client,
     tasks: impl Iterator<Item = (&'a TaskId, &'static str)>,
@@ -79,7 +79,7 @@ pub(super) async fn views<'a>(
             Ok(view) => {
                 views.insert(task.clone(), view);
             }
-            // The checker says that it is missing.
+            // The checker reports the missing task.
             Err(error) if error.refusal().is_some() => {}
             Err(error) => return Err(error).with_context(|| format!("GetTask of {task}")),
         }
@@ -87,7 +87,7 @@ pub(super) async fn views<'a>(
     Ok(views)
 }
 
-/// What the events endpoint says.
+/// Reads all events of a task from the events endpoint.
 pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEntry>> {
     let mut events: Vec<EventEntry> = Vec::new();
     loop {
@@ -101,7 +101,7 @@ pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEn
     }
 }
 
-/// What the journal holds, once its server is gone.
+/// Reads the journal of a stopped server.
 pub(crate) async fn history(data: &Path) -> Result<History> {
     let journal = SqliteJournal::open(data, baton_journal::Options::default())?;
     let history = History::read(&journal).await?;

@@ -1,4 +1,4 @@
-//! What all clients of the loop share.
+//! Shared state of all clients of the loop.
 
 use super::link::Link;
 use crate::{Keyed, Receiver, Webhook};
@@ -13,10 +13,10 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Acknowledged tasks that have not ended; senders wait when there are more.
+/// Upper bound of acknowledged tasks that have not ended; senders wait at the limit.
 const MAX_OPEN: usize = 32;
 
-/// What all clients share.
+/// Shared state of all clients.
 pub(super) struct Crowd {
     pub(super) seed: u64,
     pub(super) link: Link,
@@ -29,7 +29,7 @@ pub(super) struct Crowd {
     pub(super) counts: Counts,
 }
 
-/// What happened, for the summary.
+/// Counters for the summary.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) unacknowledged: Count,
@@ -50,7 +50,7 @@ impl Count {
     }
 }
 
-/// A task that its sender knows to exist.
+/// A task whose send was acknowledged.
 pub(super) struct Acknowledged {
     pub(super) agent: &'static str,
     pub(super) task: TaskId,
@@ -59,13 +59,13 @@ pub(super) struct Acknowledged {
     pub(super) room: OwnedSemaphorePermit,
 }
 
-/// How its subscriber begins.
+/// First stream of the task's subscriber.
 pub(super) enum Beginning {
-    /// With the stream of the send, whose first item is the acknowledgement.
+    /// The stream of the send; its first item is the acknowledgement.
     Stream(Box<(EventStream, StreamEvent)>),
-    /// With the task as it is.
+    /// A subscription without a cursor.
     Fresh,
-    /// With everything after the first event.
+    /// A replay of all events after the first.
     Replay,
 }
 
@@ -96,27 +96,27 @@ impl Crowd {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
     }
 
-    /// A receiver that a message names.
+    /// Records a receiver that a message registers.
     pub(super) fn registered(&self, receiver: Receiver) {
         self.receivers.lock().unwrap_or_else(PoisonError::into_inner).push(receiver);
     }
 
-    /// All receivers, without what was brought to them.
+    /// All receivers, without their notifications.
     pub(super) fn receivers(&self) -> Vec<Receiver> {
         self.receivers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A message that was sent under a key for the last time.
+    /// Records a message with an idempotency key after its last send.
     pub(super) fn keyed(&self, keyed: Keyed) {
         self.keyed.lock().unwrap_or_else(PoisonError::into_inner).push(keyed);
     }
 
-    /// All messages that were sent under keys.
+    /// All messages sent with idempotency keys.
     pub(super) fn all_keyed(&self) -> Vec<Keyed> {
         self.keyed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tasks whose end no subscriber has seen.
+    /// Tasks whose end no subscriber has received.
     pub(super) fn open(&self) -> Vec<TaskId> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }

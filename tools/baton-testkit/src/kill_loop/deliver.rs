@@ -1,4 +1,4 @@
-//! One send, in the manner and the dialect of its sender.
+//! One send, in the style and dialect of its sender.
 
 use super::{crowd::Beginning, link::Up};
 use crate::request;
@@ -8,30 +8,30 @@ use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use http::Method;
 use serde_json::{Value, json};
 
-/// How a sender wants to be answered.
+/// Time of the response to a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// When the task has ended or needs input.
+    /// When the task has ended or requires input.
     Blocking,
     /// As soon as the task exists.
     Immediate,
-    /// With a stream.
+    /// As a stream.
     Streaming,
 }
 
-/// What is sent, the same however often it is.
+/// A message to send; every send of it is identical.
 pub(super) struct Letter {
     pub(super) agent: &'static str,
     pub(super) message: MessageId,
     pub(super) words: &'static str,
-    /// A receiver, and the dialect in which it is registered and told.
+    /// URL of a push receiver and the dialect of its registration and notifications.
     pub(super) push: Option<(String, PushDialect)>,
-    /// Under its own id as the key.
+    /// Whether the message id is also the idempotency key.
     pub(super) keyed: bool,
 }
 
 impl Letter {
-    /// Sends it, and returns with the task that came of it.
+    /// Sends the message and returns the resulting task.
     pub(super) async fn deliver(&self, up: &Up, style: Style) -> Result<(TaskId, Beginning), ClientError> {
         if matches!(self.push, Some((_, PushDialect::V03))) {
             return self.deliver_old(up).await.map(|task| (task, Beginning::Fresh));
@@ -58,7 +58,7 @@ impl Letter {
         Ok((task, Beginning::Stream(Box::new((stream, first)))))
     }
 
-    /// As clients of A2A 0.3 do it, answered as soon as the task exists.
+    /// Sends as an A2A 0.3 client that does not wait for the task to end.
     async fn deliver_old(&self, up: &Up) -> Result<TaskId, ClientError> {
         let id = self.message.as_str();
         let parts = json!([{"kind": "text", "text": self.words}]);

@@ -1,4 +1,4 @@
-//! Subscribers: each follows one task to its end, over as many connections as it takes.
+//! Subscribers: each follows one task to its end, reconnecting as often as needed.
 
 use super::{
     answer::answer,
@@ -12,7 +12,7 @@ use baton_types::{ErrorCode, TaskId};
 use baton_wire::a2a::v1::TaskState;
 use std::{pin::Pin, sync::Arc};
 
-/// Follows an acknowledged task to its end, answering when it asks.
+/// Follows an acknowledged task to its end and answers its questions.
 pub(super) async fn follow(crowd: Arc<Crowd>, acknowledged: Acknowledged) -> Result<Transcript> {
     let Acknowledged { agent, task, beginning, room } = acknowledged;
     let link = crowd.link.clone();
@@ -53,7 +53,7 @@ pub(super) async fn follow(crowd: Arc<Crowd>, acknowledged: Acknowledged) -> Res
     Ok(follower.transcript)
 }
 
-/// When the server ends a stream by itself.
+/// Condition under which the server ends a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     TurnEnds,
@@ -61,7 +61,7 @@ enum Until {
 }
 
 enum Ending {
-    /// The server had nothing more to say on this stream.
+    /// The server ended the stream as expected.
     Orderly,
     /// The connection broke.
     Broken(String),
@@ -75,7 +75,7 @@ struct Follower {
     cursor: Option<u64>,
     transcript: Transcript,
     state: TaskState,
-    /// The task has asked since the last answer began.
+    /// The task has required input since the last answer was started.
     asked: bool,
     answering: Option<Pin<Box<dyn Future<Output = Result<()>> + Send>>>,
 }
@@ -123,7 +123,7 @@ impl Follower {
                 if !finished || self.cursor.is_some() {
                     bail!("task {} cannot be followed from {:?}: {error}", self.task(), self.cursor);
                 }
-                // It ended before it could be followed; its events are still there.
+                // The task ended before the subscription; its events can still be replayed.
                 self.cursor = Some(1);
                 Ok(None)
             }

@@ -1,4 +1,4 @@
-//! The way to whichever server is alive.
+//! Connection to the current server process.
 
 use crate::Server;
 use anyhow::{Result, anyhow, bail};
@@ -6,10 +6,10 @@ use baton_client::{Client, ClientError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Longer than the server may be gone between two lives.
+/// Upper bound of the time between two server processes.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// One life of the server that took work.
+/// A server process that was ready.
 #[derive(Clone, Debug)]
 pub(crate) struct Up {
     pub(crate) generation: u32,
@@ -23,7 +23,7 @@ impl Up {
     }
 }
 
-/// Tells clients of every new life.
+/// Publishes every new server process to clients.
 #[derive(Clone)]
 pub(crate) struct Link(watch::Receiver<Up>);
 
@@ -32,13 +32,13 @@ impl Link {
         Self(up)
     }
 
-    /// The newest life; it may have ended already.
+    /// The latest server process; it may have ended already.
     pub(crate) fn up(&self) -> Up {
         self.0.borrow().clone()
     }
 
-    /// The next life after the one that broke off; an error when it was not killed, because then nothing else may
-    /// break a connection.
+    /// Waits for the server process after `broken`. Fails if `broken` was not killed, because then no connection may
+    /// break.
     pub(crate) async fn after(&mut self, broken: &Up, error: &str) -> Result<Up> {
         let later = self.0.wait_for(|up| up.generation > broken.generation);
         match tokio::time::timeout(PATIENCE, later).await {
@@ -49,7 +49,7 @@ impl Link {
     }
 }
 
-/// Whether the connection broke, as it does when the server dies; anything else is the server's own word.
+/// Whether the connection broke, as when the server dies; any other error is a response of the server.
 pub(crate) fn is_break(error: &ClientError) -> bool {
     matches!(error, ClientError::Unreachable { .. } | ClientError::Interrupted(_))
 }

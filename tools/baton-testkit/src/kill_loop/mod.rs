@@ -1,6 +1,5 @@
-//! The kill loop: the real binary under concurrent sends, streams, handoffs and notifications, ended by SIGKILL at
-//! random moments, again and again, while clients go on as if nothing had happened. Afterwards the whole history is
-//! checked.
+//! Kill loop: the real binary under concurrent sends, streams, handoffs and notifications is killed with SIGKILL at
+//! random times, repeatedly, while its clients reconnect and continue. Afterwards the whole history is checked.
 
 mod answer;
 pub(crate) mod chance;

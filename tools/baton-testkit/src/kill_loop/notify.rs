@@ -1,4 +1,4 @@
-//! Receivers of notifications: they fail at random while the server dies, and are told everything in the end.
+//! Push receivers: they fail at random while the loop runs and get every notification in the end.
 
 use super::{chance::Chance, collect, crowd::Crowd};
 use crate::{Arrival, Attempt, Conduct, History, Receiver, Webhook};
@@ -11,10 +11,10 @@ use std::{
     net::Ipv4Addr,
 };
 
-/// Failures in a row: more would only make the loop wait for ever longer pauses.
+/// Upper bound of consecutive failures; more would only lengthen the retry delays.
 const MOST: u32 = 2;
 
-/// A receiver for everybody; each message has a path of its own.
+/// Opens one webhook for all messages; each message has its own path.
 pub(super) async fn open(seed: u64) -> Result<Webhook> {
     let webhook = Webhook::open(Ipv4Addr::LOCALHOST.into()).await?;
     let mut chance = Chance::of(seed, "webhook");
@@ -43,8 +43,8 @@ pub(super) fn path(message: &MessageId) -> String {
     format!("/{message}")
 }
 
-/// Waits until everybody who was registered with a message that became true has been told everything; whoever has not
-/// been in the end is the checker's business.
+/// Waits until every receiver registered with a recorded message has all its notifications; missing ones are reported
+/// by the checker.
 pub(super) async fn all_told(client: &Client, crowd: &Crowd) -> Result<()> {
     crowd.webhook.behave(|_| Conduct::Answer(204));
     let begun = collect::begun(client).await?;
@@ -62,12 +62,12 @@ pub(super) async fn all_told(client: &Client, crowd: &Crowd) -> Result<()> {
         open.retain(|(receiver, owed)| with(receiver, &attempts).missing(owed).is_ok_and(|missing| missing > 0));
         open.is_empty()
     });
-    // Not an error: what is missing is found by the checker, which can say more about it.
+    // Not an error: the checker reports missing notifications in more detail.
     drop(told.await);
     Ok(())
 }
 
-/// The receivers with everything that was brought to them.
+/// The receivers with all their notifications.
 pub(super) fn receivers(crowd: &Crowd) -> Vec<Receiver> {
     let arrivals = crowd.webhook.arrivals();
     let attempts = by_path(&arrivals);

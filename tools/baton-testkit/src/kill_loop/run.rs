@@ -1,4 +1,4 @@
-//! The loop from start to verdict.
+//! The loop from start to result.
 
 use super::{
     Summary, collect,
@@ -23,37 +23,37 @@ use tokio::{
     time::Instant,
 };
 
-/// Longer than all open tasks may take once nobody kills the server any more.
+/// Upper bound for all open tasks to end after the last kill.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Tasks whose events are shown when the loop cannot go on.
+/// Upper bound of tasks whose events an error displays.
 const SHOWN: usize = 8;
 
-/// What to run.
+/// Options of the kill loop.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The `baton` program.
     pub binary: PathBuf,
     /// The folder with the agents `boss` and `worker`.
     pub agents: PathBuf,
-    /// An empty directory to play in.
+    /// An empty working directory.
     pub directory: PathBuf,
-    /// How often the server is killed while it takes work.
+    /// Number of times the server is killed while ready.
     pub cycles: u32,
-    /// Decides every choice, but not what the machine makes of it.
+    /// Determines every random choice, but not the timing of the machine.
     pub seed: u64,
 }
 
-/// What came of it.
+/// Result of the kill loop.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The loop in numbers.
+    /// Counters of the loop.
     pub summary: Summary,
-    /// What did not hold.
+    /// Violated guarantees.
     pub violations: Vec<Violation>,
 }
 
-/// Runs the loop and checks the whole history; an error means that the loop itself could not go on.
+/// Runs the loop and checks the whole history; an error means that the loop itself could not continue.
 pub async fn run(options: &Options) -> Result<Outcome> {
     let begun = Instant::now();
     let server_options = stage::set_up(&options.binary, &options.agents, &options.directory)?;
@@ -121,7 +121,7 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     Ok(Outcome { summary, violations })
 }
 
-/// Nothing that runs here brings a process down, so no run may be given up for that.
+/// Nothing in this loop crashes a process, so no run may fail as a crash loop.
 fn innocents(evidence: &Evidence) -> impl Iterator<Item = Violation> {
     evidence.history.all_facts().filter_map(|(task, _, fact)| match fact {
         TaskEvent::StatusChanged { reason: Some(reason), .. } if reason.code == ErrorCode::CRASH_LOOP.code => {
@@ -132,14 +132,14 @@ fn innocents(evidence: &Evidence) -> impl Iterator<Item = Violation> {
     })
 }
 
-/// Acknowledged tasks with their agents, and what their subscribers saw.
+/// Acknowledged tasks with their agents, and the transcripts of their subscribers.
 #[derive(Default)]
 struct Followed {
     tasks: BTreeMap<TaskId, &'static str>,
     transcripts: Vec<Transcript>,
 }
 
-/// Gives every acknowledged task a subscriber; ends when the senders have and all tasks are over.
+/// Starts a subscriber for every acknowledged task; returns when all senders and all tasks have ended.
 async fn receive(crowd: Arc<Crowd>, mut acknowledged: mpsc::Receiver<Acknowledged>) -> Result<Followed> {
     let mut followed = Followed::default();
     let mut followers = JoinSet::new();
@@ -176,7 +176,7 @@ async fn gather(server: &Server, crowd: &Crowd, followed: Followed) -> Result<Ev
     Ok(Evidence { acknowledged: tasks.into_keys().collect(), transcripts, views, listed, ..Evidence::default() })
 }
 
-/// The error with everything that helps to understand it.
+/// Adds open tasks with their events and the server's log to the error.
 async fn stuck(crowd: &Crowd, server: &Server, options: &ServerOptions, error: anyhow::Error) -> anyhow::Error {
     let open = crowd.open();
     let mut words = format!("{error:#}\n{} tasks are open", open.len());

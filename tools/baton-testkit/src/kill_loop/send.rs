@@ -1,4 +1,4 @@
-//! Senders: they send until told to stop, and know of a task only when a reply says so.
+//! Senders: they send until the loop stops, and know of a task only from a response.
 
 use super::{
     chance::Chance,
@@ -14,7 +14,7 @@ use baton_types::{MessageId, PushDialect, TaskId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Which of them there are.
+/// Style of each sender.
 pub(super) const SENDERS: [Style; 8] = [
     Style::Blocking,
     Style::Blocking,
@@ -40,8 +40,8 @@ const WORK: [(&str, &str); 11] = [
     (BOSS, "twice look"),
 ];
 
-/// Sends until the loop stops. A send without a reply is forgotten, because nobody promised anything about it, unless it
-/// has an idempotency key: then it is repeated until there is a reply, and sometimes once more.
+/// Sends until the loop stops. A send without a response is dropped, because it was not acknowledged. With an
+/// idempotency key it is repeated until a response arrives, and sometimes once more.
 pub(super) async fn send(
     crowd: Arc<Crowd>,
     number: usize,
@@ -75,10 +75,10 @@ pub(super) async fn send(
     Ok(())
 }
 
-/// What to send; a receiver that it names is known from now on, whatever becomes of it.
+/// Creates the next message; a push receiver that it registers is recorded at once, regardless of the outcome.
 fn write(crowd: &Crowd, chance: &mut Chance, style: Style, message: MessageId) -> Result<Letter> {
     let (agent, words) = *chance.pick(&WORK).context("there is no work")?;
-    // Clients of the old dialect are among those that do not wait.
+    // Half of the non-waiting clients use A2A 0.3.
     let old = style == Style::Immediate && chance.one_in(2);
     let dialect = if old { PushDialect::V03 } else { PushDialect::V1 };
     let push = chance.one_in(3).then(|| (crowd.webhook.url(&notify::path(&message)), dialect));
@@ -88,7 +88,7 @@ fn write(crowd: &Crowd, chance: &mut Chance, style: Style, message: MessageId) -
     Ok(Letter { agent, message, words, push, keyed: chance.one_in(3) })
 }
 
-/// Sends until there is a reply; nothing when there was none and it may not be repeated.
+/// Sends until a response arrives; `None` if the send was interrupted and must not be repeated.
 async fn insist(
     crowd: &Crowd,
     link: &mut Link,

@@ -1,4 +1,4 @@
-//! Where the loop plays: a scratch directory with copies of the agents, the data directory and the tools' log.
+//! Set-up of the loop: a temporary directory with copies of the agents, the data directory and the tool log.
 
 use crate::ServerOptions;
 use anyhow::{Context as _, Result};
@@ -9,18 +9,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Hands work over.
+/// Agent that hands work off.
 pub(super) const BOSS: &str = "boss";
-/// Runs tools.
+/// Agent that runs tools.
 pub(super) const WORKER: &str = "worker";
 
-/// The tools of the worker and what they say about being repeated; `pay` says nothing.
+/// Tools of the worker with their declared effects; `pay` declares none.
 pub(super) fn effects() -> BTreeMap<String, Effects> {
     let all = [("look", Effects::ReadOnly), ("set", Effects::Idempotent), ("pay", Effects::Unknown)];
     all.into_iter().map(|(tool, effects)| (tool.to_owned(), effects)).collect()
 }
 
-/// Copies the agents into `directory`, so that what their tools write stays there.
+/// Copies the agents into `directory`, so that their tools write there.
 pub(super) fn set_up(binary: &Path, agents: &Path, directory: &Path) -> Result<ServerOptions> {
     let mut copies = Vec::new();
     for agent in [BOSS, WORKER] {
@@ -33,7 +33,7 @@ pub(super) fn set_up(binary: &Path, agents: &Path, directory: &Path) -> Result<S
     Ok(options)
 }
 
-/// What the tools of [`set_up`]'s agents append to.
+/// Log to which the tools of [`set_up`]'s agents append.
 pub(super) fn tool_log(directory: &Path) -> PathBuf {
     directory.join("executions.log")
 }

@@ -1,27 +1,27 @@
-//! The loop in numbers.
+//! Counters of the loop.
 
 use crate::Evidence;
 use baton_types::{ErrorCode, TaskEvent, TaskState};
 use std::{collections::BTreeSet, fmt, time::Duration};
 
-/// What a loop did.
+/// Counters of one run of the kill loop.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// The seed of its choices.
+    /// Seed of the random choices.
     pub seed: u64,
-    /// Lives of the server that were cut off while it took work.
+    /// Server processes killed while ready.
     pub cycles: u32,
-    /// All deaths, also those before it took work.
+    /// All kills, including those before readiness.
     pub kills: u64,
     /// Sends that were acknowledged.
     pub acknowledged: usize,
-    /// Sends whose reply was cut off.
+    /// Sends whose response was interrupted.
     pub unacknowledged: u64,
-    /// Tasks in the journal, children included.
+    /// Tasks in the journal, including children.
     pub tasks: usize,
     /// Tasks that completed.
     pub completed: usize,
-    /// Runs that were given up because the process died; none of them was the cause.
+    /// Runs failed as crash loops although none of them caused a crash.
     pub given_up: usize,
     /// Events in the journal.
     pub events: usize,
@@ -29,34 +29,34 @@ pub struct Summary {
     pub resumed: usize,
     /// Model calls.
     pub attempts: usize,
-    /// Model calls that repeated an earlier one.
+    /// Repeated model calls.
     pub repeated: usize,
     /// Handoffs.
     pub handoffs: usize,
-    /// Times that a subscriber had to connect again.
+    /// Reconnects of subscribers.
     pub reconnects: u64,
-    /// Times that a tool ran.
+    /// Tool executions.
     pub executions: usize,
-    /// Calls that ran more than once, as their effects allow.
+    /// Repeated executions of a call, as its effects allow.
     pub repeated_calls: usize,
-    /// Calls in doubt that were answered.
+    /// In-doubt calls that were answered.
     pub answers: u64,
-    /// Receivers that messages named.
+    /// Registered push receivers.
     pub receivers: usize,
-    /// Notifications that receivers took.
+    /// Accepted notifications.
     pub notified: usize,
-    /// Notifications that they did not take.
+    /// Notifications not accepted.
     pub refused: usize,
-    /// Messages that were sent under a key.
+    /// Messages sent with an idempotency key.
     pub keyed: usize,
-    /// Times that one of them was sent again.
+    /// Repeated sends of these messages.
     pub keyed_again: usize,
-    /// How long the loop and its check took.
+    /// Duration of the loop and its checks.
     pub took: Duration,
 }
 
 impl Summary {
-    /// Counts what the evidence holds.
+    /// Adds the counters derived from the evidence.
     pub(super) fn count(&mut self, evidence: &Evidence) {
         self.acknowledged = evidence.acknowledged.len();
         self.tasks = evidence.history.tasks.len();

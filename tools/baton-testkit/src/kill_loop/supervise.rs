@@ -1,4 +1,4 @@
-//! Killing and restarting.
+//! Kills and restarts the server.
 
 use super::{chance::Chance, link::Up};
 use crate::{Generation, Server, ServerOptions, Starting};
@@ -8,14 +8,14 @@ use baton_ports::Clock as _;
 use std::ops::Range;
 use tokio::sync::watch;
 
-/// Milliseconds from taking work to death.
+/// Milliseconds from readiness to the kill.
 const LIFE: Range<u64> = 0..700;
-/// Milliseconds from the start of the process to a death before it takes work.
+/// Milliseconds from process start to a kill before readiness.
 const INFANCY: Range<u64> = 0..60;
-/// How seldom a server dies before it takes work.
+/// One in this number of starts is killed before readiness.
 const INFANT_DEATHS: u32 = 5;
 
-/// Starts servers on one data directory and ends them.
+/// Starts and kills servers on one data directory.
 pub(super) struct Supervisor {
     options: ServerOptions,
     chance: Chance,
@@ -36,12 +36,12 @@ impl Supervisor {
         Ok(starting)
     }
 
-    /// Starts a server and waits until it takes work.
+    /// Starts a server and waits until it is ready.
     pub(super) async fn start(&mut self) -> Result<Server> {
         self.spawn()?.ready().await
     }
 
-    /// Kills the server `cycles` times at random moments, and tells `news` of every new one.
+    /// Kills the server `cycles` times at random times and publishes every new one to `news`.
     pub(super) async fn cycle(&mut self, first: Server, cycles: u32, news: &watch::Sender<Up>) -> Result<Server> {
         let mut server = first;
         for generation in 1..=cycles {

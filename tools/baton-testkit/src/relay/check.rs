@@ -1,4 +1,4 @@
-//! What must hold of both histories.
+//! Invariants over both histories.
 
 use super::{
     run::JobAnswer,
@@ -8,7 +8,7 @@ use crate::History;
 use baton_types::{ContextId, HandoffStatus, MessageId, TaskEvent, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the histories say.
+/// Result of the check.
 pub(super) struct Seen {
     pub(super) completed: usize,
     pub(super) reattached: usize,
@@ -31,7 +31,7 @@ fn given<'a>(history: &'a History, to: &str) -> BTreeMap<&'a TaskId, Given<'a>> 
     submissions.collect()
 }
 
-/// Every handoff completed, and its work was given to the far Baton once.
+/// Checks that every handoff completed and that its work was submitted to the far Baton once.
 pub(super) fn check(handoffs: usize, answers: &[JobAnswer], near: &History, far: &History) -> Seen {
     let mut violations = Vec::new();
     let mut completed = 0;
@@ -69,7 +69,7 @@ pub(super) fn check(handoffs: usize, answers: &[JobAnswer], near: &History, far:
     Seen { completed, reattached: reattached(near, &children), violations }
 }
 
-/// Deaths that were survived while the far Baton had the work, or was about to get it.
+/// Number of runs resumed after the request to the far Baton was recorded.
 fn reattached(near: &History, children: &BTreeMap<&TaskId, Given<'_>>) -> usize {
     let asked_then_resumed = |child: &TaskId| {
         let facts = near.facts(child).map(|(_, _, fact)| fact);

@@ -1,6 +1,6 @@
-//! Two Batons in two processes: one hands work to an agent of the other, and either is ended by SIGKILL at random
-//! moments. Afterwards both histories are checked: every handoff completed, and the work was given once; and the log of a
-//! tool of unknown effects: it ran at most once for each job.
+//! Two Batons in two processes: one hands work off to an agent of the other, and both are killed with SIGKILL at random
+//! times. Afterwards both histories are checked: every handoff completed and its work was submitted once. The log of a
+//! tool with unknown effects must show at most one execution per job.
 
 mod check;
 mod run;

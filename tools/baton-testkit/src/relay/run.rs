@@ -1,4 +1,4 @@
-//! The loop from start to verdict.
+//! The loop from start to result.
 
 use super::{
     check::{Seen, check},
@@ -24,44 +24,44 @@ use baton_wire::{
 use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
 use tokio::{sync::watch, task::JoinSet};
 
-/// Callers at the same time.
+/// Concurrent callers.
 const CALLERS: usize = 4;
-/// Milliseconds from taking work to death.
+/// Milliseconds from readiness to the kill.
 const LIFE: Range<u64> = 60..600;
-/// Longer than the whole loop may take.
+/// Upper bound of the whole loop.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What to run.
+/// Options of the relay loop.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The `baton` program.
     pub binary: PathBuf,
-    /// An empty directory to play in.
+    /// An empty working directory.
     pub directory: PathBuf,
-    /// How much work is handed over.
+    /// Number of handoffs.
     pub handoffs: usize,
-    /// Decides every choice, but not what the machine makes of it.
+    /// Determines every random choice, but not the timing of the machine.
     pub seed: u64,
 }
 
-/// What came of it.
+/// Result of the relay loop.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// How often the near and the far Baton were killed.
+    /// Number of kills of the near and the far Baton.
     pub kills: (u32, u32),
     /// Handoffs that completed.
     pub completed: usize,
-    /// Times that the tool of unknown effects ran.
+    /// Executions of the tool with unknown effects.
     pub effects: usize,
-    /// Times that a caller was asked what became of a call.
+    /// In-doubt questions to callers.
     pub doubts: usize,
-    /// Runs at the near Baton that went on after a death while the far one had the work.
+    /// Runs at the near Baton that resumed after a crash while the far one had the work.
     pub reattached: usize,
-    /// What did not hold.
+    /// Violated invariants.
     pub violations: Vec<String>,
 }
 
-/// Runs the loop and checks both histories; an error means that the loop itself could not go on.
+/// Runs the loop and checks both histories; an error means that the loop itself could not continue.
 pub async fn run(options: &Options) -> Result<Outcome> {
     let (near, far) = stage::set_up(&options.binary, &options.directory)?;
     let logs = || format!("near log:\n{}\nfar log:\n{}", near.log_tail(), far.log_tail());
@@ -108,7 +108,7 @@ async fn played(options: &Options, near: &ServerOptions, far: &ServerOptions) ->
     Ok(Outcome { kills, completed, effects: effects.len(), doubts, reattached, violations })
 }
 
-/// Kills and restarts one Baton until told to stop; gives the last one back alive.
+/// Kills and restarts one Baton until `stopping`; returns the last one running.
 async fn reap(
     mut server: Server,
     options: ServerOptions,
@@ -131,15 +131,15 @@ async fn reap(
     Ok((server, u32::MAX))
 }
 
-/// A job that has its answer.
+/// Final answer to a job.
 pub(super) struct JobAnswer {
     pub(super) job: usize,
     pub(super) said: String,
-    /// How often its caller was asked what became of a call.
+    /// In-doubt questions to its caller.
     pub(super) doubts: usize,
 }
 
-/// Asks for each job under a key until it has an answer, however often the Baton dies meanwhile.
+/// Sends each job with an idempotency key until it is answered, across any number of crashes.
 async fn call(mut link: Link, seed: u64, jobs: Vec<usize>) -> Result<Vec<JobAnswer>> {
     let mut answers = Vec::new();
     for job in jobs {
@@ -154,7 +154,7 @@ async fn call(mut link: Link, seed: u64, jobs: Vec<usize>) -> Result<Vec<JobAnsw
             message = answer(seed, &task.id, question)?;
             doubts += 1;
         };
-        // A failed job says why; the history has the answer of one that was done.
+        // A failed job has its reason in the status; the answer of a completed one is in the history.
         let last = task.status.message.as_ref().or_else(|| task.history.as_ref()?.last());
         let parts = last.into_iter().flat_map(|message| &message.parts);
         let said = parts.filter_map(|part| part.text.as_deref()).collect();
@@ -163,7 +163,7 @@ async fn call(mut link: Link, seed: u64, jobs: Vec<usize>) -> Result<Vec<JobAnsw
     Ok(answers)
 }
 
-/// Sends a message under its id as the key until there is a reply.
+/// Sends a message, with its id as the idempotency key, until a response arrives.
 async fn insist(link: &mut Link, message: Message) -> Result<Task<'static>> {
     let mut up = link.up();
     loop {
@@ -172,7 +172,7 @@ async fn insist(link: &mut Link, message: Message) -> Result<Task<'static>> {
         match up.client.send(BOSS, request).await {
             Ok(task) => return Ok(task),
             Err(error) if is_break(&error) => up = link.after(&up, &error.to_string()).await?,
-            // It is stopping or starting; its next life answers.
+            // The server is stopping or starting; the next process responds.
             Err(error) if error.refusal().is_some_and(|refusal| refusal.baton_code.as_deref() == Some("BTN-4007")) => {
                 up = link.after(&up, &error.to_string()).await?;
             }
@@ -181,7 +181,7 @@ async fn insist(link: &mut Link, message: Message) -> Result<Task<'static>> {
     }
 }
 
-/// Says what became of the calls that a task asks about; none of them is to run again.
+/// Answers the in-doubt questions of a task; none of the calls may run again.
 fn answer(seed: u64, task: &str, question: v1::Message<'static>) -> Result<Message> {
     let question = question.check("message", &mut Violations::default()).context("a malformed question")?;
     let doubts = doubts_in(&question);
@@ -194,7 +194,7 @@ fn answer(seed: u64, task: &str, question: v1::Message<'static>) -> Result<Messa
     Ok(message)
 }
 
-/// Each job is paid at most once, whoever ran the tool and under whatever id.
+/// Reports jobs paid more than once, under any call id.
 fn repeated_effects(effects: &[Execution]) -> Vec<String> {
     let mut runs: BTreeMap<&str, Vec<&CallId>> = BTreeMap::new();
     for Execution { tool: job, call, .. } in effects {

@@ -1,4 +1,4 @@
-//! Where the two Batons play.
+//! Set-up of the two Batons.
 
 use crate::ServerOptions;
 use anyhow::{Context as _, Result};
@@ -8,11 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The agent that hands work over.
+/// Agent that hands work off.
 pub(super) const BOSS: &str = "boss";
-/// What the near Baton calls the far one's agent.
+/// Name of the far Baton's agent at the near one.
 pub(super) const FAR: &str = "far";
-/// What the far Baton calls it.
+/// Name of that agent at the far Baton.
 pub(super) const WORKER: &str = "worker";
 
 const BOSS_AGENT: &str = "name: boss\ntitle: Boss\ndescription: Hands everything over.\n\
@@ -34,7 +34,7 @@ const WORKER_RULES: &str = "rules:\n\
     \x20 - when: { user: \".\", turn: first }\n    call: work\n\
     options: { chunk: 8, ms_per_chunk: 4 }\n";
 
-/// The near and the far Baton, each with an address that outlives it.
+/// Options of the near and the far Baton; the far one keeps its address across restarts.
 pub(super) fn set_up(binary: &Path, directory: &Path) -> Result<(ServerOptions, ServerOptions)> {
     let mut far = baton(binary, directory, "far", WORKER, WORKER_AGENT, WORKER_RULES)?;
     far.port = free_port(directory.as_os_str().len())?;
@@ -46,7 +46,7 @@ pub(super) fn set_up(binary: &Path, directory: &Path) -> Result<(ServerOptions, 
     Ok((near, far))
 }
 
-/// What the tool of unknown effects did: a line of `JOB CALL PARENT` for each time that it ran.
+/// Log of the tool with unknown effects: a line of `JOB CALL PARENT` for each execution.
 pub(super) fn effects_log(directory: &Path) -> PathBuf {
     directory.join("far").join("effects.log")
 }
@@ -65,7 +65,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// A port that is free now and that the system gives nobody by itself, so that it is still free at the next start.
+/// A port that is free and outside the ephemeral range, so that it is still free at the next start.
 fn free_port(salt: usize) -> Result<u16> {
     const FIRST: usize = 20_000;
     const COUNT: usize = 10_000;
