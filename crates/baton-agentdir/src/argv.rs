@@ -16,7 +16,7 @@ pub enum ArgvError {
     Nul(String),
 }
 
-enum Piece<'a> {
+enum ArgvSegment<'a> {
     Literal(&'a str),
     Name(&'a str),
 }
@@ -26,10 +26,10 @@ pub fn expand(argv: &[String], arguments: &Map<String, Value>) -> Result<Vec<Str
     argv.iter()
         .map(|template| {
             let mut text = String::with_capacity(template.len());
-            for piece in pieces(template)? {
+            for piece in split_segments(template)? {
                 match piece {
-                    Piece::Literal(literal) => text.push_str(literal),
-                    Piece::Name(name) => match arguments.get(name) {
+                    ArgvSegment::Literal(literal) => text.push_str(literal),
+                    ArgvSegment::Name(name) => match arguments.get(name) {
                         Some(Value::String(value)) if value.contains('\0') => {
                             return Err(ArgvError::Nul(name.to_owned()));
                         }
@@ -45,25 +45,25 @@ pub fn expand(argv: &[String], arguments: &Map<String, Value>) -> Result<Vec<Str
 }
 
 /// Names of the arguments that a template uses.
-pub(crate) fn names(template: &str) -> Result<Vec<&str>, ArgvError> {
-    let names = pieces(template)?.into_iter().filter_map(|piece| match piece {
-        Piece::Name(name) => Some(name),
-        Piece::Literal(_) => None,
+pub(crate) fn argument_names(template: &str) -> Result<Vec<&str>, ArgvError> {
+    let names = split_segments(template)?.into_iter().filter_map(|piece| match piece {
+        ArgvSegment::Name(name) => Some(name),
+        ArgvSegment::Literal(_) => None,
     });
     Ok(names.collect())
 }
 
-fn pieces(template: &str) -> Result<Vec<Piece<'_>>, ArgvError> {
+fn split_segments(template: &str) -> Result<Vec<ArgvSegment<'_>>, ArgvError> {
     let mut pieces = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find("${") {
         if rest[..at].ends_with('$') {
-            pieces.push(Piece::Literal(&rest[..at - 1]));
-            pieces.push(Piece::Literal("${"));
+            pieces.push(ArgvSegment::Literal(&rest[..at - 1]));
+            pieces.push(ArgvSegment::Literal("${"));
             rest = &rest[at + 2..];
             continue;
         }
-        pieces.push(Piece::Literal(&rest[..at]));
+        pieces.push(ArgvSegment::Literal(&rest[..at]));
         let inner = &rest[at + 2..];
         let end = inner.find('}').ok_or(ArgvError::Malformed)?;
         let name = &inner[..end];
@@ -71,10 +71,10 @@ fn pieces(template: &str) -> Result<Vec<Piece<'_>>, ArgvError> {
         if name.is_empty() || !name.chars().all(allowed) {
             return Err(ArgvError::Malformed);
         }
-        pieces.push(Piece::Name(name));
+        pieces.push(ArgvSegment::Name(name));
         rest = &inner[end + 1..];
     }
-    pieces.push(Piece::Literal(rest));
+    pieces.push(ArgvSegment::Literal(rest));
     Ok(pieces)
 }
 

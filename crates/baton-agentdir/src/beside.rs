@@ -2,16 +2,16 @@
 
 use crate::{
     Diagnostic,
-    document::{Fields, Reader, read_json},
+    document::{DocumentReader, Fields, read_json},
     mcp::TEAMSPARK_FILE,
-    permission::ASK_WHEN,
+    permission::APPROVAL_MODE_KEYWORDS,
 };
 use baton_types::ApprovalMode;
 use std::collections::BTreeMap;
 
 /// Settings of TeamSpark that apply unless `agent.yaml` overrides them.
 #[derive(Default)]
-pub(crate) struct TeamSpark {
+pub(crate) struct TeamSparkDefaults {
     /// Approval mode of tool calls.
     pub(crate) ask: Option<ApprovalMode>,
     /// Whether the agent is autonomous. TeamSpark agents with a list of skills are, even if the list is empty.
@@ -19,16 +19,16 @@ pub(crate) struct TeamSpark {
 }
 
 /// Reads the settings. Syntax errors of the file are reported by the reader of its servers.
-pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSpark, Vec<Diagnostic>) {
-    let mut reader = Reader::new(TEAMSPARK_FILE);
-    let mut teamspark = TeamSpark::default();
+pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSparkDefaults, Vec<Diagnostic>) {
+    let mut reader = DocumentReader::new(TEAMSPARK_FILE);
+    let mut teamspark = TeamSparkDefaults::default();
     let node = files.get(TEAMSPARK_FILE).and_then(|bytes| read_json(TEAMSPARK_FILE, bytes).ok());
     // The reader of the servers opens the same file and reports it if it is not a map.
-    let fields = node.and_then(|node| Fields::open(&mut Reader::new(TEAMSPARK_FILE), "the file", node));
+    let fields = node.and_then(|node| Fields::open(&mut DocumentReader::new(TEAMSPARK_FILE), "the file", node));
     if let Some(mut fields) = fields {
         let settings = fields.take("settings").and_then(|node| Fields::open(&mut reader, "settings", node));
         let word = settings.and_then(|mut settings| settings.take("toolPermission"));
-        teamspark.ask = word.and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
+        teamspark.ask = word.and_then(|node| reader.choice("toolPermission", &node, &APPROVAL_MODE_KEYWORDS));
         let has_skills = fields.take("skills").is_some();
         let metadata = fields.take("metadata").and_then(|node| Fields::open(&mut reader, "metadata", node));
         teamspark.autonomous = has_skills.then_some(true);
@@ -38,6 +38,6 @@ pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSpark, Vec<Diagnos
             teamspark.autonomous = said.or(has_skills.then_some(true));
         }
     }
-    let remarks = reader.finish().into_iter().map(|remark| remark.softened("it is not used"));
+    let remarks = reader.finish().into_iter().map(|remark| remark.into_warning("it is not used"));
     (teamspark, remarks.collect())
 }

@@ -12,17 +12,17 @@ mod theirs;
 mod tree;
 mod yaml;
 
-use crate::{Diagnostic, Format, Parsed, foreign, parse, provider::VARIABLES_FILE};
+use crate::{Diagnostic, Format, ParsedAgent, foreign, parse, provider::VARIABLES_FILE};
 use baton_types::{AgentResources, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
-use tree::Tree;
+use tree::OrderedValue;
 
 /// Placeholder for the agent's directory, in paths that were relative to it and have to stay relative.
-pub(crate) const HERE: &str = "${workspaceFolder}";
+pub(crate) const AGENT_DIRECTORY_VARIABLE: &str = "${workspaceFolder}";
 
 /// An agent in its new format.
 #[derive(Debug)]
-pub struct Converted {
+pub struct ConvertedAgent {
     /// The source format.
     pub from: Format,
     /// The written files, by path inside the target directory.
@@ -47,36 +47,40 @@ pub enum ConvertError {
 
 /// An MCP server as an entry of `mcp.json`. Secrets are included as written.
 pub fn server_entry(server: &McpServer) -> Json {
-    Json::from(Tree::from(server::ours(server)).to_value())
+    Json::from(OrderedValue::from(server::native_entry(server)).to_value())
 }
 
 /// A provider as an entry of `providers`. Secrets are included as written.
 pub fn provider_entry(provider: &ProviderEntry) -> Json {
-    Json::from(Tree::from(providers::one(provider)).to_value())
+    Json::from(OrderedValue::from(providers::one(provider)).to_value())
 }
 
 /// The agent to convert.
-struct Source<'a> {
+struct ConversionSource<'a> {
     format: Format,
     agent: &'a AgentSpec,
-    kit: &'a AgentResources,
+    resources: &'a AgentResources,
     files: &'a BTreeMap<String, Vec<u8>>,
     /// Values of the agent's definition file, if it has one of TeamSpark's formats.
-    tree: Option<Tree>,
+    tree: Option<OrderedValue>,
 }
 
 /// Writes an agent in another format.
-pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converted, ConvertError> {
-    let before = parse(files, HERE);
-    let (Some(agent), Some((from, file))) = (&before.agent, Format::found(files)) else {
+pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<ConvertedAgent, ConvertError> {
+    let before = parse(files, AGENT_DIRECTORY_VARIABLE);
+    let (Some(agent), Some((from, file))) = (&before.agent, Format::detect_file(files)) else {
         return Err(ConvertError::Invalid(before.diagnostics));
     };
     if from == to {
         return Err(ConvertError::Same(to));
     }
     let bytes = files.get(file).map_or(&[][..], Vec::as_slice);
-    let tree = if from.is_foreign() { foreign::tree(file, bytes).ok().map(|node| Tree::of(&node)) } else { None };
-    let source = Source { format: from, agent, kit: &before.kit, files, tree };
+    let tree = if from.is_foreign() {
+        foreign::tree(file, bytes).ok().map(|node| OrderedValue::from_node(&node))
+    } else {
+        None
+    };
+    let source = ConversionSource { format: from, agent, resources: &before.resources, files, tree };
     let mut written = match to {
         Format::Native => native::write(&source),
         Format::Tspark | Format::TsagentJson | Format::Tsagent => theirs::write(&source, to),
@@ -84,13 +88,13 @@ pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converte
     if let Some(variables) = files.get(VARIABLES_FILE) {
         written.insert(VARIABLES_FILE.to_owned(), variables.clone());
     }
-    let after = parse(&written, HERE);
-    let Parsed { agent: Some(new), kit, .. } = &after else {
+    let after = parse(&written, AGENT_DIRECTORY_VARIABLE);
+    let ParsedAgent { agent: Some(new), resources: kit, .. } = &after else {
         return Err(ConvertError::Unwritable(to, after.diagnostics));
     };
     let mut lost = lost::differences(&source, to, new, kit);
     if to == Format::Native {
-        lost.extend(lost::extras(source.tree.as_ref()));
+        lost.extend(lost::unknown_keys(source.tree.as_ref()));
     }
-    Ok(Converted { from, files: written, lost })
+    Ok(ConvertedAgent { from, files: written, lost })
 }

@@ -26,12 +26,12 @@ pub enum Format {
 
 impl Format {
     /// The format of these files; `None` if they are not an agent.
-    pub fn of(files: &BTreeMap<String, Vec<u8>>) -> Option<Self> {
-        Self::found(files).map(|(format, _)| format)
+    pub fn detect(files: &BTreeMap<String, Vec<u8>>) -> Option<Self> {
+        Self::detect_file(files).map(|(format, _)| format)
     }
 
     /// The format of these files and the definition file that determines it.
-    pub fn found(files: &BTreeMap<String, Vec<u8>>) -> Option<(Self, &str)> {
+    pub fn detect_file(files: &BTreeMap<String, Vec<u8>>) -> Option<(Self, &str)> {
         let usual = DEFINITION_FILES.iter().find_map(|name| files.get_key_value(*name));
         if let Some((name, bytes)) = usual {
             let format = match name.as_str() {

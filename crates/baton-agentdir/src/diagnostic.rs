@@ -1,6 +1,6 @@
 //! Errors and warnings about user-written files.
 
-use crate::document::Place;
+use crate::document::SourceLocation;
 use std::fmt;
 
 /// Severity of a diagnostic.
@@ -31,7 +31,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error.
-    pub fn error(file: impl Into<String>, place: Place, message: impl Into<String>) -> Self {
+    pub fn error(file: impl Into<String>, place: SourceLocation, message: impl Into<String>) -> Self {
         Self {
             file: file.into(),
             line: place.line,
@@ -43,7 +43,7 @@ impl Diagnostic {
     }
 
     /// A warning: the value works, but probably not as intended.
-    pub fn warning(file: impl Into<String>, place: Place, message: impl Into<String>) -> Self {
+    pub fn warning(file: impl Into<String>, place: SourceLocation, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(file, place, message) }
     }
 
@@ -56,7 +56,7 @@ impl Diagnostic {
 
     /// Downgrades to a warning and appends its consequence to the message.
     #[must_use]
-    pub fn softened(mut self, consequence: &str) -> Self {
+    pub fn into_warning(mut self, consequence: &str) -> Self {
         self.message = format!("{}; {consequence}", self.message);
         self.severity = Severity::Warning;
         self

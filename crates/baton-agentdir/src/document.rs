@@ -7,7 +7,7 @@ mod node;
 mod units;
 mod vectors;
 
-pub use fields::{Fields, Located, Reader};
+pub use fields::{DocumentReader, Fields, LocatedValue};
 pub use json::{read_json, read_json_lean};
-pub use node::{Entry, Node, Place, Value, read, read_lean, utf8};
+pub use node::{DocumentNode, NodeEntry, NodeValue, SourceLocation, read, read_lean, utf8};
 pub use units::{duration, size};

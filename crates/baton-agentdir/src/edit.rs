@@ -23,6 +23,6 @@ mod text;
 mod words;
 mod yaml;
 
-pub use amend::{Amended, amend};
-pub use change::{Edited, edit};
+pub use amend::{AgentAmendment, amend};
+pub use change::{PermissionEdit, edit};
 pub use error::EditError;

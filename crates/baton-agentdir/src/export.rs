@@ -1,26 +1,26 @@
 //! Tools that the agent exports.
 
 use crate::{
-    document::Reader,
+    document::DocumentReader,
     raw::{RawExport, RawTool},
     template::placeholders,
-    tool::{Declared, described, parameters, tool_name},
+    tool::{DeclaredParameters, checked_description, parameters, tool_name},
 };
 use baton_types::{ExportedTool, Json};
 use std::collections::BTreeSet;
 
 /// All exports of the file; those with errors are skipped. Exports are listed together with the agent's tools, so their
 /// names must not collide.
-pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawExport>, tools: &[RawTool]) -> Vec<ExportedTool> {
+pub(crate) fn resolve_all(reader: &mut DocumentReader, raw: Vec<RawExport>, tools: &[RawTool]) -> Vec<ExportedTool> {
     let mut seen: BTreeSet<String> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.clone())).collect();
     raw.into_iter().filter_map(|export| resolve(reader, &mut seen, export)).collect()
 }
 
-fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> Option<ExportedTool> {
+fn resolve(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, raw: RawExport) -> Option<ExportedTool> {
     let name = raw.name.and_then(|name| tool_name(reader, seen, name));
     let parameters = parameters(reader, raw.parameters.as_ref());
     let prompt = raw.prompt?;
-    let declared = Declared(&parameters);
+    let declared = DeclaredParameters(&parameters);
     let Some(names) = placeholders(&prompt.value) else {
         let hint = "write {name} for an argument, and {{ for a brace";
         reader.error(prompt.place, "a `{` in the prompt is not closed or encloses no valid name", hint);
@@ -35,6 +35,6 @@ fn resolve(reader: &mut Reader, seen: &mut BTreeSet<String>, raw: RawExport) -> 
         reader.error(prompt.place, "the prompt is empty", "describe the task of the agent");
     }
     let name = name?;
-    let description = described(reader, raw.place, "export", &name, raw.description);
+    let description = checked_description(reader, raw.place, "export", &name, raw.description);
     Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt: prompt.value })
 }

@@ -11,7 +11,7 @@ mod settings;
 mod value;
 
 pub(crate) use agent::{parse, tree};
-pub(crate) use exports::as_theirs;
+pub(crate) use exports::to_teamspark_prompt;
 pub(crate) use metadata::chat_skill;
 
 pub use segment::segment;

@@ -1,35 +1,39 @@
 //! Guardrails on input and output, and the answer format.
 
 use crate::{
-    document::{Located, Reader},
+    document::{DocumentReader, LocatedValue},
     raw::{RawAnswer, RawGuardrail},
-    resolve::once,
+    resolve::check_unique,
     tool::{guard_command, guard_request},
 };
 use baton_types::{AnswerFormat, Guardrail, Json};
 use std::{collections::BTreeSet, time::Duration};
 
-const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
-const USUAL_REPAIRS: u32 = 2;
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+const DEFAULT_REPAIRS: u32 = 2;
 
 /// All guardrails of the file; those with errors are skipped.
-pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawGuardrail>, base_directory: &str) -> Vec<Guardrail> {
+pub(crate) fn resolve_all(reader: &mut DocumentReader, raw: Vec<RawGuardrail>, base_directory: &str) -> Vec<Guardrail> {
     let mut seen = BTreeSet::new();
     raw.into_iter().filter_map(|guardrail| resolve(reader, &mut seen, guardrail, base_directory)).collect()
 }
 
 fn resolve(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     seen: &mut BTreeSet<String>,
     raw: RawGuardrail,
     base_directory: &str,
 ) -> Option<Guardrail> {
-    let name = raw.name.map(|Located { place, value }| {
+    let name = raw.name.map(|LocatedValue { place, value }| {
         let name = value.trim().to_owned();
         if name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
-            reader.error(place, "a guardrail's name is empty or too long", "use a few words at most");
+            reader.error(
+                place,
+                "a guardrail's name is empty or too long",
+                "use at most 64 bytes without control characters",
+            );
         }
-        once(reader, seen, "guardrail", &name, place);
+        check_unique(reader, seen, "guardrail", &name, place);
         name
     });
     let runner = match (raw.command, raw.http) {
@@ -49,7 +53,7 @@ fn resolve(
         name: name?,
         on: raw.on,
         runner: runner?,
-        timeout: raw.timeout.unwrap_or(USUAL_TIMEOUT),
+        timeout: raw.timeout.unwrap_or(DEFAULT_TIMEOUT),
         fails_open: raw.fails_open.unwrap_or(false),
     })
 }
@@ -57,6 +61,6 @@ fn resolve(
 /// The answer format.
 pub(crate) fn answer(raw: Option<RawAnswer>) -> Option<AnswerFormat> {
     let raw = raw?;
-    let repairs = raw.repairs.and_then(|repairs| u32::try_from(repairs).ok()).unwrap_or(USUAL_REPAIRS);
+    let repairs = raw.repairs.and_then(|repairs| u32::try_from(repairs).ok()).unwrap_or(DEFAULT_REPAIRS);
     Some(AnswerFormat { schema: Json::from(raw.schema?.to_json()), repairs })
 }

@@ -1,9 +1,9 @@
 //! Handoff targets: agents by local name or by URL.
 
 use crate::{
-    document::{Fields, Located, Node, Place, Reader, Value},
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation},
     is_agent_name,
-    resolve::{agent_name, once, text_or},
+    resolve::{agent_name, check_unique, text_or},
     tool::is_authority,
 };
 use baton_types::{AgentName, HandoffTarget};
@@ -15,19 +15,19 @@ const URL_HINT: &str = "write http://host:port or https://host/path, without a p
 
 /// One entry of `handoffs`.
 pub(crate) struct RawHandoff {
-    place: Place,
-    agent: Option<Located<String>>,
-    url: Option<Located<String>>,
-    description: Option<Located<String>>,
+    place: SourceLocation,
+    agent: Option<LocatedValue<String>>,
+    url: Option<LocatedValue<String>>,
+    description: Option<LocatedValue<String>>,
 }
 
 impl RawHandoff {
     /// Reads a name, a URL, or a map with either or both.
-    pub(crate) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(crate) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let place = node.place;
-        if let Value::Text(value) = node.value {
+        if let NodeValue::Text(value) = node.value {
             let is_url = value.contains("://");
-            let written = Some(Located { place, value });
+            let written = Some(LocatedValue { place, value });
             let (agent, url) = if is_url { (None, written) } else { (written, None) };
             return Some(Self { place, agent, url, description: None });
         }
@@ -48,7 +48,11 @@ impl RawHandoff {
 }
 
 /// All targets; those with errors are skipped.
-pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option<&AgentName>) -> Vec<HandoffTarget> {
+pub(crate) fn resolve_all(
+    reader: &mut DocumentReader,
+    raw: Vec<RawHandoff>,
+    own: Option<&AgentName>,
+) -> Vec<HandoffTarget> {
     let mut seen = BTreeSet::new();
     let mut targets: Vec<HandoffTarget> = Vec::with_capacity(raw.len());
     for handoff in raw {
@@ -62,22 +66,22 @@ pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option
         };
         let (place, agent) = match (handoff.agent, &url) {
             (Some(name), _) => (name.place, agent_name(reader, "a handoff's agent", &name)),
-            (None, Some(url)) => (handoff.place, Some(named_after(url))),
+            (None, Some(url)) => (handoff.place, Some(name_from_url(url))),
             (None, None) => continue,
         };
         let Some(agent) = agent else { continue };
         if own == Some(&agent) && (is_named || url.is_none()) {
             reader.error(place, "an agent cannot hand work to itself", "name another agent, or remove the entry");
         }
-        once(reader, &mut seen, "handoff", agent.as_str(), place);
+        check_unique(reader, &mut seen, "handoff", agent.as_str(), place);
         targets.push(HandoffTarget { agent, description: text_or(handoff.description, String::new), url });
     }
     targets
 }
 
 /// The message does not repeat the URL, which may contain a secret.
-fn address(reader: &mut Reader, url: Located<String>) -> Option<String> {
-    let Located { place, value: url } = url;
+fn address(reader: &mut DocumentReader, url: LocatedValue<String>) -> Option<String> {
+    let LocatedValue { place, value: url } = url;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let printable =
@@ -91,7 +95,7 @@ fn address(reader: &mut Reader, url: Located<String>) -> Option<String> {
 }
 
 /// A name derived from host, port and path: `http://localhost:10000` is `localhost-10000`.
-fn named_after(url: &str) -> AgentName {
+fn name_from_url(url: &str) -> AgentName {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let mut name = String::with_capacity(rest.len());
     for c in rest.chars() {
@@ -124,7 +128,7 @@ mod tests {
             ("http://agents", "at-agents"),
             (&long, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-example-com-1-agents-maps"),
         ] {
-            let named = named_after(url);
+            let named = name_from_url(url);
             assert_eq!(named.as_str(), name, "{url}");
             assert!(is_agent_name(named.as_str()), "{url}");
         }

@@ -7,7 +7,7 @@ mod listed;
 
 pub(crate) use files::is_item_path;
 pub use files::{GUIDE_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type};
-pub(crate) use front_matter::{described, split};
+pub(crate) use front_matter::{default_description, split};
 pub use gather::MAX_REFERENCES;
-pub(crate) use gather::{Sources, gather};
-pub(crate) use listed::{Listed, is_plain_name, read_all};
+pub(crate) use gather::{ItemSources, gather};
+pub(crate) use listed::{ListedItems, is_plain_name, read_all};

@@ -36,10 +36,10 @@ mod template;
 mod tool;
 
 pub use argv::{ArgvError, expand};
-pub use convert::{ConvertError, Converted, convert, provider_entry, server_entry};
+pub use convert::{ConvertError, ConvertedAgent, convert, provider_entry, server_entry};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
-pub use edit::{Amended, EditError, Edited, amend, edit};
+pub use edit::{AgentAmendment, EditError, PermissionEdit, amend, edit};
 pub use foreign::segment;
 pub use item::{
     GUIDE_FILE, MAX_REFERENCES, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type,
@@ -47,7 +47,7 @@ pub use item::{
 pub use mcp::MCP_FILES;
 pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
-pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse, parse_anywhere};
+pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent, parse, parse_anywhere};
 pub use raw::read_a2a_settings;
 pub use scaffold::scaffold;
 pub use schema::{a2a_settings as a2a_settings_schema, providers as providers_schema, schema};

@@ -13,7 +13,7 @@ pub(crate) use value::close;
 
 use crate::{
     Diagnostic,
-    document::{Fields, Node, Place, Reader, read_json},
+    document::{DocumentNode, DocumentReader, Fields, SourceLocation, read_json},
 };
 use baton_types::McpServer;
 use std::collections::BTreeMap;
@@ -28,35 +28,43 @@ const MAX_NAME: usize = 64;
 
 /// Parsing rules of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Habits {
+pub(crate) enum McpDialect {
     /// `agent.yaml`: every problem is an error.
-    Ours,
+    Native,
     /// A file that several programs read: unknown keys are ignored with a warning, and an invalid entry is skipped.
     Shared,
     /// `tspark.json`: as for shared files, but a URL without a type means HTTP+SSE.
     TeamSpark,
 }
 
-impl Habits {
-    fn are_strict(self) -> bool {
-        self == Self::Ours
+impl McpDialect {
+    fn is_strict(self) -> bool {
+        self == Self::Native
     }
 }
 
 /// The servers of `agent.yaml`.
-pub(crate) fn own(reader: &mut Reader, node: Option<Node>, base_directory: &str) -> Vec<McpServer> {
-    let all = node.map(|node| named(reader, Habits::Ours, node, base_directory)).unwrap_or_default();
+pub(crate) fn native_servers(
+    reader: &mut DocumentReader,
+    node: Option<DocumentNode>,
+    base_directory: &str,
+) -> Vec<McpServer> {
+    let all = node.map(|node| read_servers(reader, McpDialect::Native, node, base_directory)).unwrap_or_default();
     all.into_iter().map(|(_, server)| server).collect()
 }
 
 /// The servers of a TeamSpark definition file; invalid ones are skipped.
-pub(crate) fn theirs(reader: &mut Reader, node: Option<Node>, base_directory: &str) -> Vec<McpServer> {
-    let all = node.map(|node| named(reader, Habits::TeamSpark, node, base_directory)).unwrap_or_default();
+pub(crate) fn teamspark_servers(
+    reader: &mut DocumentReader,
+    node: Option<DocumentNode>,
+    base_directory: &str,
+) -> Vec<McpServer> {
+    let all = node.map(|node| read_servers(reader, McpDialect::TeamSpark, node, base_directory)).unwrap_or_default();
     all.into_iter().map(|(_, server)| server).collect()
 }
 
 /// The servers of the definition file, plus those of the other files with different names.
-pub(crate) fn all(
+pub(crate) fn merge_servers(
     own: Vec<McpServer>,
     files: &BTreeMap<String, Vec<u8>>,
     shared_files: &[&str],
@@ -66,7 +74,7 @@ pub(crate) fn all(
     let mut diagnostics = Vec::new();
     for &file in shared_files {
         let Some(bytes) = files.get(file) else { continue };
-        let mut reader = Reader::new(file);
+        let mut reader = DocumentReader::new(file);
         for (place, server) in shared(&mut reader, file, bytes, base_directory) {
             match servers.iter().find(|other| other.name == server.name) {
                 Some(other) => {
@@ -86,9 +94,14 @@ pub(crate) fn all(
     (servers, diagnostics)
 }
 
-fn shared(reader: &mut Reader, file: &str, bytes: &[u8], base_directory: &str) -> Vec<(Place, McpServer)> {
-    const IGNORED: &str = "its servers are not used";
-    let mut strict = Reader::new(file);
+fn shared(
+    reader: &mut DocumentReader,
+    file: &str,
+    bytes: &[u8],
+    base_directory: &str,
+) -> Vec<(SourceLocation, McpServer)> {
+    const IGNORED_CONSEQUENCE: &str = "its servers are not used";
+    let mut strict = DocumentReader::new(file);
     let fields = match read_json(file, bytes) {
         Ok(node) => Fields::open(&mut strict, "the file", node),
         Err(remark) => {
@@ -96,41 +109,46 @@ fn shared(reader: &mut Reader, file: &str, bytes: &[u8], base_directory: &str) -
             None
         }
     };
-    let habits = if file == TEAMSPARK_FILE { Habits::TeamSpark } else { Habits::Shared };
+    let habits = if file == TEAMSPARK_FILE { McpDialect::TeamSpark } else { McpDialect::Shared };
     let maps = fields.map(|mut fields| {
-        let maps = [fields.take("mcpServers"), fields.take("servers").filter(|_| habits == Habits::Shared)];
-        if habits == Habits::Shared {
+        let maps = [fields.take("mcpServers"), fields.take("servers").filter(|_| habits == McpDialect::Shared)];
+        if habits == McpDialect::Shared {
             let _ = [fields.take("inputs"), fields.take("$schema")];
             if maps.iter().all(Option::is_none) {
                 reader.warning(
-                    Place::START,
+                    SourceLocation::START,
                     "the file names no servers",
                     "put them under \"mcpServers\", each under its own name",
                 );
             }
-            fields.finish_foreign(reader);
+            fields.finish_lenient(reader);
         }
         maps
     });
     for remark in strict.finish() {
-        reader.push(remark.softened(IGNORED));
+        reader.push(remark.into_warning(IGNORED_CONSEQUENCE));
     }
     let maps = maps.into_iter().flatten().flatten();
-    maps.flat_map(|node| named(reader, habits, node, base_directory)).collect()
+    maps.flat_map(|node| read_servers(reader, habits, node, base_directory)).collect()
 }
 
 /// The servers of one map, with the locations of their names.
-fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) -> Vec<(Place, McpServer)> {
-    let mut own = Reader::new(reader.file());
+fn read_servers(
+    reader: &mut DocumentReader,
+    habits: McpDialect,
+    node: DocumentNode,
+    base_directory: &str,
+) -> Vec<(SourceLocation, McpServer)> {
+    let mut own = DocumentReader::new(reader.file());
     let place = node.place;
-    let entries = Fields::open(&mut own, "mcpServers", node).map(Fields::rest).unwrap_or_default();
+    let entries = Fields::open(&mut own, "mcpServers", node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_SERVERS {
         own.error(place, format!("there are {} servers", entries.len()), format!("keep it to {MAX_SERVERS}"));
     }
     absorb(reader, own, habits, "not all servers are used");
     let mut servers = Vec::new();
     for entry in entries.into_iter().take(MAX_SERVERS) {
-        let mut own = Reader::new(reader.file());
+        let mut own = DocumentReader::new(reader.file());
         let consequence = format!("the server {:?} is left out", entry.key.chars().take(MAX_NAME).collect::<String>());
         let server = match is_server_name(&entry.key) {
             true => entry::read(&mut own, habits, entry.key, entry.node, base_directory),
@@ -140,7 +158,7 @@ fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) 
                 None
             }
         };
-        let is_good = !own.failed();
+        let is_good = !own.has_errors();
         absorb(reader, own, habits, &consequence);
         servers.extend(server.filter(|_| is_good).map(|server| (entry.place, server)));
     }
@@ -148,10 +166,10 @@ fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) 
 }
 
 /// Passes diagnostics on; errors in files of other programs are downgraded, so they never prevent serving the agent.
-fn absorb(reader: &mut Reader, own: Reader, habits: Habits, consequence: &str) {
+fn absorb(reader: &mut DocumentReader, own: DocumentReader, habits: McpDialect, consequence: &str) {
     for remark in own.finish() {
-        let softens = remark.is_error() && !habits.are_strict();
-        reader.push(if softens { remark.softened(consequence) } else { remark });
+        let softens = remark.is_error() && !habits.is_strict();
+        reader.push(if softens { remark.into_warning(consequence) } else { remark });
     }
 }
 

@@ -1,8 +1,8 @@
 //! MIME types that an agent accepts as input.
 
 use crate::{
-    document::{Located, Reader},
-    resolve::once,
+    document::{DocumentReader, LocatedValue},
+    resolve::check_unique,
 };
 use baton_types::AgentSpec;
 use std::collections::BTreeSet;
@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 const HINT: &str = "write a MIME type such as text/plain, image/* or */*, without parameters";
 
 /// The types in lower case; the defaults if the key is missing.
-pub(crate) fn resolve(reader: &mut Reader, written: Option<Vec<Located<String>>>) -> Vec<String> {
+pub(crate) fn resolve(reader: &mut DocumentReader, written: Option<Vec<LocatedValue<String>>>) -> Vec<String> {
     let Some(written) = written else { return AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec() };
     let mut seen = BTreeSet::new();
     let mut modes = Vec::with_capacity(written.len());
     for mode in written {
         let name = mode.value.to_ascii_lowercase();
         if is_mime_type(&name) {
-            once(reader, &mut seen, "input mode", &name, mode.place);
+            check_unique(reader, &mut seen, "input mode", &name, mode.place);
             modes.push(name);
         } else {
             reader.error(mode.place, format!("{:?} is not a MIME type", shortened(&mode.value)), HINT);

@@ -2,12 +2,12 @@
 
 use crate::{
     Diagnostic, Format, beside,
-    document::{self, Place, Reader},
+    document::{self, DocumentReader, SourceLocation},
     export, foreign,
-    item::{self, Listed, Sources},
+    item::{self, ItemSources, ListedItems},
     mcp, permission, provider,
     raw::RawAgent,
-    resolve::{Companions, resolve},
+    resolve::{SiblingFiles, resolve},
 };
 use baton_types::{AgentResources, AgentSpec};
 use std::collections::BTreeMap;
@@ -21,18 +21,18 @@ pub const PLAYBOOK_FILE: &str = "playbook.yaml";
 
 /// Result of parsing an agent's files.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedAgent {
     /// The agent; present exactly when no diagnostic is an error.
     pub agent: Option<AgentSpec>,
     /// Resources of the agent beside its definition; empty if there is no agent.
-    pub kit: AgentResources,
+    pub resources: AgentResources,
     /// Errors and warnings, by file and line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Parsed {
+impl ParsedAgent {
     pub(crate) fn failed(diagnostics: Vec<Diagnostic>) -> Self {
-        Self { agent: None, kit: AgentResources::default(), diagnostics }
+        Self { agent: None, resources: AgentResources::default(), diagnostics }
     }
 
     /// The agent, or all diagnostics if there is none; warnings of a valid agent are dropped.
@@ -42,14 +42,14 @@ impl Parsed {
 }
 
 /// As [`parse`], for inspection only: paths stay as written, and tools cannot be run.
-pub fn parse_anywhere(files: &BTreeMap<String, Vec<u8>>) -> Parsed {
-    parse(files, crate::convert::HERE)
+pub fn parse_anywhere(files: &BTreeMap<String, Vec<u8>>) -> ParsedAgent {
+    parse(files, crate::convert::AGENT_DIRECTORY_VARIABLE)
 }
 
 /// Parses an agent from its files (path inside the directory, content); `base_directory` is the working directory of
 /// tools.
-pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
-    match Format::found(files) {
+pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgent {
+    match Format::detect_file(files) {
         Some((Format::Native, _)) => native(files, base_directory),
         Some((format, file)) => foreign::parse(format, file, files, base_directory),
         None => {
@@ -58,14 +58,14 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed 
                     Some(other) => format!("rename {other} to {AGENT_FILE}"),
                     None => "create it, or run `baton new NAME` for a directory to start from".to_owned(),
                 };
-            let missing = Diagnostic::error(AGENT_FILE, Place::START, "the file is missing").with_hint(hint);
-            Parsed::failed(vec![missing])
+            let missing = Diagnostic::error(AGENT_FILE, SourceLocation::START, "the file is missing").with_hint(hint);
+            ParsedAgent::failed(vec![missing])
         }
     }
 }
 
-fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
-    let mut reader = Reader::new(AGENT_FILE);
+fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgent {
+    let mut reader = DocumentReader::new(AGENT_FILE);
     let raw = match document::read(AGENT_FILE, files.get(AGENT_FILE).map_or(&[], Vec::as_slice)) {
         Ok(node) => RawAgent::read(&mut reader, node),
         Err(diagnostic) => {
@@ -81,13 +81,13 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let (teamspark, mut remarks) = beside::read(files);
     let mut kit = AgentResources::default();
     let mut named_servers = Vec::new();
-    let mut listed = Listed::default();
+    let mut listed = ListedItems::default();
     let agent = raw.and_then(|mut raw| {
         listed = std::mem::take(&mut raw.listed);
         kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
         kit.providers = provider::read_all(&mut reader, raw.providers.take());
-        kit.servers = mcp::own(&mut reader, raw.mcp_servers.take(), base_directory);
-        let companions = Companions {
+        kit.servers = mcp::native_servers(&mut reader, raw.mcp_servers.take(), base_directory);
+        let companions = SiblingFiles {
             prompt: prompt.as_deref().unwrap_or_default(),
             playbook: playbook.as_ref().ok().and_then(Option::as_deref),
             teamspark,
@@ -95,10 +95,10 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         named_servers = raw.permissions.iter().filter_map(|rule| rule.server.clone()).collect();
         resolve(&mut reader, raw, &companions, base_directory)
     });
-    let (servers, more) = mcp::all(std::mem::take(&mut kit.servers), files, &mcp::MCP_FILES, base_directory);
+    let (servers, more) = mcp::merge_servers(std::mem::take(&mut kit.servers), files, &mcp::MCP_FILES, base_directory);
     permission::check_servers(&mut reader, &named_servers, &servers);
     let (variables, unread) = provider::variables(files);
-    let failed = reader.failed() || prompt.is_err() || playbook.is_err() || !unread.is_empty();
+    let failed = reader.has_errors() || prompt.is_err() || playbook.is_err() || !unread.is_empty();
     let mut diagnostics = reader.finish();
     diagnostics.extend(playbook.err());
     diagnostics.extend(prompt.err());
@@ -107,25 +107,25 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let file = |remark: &Diagnostic| mcp::MCP_FILES.iter().position(|file| *file == remark.file);
     remarks.sort_by_key(|remark| (file(remark), remark.line, remark.column));
     diagnostics.extend(remarks);
-    let known = item::gather(AGENT_FILE, listed, files, Sources::All);
+    let known = item::gather(AGENT_FILE, listed, files, ItemSources::All);
     diagnostics.extend(known.diagnostics);
     match agent.filter(|_| !failed) {
         Some(mut agent) => {
             agent.knowledge.rules = known.rules;
             agent.knowledge.references = known.references;
-            Parsed { agent: Some(agent), kit: AgentResources { servers, variables, ..kit }, diagnostics }
+            ParsedAgent { agent: Some(agent), resources: AgentResources { servers, variables, ..kit }, diagnostics }
         }
-        None => Parsed::failed(diagnostics),
+        None => ParsedAgent::failed(diagnostics),
     }
 }
 
 pub(crate) fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &str) -> Result<String, Diagnostic> {
     let Some(bytes) = files.get(path) else {
-        return Err(Diagnostic::error(path, Place::START, "the file is missing").with_hint(hint));
+        return Err(Diagnostic::error(path, SourceLocation::START, "the file is missing").with_hint(hint));
     };
     let text = document::utf8(path, bytes)?;
     if text.trim().is_empty() {
-        return Err(Diagnostic::error(path, Place::START, "the file is empty").with_hint(hint));
+        return Err(Diagnostic::error(path, SourceLocation::START, "the file is empty").with_hint(hint));
     }
     Ok(text.to_owned())
 }

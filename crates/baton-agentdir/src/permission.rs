@@ -1,8 +1,8 @@
 //! Permissions, inclusion modes and argument conditions as written in files.
 
 use crate::{
-    document::{Fields, Located, Node, Place, Reader},
-    mcp::{self, Habits},
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation},
+    mcp::{self, McpDialect},
 };
 use baton_rules::glob_matches;
 use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
@@ -13,17 +13,22 @@ const MAX_ARGUMENTS: usize = 64;
 const MAX_TEXT: usize = 1000;
 const SHOWN_SERVERS: usize = 10;
 
-pub(crate) const PERMISSIONS: [(&str, Permission); 3] =
+pub(crate) const PERMISSION_KEYWORDS: [(&str, Permission); 3] =
     [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
-pub(crate) const INCLUDES: [(&str, InclusionMode); 3] =
+pub(crate) const INCLUSION_MODE_KEYWORDS: [(&str, InclusionMode); 3] =
     [("always", InclusionMode::Always), ("manual", InclusionMode::Manual), ("agent", InclusionMode::Agent)];
-pub(crate) const ASK_WHEN: [(&str, ApprovalMode); 3] =
+pub(crate) const APPROVAL_MODE_KEYWORDS: [(&str, ApprovalMode); 3] =
     [("always", ApprovalMode::Always), ("never", ApprovalMode::Never), ("tool", ApprovalMode::Tool)];
 
 const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name; in it ~1 is a slash and ~0 is a tilde";
 
 /// A list of `{path, glob, permission}`: each is a rule for some calls of a tool.
-pub(crate) fn about_some_calls(reader: &mut Reader, habits: Habits, tool: &str, node: Node) -> Vec<PermissionRule> {
+pub(crate) fn read_argument_rules(
+    reader: &mut DocumentReader,
+    habits: McpDialect,
+    tool: &str,
+    node: DocumentNode,
+) -> Vec<PermissionRule> {
     let mut rules = Vec::new();
     for node in bounded(reader, "arguments", node, MAX_ARGUMENTS) {
         let Some(mut fields) = Fields::open(reader, "an entry of arguments", node) else { continue };
@@ -39,20 +44,20 @@ pub(crate) fn about_some_calls(reader: &mut Reader, habits: Habits, tool: &str, 
 
 /// One entry of the key `permissions` of an agent.
 pub(crate) struct RawRule {
-    pub(crate) server: Option<Located<String>>,
-    pub(crate) tool: Option<Located<String>>,
+    pub(crate) server: Option<LocatedValue<String>>,
+    pub(crate) tool: Option<LocatedValue<String>>,
     pub(crate) arguments: Vec<ArgumentMatch>,
     pub(crate) permission: Option<Permission>,
 }
 
 impl RawRule {
     /// Reads the whole key.
-    pub(crate) fn read_all(reader: &mut Reader, node: Node) -> Vec<Self> {
+    pub(crate) fn read_all(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Self> {
         let nodes = bounded(reader, "permissions", node, MAX_RULES);
         nodes.into_iter().filter_map(|node| Self::read(reader, node)).collect()
     }
 
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a permission", node)?;
         let server = fields.text(reader, "server").and_then(|glob| checked_glob(reader, "server", glob));
         let tool = fields.required_text(reader, "tool", "name the tool, or a glob such as read_* or *");
@@ -71,7 +76,7 @@ impl RawRule {
 }
 
 /// Warns about rules for servers that the agent does not have: they have no effect.
-pub(crate) fn check_servers(reader: &mut Reader, globs: &[Located<String>], servers: &[McpServer]) {
+pub(crate) fn check_servers(reader: &mut DocumentReader, globs: &[LocatedValue<String>], servers: &[McpServer]) {
     for glob in globs {
         if !servers.iter().any(|server| glob_matches(&glob.value, &server.name)) {
             let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).take(SHOWN_SERVERS).collect();
@@ -84,15 +89,15 @@ pub(crate) fn check_servers(reader: &mut Reader, globs: &[Located<String>], serv
     }
 }
 
-fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
-    let (place, before) = (node.place, reader.errors());
+fn arguments(reader: &mut DocumentReader, node: DocumentNode) -> Vec<ArgumentMatch> {
+    let (place, before) = (node.place, reader.error_count());
     let nodes = bounded(reader, "arguments", node, MAX_ARGUMENTS);
     let mut wanted = Vec::new();
     for node in nodes {
         let fields = Fields::open(reader, "an entry of arguments", node);
-        wanted.extend(fields.and_then(|fields| argument(reader, Habits::Ours, fields)));
+        wanted.extend(fields.and_then(|fields| argument(reader, McpDialect::Native, fields)));
     }
-    if wanted.is_empty() && reader.errors() == before {
+    if wanted.is_empty() && reader.error_count() == before {
         // A rule with a forgotten condition would match every call.
         reader.error(place, "arguments is empty", "write entries with path and glob, or leave the key out");
     }
@@ -100,7 +105,7 @@ fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
 }
 
 /// `path` and `glob` of one argument.
-fn argument(reader: &mut Reader, habits: Habits, mut fields: Fields) -> Option<ArgumentMatch> {
+fn argument(reader: &mut DocumentReader, habits: McpDialect, mut fields: Fields) -> Option<ArgumentMatch> {
     let path = fields.required_text(reader, "path", POINTER_HINT);
     let glob = fields.required_text(reader, "glob", "write a pattern for its value, such as /tmp/*");
     let path = path.filter(|path| {
@@ -121,9 +126,9 @@ fn is_pointer(text: &str) -> bool {
     (text.is_empty() || text.starts_with('/')) && tildes.all(|rest| rest.starts_with(['0', '1']))
 }
 
-fn required(reader: &mut Reader, fields: &mut Fields) -> Option<Permission> {
+fn required(reader: &mut DocumentReader, fields: &mut Fields) -> Option<Permission> {
     match fields.take("permission") {
-        Some(node) => reader.choice("permission", &node, &PERMISSIONS),
+        Some(node) => reader.choice("permission", &node, &PERMISSION_KEYWORDS),
         None => {
             reader.error(fields.place, "permission is missing", "write allow, ask or deny");
             None
@@ -131,7 +136,7 @@ fn required(reader: &mut Reader, fields: &mut Fields) -> Option<Permission> {
     }
 }
 
-fn checked_glob(reader: &mut Reader, what: &str, glob: Located<String>) -> Option<Located<String>> {
+fn checked_glob(reader: &mut DocumentReader, what: &str, glob: LocatedValue<String>) -> Option<LocatedValue<String>> {
     if glob.value.trim().is_empty() {
         reader.error(glob.place, format!("{what} is empty"), "write a name, or a glob such as *");
         return None;
@@ -139,7 +144,7 @@ fn checked_glob(reader: &mut Reader, what: &str, glob: Located<String>) -> Optio
     is_short(reader, what, &glob).then_some(glob)
 }
 
-fn is_short(reader: &mut Reader, what: &str, text: &Located<String>) -> bool {
+fn is_short(reader: &mut DocumentReader, what: &str, text: &LocatedValue<String>) -> bool {
     let is_short = text.value.len() <= MAX_TEXT;
     if !is_short {
         reader.error(text.place, format!("{what} is too long"), format!("keep it to {MAX_TEXT} bytes"));
@@ -147,7 +152,7 @@ fn is_short(reader: &mut Reader, what: &str, text: &Located<String>) -> bool {
     is_short
 }
 
-fn bounded(reader: &mut Reader, what: &str, node: Node, most: usize) -> Vec<Node> {
+fn bounded(reader: &mut DocumentReader, what: &str, node: DocumentNode, most: usize) -> Vec<DocumentNode> {
     let place = node.place;
     let nodes = reader.list(what, node);
     if nodes.len() > most {
@@ -158,13 +163,13 @@ fn bounded(reader: &mut Reader, what: &str, node: Node, most: usize) -> Vec<Node
 }
 
 /// Warns that a denial overrides other rules of a tool.
-pub(crate) fn never_heard(reader: &mut Reader, place: Place, tool: &str, denied: &str) {
+pub(crate) fn warn_overridden(reader: &mut DocumentReader, place: SourceLocation, tool: &str, denied: &str) {
     let message =
         format!("some rules for {tool:?} have no effect: {denied:?} is denied, and a denial takes precedence");
     reader.warning(place, message, "remove the denial or the other rules");
 }
 
-pub(crate) fn too_many(reader: &mut Reader, place: Place, what: &str, count: usize, most: usize) {
+pub(crate) fn too_many(reader: &mut DocumentReader, place: SourceLocation, what: &str, count: usize, most: usize) {
     reader.error(place, format!("{what} has {count} entries"), format!("keep it to {most}"));
 }
 

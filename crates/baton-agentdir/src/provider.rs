@@ -5,5 +5,5 @@
 mod read;
 mod variables;
 
-pub use read::{PROVIDER_TIMEOUTS, read_all, read_lenient};
+pub use read::{PROVIDER_TIMEOUT_LIMIT, read_all, read_lenient};
 pub use variables::{VARIABLES_FILE, variables};

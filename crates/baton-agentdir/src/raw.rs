@@ -8,7 +8,7 @@ mod settings;
 mod watched;
 
 pub use a2a::read_a2a_settings;
-pub(crate) use a2a::{PLACEMENTS, STREAMING};
+pub(crate) use a2a::{ANSWER_PLACEMENT_KEYWORDS, TEXT_DELIVERY_KEYWORDS};
 pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
 pub(crate) use http::{METHODS, RawHttp};
@@ -19,10 +19,10 @@ pub(crate) use settings::{
 pub(crate) use watched::{EFFORTS, MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_REPAIRS, ON_FAILURE, RawAnswer, RawGuardrail};
 
 use crate::{
-    document::{Fields, Located, Node, Place, Reader, Value},
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation},
     handoff::RawHandoff,
-    item::{self, Listed},
-    permission::{INCLUDES, PERMISSIONS, RawRule, too_many},
+    item::{self, ListedItems},
+    permission::{INCLUSION_MODE_KEYWORDS, PERMISSION_KEYWORDS, RawRule, too_many},
 };
 use baton_types::{A2aSettings, Effects, InclusionMode, ItemKind, Permission};
 use std::time::Duration;
@@ -33,61 +33,61 @@ pub(crate) const MAX_ENTRIES: usize = 256;
 
 /// The file.
 pub(crate) struct RawAgent {
-    pub(crate) name: Option<Located<String>>,
-    pub(crate) title: Option<Located<String>>,
-    pub(crate) description: Option<Located<String>>,
-    pub(crate) version: Option<Located<String>>,
-    pub(crate) model: Option<Located<String>>,
-    pub(crate) fallbacks: Vec<Located<String>>,
-    pub(crate) providers: Option<Node>,
+    pub(crate) name: Option<LocatedValue<String>>,
+    pub(crate) title: Option<LocatedValue<String>>,
+    pub(crate) description: Option<LocatedValue<String>>,
+    pub(crate) version: Option<LocatedValue<String>>,
+    pub(crate) model: Option<LocatedValue<String>>,
+    pub(crate) fallbacks: Vec<LocatedValue<String>>,
+    pub(crate) providers: Option<DocumentNode>,
     pub(crate) answer: Option<RawAnswer>,
     pub(crate) guardrails: Vec<RawGuardrail>,
     pub(crate) a2a: A2aSettings,
     pub(crate) about: RawAbout,
-    pub(crate) input_modes: Option<Vec<Located<String>>>,
+    pub(crate) input_modes: Option<Vec<LocatedValue<String>>>,
     pub(crate) settings: RawSettings,
     pub(crate) skills: Vec<RawSkill>,
     pub(crate) tools: Vec<RawTool>,
     pub(crate) handoffs: Vec<RawHandoff>,
-    pub(crate) enable_handoff: Option<Located<bool>>,
-    pub(crate) autonomous: Option<Located<bool>>,
+    pub(crate) enable_handoff: Option<LocatedValue<bool>>,
+    pub(crate) autonomous: Option<LocatedValue<bool>>,
     pub(crate) permissions: Vec<RawRule>,
     pub(crate) exports: Vec<RawExport>,
-    pub(crate) mcp_servers: Option<Node>,
-    pub(crate) listed: Listed,
+    pub(crate) mcp_servers: Option<DocumentNode>,
+    pub(crate) listed: ListedItems,
 }
 
 /// One entry of `skills`.
 pub(crate) struct RawSkill {
-    pub(crate) id: Option<Located<String>>,
-    pub(crate) name: Option<Located<String>>,
-    pub(crate) description: Option<Located<String>>,
-    pub(crate) tags: Vec<Located<String>>,
-    pub(crate) examples: Vec<Located<String>>,
+    pub(crate) id: Option<LocatedValue<String>>,
+    pub(crate) name: Option<LocatedValue<String>>,
+    pub(crate) description: Option<LocatedValue<String>>,
+    pub(crate) tags: Vec<LocatedValue<String>>,
+    pub(crate) examples: Vec<LocatedValue<String>>,
 }
 
 /// One entry of `tools`.
 pub(crate) struct RawTool {
-    pub(crate) place: Place,
-    pub(crate) name: Option<Located<String>>,
-    pub(crate) description: Option<Located<String>>,
-    pub(crate) parameters: Option<Node>,
+    pub(crate) place: SourceLocation,
+    pub(crate) name: Option<LocatedValue<String>>,
+    pub(crate) description: Option<LocatedValue<String>>,
+    pub(crate) parameters: Option<DocumentNode>,
     pub(crate) effects: Option<Effects>,
-    pub(crate) command: Option<Located<Vec<Located<String>>>>,
-    pub(crate) http: Option<Located<RawHttp>>,
-    pub(crate) directory: Option<Located<String>>,
+    pub(crate) command: Option<LocatedValue<Vec<LocatedValue<String>>>>,
+    pub(crate) http: Option<LocatedValue<RawHttp>>,
+    pub(crate) directory: Option<LocatedValue<String>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_output: Option<usize>,
     pub(crate) permission: Option<Permission>,
     pub(crate) include: Option<InclusionMode>,
     pub(crate) sequential: Option<bool>,
-    pub(crate) arguments: Option<Node>,
-    pub(crate) output: Option<Node>,
+    pub(crate) arguments: Option<DocumentNode>,
+    pub(crate) output: Option<DocumentNode>,
 }
 
 impl RawAgent {
     /// Reads the whole file; `None` if it is not a map.
-    pub(crate) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(crate) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "the agent", node)?;
         let raw = Self {
             name: fields.required_text(reader, "name", "add a first line such as `name: my-agent`"),
@@ -111,7 +111,7 @@ impl RawAgent {
             permissions: fields.take("permissions").map(|node| RawRule::read_all(reader, node)).unwrap_or_default(),
             exports: entries(reader, &mut fields, "exports", RawExport::read),
             mcp_servers: fields.take_any(reader, &["mcpServers", "mcp_servers"]),
-            listed: Listed {
+            listed: ListedItems {
                 rules: item::read_all(reader, ItemKind::Rule, fields.take("rules"), true),
                 references: item::read_all(reader, ItemKind::Reference, fields.take("references"), true),
             },
@@ -122,7 +122,7 @@ impl RawAgent {
 }
 
 impl RawSkill {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a skill", node)?;
         let raw = Self {
             id: fields.required_text(reader, "id", "add an id such as `id: forecast`"),
@@ -137,7 +137,7 @@ impl RawSkill {
 }
 
 impl RawTool {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a tool", node)?;
         let effects =
             [("read_only", Effects::ReadOnly), ("idempotent", Effects::Idempotent), ("unknown", Effects::Unknown)];
@@ -160,8 +160,8 @@ impl RawTool {
             directory: fields.text(reader, "directory"),
             timeout: fields.take("timeout").and_then(|n| reader.duration("timeout", &n, millisecond, MAX_TIMEOUT)),
             max_output: fields.take("max_output").and_then(|n| reader.size("max_output", &n, 1, MAX_OUTPUT)),
-            permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &PERMISSIONS)),
-            include: fields.take("include").and_then(|n| reader.choice("include", &n, &INCLUDES)),
+            permission: fields.take("permission").and_then(|n| reader.choice("permission", &n, &PERMISSION_KEYWORDS)),
+            include: fields.take("include").and_then(|n| reader.choice("include", &n, &INCLUSION_MODE_KEYWORDS)),
             sequential: fields.take("sequential").and_then(|n| reader.boolean("sequential", &n)),
             arguments: fields.take("arguments"),
             output: fields.take("output"),
@@ -173,28 +173,28 @@ impl RawTool {
 
 const COMMAND_HINT: &str = "write the program and each argument as a list: [\"sh\", \"tools/run.sh\", \"${city}\"]";
 
-fn command(reader: &mut Reader, node: Node) -> Option<Located<Vec<Located<String>>>> {
+fn command(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Vec<LocatedValue<String>>>> {
     let place = node.place;
-    if let Value::Text(_) = node.value {
+    if let NodeValue::Text(_) = node.value {
         reader.error(place, "command must be a list, not text; no shell splits it", COMMAND_HINT);
         return None;
     }
-    Some(Located { place, value: reader.texts("command", node) })
+    Some(LocatedValue { place, value: reader.texts("command", node) })
 }
 
-fn located<T>(node: &Node, value: Option<T>) -> Option<Located<T>> {
-    value.map(|value| Located { place: node.place, value })
+fn located<T>(node: &DocumentNode, value: Option<T>) -> Option<LocatedValue<T>> {
+    value.map(|value| LocatedValue { place: node.place, value })
 }
 
-fn switch(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Located<bool>> {
+fn switch(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<LocatedValue<bool>> {
     let node = fields.take(key)?;
     located(&node, reader.boolean(key, &node))
 }
 
-fn input_modes(reader: &mut Reader, node: Node) -> Vec<Located<String>> {
+fn input_modes(reader: &mut DocumentReader, node: DocumentNode) -> Vec<LocatedValue<String>> {
     const MAX_MODES: usize = 64;
     let place = node.place;
-    if node.value == Value::List(Vec::new()) {
+    if node.value == NodeValue::List(Vec::new()) {
         reader.error(place, "input_modes names no type", "name at least text/plain, or leave the key out");
     }
     let mut modes = reader.texts("input_modes", node);
@@ -206,10 +206,10 @@ fn input_modes(reader: &mut Reader, node: Node) -> Vec<Located<String>> {
 }
 
 fn entries<T>(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     fields: &mut Fields,
     key: &'static str,
-    read: fn(&mut Reader, Node) -> Option<T>,
+    read: fn(&mut DocumentReader, DocumentNode) -> Option<T>,
 ) -> Vec<T> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let place = node.place;

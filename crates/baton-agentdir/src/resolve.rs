@@ -2,8 +2,8 @@
 
 use crate::{
     RESERVED_AGENT_NAMES,
-    beside::TeamSpark,
-    document::{Located, Place, Reader},
+    beside::TeamSparkDefaults,
+    document::{DocumentReader, LocatedValue, SourceLocation},
     guardrail, handoff, is_agent_name, modes, orchestration,
     permission::RawRule,
     raw::{MAX_FALLBACKS, RawAgent, RawContext, RawSettings, RawSkill},
@@ -20,17 +20,17 @@ const MAX_MODEL: usize = 256;
 const RESERVED_HINT: &str = "this word is reserved for A2A paths; choose another, such as weather or sales-desk";
 
 /// Contents of the other files of the directory.
-pub(crate) struct Companions<'a> {
+pub(crate) struct SiblingFiles<'a> {
     pub(crate) prompt: &'a str,
     pub(crate) playbook: Option<&'a str>,
-    pub(crate) teamspark: TeamSpark,
+    pub(crate) teamspark: TeamSparkDefaults,
 }
 
 /// Fills in defaults and checks constraints between values.
 pub(crate) fn resolve(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     raw: RawAgent,
-    companions: &Companions<'_>,
+    companions: &SiblingFiles<'_>,
     base_directory: &str,
 ) -> Option<AgentSpec> {
     let wanted = raw.model.as_ref().and_then(|model| wanted_model(reader, model));
@@ -41,10 +41,10 @@ pub(crate) fn resolve(
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
     let handoffs = handoff::resolve_all(reader, raw.handoffs, name.as_ref());
     let enable_handoff = enable_handoff(reader, raw.enable_handoff.as_ref(), &handoffs);
-    let alone = alone(reader, &raw.settings, raw.autonomous, &companions.teamspark);
+    let alone = resolve_autonomy(reader, &raw.settings, raw.autonomous, &companions.teamspark);
     let rules = raw.permissions.into_iter().filter_map(RawRule::resolved).collect();
     let name = name?;
-    let title = text_or(raw.title, || titled(name.as_str()));
+    let title = text_or(raw.title, || title_from_name(name.as_str()));
     let description = text_or(raw.description, || title.clone());
     let skills = skills(reader, raw.skills, &name, &title, &description);
     Some(AgentSpec {
@@ -82,13 +82,17 @@ pub(crate) fn resolve(
     })
 }
 
-pub(crate) fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> String) -> String {
+pub(crate) fn text_or(text: Option<LocatedValue<String>>, default: impl FnOnce() -> String) -> String {
     text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty()).unwrap_or_else(default)
 }
 
 /// Whether handoffs are enabled at all.
-fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets: &[HandoffTarget]) -> bool {
-    let Some(&Located { place, value: wanted }) = written else { return true };
+fn enable_handoff(
+    reader: &mut DocumentReader,
+    written: Option<&LocatedValue<bool>>,
+    targets: &[HandoffTarget],
+) -> bool {
+    let Some(&LocatedValue { place, value: wanted }) = written else { return true };
     if !wanted && !targets.is_empty() {
         let message = "handoffs are configured, but enable_handoff is false";
         reader.warning(place, message, "remove enable_handoff, or the handoffs");
@@ -97,16 +101,21 @@ fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets:
 }
 
 /// Whether the agent is autonomous, and its approval mode.
-struct Alone {
+struct Autonomy {
     autonomous: bool,
     ask: ApprovalMode,
 }
 
-fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bool>>, teamspark: &TeamSpark) -> Alone {
+fn resolve_autonomy(
+    reader: &mut DocumentReader,
+    settings: &RawSettings,
+    written: Option<LocatedValue<bool>>,
+    teamspark: &TeamSparkDefaults,
+) -> Autonomy {
     let autonomous = written.map(|written| written.value).or(teamspark.autonomous).unwrap_or_default();
     let ask = settings.tool_permission.as_ref().map(|ask| ask.value).or(teamspark.ask).unwrap_or_default();
     if !autonomous {
-        return Alone { autonomous, ask };
+        return Autonomy { autonomous, ask };
     }
     if let Some(tools) = settings.tools.as_ref().filter(|tools| tools.value == ToolExecution::Caller) {
         let hint = "write `tools: agent`, or `autonomous: false`";
@@ -120,10 +129,10 @@ fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bo
         let message = "an autonomous agent cannot ask a user";
         reader.warning(ask_user.place, message, "remove ask_user, or write `autonomous: false`");
     }
-    Alone { autonomous, ask }
+    Autonomy { autonomous, ask }
 }
 
-fn titled(name: &str) -> String {
+fn title_from_name(name: &str) -> String {
     let mut title = String::with_capacity(name.len());
     for word in name.split('-').filter(|word| !word.is_empty()) {
         if !title.is_empty() {
@@ -136,7 +145,7 @@ fn titled(name: &str) -> String {
     title
 }
 
-pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>) -> Option<AgentName> {
+pub(crate) fn agent_name(reader: &mut DocumentReader, what: &str, name: &LocatedValue<String>) -> Option<AgentName> {
     if is_agent_name(&name.value) {
         return Some(AgentName::from(name.value.as_str()));
     }
@@ -147,7 +156,7 @@ pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>
 }
 
 /// The requested model: `playbook`, or `provider:model`.
-fn wanted_model(reader: &mut Reader, model: &Located<String>) -> Option<String> {
+fn wanted_model(reader: &mut DocumentReader, model: &LocatedValue<String>) -> Option<String> {
     if let Some(named) = named_model(&model.value) {
         return Some(named);
     }
@@ -157,7 +166,7 @@ fn wanted_model(reader: &mut Reader, model: &Located<String>) -> Option<String> 
     None
 }
 
-fn fallbacks(reader: &mut Reader, written: &[Located<String>]) -> Vec<String> {
+fn fallbacks(reader: &mut DocumentReader, written: &[LocatedValue<String>]) -> Vec<String> {
     if let Some(first) = written.get(MAX_FALLBACKS) {
         reader.error(first.place, "fallbacks has too many entries", format!("keep it to {MAX_FALLBACKS}"));
     }
@@ -217,7 +226,7 @@ fn control_tools(settings: &RawSettings) -> ControlTools {
 
 /// An agent card requires a skill, so an agent without skills gets one that repeats its description.
 fn skills(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     raw: Vec<RawSkill>,
     agent: &AgentName,
     title: &str,
@@ -227,7 +236,7 @@ fn skills(
     let mut skills = Vec::with_capacity(raw.len().max(1));
     for skill in raw {
         let Some(id) = skill.id else { continue };
-        once(reader, &mut seen, "skill", &id.value, id.place);
+        check_unique(reader, &mut seen, "skill", &id.value, id.place);
         let name = text_or(skill.name, || id.value.clone());
         let mut tags: Vec<String> = skill.tags.into_iter().map(|tag| tag.value).collect();
         if tags.is_empty() {
@@ -242,13 +251,13 @@ fn skills(
         });
     }
     if skills.is_empty() {
-        skills.push(usual_skill(agent, title, description));
+        skills.push(default_skill(agent, title, description));
     }
     skills
 }
 
 /// Default skill of an agent without skills.
-pub(crate) fn usual_skill(agent: &AgentName, title: &str, description: &str) -> SkillSpec {
+pub(crate) fn default_skill(agent: &AgentName, title: &str, description: &str) -> SkillSpec {
     SkillSpec {
         id: agent.as_str().to_owned(),
         name: title.to_owned(),
@@ -259,7 +268,13 @@ pub(crate) fn usual_skill(agent: &AgentName, title: &str, description: &str) -> 
 }
 
 /// Reports a duplicate name in a list.
-pub(crate) fn once(reader: &mut Reader, seen: &mut BTreeSet<String>, noun: &str, name: &str, place: Place) {
+pub(crate) fn check_unique(
+    reader: &mut DocumentReader,
+    seen: &mut BTreeSet<String>,
+    noun: &str,
+    name: &str,
+    place: SourceLocation,
+) {
     if !seen.insert(name.to_owned()) {
         reader.error(place, format!("the {noun} {name:?} is defined twice"), "rename or remove one of them");
     }

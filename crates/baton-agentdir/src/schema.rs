@@ -9,10 +9,10 @@ mod tools;
 
 use crate::{
     MAX_REFERENCES,
-    permission::{ASK_WHEN, INCLUDES},
+    permission::{APPROVAL_MODE_KEYWORDS, INCLUSION_MODE_KEYWORDS},
     raw::{
-        EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_STOP_BYTES, MAX_STOP_SEQUENCES,
-        MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, PLACEMENTS, STREAMING,
+        ANSWER_PLACEMENT_KEYWORDS, EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_STOP_BYTES,
+        MAX_STOP_SEQUENCES, MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, TEXT_DELIVERY_KEYWORDS,
     },
 };
 use baton_types::{ContextItem, ControlTools};
@@ -79,10 +79,10 @@ fn web(about: &str) -> Value {
 pub fn a2a_settings() -> Value {
     let words = |values: &[&str], about: &str| json!({"enum": values, "description": about});
     json!({
-        "answer": words(&PLACEMENTS.map(|(word, _)| word),
+        "answer": words(&ANSWER_PLACEMENT_KEYWORDS.map(|(word, _)| word),
             "Location of the answer: in an artifact (the default), in the completed status (the default where callers \
              run the tools), or in both."),
-        "stream_text": words(&STREAMING.map(|(word, _)| word),
+        "stream_text": words(&TEXT_DELIVERY_KEYWORDS.map(|(word, _)| word),
             "Whether streams deliver text incrementally, as artifact chunks; by default they deliver it at once, unless \
              the caller requests the extension stream-text."),
     })
@@ -100,7 +100,7 @@ fn settings() -> Value {
             "parallel_tools": count("Maximum number of parallel tool calls per turn.", 1, MAX_PARALLEL_TOOLS),
             "deadline": duration("Timeout of a run, 1s to 7d."),
             "tools": words("Whether the agent or the caller runs tools.", &["agent", "caller"]),
-            "tool_permission": words("When tool calls require approval.", &ASK_WHEN.map(|(word, _)| word)),
+            "tool_permission": words("When tool calls require approval.", &APPROVAL_MODE_KEYWORDS.map(|(word, _)| word)),
             "control_tools": {"type": "array", "items": {"enum": control}, "description": "Enabled control tools, which act on the task."},
             "orchestration": {"oneOf": [{"type": "boolean"}, orchestration],
                 "description": "Whether the model may find and call every agent."},
@@ -150,7 +150,7 @@ fn item(about: &str) -> Value {
             "description": text("Short description."),
             "priority": count("Items with a higher priority come later in the prompt, closer to the request; default 500.", 0, most),
             "priorityLevel": count("Alias of priority.", 0, most),
-            "include": words("When it is included in the prompt; default manual.", &INCLUDES.map(|(word, _)| word)),
+            "include": words("When it is included in the prompt; default manual.", &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word)),
             "text": {"type": "string", "pattern": "\\S", "description": "Text of the item."},
         }),
     );

@@ -6,12 +6,12 @@ pub(crate) use http::{guard_request, is_authority};
 
 use crate::{
     argv,
-    document::{Located, Node, Place, Reader, Value},
+    document::{DocumentNode, DocumentReader, LocatedValue, NodeValue, SourceLocation},
     is_tool_name,
-    mcp::Habits,
+    mcp::McpDialect,
     permission,
     raw::RawTool,
-    resolve::once,
+    resolve::check_unique,
 };
 use baton_types::{
     BUILT_IN_TOOLS, CommandTool, Effects, GuardRunner, Json, Permission, PermissionRule, ToolRunner, ToolSpec,
@@ -23,13 +23,13 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const DEFAULT_MAX_OUTPUT: usize = 64 << 10;
 
 /// All tools of the file; those with errors are skipped.
-pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawTool>, base_directory: &str) -> Vec<ToolSpec> {
+pub(crate) fn resolve_all(reader: &mut DocumentReader, raw: Vec<RawTool>, base_directory: &str) -> Vec<ToolSpec> {
     let mut seen = BTreeSet::new();
     raw.into_iter().filter_map(|tool| resolve(reader, &mut seen, tool, base_directory)).collect()
 }
 
 fn resolve(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     seen: &mut BTreeSet<String>,
     mut raw: RawTool,
     base_directory: &str,
@@ -38,12 +38,12 @@ fn resolve(
     let parameters = parameters(reader, raw.parameters.as_ref());
     let runner = runner(reader, &mut raw, &parameters, base_directory);
     let output = raw.output.as_ref().and_then(|node| match node.value {
-        Value::Map(_) => Some(Json::from(node.to_json())),
-        _ => reader.expected("output", "a JSON Schema", node),
+        NodeValue::Map(_) => Some(Json::from(node.to_json())),
+        _ => reader.report_expected("output", "a JSON Schema", node),
     });
     let rules = rules(reader, &mut raw, name.as_deref().unwrap_or_default());
     let name = name?;
-    let description = described(reader, raw.place, "tool", &name, raw.description);
+    let description = checked_description(reader, raw.place, "tool", &name, raw.description);
     let (runner, effects) = runner?;
     Some(ToolSpec {
         name,
@@ -60,12 +60,12 @@ fn resolve(
 }
 
 /// Rules for all calls of the tool, and for some of its calls.
-fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
+fn rules(reader: &mut DocumentReader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
     let said = raw.permission.map(|permission| PermissionRule::for_tool(name, permission));
-    let some = raw.arguments.take().map(|node| permission::about_some_calls(reader, Habits::Ours, name, node));
+    let some = raw.arguments.take().map(|node| permission::read_argument_rules(reader, McpDialect::Native, name, node));
     let mut rules: Vec<PermissionRule> = said.into_iter().chain(some.into_iter().flatten()).collect();
     if raw.permission == Some(Permission::Deny) && rules.len() > 1 {
-        permission::never_heard(reader, raw.place, name, name);
+        permission::warn_overridden(reader, raw.place, name, name);
         rules.truncate(1);
     }
     rules
@@ -73,12 +73,12 @@ fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRu
 
 /// The runner of the tool, and its default effects.
 fn runner(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     raw: &mut RawTool,
     parameters: &serde_json::Value,
     base_directory: &str,
 ) -> Option<(ToolRunner, Effects)> {
-    let declared = Declared(parameters);
+    let declared = DeclaredParameters(parameters);
     match (raw.command.take(), raw.http.take()) {
         (Some(_), Some(http)) => {
             reader.error(http.place, "a tool has both command and http", "keep one of them");
@@ -107,21 +107,21 @@ fn runner(
 
 /// The program of a guardrail; it takes no call arguments.
 pub(crate) fn guard_command(
-    reader: &mut Reader,
-    command: &Located<Vec<Located<String>>>,
+    reader: &mut DocumentReader,
+    command: &LocatedValue<Vec<LocatedValue<String>>>,
     base_directory: &str,
 ) -> Option<GuardRunner> {
-    let argv = checked_argv(reader, command, &Declared(&serde_json::Value::Null))?;
+    let argv = checked_argv(reader, command, &DeclaredParameters(&serde_json::Value::Null))?;
     Some(GuardRunner::Command { argv, directory: base_directory.to_owned() })
 }
 
 /// The description; a missing one is a warning.
-pub(crate) fn described(
-    reader: &mut Reader,
-    place: Place,
+pub(crate) fn checked_description(
+    reader: &mut DocumentReader,
+    place: SourceLocation,
     noun: &str,
     name: &str,
-    description: Option<Located<String>>,
+    description: Option<LocatedValue<String>>,
 ) -> String {
     let description = description.map(|text| text.value.trim().to_owned()).unwrap_or_default();
     if description.is_empty() {
@@ -135,9 +135,9 @@ pub(crate) fn described(
 }
 
 /// The declared parameters of a tool.
-pub(crate) struct Declared<'a>(pub(crate) &'a serde_json::Value);
+pub(crate) struct DeclaredParameters<'a>(pub(crate) &'a serde_json::Value);
 
-impl Declared<'_> {
+impl DeclaredParameters<'_> {
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.get("properties").is_some_and(|all| all.get(name).is_some())
     }
@@ -149,7 +149,11 @@ impl Declared<'_> {
 }
 
 /// A valid tool name that is unique and not built in.
-pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<String>) -> Option<String> {
+pub(crate) fn tool_name(
+    reader: &mut DocumentReader,
+    seen: &mut BTreeSet<String>,
+    name: LocatedValue<String>,
+) -> Option<String> {
     if !is_tool_name(&name.value) {
         let hint = "use letters, digits, dashes and underscores, at most 64, such as get_weather";
         reader.error(name.place, format!("a tool cannot be named {:?}", name.value), hint);
@@ -163,16 +167,16 @@ pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: 
         );
         return None;
     }
-    once(reader, seen, "tool", &name.value, name.place);
+    check_unique(reader, seen, "tool", &name.value, name.place);
     Some(name.value)
 }
 
 /// A JSON Schema of an object; without properties if none is written.
-pub(crate) fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
+pub(crate) fn parameters(reader: &mut DocumentReader, node: Option<&DocumentNode>) -> serde_json::Value {
     let empty = || json!({"type": "object", "properties": {}});
     let Some(node) = node else { return empty() };
-    let Value::Map(_) = node.value else {
-        let _: Option<()> = reader.expected("parameters", "a JSON Schema", node);
+    let NodeValue::Map(_) = node.value else {
+        let _: Option<()> = reader.report_expected("parameters", "a JSON Schema", node);
         return empty();
     };
     let mut schema = node.to_json();
@@ -199,9 +203,9 @@ pub(crate) fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json
 }
 
 fn checked_argv(
-    reader: &mut Reader,
-    command: &Located<Vec<Located<String>>>,
-    declared: &Declared<'_>,
+    reader: &mut DocumentReader,
+    command: &LocatedValue<Vec<LocatedValue<String>>>,
+    declared: &DeclaredParameters<'_>,
 ) -> Option<Vec<String>> {
     let Some(program) = command.value.first().filter(|program| !program.value.is_empty()) else {
         reader.error(command.place, "command is empty", "write the program and its arguments as a list");
@@ -213,7 +217,7 @@ fn checked_argv(
         return None;
     }
     for argument in &command.value {
-        let names = match argv::names(&argument.value) {
+        let names = match argv::argument_names(&argument.value) {
             Ok(names) => names,
             Err(error) => {
                 reader.error(argument.place, error.to_string(), "write ${name}, or $${ for a literal ${");
@@ -233,7 +237,11 @@ fn checked_argv(
     Some(command.value.iter().map(|argument| argument.value.clone()).collect())
 }
 
-fn directory(reader: &mut Reader, relative: Option<&Located<String>>, base_directory: &str) -> Option<String> {
+fn directory(
+    reader: &mut DocumentReader,
+    relative: Option<&LocatedValue<String>>,
+    base_directory: &str,
+) -> Option<String> {
     let Some(relative) = relative else { return Some(base_directory.to_owned()) };
     let mut inside: Vec<&str> = Vec::new();
     for segment in relative.value.split(['/', '\\']) {
@@ -256,7 +264,7 @@ fn directory(reader: &mut Reader, relative: Option<&Located<String>>, base_direc
     Some(path)
 }
 
-fn escapes(reader: &mut Reader, relative: &Located<String>) -> Option<String> {
+fn escapes(reader: &mut DocumentReader, relative: &LocatedValue<String>) -> Option<String> {
     reader.error(
         relative.place,
         format!("directory {:?} is outside the agent's directory", relative.value),

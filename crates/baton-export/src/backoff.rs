@@ -4,7 +4,7 @@ use rand::RngExt as _;
 use std::time::Duration;
 
 /// Upper bound of a delay requested by a server.
-const LONGEST_ASKED: Duration = Duration::from_secs(10 * 60);
+const MAX_RETRY_AFTER_DELAY: Duration = Duration::from_secs(10 * 60);
 
 /// Exponential backoff with jitter, so that clients do not retry at the same time.
 #[derive(Clone, Debug)]
@@ -20,11 +20,11 @@ impl Backoff {
     }
 
     /// Returns the next delay; a delay requested by the server takes precedence.
-    pub(crate) fn pause(&mut self, asked: Option<Duration>) -> Duration {
+    pub(crate) fn next_delay(&mut self, asked: Option<Duration>) -> Duration {
         let usual = self.next.mul_f64(rand::rng().random_range(0.75..1.25));
         self.next = (self.next * 2).min(self.longest);
         match asked {
-            Some(asked) => asked.min(LONGEST_ASKED).max(usual.min(self.first)),
+            Some(asked) => asked.min(MAX_RETRY_AFTER_DELAY).max(usual.min(self.first)),
             None => usual,
         }
     }

@@ -1,74 +1,74 @@
 //! Exporter of a signal without storage on disk, for one target.
 
 use crate::{
-    ExportTarget, Pace, Route, Signal,
-    counts::Count,
-    courier::{Courier, Delivery},
+    ExportTarget, ExportTiming, Route, Signal,
+    counts::TargetCounters,
+    courier::{ExportOutcome, OtlpSender},
     pack::{self, Packed},
-    spans::Ending,
-    standing::Standing,
+    spans::ShutdownSignals,
+    standing::TargetHealth,
 };
 use baton_otlp::Encoding;
 use std::{sync::Arc, time::Duration};
 
 /// Shutdown before everything was sent.
-pub(crate) struct Ended;
+pub(crate) struct SignalExportShutdown;
 
 /// Sends one signal to one target.
-pub(crate) struct Carrier {
+pub(crate) struct SignalExporter {
     signal: Signal,
-    courier: Courier,
-    standing: Standing,
-    ending: Ending,
-    count: Arc<Count>,
+    sender: OtlpSender,
+    health: TargetHealth,
+    shutdown: ShutdownSignals,
+    count: Arc<TargetCounters>,
 }
 
-impl Carrier {
+impl SignalExporter {
     /// `items` is the display name of the exported items.
     pub(crate) fn new(
         target: &ExportTarget,
         (signal, items): (Signal, &'static str),
         route: &Route,
-        pace: &Pace,
-        ending: Ending,
+        pace: &ExportTiming,
+        shutdown: ShutdownSignals,
     ) -> Self {
-        let count = Count::new(&target.name, signal);
-        let courier = if target.assumed { Courier::knocking } else { Courier::new };
+        let count = TargetCounters::new(&target.name, signal);
+        let courier = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
         Self {
             signal,
-            courier: courier(signal, route.clone()),
-            standing: Standing::new(target, route, items, pace, Arc::clone(&count)),
-            ending,
+            sender: courier(signal, route.clone()),
+            health: TargetHealth::new(target, route, items, pace, Arc::clone(&count)),
+            shutdown,
             count,
         }
     }
 
     /// Shutdown signals.
-    pub(crate) fn ending(&self) -> &Ending {
-        &self.ending
+    pub(crate) fn shutdown(&self) -> &ShutdownSignals {
+        &self.shutdown
     }
 
     /// Counters of this signal and target.
-    pub(crate) fn count(&self) -> &Arc<Count> {
+    pub(crate) fn count(&self) -> &Arc<TargetCounters> {
         &self.count
     }
 
     /// Probes a default target; returns the retry delay if no receiver listens.
-    pub(crate) async fn knock(&mut self) -> Option<Duration> {
-        let why = self.courier.knock().await.err()?;
-        Some(self.standing.away(&why, None))
+    pub(crate) async fn probe(&mut self) -> Option<Duration> {
+        let why = self.sender.probe().await.err()?;
+        Some(self.health.mark_unreachable(&why, None))
     }
 
     /// Encodes, compresses and frames a message on a blocking thread.
-    pub(crate) async fn pack<T: Send + 'static>(
+    pub(crate) async fn encode<T: Send + 'static>(
         &self,
         what: T,
         write: impl FnOnce(&T, Encoding) -> Vec<u8> + Send + 'static,
     ) -> (T, Packed) {
-        let (protocol, compression) = (self.courier.route().protocol, self.courier.route().compression);
+        let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write(&what, pack::encoding(protocol));
-            (what, pack::pack(message, protocol, compression))
+            (what, pack::encode_body(message, protocol, compression))
         });
         match packing.await {
             Ok(packed) => packed,
@@ -78,52 +78,54 @@ impl Carrier {
     }
 
     /// Sends a request once.
-    pub(crate) async fn deliver(&self, packed: &Packed) -> Result<Delivery, Ended> {
+    pub(crate) async fn send(&self, packed: &Packed) -> Result<ExportOutcome, SignalExportShutdown> {
         tokio::select! {
-            delivery = self.courier.deliver(packed) => Ok(delivery),
-            () = self.ending.abandon.cancelled() => Err(Ended),
+            delivery = self.sender.send(packed) => Ok(delivery),
+            () = self.shutdown.abandon.cancelled() => Err(SignalExportShutdown),
         }
     }
 
     /// Delay before the next attempt; `None` if the target accepted or rejected the request.
-    pub(crate) fn pause(&mut self, delivery: &Delivery) -> Option<Duration> {
+    pub(crate) fn retry_delay(&mut self, delivery: &ExportOutcome) -> Option<Duration> {
         match delivery {
-            Delivery::Later { after, why } => Some(self.standing.away(why, *after)),
-            Delivery::Broken(why) | Delivery::Exhausted(why) => Some(self.standing.away(why, None)),
-            Delivery::Misplaced(why) => {
+            ExportOutcome::RetryLater { after, why } => Some(self.health.mark_unreachable(why, *after)),
+            ExportOutcome::ServerError(why) | ExportOutcome::Exhausted(why) => {
+                Some(self.health.mark_unreachable(why, None))
+            }
+            ExportOutcome::Misconfigured(why) => {
                 let variable = self.signal.as_str().to_ascii_uppercase();
                 let otherwise =
                     format!("to disable this signal, set OTEL_{variable}_EXPORTER=none or the target's `signals`");
-                Some(self.standing.blocked(&format!("{why}; {otherwise}")))
+                Some(self.health.mark_blocked(&format!("{why}; {otherwise}")))
             }
-            Delivery::Taken { .. } | Delivery::TooLarge(_) | Delivery::Refused(_) => {
-                self.standing.well();
+            ExportOutcome::Accepted { .. } | ExportOutcome::TooLarge(_) | ExportOutcome::Rejected(_) => {
+                self.health.mark_healthy();
                 None
             }
         }
     }
 
     /// Waits. Shutdown ends the wait: unsent items are not stored.
-    pub(crate) async fn wait(&self, pause: Duration) -> Result<(), Ended> {
+    pub(crate) async fn wait(&self, pause: Duration) -> Result<(), SignalExportShutdown> {
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
-            () = self.ending.finish.cancelled() => Err(Ended),
+            () = self.shutdown.finish.cancelled() => Err(SignalExportShutdown),
         }
     }
 
     /// Records accepted items, except the rejected ones.
-    pub(crate) fn taken(&mut self, items: usize, rejected: u64, said: &str) {
+    pub(crate) fn record_accepted(&mut self, items: usize, rejected: u64, said: &str) {
         let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(items);
-        self.count.sent(items - rejected);
+        self.count.add_sent(items - rejected);
         match rejected {
-            0 => self.standing.took(),
-            rejected => self.refused(rejected, said),
+            0 => self.health.mark_accepted(),
+            rejected => self.record_rejected(rejected, said),
         }
     }
 
     /// Records permanently rejected items.
-    pub(crate) fn refused(&mut self, items: usize, why: &str) {
-        self.count.failed(items);
-        self.standing.skips(items, why);
+    pub(crate) fn record_rejected(&mut self, items: usize, why: &str) {
+        self.count.add_failed(items);
+        self.health.log_skipped(items, why);
     }
 }

@@ -5,7 +5,7 @@ use baton_telemetry::names;
 use baton_types::{Attributes, Span};
 
 /// Attribute keys with content, of all known conventions.
-const CONTENT: [&str; 34] = [
+const CONTENT_KEYS: [&str; 34] = [
     names::GEN_AI_SYSTEM_INSTRUCTIONS,
     names::GEN_AI_INPUT_MESSAGES,
     names::GEN_AI_OUTPUT_MESSAGES,
@@ -42,7 +42,7 @@ const CONTENT: [&str; 34] = [
     "ai.values",
 ];
 /// Key prefixes of conventions with one attribute per message, document or argument.
-const FAMILIES: [&str; 16] = [
+const CONTENT_KEY_PREFIXES: [&str; 16] = [
     "gen_ai.prompt.",
     "gen_ai.completion.",
     "gen_ai.retrieval.documents.",
@@ -62,19 +62,22 @@ const FAMILIES: [&str; 16] = [
 ];
 
 /// Removes content from a span, its events and its links, and counts it as dropped.
-pub(crate) fn hide(span: &mut Span) {
-    span.dropped.attributes = span.dropped.attributes.saturating_add(strip(&mut span.attributes));
+pub(crate) fn remove_content(span: &mut Span) {
+    span.dropped.attributes = span.dropped.attributes.saturating_add(remove_content_attributes(&mut span.attributes));
     for event in &mut span.events {
-        event.dropped_attributes = event.dropped_attributes.saturating_add(strip(&mut event.attributes));
+        event.dropped_attributes =
+            event.dropped_attributes.saturating_add(remove_content_attributes(&mut event.attributes));
     }
     for link in &mut span.links {
-        link.dropped_attributes = link.dropped_attributes.saturating_add(strip(&mut link.attributes));
+        link.dropped_attributes =
+            link.dropped_attributes.saturating_add(remove_content_attributes(&mut link.attributes));
     }
 }
 
-fn strip(attributes: &mut Attributes) -> u32 {
+fn remove_content_attributes(attributes: &mut Attributes) -> u32 {
     let before = attributes.len();
-    attributes
-        .retain(|(key, _)| !CONTENT.contains(&key.as_ref()) && !FAMILIES.iter().any(|family| key.starts_with(family)));
+    attributes.retain(|(key, _)| {
+        !CONTENT_KEYS.contains(&key.as_ref()) && !CONTENT_KEY_PREFIXES.iter().any(|family| key.starts_with(family))
+    });
     u32::try_from(before - attributes.len()).unwrap_or(u32::MAX)
 }

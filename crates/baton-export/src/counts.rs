@@ -10,52 +10,60 @@ use std::sync::{
 
 /// Counters of one signal of one target.
 #[derive(Debug)]
-pub(crate) struct Count {
+pub(crate) struct TargetCounters {
     target: String,
     signal: Signal,
     sent: AtomicU64,
     failed: AtomicU64,
     dropped: AtomicU64,
-    waiting: AtomicU64,
-    standing: Mutex<Standing>,
+    queued_bytes: AtomicU64,
+    status: Mutex<TargetStatus>,
 }
 
 /// State and endpoint of a target.
 #[derive(Clone, Debug, Default)]
-struct Standing {
-    place: String,
-    assumed: bool,
+struct TargetStatus {
+    endpoint: String,
+    is_default: bool,
     state: ExportState,
 }
 
-impl Count {
+impl TargetCounters {
     pub(crate) fn new(target: &str, signal: Signal) -> Arc<Self> {
         let [sent, failed, dropped, waiting] = [0; 4].map(AtomicU64::new);
-        Arc::new(Self { target: target.to_owned(), signal, sent, failed, dropped, waiting, standing: Mutex::default() })
+        Arc::new(Self {
+            target: target.to_owned(),
+            signal,
+            sent,
+            failed,
+            dropped,
+            queued_bytes: waiting,
+            status: Mutex::default(),
+        })
     }
 
     /// Sets the endpoint and whether it is the default target.
-    pub(crate) fn describe(&self, place: &str, assumed: bool) {
-        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        (standing.place, standing.assumed) = (place.to_owned(), assumed);
+    pub(crate) fn set_endpoint(&self, place: &str, assumed: bool) {
+        let mut standing = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        (standing.endpoint, standing.is_default) = (place.to_owned(), assumed);
     }
 
     /// Sets the state of the target.
     pub(crate) fn set_state(&self, state: ExportState) {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).state = state;
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).state = state;
     }
 
-    fn standing(&self) -> Standing {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn status(&self) -> TargetStatus {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counts accepted items.
-    pub(crate) fn sent(&self, count: usize) {
+    pub(crate) fn add_sent(&self, count: usize) {
         self.sent.fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// Counts permanently rejected items.
-    pub(crate) fn failed(&self, count: usize) {
+    pub(crate) fn add_failed(&self, count: usize) {
         self.failed.fetch_add(count as u64, Ordering::Relaxed);
     }
 
@@ -65,25 +73,25 @@ impl Count {
     }
 
     /// Sets the number of queued bytes.
-    pub(crate) fn set_waiting(&self, bytes: u64) {
-        self.waiting.store(bytes, Ordering::Relaxed);
+    pub(crate) fn set_queued_bytes(&self, bytes: u64) {
+        self.queued_bytes.store(bytes, Ordering::Relaxed);
     }
 }
 
 /// Export counters by target and signal; clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct ExportCounts(Vec<Arc<Count>>);
+pub struct ExportCounts(Vec<Arc<TargetCounters>>);
 
 impl ExportCounts {
-    pub(crate) fn of(counts: Vec<Arc<Count>>) -> Self {
+    pub(crate) fn from_counters(counts: Vec<Arc<TargetCounters>>) -> Self {
         Self(counts)
     }
 
-    pub(crate) fn add(&mut self, count: Arc<Count>) {
+    pub(crate) fn add(&mut self, count: Arc<TargetCounters>) {
         self.0.push(count);
     }
 
-    fn sum(&self, target: &str, signal: Signal, figure: impl Fn(&Count) -> &AtomicU64) -> u64 {
+    fn sum(&self, target: &str, signal: Signal, figure: impl Fn(&TargetCounters) -> &AtomicU64) -> u64 {
         let own = self.0.iter().filter(|count| count.target == target && count.signal == signal);
         own.map(|count| figure(count).load(Ordering::Relaxed)).sum()
     }
@@ -106,8 +114,8 @@ impl ExportCounts {
 
 impl ExportMonitor for ExportCounts {
     fn reports(&self) -> Vec<ExportReport> {
-        let report = |count: &Arc<Count>| {
-            let Standing { place, assumed, state } = count.standing();
+        let report = |count: &Arc<TargetCounters>| {
+            let TargetStatus { endpoint: place, is_default: assumed, state } = count.status();
             ExportReport {
                 target: count.target.clone(),
                 endpoint: place,
@@ -117,7 +125,7 @@ impl ExportMonitor for ExportCounts {
                 sent: count.sent.load(Ordering::Relaxed),
                 failed: count.failed.load(Ordering::Relaxed),
                 dropped: count.dropped.load(Ordering::Relaxed),
-                queued_bytes: count.waiting.load(Ordering::Relaxed),
+                queued_bytes: count.queued_bytes.load(Ordering::Relaxed),
             }
         };
         self.0.iter().map(report).collect()
@@ -132,11 +140,11 @@ impl MeterSource for ExportCounts {
                 (&instruments::EXPORT_SENT, &count.sent),
                 (&instruments::EXPORT_FAILED, &count.failed),
                 (&instruments::EXPORT_DROPPED, &count.dropped),
-                (&instruments::EXPORT_WAITING, &count.waiting),
+                (&instruments::EXPORT_WAITING, &count.queued_bytes),
             ] {
                 levels.add(instrument, &labels, figure.load(Ordering::Relaxed));
             }
-            let blocked = matches!(count.standing().state, ExportState::Blocked { .. });
+            let blocked = matches!(count.status().state, ExportState::Blocked { .. });
             levels.add(&instruments::EXPORT_BLOCKED, &labels, u64::from(blocked));
         }
         Box::pin(std::future::ready(()))

@@ -5,62 +5,62 @@ mod grpc;
 mod http;
 mod line;
 
-use crate::{Protocol, Route, Signal, pack::Packed};
+use crate::{OtlpProtocol, Route, Signal, pack::Packed};
 use baton_outbound::{SecretRedactor, Target};
-use line::Line;
+use line::TargetConnection;
 use std::time::Duration;
 use tokio::{net::TcpStream, sync::OnceCell};
 
 /// Timeout of the connection probe.
-const KNOCK: Duration = Duration::from_secs(1);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Size before compression below which a message is never too large.
-const SMALL: usize = 64 * 1024;
+const SMALL_MESSAGE_BYTES: usize = 64 * 1024;
 
 /// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Delivery {
+pub(crate) enum ExportOutcome {
     /// Accepted, except for `rejected` items, with the reason.
-    Taken { rejected: u64, said: String },
+    Accepted { rejected: u64, said: String },
     /// Temporary failure, with the requested retry delay if any.
-    Later { after: Option<Duration>, why: String },
+    RetryLater { after: Option<Duration>, why: String },
     /// The request is too large.
     TooLarge(String),
     /// The request is too large or the rate limit is reached; the target does not distinguish.
     Exhausted(String),
     /// The payload is permanently rejected.
-    Refused(String),
+    Rejected(String),
     /// All requests fail until a setting is changed here or at the target.
-    Misplaced(String),
+    Misconfigured(String),
     /// Server error, possibly caused by the payload.
-    Broken(String),
+    ServerError(String),
 }
 
 /// Sends request bodies to one address.
-pub(crate) struct Courier {
+pub(crate) struct OtlpSender {
     signal: Signal,
     route: Route,
     /// Redacts the secrets of requests from responses.
-    shown: SecretRedactor,
+    redactor: SecretRedactor,
     /// Whether to probe for a listener before connecting.
-    knocks: bool,
-    line: OnceCell<Line>,
+    probes_first: bool,
+    connection: OnceCell<TargetConnection>,
 }
 
-impl Courier {
+impl OtlpSender {
     /// Sender for a configured target.
     pub(crate) fn new(signal: Signal, route: Route) -> Self {
         Self {
             signal,
-            shown: SecretRedactor::from_headers(&route.headers),
+            redactor: SecretRedactor::from_headers(&route.headers),
             route,
-            knocks: false,
-            line: OnceCell::new(),
+            probes_first: false,
+            connection: OnceCell::new(),
         }
     }
 
     /// Sender for a default target, which may not exist: checking for it must be cheap.
-    pub(crate) fn knocking(signal: Signal, route: Route) -> Self {
-        Self { knocks: true, ..Self::new(signal, route) }
+    pub(crate) fn with_probe(signal: Signal, route: Route) -> Self {
+        Self { probes_first: true, ..Self::new(signal, route) }
     }
 
     pub(crate) fn route(&self) -> &Route {
@@ -68,42 +68,45 @@ impl Courier {
     }
 
     /// Probes for a listener if this is a default target: preparing a request costs more.
-    pub(crate) async fn knock(&self) -> Result<(), String> {
-        if self.knocks && !self.line.initialized() { knock(&self.route.url).await } else { Ok(()) }
+    pub(crate) async fn probe(&self) -> Result<(), String> {
+        if self.probes_first && !self.connection.initialized() { probe_url(&self.route.url).await } else { Ok(()) }
     }
 
     /// Sends a body encoded for this route.
-    pub(crate) async fn deliver(&self, packed: &Packed) -> Delivery {
-        if let Err(why) = self.knock().await {
-            return Delivery::Later { after: None, why };
+    pub(crate) async fn send(&self, packed: &Packed) -> ExportOutcome {
+        if let Err(why) = self.probe().await {
+            return ExportOutcome::RetryLater { after: None, why };
         }
-        let line = match self.line.get_or_try_init(|| Line::open(&self.route, self.signal)).await {
+        let line = match self.connection.get_or_try_init(|| TargetConnection::open(&self.route, self.signal)).await {
             Ok(line) => line,
-            Err(why) => return Delivery::Misplaced(why),
+            Err(why) => return ExportOutcome::Misconfigured(why),
         };
         let delivered = async {
             match self.route.protocol {
-                Protocol::Grpc => grpc::send(line, &self.route, &self.shown, packed.body.clone()).await,
-                Protocol::Http | Protocol::Json => {
-                    http::send(line, &self.route, &self.shown, packed.body.clone()).await
+                OtlpProtocol::Grpc => grpc::send(line, &self.route, &self.redactor, packed.body.clone()).await,
+                OtlpProtocol::Http | OtlpProtocol::Json => {
+                    http::send(line, &self.route, &self.redactor, packed.body.clone()).await
                 }
             }
         };
         match tokio::time::timeout(self.route.timeout, delivered).await {
-            Ok(Delivery::Exhausted(why)) if packed.length <= SMALL => Delivery::Later { after: None, why },
-            Ok(delivery) => delivery,
-            Err(_) => {
-                Delivery::Later { after: None, why: format!("no answer within {} ms", self.route.timeout.as_millis()) }
+            Ok(ExportOutcome::Exhausted(why)) if packed.length <= SMALL_MESSAGE_BYTES => {
+                ExportOutcome::RetryLater { after: None, why }
             }
+            Ok(delivery) => delivery,
+            Err(_) => ExportOutcome::RetryLater {
+                after: None,
+                why: format!("no answer within {} ms", self.route.timeout.as_millis()),
+            },
         }
     }
 }
 
 /// Checks for a TCP listener; a full client would first load the system's certificates.
-async fn knock(url: &str) -> Result<(), String> {
+async fn probe_url(url: &str) -> Result<(), String> {
     let target = Target::parse(url).map_err(|error| error.to_string())?;
     let connecting = TcpStream::connect((target.host(), target.port()));
-    match tokio::time::timeout(KNOCK, connecting).await {
+    match tokio::time::timeout(PROBE_TIMEOUT, connecting).await {
         Ok(connected) => connected.map(drop).map_err(|error| error.to_string()),
         Err(_) => Err("the connection timed out".to_owned()),
     }

@@ -2,13 +2,13 @@
 
 use crate::{
     ExportCounts, ExportTarget, LogQueue, Route, Signal,
-    carrier::Carrier,
-    counts::Count,
-    courier::Courier,
-    logs::LogCourier,
-    meters::MeterCourier,
-    patience::Patience,
-    spans::{Ending, SpanCourier},
+    carrier::SignalExporter,
+    counts::TargetCounters,
+    courier::OtlpSender,
+    logs::LogExporter,
+    meters::MetricsExporter,
+    patience::RetryBudget,
+    spans::{ShutdownSignals, SpanExporter},
 };
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};
 use baton_telemetry::Meters;
@@ -24,48 +24,48 @@ pub struct ExportOptions {
     /// Default for exporting content of models and tools; a target may override it.
     pub content: bool,
     /// Maximum size of the log retained for unavailable targets, in bytes.
-    pub held_bytes: u64,
+    pub max_retained_bytes: u64,
     /// Interval of metrics exports.
-    pub meter_interval: Duration,
+    pub metrics_interval: Duration,
     /// Delays and retry limits.
-    pub pace: Pace,
+    pub timing: ExportTiming,
 }
 
 /// Delays and retry limits of exports.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct ExportTiming {
     /// Delay for collecting a batch after the first item.
-    pub gather: Duration,
+    pub batch_delay: Duration,
     /// Delay before the first retry; it doubles with each further retry.
-    pub first: Duration,
+    pub retry_delay: Duration,
     /// Maximum retry delay.
-    pub longest: Duration,
+    pub max_retry_delay: Duration,
     /// Maximum retry delay of the default target.
-    pub longest_assumed: Duration,
+    pub max_default_retry_delay: Duration,
     /// Time limit for retrying after server errors, before the payload is assumed to be the cause and skipped.
-    pub patience: Duration,
+    pub retry_budget: Duration,
 }
 
-impl Default for Pace {
+impl Default for ExportTiming {
     fn default() -> Self {
         Self {
-            gather: Duration::from_secs(1),
-            first: Duration::from_millis(500),
-            longest: Duration::from_secs(30),
-            longest_assumed: Duration::from_secs(5 * 60),
-            patience: Duration::from_secs(5 * 60),
+            batch_delay: Duration::from_secs(1),
+            retry_delay: Duration::from_millis(500),
+            max_retry_delay: Duration::from_secs(30),
+            max_default_retry_delay: Duration::from_secs(5 * 60),
+            retry_budget: Duration::from_secs(5 * 60),
         }
     }
 }
 
 impl ExportOptions {
     /// Log retention that the span store needs for these targets; part of its options.
-    pub fn hold(&self) -> LogRetentionOptions {
+    pub fn log_retention(&self) -> LogRetentionOptions {
         let readers = self.targets.iter().filter(|target| target.route(Signal::Traces).is_some());
-        let named = self.targets.iter().any(|target| !target.assumed);
+        let named = self.targets.iter().any(|target| !target.is_default);
         LogRetentionOptions {
             readers: readers.map(|target| target.name.clone()).collect(),
-            bytes: if named { self.held_bytes } else { 0 },
+            bytes: if named { self.max_retained_bytes } else { 0 },
         }
     }
 
@@ -76,38 +76,44 @@ impl ExportOptions {
 
 /// Exports telemetry in background tasks.
 pub struct Exporter {
-    ending: Ending,
+    shutdown: ShutdownSignals,
     counts: ExportCounts,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Exporter {
-    /// Starts exporting spans; the store must be opened with [`ExportOptions::hold`]. Requires a tokio runtime.
+    /// Starts exporting spans; the store must be opened with [`ExportOptions::log_retention`]. Requires a tokio runtime.
     pub fn start(store: &EmbeddedSpanStore, options: &ExportOptions) -> Self {
-        let ending = Ending::default();
+        let shutdown = ShutdownSignals::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());
         for target in &options.targets {
             let Some((route, outgoing)) = target.route(Signal::Traces).zip(store.log_reader(&target.name)) else {
                 continue;
             };
-            let count = Count::new(&target.name, Signal::Traces);
+            let count = TargetCounters::new(&target.name, Signal::Traces);
             counts.push(Arc::clone(&count));
-            let courier = if target.assumed { Courier::knocking } else { Courier::new };
+            let courier = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
             let courier = courier(Signal::Traces, route.clone());
-            let spans = SpanCourier::new(target, courier, options.content, options.pace, ending.clone(), count);
+            let spans = SpanExporter::new(target, courier, options.content, options.timing, shutdown.clone(), count);
             tasks.push(tokio::spawn(spans.run(outgoing)));
         }
-        Self { ending, counts: ExportCounts::of(counts), tasks }
+        Self { shutdown, counts: ExportCounts::from_counters(counts), tasks }
     }
 
     /// Also exports these metrics; `now` returns nanoseconds since the Unix epoch.
     #[must_use]
     pub fn with_meters(mut self, options: &ExportOptions, meters: &Arc<Meters>, now: fn() -> u64) -> Self {
         for (target, route) in options.routes(Signal::Metrics) {
-            let carrier = Carrier::new(target, (Signal::Metrics, "metrics"), route, &options.pace, self.ending.clone());
+            let carrier = SignalExporter::new(
+                target,
+                (Signal::Metrics, "metrics"),
+                route,
+                &options.timing,
+                self.shutdown.clone(),
+            );
             self.counts.add(Arc::clone(carrier.count()));
-            let (meters, every) = (Arc::clone(meters), options.meter_interval);
-            self.tasks.push(tokio::spawn(MeterCourier { carrier, meters, now, every }.run()));
+            let (meters, every) = (Arc::clone(meters), options.metrics_interval);
+            self.tasks.push(tokio::spawn(MetricsExporter { exporter: carrier, meters, now, interval: every }.run()));
         }
         self
     }
@@ -121,13 +127,14 @@ impl Exporter {
             lines.close();
         }
         for ((target, route), reader) in readers {
-            let carrier = Carrier::new(target, (Signal::Logs, "log lines"), route, &options.pace, self.ending.clone());
+            let carrier =
+                SignalExporter::new(target, (Signal::Logs, "log lines"), route, &options.timing, self.shutdown.clone());
             self.counts.add(Arc::clone(carrier.count()));
-            let courier = LogCourier {
-                carrier,
+            let courier = LogExporter {
+                exporter: carrier,
                 resource: Arc::clone(resource),
-                pace: options.pace,
-                patience: Patience::new(options.pace.patience),
+                timing: options.timing,
+                retry_budget: RetryBudget::new(options.timing.retry_budget),
             };
             self.tasks.push(tokio::spawn(courier.run(reader)));
         }
@@ -141,12 +148,12 @@ impl Exporter {
 
     /// Sends the remaining data for at most `limit` and shuts down. Unsent spans stay in the log.
     pub async fn close(self, limit: Duration) {
-        self.ending.finish.cancel();
+        self.shutdown.finish.cancel();
         let deadline = tokio::time::Instant::now() + limit;
         for task in self.tasks {
             let mut task = task;
             if tokio::time::timeout_at(deadline, &mut task).await.is_err() {
-                self.ending.abandon.cancel();
+                self.shutdown.abandon.cancel();
                 let _ = task.await;
             }
         }

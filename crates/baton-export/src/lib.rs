@@ -25,7 +25,7 @@ mod standing;
 mod target;
 
 pub use counts::ExportCounts;
-pub use environment::{ASSUMED, METER_INTERVAL, from_environment, meter_interval};
-pub use exporter::{ExportOptions, Exporter, Pace};
+pub use environment::{DEFAULT_METRICS_INTERVAL, DEFAULT_TARGET_NAME, from_environment, metrics_interval};
+pub use exporter::{ExportOptions, ExportTiming, Exporter};
 pub use logs::{LogLayer, LogQueue};
-pub use target::{Compression, ExportTarget, Protocol, Route, Signal};
+pub use target::{Compression, ExportTarget, OtlpProtocol, Route, Signal};

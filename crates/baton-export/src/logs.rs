@@ -7,4 +7,4 @@ mod send;
 
 pub use catch::LogLayer;
 pub use queue::LogQueue;
-pub(crate) use send::LogCourier;
+pub(crate) use send::LogExporter;

@@ -3,4 +3,4 @@
 mod pieces;
 mod send;
 
-pub(crate) use send::MeterCourier;
+pub(crate) use send::MetricsExporter;

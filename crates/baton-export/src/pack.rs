@@ -1,13 +1,13 @@
 //! Encodes messages as request bodies.
 
-use crate::{Compression, Protocol};
+use crate::{Compression, OtlpProtocol};
 use baton_otlp::Encoding;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use flate2::{Compression as Level, write::GzEncoder};
 use std::io::Write as _;
 
 /// Length of the gRPC frame header: a flag and the message length.
-pub(crate) const FRAME_HEAD: usize = 5;
+pub(crate) const FRAME_HEADER_LEN: usize = 5;
 
 /// An encoded message; clones share the bytes.
 #[derive(Clone, Debug)]
@@ -19,24 +19,24 @@ pub(crate) struct Packed {
 }
 
 /// Encoding used by a protocol.
-pub(crate) fn encoding(protocol: Protocol) -> Encoding {
+pub(crate) fn encoding(protocol: OtlpProtocol) -> Encoding {
     match protocol {
-        Protocol::Json => Encoding::Json,
-        Protocol::Grpc | Protocol::Http => Encoding::Protobuf,
+        OtlpProtocol::Json => Encoding::Json,
+        OtlpProtocol::Grpc | OtlpProtocol::Http => Encoding::Protobuf,
     }
 }
 
 /// Compresses and frames a message as the protocol requires.
-pub(crate) fn pack(message: Vec<u8>, protocol: Protocol, compression: Compression) -> Packed {
+pub(crate) fn encode_body(message: Vec<u8>, protocol: OtlpProtocol, compression: Compression) -> Packed {
     let length = message.len();
     let (flag, message) = match compression {
         Compression::None => (0, message),
         Compression::Gzip => (1, gzip(&message)),
     };
-    if protocol != Protocol::Grpc {
+    if protocol != OtlpProtocol::Grpc {
         return Packed { body: message.into(), length };
     }
-    let mut framed = BytesMut::with_capacity(FRAME_HEAD + message.len());
+    let mut framed = BytesMut::with_capacity(FRAME_HEADER_LEN + message.len());
     framed.put_u8(flag);
     // A batch is far below this limit; a larger one would be rejected because of its length.
     framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));

@@ -7,25 +7,25 @@ use std::{
 };
 
 /// Minimum number of cached spans; the maximum is twice as many.
-const REMEMBERED: usize = 128 * 1024;
+const MIN_CACHED_SPANS: usize = 128 * 1024;
 
 /// Ids and end times of recently sent spans. Some spans are exported at their start and again at their end; the one
 /// with the latest end is complete.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct SentSpanCache {
     newer: HashMap<u64, u64>,
     older: HashMap<u64, u64>,
     hasher: RandomState,
 }
 
-impl Seen {
+impl SentSpanCache {
     fn key(&self, span: &Span) -> u64 {
         self.hasher.hash_one((span.trace.0, span.id.0))
     }
 
     /// Removes spans that were already sent with the same or a later end; of duplicates, keeps the one with the latest
     /// end.
-    pub(crate) fn without(&self, spans: &mut Vec<Span>) {
+    pub(crate) fn remove_sent(&self, spans: &mut Vec<Span>) {
         let mut last: HashMap<u64, (usize, u64)> = HashMap::with_capacity(spans.len());
         for (index, span) in spans.iter().enumerate() {
             let key = self.key(span);
@@ -47,10 +47,10 @@ impl Seen {
     }
 
     /// Adds sent spans.
-    pub(crate) fn remember(&mut self, spans: &[Span]) {
+    pub(crate) fn insert(&mut self, spans: &[Span]) {
         for span in spans {
             let key = self.key(span);
-            if self.newer.len() >= REMEMBERED && !self.newer.contains_key(&key) {
+            if self.newer.len() >= MIN_CACHED_SPANS && !self.newer.contains_key(&key) {
                 self.older = std::mem::take(&mut self.newer);
             }
             let end = self.newer.entry(key).or_default();
@@ -92,23 +92,23 @@ mod tests {
     #[test]
     fn so_many_are_remembered_and_no_more() {
         const PIECE: usize = 10_000;
-        let mut seen = Seen::default();
-        let all = 5 * REMEMBERED;
+        let mut seen = SentSpanCache::default();
+        let all = 5 * MIN_CACHED_SPANS;
         for first in (0..all).step_by(PIECE) {
             let sent = spans(first..all.min(first + PIECE));
-            seen.remember(&sent);
+            seen.insert(&sent);
             // Duplicates take no space.
-            seen.remember(&sent);
-            assert!(seen.newer.len() <= REMEMBERED && seen.older.len() <= REMEMBERED);
+            seen.insert(&sent);
+            assert!(seen.newer.len() <= MIN_CACHED_SPANS && seen.older.len() <= MIN_CACHED_SPANS);
         }
         // A hash table is at most twice as large as its maximum content.
-        assert!(seen.newer.capacity() + seen.older.capacity() <= 4 * REMEMBERED);
-        let mut last = spans(all - REMEMBERED..all);
-        seen.without(&mut last);
+        assert!(seen.newer.capacity() + seen.older.capacity() <= 4 * MIN_CACHED_SPANS);
+        let mut last = spans(all - MIN_CACHED_SPANS..all);
+        seen.remove_sent(&mut last);
         assert_eq!(last.len(), 0, "the last ones are known");
         let mut first = spans(0..PIECE);
         first.extend(spans(0..PIECE));
-        seen.without(&mut first);
+        seen.remove_sent(&mut first);
         assert_eq!(first.len(), PIECE, "those of long ago are not, and go once");
     }
 }

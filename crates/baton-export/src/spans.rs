@@ -1,13 +1,13 @@
 //! Span exporter of one target: reads the log in order and sends spans until they are accepted.
 
 use crate::{
-    ExportTarget, Pace, content,
-    counts::Count,
-    courier::{Courier, Delivery},
+    ExportTarget, ExportTiming, content,
+    counts::TargetCounters,
+    courier::{ExportOutcome, OtlpSender},
     pack::{self, Packed},
-    patience::Patience,
-    seen::Seen,
-    standing::Standing,
+    patience::RetryBudget,
+    seen::SentSpanCache,
+    standing::TargetHealth,
 };
 use baton_otlp::write_export;
 use baton_ports::SpanStoreError;
@@ -18,57 +18,57 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Approximate limits of one request: gRPC receivers accept 4 MiB by default.
-const MOST_SPANS: usize = 2048;
-const MOST_BYTES: usize = 2 << 20;
+const MAX_BATCH_SPANS: usize = 2048;
+const MAX_BATCH_BYTES: usize = 2 << 20;
 /// Interval of saving the log position under load.
-const SETTLE: Duration = Duration::from_secs(1);
+const POSITION_SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shutdown signals: `finish` stops at the end of the log, `abandon` stops immediately.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct ShutdownSignals {
     pub(crate) finish: CancellationToken,
     pub(crate) abandon: CancellationToken,
 }
 
 /// Sends spans to one target.
-pub(crate) struct SpanCourier {
+pub(crate) struct SpanExporter {
     name: String,
-    courier: Courier,
+    sender: OtlpSender,
     content: bool,
-    pace: Pace,
-    standing: Standing,
-    ending: Ending,
-    count: Arc<Count>,
-    seen: Seen,
-    patience: Patience,
-    settled: Option<Instant>,
+    timing: ExportTiming,
+    health: TargetHealth,
+    shutdown: ShutdownSignals,
+    count: Arc<TargetCounters>,
+    sent_spans: SentSpanCache,
+    retry_budget: RetryBudget,
+    position_saved_at: Option<Instant>,
     /// Whether the current read error of the log was already logged.
     unreadable: bool,
 }
 
 /// Shutdown before everything was sent.
-struct Ended;
+struct SpanExportShutdown;
 
-impl SpanCourier {
+impl SpanExporter {
     pub(crate) fn new(
         target: &ExportTarget,
-        courier: Courier,
+        sender: OtlpSender,
         content: bool,
-        pace: Pace,
-        ending: Ending,
-        count: Arc<Count>,
+        timing: ExportTiming,
+        shutdown: ShutdownSignals,
+        count: Arc<TargetCounters>,
     ) -> Self {
         Self {
             name: target.name.clone(),
-            standing: Standing::new(target, courier.route(), "spans", &pace, Arc::clone(&count)),
-            courier,
+            health: TargetHealth::new(target, sender.route(), "spans", &timing, Arc::clone(&count)),
+            sender,
             content: target.content.unwrap_or(content),
-            pace,
-            ending,
+            timing,
+            shutdown,
             count,
-            seen: Seen::default(),
-            patience: Patience::new(pace.patience),
-            settled: None,
+            sent_spans: SentSpanCache::default(),
+            retry_budget: RetryBudget::new(timing.retry_budget),
+            position_saved_at: None,
             unreadable: false,
         }
     }
@@ -77,26 +77,26 @@ impl SpanCourier {
     pub(crate) async fn run(mut self, mut outgoing: SpanLogReader) {
         loop {
             tokio::select! {
-                () = self.ending.finish.cancelled() => {}
+                () = self.shutdown.finish.cancelled() => {}
                 () = outgoing.wait_for_spans() => {
-                    let finish = self.ending.finish.cancelled();
-                    let _ = tokio::time::timeout(self.pace.gather, finish).await;
+                    let finish = self.shutdown.finish.cancelled();
+                    let _ = tokio::time::timeout(self.timing.batch_delay, finish).await;
                 }
             }
             let ended;
             (outgoing, ended) = self.drain(outgoing).await;
-            if ended.is_err() || self.ending.finish.is_cancelled() {
+            if ended.is_err() || self.shutdown.finish.is_cancelled() {
                 return;
             }
         }
     }
 
     /// Sends all spans that are in the log now.
-    async fn drain(&mut self, mut outgoing: SpanLogReader) -> (SpanLogReader, Result<(), Ended>) {
+    async fn drain(&mut self, mut outgoing: SpanLogReader) -> (SpanLogReader, Result<(), SpanExportShutdown>) {
         loop {
             let before = outgoing.position();
             let reading = tokio::task::spawn_blocking(move || {
-                let read = outgoing.read(MOST_SPANS, MOST_BYTES);
+                let read = outgoing.read(MAX_BATCH_SPANS, MAX_BATCH_BYTES);
                 (outgoing, read)
             });
             let read;
@@ -108,9 +108,9 @@ impl SpanCourier {
             let SpanLogBatch { spans, end: through } = match read {
                 Ok(parcel) => parcel,
                 Err(error) => {
-                    self.cannot_read(&error);
-                    outgoing = self.settle(outgoing, before).await;
-                    return (outgoing, self.wait(self.pace.longest).await);
+                    self.log_read_error(&error);
+                    outgoing = self.save_position(outgoing, before).await;
+                    return (outgoing, self.wait(self.timing.max_retry_delay).await);
                 }
             };
             self.unreadable = false;
@@ -118,11 +118,11 @@ impl SpanCourier {
             let last = spans.is_empty();
             if let Err(ended) = self.send(spans, || outgoing.pending_bytes(before)).await {
                 // Saves the position, so that accepted spans are not sent again.
-                return (self.settle(outgoing, before).await, Err(ended));
+                return (self.save_position(outgoing, before).await, Err(ended));
             }
-            if last || self.settled.is_none_or(|settled| settled.elapsed() >= SETTLE) {
-                outgoing = self.settle(outgoing, through).await;
-                self.count.set_waiting(outgoing.pending_bytes(through));
+            if last || self.position_saved_at.is_none_or(|settled| settled.elapsed() >= POSITION_SAVE_INTERVAL) {
+                outgoing = self.save_position(outgoing, through).await;
+                self.count.set_queued_bytes(outgoing.pending_bytes(through));
             }
             if last {
                 return (outgoing, Ok(()));
@@ -131,7 +131,7 @@ impl SpanCourier {
     }
 
     /// Logs a read error of the log as a warning once until reading succeeds.
-    fn cannot_read(&mut self, error: &SpanStoreError) {
+    fn log_read_error(&mut self, error: &SpanStoreError) {
         let target = &self.name;
         if std::mem::replace(&mut self.unreadable, true) {
             tracing::debug!(%error, target, "the span log cannot be read for export");
@@ -140,7 +140,7 @@ impl SpanCourier {
         }
     }
 
-    async fn settle(&mut self, outgoing: SpanLogReader, through: LogPosition) -> SpanLogReader {
+    async fn save_position(&mut self, outgoing: SpanLogReader, through: LogPosition) -> SpanLogReader {
         let settling = tokio::task::spawn_blocking(move || {
             let settled = outgoing.save_position(through);
             (outgoing, settled)
@@ -152,59 +152,59 @@ impl SpanCourier {
         if let Err(error) = settled {
             tracing::warn!(%error, target = self.name, "the export position could not be saved; spans may be sent again");
         }
-        self.settled = Some(Instant::now());
+        self.position_saved_at = Some(Instant::now());
         outgoing
     }
 
     /// Sends spans, split into several requests if necessary.
-    async fn send(&mut self, mut spans: Vec<Span>, waiting: impl Fn() -> u64) -> Result<(), Ended> {
-        self.seen.without(&mut spans);
+    async fn send(&mut self, mut spans: Vec<Span>, waiting: impl Fn() -> u64) -> Result<(), SpanExportShutdown> {
+        self.sent_spans.remove_sent(&mut spans);
         if !self.content {
-            spans.iter_mut().for_each(content::hide);
+            spans.iter_mut().for_each(content::remove_content);
         }
         let mut pieces = VecDeque::from([spans]);
         while let Some(piece) = pieces.pop_front() {
             if piece.is_empty() {
                 continue;
             }
-            let (piece, packed) = self.pack(piece).await;
-            match self.bring(&packed, piece.len(), &waiting).await? {
-                Delivery::Taken { rejected, said } => {
+            let (piece, packed) = self.encode(piece).await;
+            match self.send_with_retry(&packed, piece.len(), &waiting).await? {
+                ExportOutcome::Accepted { rejected, said } => {
                     let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(piece.len());
                     match rejected {
-                        0 => self.standing.took(),
-                        rejected => self.standing.skips(rejected, &said),
+                        0 => self.health.mark_accepted(),
+                        rejected => self.health.log_skipped(rejected, &said),
                     }
-                    self.count.sent(piece.len() - rejected);
-                    self.count.failed(rejected);
-                    self.seen.remember(&piece);
-                    self.patience.reset();
+                    self.count.add_sent(piece.len() - rejected);
+                    self.count.add_failed(rejected);
+                    self.sent_spans.insert(&piece);
+                    self.retry_budget.reset();
                 }
-                Delivery::TooLarge(_) | Delivery::Exhausted(_) if piece.len() > 1 => {
+                ExportOutcome::TooLarge(_) | ExportOutcome::Exhausted(_) if piece.len() > 1 => {
                     let mut first = piece;
                     let second = first.split_off(first.len() / 2);
                     pieces.push_front(second);
                     pieces.push_front(first);
                 }
-                Delivery::TooLarge(why)
-                | Delivery::Exhausted(why)
-                | Delivery::Refused(why)
-                | Delivery::Broken(why)
-                | Delivery::Misplaced(why)
-                | Delivery::Later { why, .. } => {
-                    self.standing.skips(piece.len(), &why);
-                    self.count.failed(piece.len());
+                ExportOutcome::TooLarge(why)
+                | ExportOutcome::Exhausted(why)
+                | ExportOutcome::Rejected(why)
+                | ExportOutcome::ServerError(why)
+                | ExportOutcome::Misconfigured(why)
+                | ExportOutcome::RetryLater { why, .. } => {
+                    self.health.log_skipped(piece.len(), &why);
+                    self.count.add_failed(piece.len());
                 }
             }
         }
         Ok(())
     }
 
-    async fn pack(&self, spans: Vec<Span>) -> (Vec<Span>, Packed) {
-        let (protocol, compression) = (self.courier.route().protocol, self.courier.route().compression);
+    async fn encode(&self, spans: Vec<Span>) -> (Vec<Span>, Packed) {
+        let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write_export(&spans, pack::encoding(protocol));
-            (spans, pack::pack(message, protocol, compression))
+            (spans, pack::encode_body(message, protocol, compression))
         });
         match packing.await {
             Ok(packed) => packed,
@@ -213,31 +213,36 @@ impl SpanCourier {
     }
 
     /// Retries until the target accepts or rejects the request.
-    async fn bring(&mut self, packed: &Packed, spans: usize, waiting: &impl Fn() -> u64) -> Result<Delivery, Ended> {
-        self.patience.begin();
+    async fn send_with_retry(
+        &mut self,
+        packed: &Packed,
+        spans: usize,
+        waiting: &impl Fn() -> u64,
+    ) -> Result<ExportOutcome, SpanExportShutdown> {
+        self.retry_budget.start_payload();
         loop {
             let delivery = tokio::select! {
-                delivery = self.courier.deliver(packed) => delivery,
-                () = self.ending.abandon.cancelled() => return Err(Ended),
+                delivery = self.sender.send(packed) => delivery,
+                () = self.shutdown.abandon.cancelled() => return Err(SpanExportShutdown),
             };
             let (pause, again) = match &delivery {
-                Delivery::Later { after, why } => (self.standing.away(why, *after), true),
-                Delivery::Misplaced(why) => (self.standing.blocked(why), true),
+                ExportOutcome::RetryLater { after, why } => (self.health.mark_unreachable(why, *after), true),
+                ExportOutcome::Misconfigured(why) => (self.health.mark_blocked(why), true),
                 // Smaller requests follow after a delay, in case size was not the cause.
-                Delivery::Exhausted(why) if spans > 1 => (self.standing.away(why, None), false),
-                Delivery::Exhausted(why) | Delivery::Broken(why) => {
-                    let pause = self.standing.away(why, None);
-                    if !self.patience.lasts() {
+                ExportOutcome::Exhausted(why) if spans > 1 => (self.health.mark_unreachable(why, None), false),
+                ExportOutcome::Exhausted(why) | ExportOutcome::ServerError(why) => {
+                    let pause = self.health.mark_unreachable(why, None);
+                    if !self.retry_budget.should_retry() {
                         return Ok(delivery);
                     }
                     (pause, true)
                 }
-                Delivery::Taken { .. } | Delivery::TooLarge(_) | Delivery::Refused(_) => {
-                    self.standing.well();
+                ExportOutcome::Accepted { .. } | ExportOutcome::TooLarge(_) | ExportOutcome::Rejected(_) => {
+                    self.health.mark_healthy();
                     return Ok(delivery);
                 }
             };
-            self.count.set_waiting(waiting());
+            self.count.set_queued_bytes(waiting());
             self.wait(pause).await?;
             if !again {
                 return Ok(delivery);
@@ -246,10 +251,10 @@ impl SpanCourier {
     }
 
     /// Waits before the next attempt. Shutdown ends the wait: unsent spans stay in the log.
-    async fn wait(&self, pause: Duration) -> Result<(), Ended> {
+    async fn wait(&self, pause: Duration) -> Result<(), SpanExportShutdown> {
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
-            () = self.ending.finish.cancelled() => Err(Ended),
+            () = self.shutdown.finish.cancelled() => Err(SpanExportShutdown),
         }
     }
 }

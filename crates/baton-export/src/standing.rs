@@ -1,79 +1,79 @@
 //! Health of a target. Only changes are logged.
 
-use crate::{ExportTarget, Pace, Route, backoff::Backoff, counts::Count};
+use crate::{ExportTarget, ExportTiming, Route, backoff::Backoff, counts::TargetCounters};
 use baton_outbound::Target;
 use baton_ports::ExportState;
 use std::{sync::Arc, time::Duration};
 
 /// Health of a target, with backoff.
-pub(crate) struct Standing {
+pub(crate) struct TargetHealth {
     target: String,
-    place: String,
+    endpoint: String,
     /// Display name of the exported items.
     items: &'static str,
-    assumed: bool,
-    mood: Mood,
+    is_default: bool,
+    state: HealthState,
     /// Whether skipped items were already logged.
-    skipping: bool,
+    skip_logged: bool,
     /// Backoff for temporary failures.
-    soon: Backoff,
+    retry_backoff: Backoff,
     /// Backoff for failures that need a configuration change.
-    slow: Backoff,
-    count: Arc<Count>,
+    blocked_backoff: Backoff,
+    count: Arc<TargetCounters>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mood {
-    Well,
-    Away,
+enum HealthState {
+    Healthy,
+    Unreachable,
     Blocked,
 }
 
-impl Standing {
+impl TargetHealth {
     pub(crate) fn new(
         target: &ExportTarget,
         route: &Route,
         items: &'static str,
-        pace: &Pace,
-        count: Arc<Count>,
+        pace: &ExportTiming,
+        count: Arc<TargetCounters>,
     ) -> Self {
-        let longest = if target.assumed { pace.longest_assumed } else { pace.longest };
-        let place = place(&route.url);
-        count.describe(&place, target.assumed);
+        let longest = if target.is_default { pace.max_default_retry_delay } else { pace.max_retry_delay };
+        let endpoint = url_origin(&route.url);
+        count.set_endpoint(&endpoint, target.is_default);
         Self {
             target: target.name.clone(),
-            place,
+            endpoint,
             items,
-            assumed: target.assumed,
-            mood: Mood::Well,
-            skipping: false,
-            soon: Backoff::new(pace.first, longest),
-            slow: Backoff::new(pace.longest, pace.longest_assumed.max(pace.longest)),
+            is_default: target.is_default,
+            state: HealthState::Healthy,
+            skip_logged: false,
+            retry_backoff: Backoff::new(pace.retry_delay, longest),
+            blocked_backoff: Backoff::new(pace.max_retry_delay, pace.max_default_retry_delay.max(pace.max_retry_delay)),
             count,
         }
     }
 
     /// Records a temporary failure; returns the retry delay, which respects the delay requested by the target.
-    pub(crate) fn away(&mut self, why: &str, asked: Option<Duration>) -> Duration {
+    pub(crate) fn mark_unreachable(&mut self, why: &str, asked: Option<Duration>) -> Duration {
         self.count.set_state(ExportState::Unreachable { why: why.to_owned() });
-        if std::mem::replace(&mut self.mood, Mood::Away) != Mood::Away {
-            let Self { target, place, items, .. } = &*self;
-            if self.assumed {
+        if std::mem::replace(&mut self.state, HealthState::Unreachable) != HealthState::Unreachable {
+            let Self { target, endpoint: place, items, .. } = &*self;
+            if self.is_default {
                 tracing::debug!(target, place, why, "{items} are not accepted there; retrying occasionally");
             } else {
                 tracing::warn!(target, place, why, "{items} cannot be sent; retrying");
             }
         }
-        self.slow.reset();
-        self.soon.pause(asked)
+        self.blocked_backoff.reset();
+        self.retry_backoff.next_delay(asked)
     }
 
     /// Records a failure that needs a configuration change; returns a long retry delay.
-    pub(crate) fn blocked(&mut self, why: &str) -> Duration {
+    pub(crate) fn mark_blocked(&mut self, why: &str) -> Duration {
         self.count.set_state(ExportState::Blocked { why: why.to_owned() });
-        if std::mem::replace(&mut self.mood, Mood::Blocked) != Mood::Blocked {
-            let Self { target, place, items, .. } = &*self;
-            if self.assumed {
+        if std::mem::replace(&mut self.state, HealthState::Blocked) != HealthState::Blocked {
+            let Self { target, endpoint: place, items, .. } = &*self;
+            if self.is_default {
                 tracing::debug!(target, place, why, "{items} are rejected there; retrying occasionally");
             } else {
                 tracing::warn!(
@@ -84,29 +84,29 @@ impl Standing {
                 );
             }
         }
-        self.soon.reset();
-        self.slow.pause(None)
+        self.retry_backoff.reset();
+        self.blocked_backoff.next_delay(None)
     }
 
     /// Records that the target accepted or rejected a request.
-    pub(crate) fn well(&mut self) {
-        self.soon.reset();
-        self.slow.reset();
+    pub(crate) fn mark_healthy(&mut self) {
+        self.retry_backoff.reset();
+        self.blocked_backoff.reset();
         self.count.set_state(ExportState::Healthy);
-        if std::mem::replace(&mut self.mood, Mood::Well) != Mood::Well {
-            tracing::info!(target = self.target, place = self.place, "{} are sent again", self.items);
+        if std::mem::replace(&mut self.state, HealthState::Healthy) != HealthState::Healthy {
+            tracing::info!(target = self.target, place = self.endpoint, "{} are sent again", self.items);
         }
     }
 
     /// Records accepted items.
-    pub(crate) fn took(&mut self) {
-        self.skipping = false;
+    pub(crate) fn mark_accepted(&mut self) {
+        self.skip_logged = false;
     }
 
     /// Logs skipped items as a warning once until items are accepted.
-    pub(crate) fn skips(&mut self, items: usize, why: &str) {
-        let (target, place) = (&self.target, &self.place);
-        if std::mem::replace(&mut self.skipping, true) {
+    pub(crate) fn log_skipped(&mut self, items: usize, why: &str) {
+        let (target, place) = (&self.target, &self.endpoint);
+        if std::mem::replace(&mut self.skip_logged, true) {
             tracing::debug!(target, place, items, why, "{} were rejected and are skipped", self.items);
         } else {
             tracing::warn!(
@@ -114,7 +114,7 @@ impl Standing {
                 place,
                 items,
                 why,
-                "{} were rejected and are skipped; further rejections are logged at debug level until some are accepted",
+                "{} were rejected and are skipped; further ones are logged at debug level until some are accepted",
                 self.items
             );
         }
@@ -122,22 +122,23 @@ impl Standing {
 }
 
 /// Scheme, host and port of a URL; the rest may be secret.
-pub(crate) fn place(url: &str) -> String {
+pub(crate) fn url_origin(url: &str) -> String {
     Target::parse(url).map_or_else(|_| "an invalid address".to_owned(), |target| target.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ExportCounts, Protocol, Signal};
+    use crate::{ExportCounts, OtlpProtocol, Signal};
     use baton_ports::ExportMonitor as _;
 
-    fn standing(assumed: bool) -> (Standing, ExportCounts) {
-        let route = Route::to("https://collector.example.com/secret-path/v1/traces?key=secret", Protocol::Http);
-        let target = ExportTarget { name: "collector".to_owned(), routes: Vec::new(), content: None, assumed };
-        let count = Count::new("collector", Signal::Traces);
-        let standing = Standing::new(&target, &route, "spans", &Pace::default(), Arc::clone(&count));
-        (standing, ExportCounts::of(vec![count]))
+    fn standing(assumed: bool) -> (TargetHealth, ExportCounts) {
+        let route = Route::new("https://collector.example.com/secret-path/v1/traces?key=secret", OtlpProtocol::Http);
+        let target =
+            ExportTarget { name: "collector".to_owned(), routes: Vec::new(), content: None, is_default: assumed };
+        let count = TargetCounters::new("collector", Signal::Traces);
+        let standing = TargetHealth::new(&target, &route, "spans", &ExportTiming::default(), Arc::clone(&count));
+        (standing, ExportCounts::from_counters(vec![count]))
     }
 
     /// Asserts that a delay is about this many seconds.
@@ -149,31 +150,31 @@ mod tests {
     fn who_may_be_back_is_tried_soon_and_who_waits_for_a_person_is_not() {
         let (mut standing, counts) = standing(false);
         for expect in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
-            about(standing.away("gone", None), expect);
+            about(standing.mark_unreachable("gone", None), expect);
         }
         for expect in [30.0, 60.0, 120.0, 240.0, 300.0, 300.0] {
-            about(standing.blocked("401"), expect);
+            about(standing.mark_blocked("401"), expect);
         }
         let report = counts.reports().remove(0);
         assert_eq!(report.state, ExportState::Blocked { why: "401".to_owned() });
         assert_eq!((report.endpoint.as_str(), report.is_default), ("https://collector.example.com:443", false));
         // A change of state resets the other backoff.
-        about(standing.away("gone", None), 0.5);
+        about(standing.mark_unreachable("gone", None), 0.5);
         assert_eq!(counts.reports()[0].state, ExportState::Unreachable { why: "gone".to_owned() });
-        about(standing.blocked("401"), 30.0);
-        standing.well();
-        about(standing.blocked("401"), 30.0);
-        standing.well();
-        about(standing.away("gone", None), 0.5);
-        assert_eq!(standing.away("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
-        standing.well();
+        about(standing.mark_blocked("401"), 30.0);
+        standing.mark_healthy();
+        about(standing.mark_blocked("401"), 30.0);
+        standing.mark_healthy();
+        about(standing.mark_unreachable("gone", None), 0.5);
+        assert_eq!(standing.mark_unreachable("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
+        standing.mark_healthy();
         assert_eq!(counts.reports()[0].state, ExportState::Healthy);
     }
 
     #[test]
     fn somebody_whom_nobody_named_is_tried_ever_more_rarely() {
         let (mut standing, counts) = standing(true);
-        let last = (0..20).map(|_| standing.away("nobody", None)).last();
+        let last = (0..20).map(|_| standing.mark_unreachable("nobody", None)).last();
         about(last.unwrap_or_default(), 300.0);
         assert!(counts.reports()[0].is_default);
     }

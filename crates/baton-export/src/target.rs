@@ -1,11 +1,11 @@
 //! Export targets and routes.
 
-use crate::standing::place;
+use crate::standing::url_origin;
 use http::HeaderMap;
 use std::{fmt, path::PathBuf, time::Duration};
 
 /// Default timeout of a request.
-const TIMEOUT: Duration = Duration::from_secs(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An OTLP signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ impl Signal {
 
 /// OTLP transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Protocol {
+pub enum OtlpProtocol {
     /// gRPC.
     Grpc,
     /// HTTP with protobuf.
@@ -52,13 +52,13 @@ pub enum Protocol {
     Json,
 }
 
-impl Protocol {
+impl OtlpProtocol {
     /// Configuration names of the protocols.
-    pub const WORDS: [(&str, Self); 3] =
+    pub const NAMES: [(&str, Self); 3] =
         [("grpc", Self::Grpc), ("http/protobuf", Self::Http), ("http/json", Self::Json)];
 
     /// Default protocol of an address: gRPC for port 4317, otherwise HTTP.
-    pub fn of_address(url: &str) -> Self {
+    pub fn from_url(url: &str) -> Self {
         let authority = url.rsplit("//").next().unwrap_or(url).split('/').next().unwrap_or_default();
         if authority.ends_with(":4317") { Self::Grpc } else { Self::Http }
     }
@@ -80,7 +80,7 @@ pub struct Route {
     /// Full URL; gRPC uses only its origin.
     pub url: String,
     /// Transport protocol.
-    pub protocol: Protocol,
+    pub protocol: OtlpProtocol,
     /// Compression of request bodies.
     pub compression: Compression,
     /// Headers of every request.
@@ -95,23 +95,25 @@ pub struct Route {
 
 impl Route {
     /// Route to this URL with default settings.
-    pub fn to(url: impl Into<String>, protocol: Protocol) -> Self {
+    pub fn new(url: impl Into<String>, protocol: OtlpProtocol) -> Self {
         Self {
             url: url.into(),
             protocol,
             compression: Compression::default(),
             headers: HeaderMap::new(),
-            timeout: TIMEOUT,
+            timeout: DEFAULT_TIMEOUT,
             certificate: None,
             identity: None,
         }
     }
 
     /// URL of a signal below a common endpoint.
-    pub fn below(endpoint: &str, protocol: Protocol, signal: Signal) -> String {
+    pub fn signal_url(endpoint: &str, protocol: OtlpProtocol, signal: Signal) -> String {
         match protocol {
-            Protocol::Grpc => endpoint.to_owned(),
-            Protocol::Http | Protocol::Json => format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.as_str()),
+            OtlpProtocol::Grpc => endpoint.to_owned(),
+            OtlpProtocol::Http | OtlpProtocol::Json => {
+                format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.as_str())
+            }
         }
     }
 }
@@ -120,7 +122,7 @@ impl Route {
 impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Route")
-            .field("place", &place(&self.url))
+            .field("place", &url_origin(&self.url))
             .field("protocol", &self.protocol)
             .field("compression", &self.compression)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
@@ -140,7 +142,7 @@ pub struct ExportTarget {
     /// Whether content of models and tools is exported; `None` uses the global default.
     pub content: Option<bool>,
     /// Whether this is the default target: no data is retained for it, and failures are not logged as warnings.
-    pub assumed: bool,
+    pub is_default: bool,
 }
 
 impl ExportTarget {

@@ -1,11 +1,13 @@
 //! Detection of models when none is configured: environment variables first, then servers on this machine.
 
-use crate::{Environment, Probe, ServedModel, Server, keys::sources, resolve::Sources};
+use crate::{
+    EnvironmentVariables, LocalServer, LocalServerProbe, ServedModel, keys::pair_sources, resolve::SettingSources,
+};
 use baton_types::{AgentResources, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
 use futures_util::future::join_all;
 
 /// Model families with reliable tool calling.
-const CALLERS: [&str; 12] = [
+const TOOL_CALLING_FAMILIES: [&str; 12] = [
     "llama3.1",
     "llama3.2",
     "llama3.3",
@@ -22,35 +24,35 @@ const CALLERS: [&str; 12] = [
 
 /// A model that can be selected automatically.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct ModelCandidate {
     /// As `provider:model`.
     pub model: String,
     /// Source: names of variables or a server; never a value.
-    pub why: String,
+    pub source: String,
     /// Address of the server, if it runs on this machine and no variable names it.
     pub base_url: Option<String>,
 }
 
 /// Model servers that responded on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    servers: Vec<(Server, String, Vec<ServedModel>)>,
+pub struct DetectedServers {
+    servers: Vec<(LocalServer, String, Vec<ServedModel>)>,
 }
 
 /// Queries the model servers of this machine concurrently.
-pub async fn detect(environment: &Environment, probe: &dyn Probe) -> Found {
-    let asked = Server::ALL.map(|server| async move {
+pub async fn detect_servers(environment: &EnvironmentVariables, probe: &dyn LocalServerProbe) -> DetectedServers {
+    let asked = LocalServer::ALL.map(|server| async move {
         let url = match server {
-            Server::Ollama => environment.get("OLLAMA_HOST").map(|host| with_scheme(&host)),
+            LocalServer::Ollama => environment.get("OLLAMA_HOST").map(|host| with_scheme(&host)),
             _ => None,
         };
-        let url = url.unwrap_or_else(|| server.usual().to_owned());
+        let url = url.unwrap_or_else(|| server.default_address().to_owned());
         let models = probe.models(server, url.clone()).await?;
         Some((server, url, models))
     });
     let answers = join_all(asked).await;
-    let has_models = |(_, _, models): &(Server, String, Vec<ServedModel>)| !models.is_empty();
-    Found { servers: answers.into_iter().flatten().filter(has_models).collect() }
+    let has_models = |(_, _, models): &(LocalServer, String, Vec<ServedModel>)| !models.is_empty();
+    DetectedServers { servers: answers.into_iter().flatten().filter(has_models).collect() }
 }
 
 /// `OLLAMA_HOST` is often a bare host; a listen address is replaced by a loopback address.
@@ -63,7 +65,11 @@ fn with_scheme(host: &str) -> String {
 }
 
 /// Available models for an agent with these resources, in order of preference; excludes the playbook.
-pub fn candidates(kit: &AgentResources, environment: &Environment, found: &Found) -> Vec<Candidate> {
+pub fn candidates(
+    kit: &AgentResources,
+    environment: &EnvironmentVariables,
+    found: &DetectedServers,
+) -> Vec<ModelCandidate> {
     let get = |name: &str| {
         let own = kit.variables.0.get(name).filter(|value| !value.trim().is_empty());
         own.cloned().or_else(|| environment.get(name))
@@ -74,41 +80,52 @@ pub fn candidates(kit: &AgentResources, environment: &Environment, found: &Found
         let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
         let why = match known.kind {
             ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
-            ProviderKind::Bedrock => bedrock(known, kit, environment),
+            ProviderKind::Bedrock => bedrock_source(known, kit, environment),
             ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
         };
         if let (Some(why), Some(model)) = (why, known.model) {
             let address = named(known, ProviderSetting::BaseUrl);
             let why = address.map_or_else(|| why.clone(), |address| format!("{why}, {address}"));
-            all.push(Candidate { model: format!("{}:{model}", known.id), why, base_url: None });
+            all.push(ModelCandidate { model: format!("{}:{model}", known.id), source: why, base_url: None });
         }
     }
     for (server, url, models) in &found.servers {
-        let Some(model) = best(models) else { continue };
+        let Some(model) = best_model(models) else { continue };
         let (provider, base_url) = match server {
-            Server::Ollama => ("ollama", Some(url.clone())),
-            Server::LlamaServer | Server::LmStudio => ("docker", Some(url.clone())),
+            LocalServer::Ollama => ("ollama", Some(url.clone())),
+            LocalServer::LlamaServer | LocalServer::LmStudio => ("docker", Some(url.clone())),
         };
-        let why = format!("{} answers at {}", server.title(), shown(url));
-        all.push(Candidate { model: format!("{provider}:{model}"), why, base_url });
+        let why = format!("{} answers at {}", server.title(), without_login(url));
+        all.push(ModelCandidate { model: format!("{provider}:{model}"), source: why, base_url });
     }
     all
 }
 
 /// The variables that configure Bedrock: a bearer token, or a key pair or profile together with a region. Without a
 /// region, AWS keys on a machine usually serve another purpose.
-fn bedrock(known: &'static KnownProvider, kit: &AgentResources, environment: &Environment) -> Option<String> {
-    let variables = Sources { known: Some(known), agent: None, house: None, kit, environment, detects: true };
+fn bedrock_source(
+    known: &'static KnownProvider,
+    kit: &AgentResources,
+    environment: &EnvironmentVariables,
+) -> Option<String> {
+    let variables = SettingSources {
+        known: Some(known),
+        agent: None,
+        baton_yaml: None,
+        resources: kit,
+        environment,
+        uses_environment: true,
+    };
     let keys = variables.keys(known.kind).ok()?;
     if let Some(key) = keys.key {
-        return Some(key.from);
+        return Some(key.source);
     }
     let (pair, region) = (keys.pair?, variables.find(ProviderSetting::Region).ok()??);
-    Some(format!("{}, {}", sources(&pair).join(", "), region.from))
+    Some(format!("{}, {}", pair_sources(&pair).join(", "), region.source))
 }
 
 /// An address without user name and password.
-fn shown(url: &str) -> String {
+fn without_login(url: &str) -> String {
     match url.split_once("://") {
         Some((scheme, rest)) => {
             let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
@@ -119,10 +136,10 @@ fn shown(url: &str) -> String {
 }
 
 /// The first model with reliable tool calling, otherwise the first chat model.
-fn best(models: &[ServedModel]) -> Option<&str> {
+fn best_model(models: &[ServedModel]) -> Option<&str> {
     let is_for_chat = |id: &str| !["embed", "rerank", "whisper", "tts"].iter().any(|word| id.contains(word));
     let mut usable = models.iter().map(|model| model.id.as_str()).filter(|id| is_for_chat(&id.to_lowercase()));
-    let calls = |id: &&str| CALLERS.iter().any(|family| id.to_lowercase().contains(family));
+    let calls = |id: &&str| TOOL_CALLING_FAMILIES.iter().any(|family| id.to_lowercase().contains(family));
     let first = usable.clone().next();
     usable.find(calls).or(first)
 }

@@ -2,18 +2,18 @@
 
 /// A missing or invalid setting; messages contain its name and never its value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LineupError {
+pub enum ModelRegistryError {
     /// A text is neither `playbook` nor `provider:model`.
     #[error("{0:?} is not a model; write provider:model or playbook")]
-    NoModel(String),
+    InvalidModelName(String),
     /// The provider is unknown.
     #[error(
         "there is no provider {0:?}; use one of openai, claude, gemini, bedrock, ollama and docker, or add it under providers with its base_url"
     )]
-    Unknown(String),
+    UnknownProvider(String),
     /// A referenced variable is not set.
     #[error("the variable {variable} is not set; {asked} refers to it")]
-    Unset {
+    UnsetVariable {
         /// Name of the variable.
         variable: String,
         /// The setting that references it.
@@ -31,7 +31,7 @@ pub enum LineupError {
     },
     /// The value of a setting is invalid.
     #[error("{asked} {problem}")]
-    Unusable {
+    InvalidSetting {
         /// Name of the setting.
         asked: String,
         /// Description of the problem.
@@ -39,10 +39,10 @@ pub enum LineupError {
     },
     /// Local weights are not supported.
     #[error("Baton cannot load model weights itself; serve them with llama-server and set its BASE_URL under docker")]
-    Weights,
+    LocalWeights,
     /// No model is available, and the playbook is not allowed in production.
     #[error(
         "there is no model for '{0}', and the playbook does not answer in production; set model in baton.yaml, pass --model, or set a key such as OPENAI_API_KEY"
     )]
-    Production(String),
+    NoProductionModel(String),
 }

@@ -1,57 +1,59 @@
 //! Credentials for requests: a key, or a key pair that signs them.
 
 use crate::{
-    Asked, LineupError,
-    profile::profile,
-    resolve::{Pair, Place, Sources},
+    ModelRegistryError, SettingValue,
+    profile::find_profile,
+    resolve::{SettingKeyPair, SettingSource, SettingSources},
 };
 use baton_types::{ProviderKind, ProviderSetting};
 
 /// A key or a key pair; possibly neither.
 #[derive(Default)]
-pub(crate) struct Keys {
-    pub(crate) key: Option<Asked>,
-    pub(crate) pair: Option<Pair>,
+pub(crate) struct ProviderCredentials {
+    pub(crate) key: Option<SettingValue>,
+    pub(crate) pair: Option<SettingKeyPair>,
 }
 
-impl Sources<'_> {
+impl SettingSources<'_> {
     /// The credentials of the source with the highest precedence that has any. Both halves of a pair and its session
     /// token come from one source; they are never combined across sources.
-    pub(crate) fn keys(&self, kind: ProviderKind) -> Result<Keys, LineupError> {
+    pub(crate) fn keys(&self, kind: ProviderKind) -> Result<ProviderCredentials, ModelRegistryError> {
         if kind != ProviderKind::Bedrock {
-            return Ok(Keys { key: self.find(ProviderSetting::ApiKey)?, pair: None });
+            return Ok(ProviderCredentials { key: self.find(ProviderSetting::ApiKey)?, pair: None });
         }
-        for place in Place::ALL {
-            if let Some(key) = self.first(place, ProviderSetting::ApiKey)? {
-                return Ok(Keys { key: Some(key), pair: None });
+        for place in SettingSource::ALL {
+            if let Some(key) = self.first_value(place, ProviderSetting::ApiKey)? {
+                return Ok(ProviderCredentials { key: Some(key), pair: None });
             }
             let pair = self.pair(place)?;
             let pair = pair.map_or_else(|| self.profile(place), |pair| Ok(Some(pair)))?;
             if pair.is_some() {
-                return Ok(Keys { key: None, pair });
+                return Ok(ProviderCredentials { key: None, pair });
             }
-            self.no_half(place)?;
+            self.reject_half_pair(place)?;
         }
-        Ok(Keys::default())
+        Ok(ProviderCredentials::default())
     }
 
-    fn pair(&self, place: Place) -> Result<Option<Pair>, LineupError> {
-        for (first, second) in self.halves() {
-            if let (Some(first), Some(second)) = (self.at(place, first)?, self.at(place, second)?) {
-                return Ok(Some((first, second, self.first(place, ProviderSetting::SessionToken)?)));
+    fn pair(&self, place: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
+        for (first, second) in self.half_names() {
+            if let (Some(first), Some(second)) = (self.value_at(place, first)?, self.value_at(place, second)?) {
+                return Ok(Some((first, second, self.first_value(place, ProviderSetting::SessionToken)?)));
             }
         }
         Ok(None)
     }
 
     /// The key pair of an AWS profile on this machine.
-    fn profile(&self, place: Place) -> Result<Option<Pair>, LineupError> {
-        let Some(Asked { value, from }) = self.first(place, ProviderSetting::Profile)? else { return Ok(None) };
-        let unusable = |problem| LineupError::Unusable { asked: from.clone(), problem };
-        let profile = profile(&value, self.environment).ok_or_else(|| {
+    fn profile(&self, place: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
+        let Some(SettingValue { value, source: from }) = self.first_value(place, ProviderSetting::Profile)? else {
+            return Ok(None);
+        };
+        let unusable = |problem| ModelRegistryError::InvalidSetting { asked: from.clone(), problem };
+        let profile = find_profile(&value, self.environment).ok_or_else(|| {
             unusable("names a profile that does not exist in ~/.aws/credentials or in the file set by AWS_SHARED_CREDENTIALS_FILE")
         })?;
-        let asked = |value: String| Asked { value, from: from.clone() };
+        let asked = |value: String| SettingValue { value, source: from.clone() };
         match (profile.id, profile.secret) {
             (Some(id), Some(secret)) => Ok(Some((asked(id), asked(secret), profile.token.map(asked)))),
             _ => Err(unusable(
@@ -61,32 +63,32 @@ impl Sources<'_> {
     }
 
     /// An incomplete pair is a configuration error; it is never completed or replaced from another source.
-    fn no_half(&self, place: Place) -> Result<(), LineupError> {
-        for (first, second) in self.halves() {
-            let (there, missing) = match (self.at(place, first)?, self.at(place, second)?) {
+    fn reject_half_pair(&self, place: SettingSource) -> Result<(), ModelRegistryError> {
+        for (first, second) in self.half_names() {
+            let (there, missing) = match (self.value_at(place, first)?, self.value_at(place, second)?) {
                 (Some(there), None) => (there, second),
                 (None, Some(there)) => (there, first),
                 _ => continue,
             };
-            return Err(LineupError::Incomplete {
+            return Err(ModelRegistryError::Incomplete {
                 provider: self.id().to_owned(),
                 needed: "both keys of a key pair",
-                remedy: format!("{missing} together with {}", there.from),
+                remedy: format!("{missing} together with {}", there.source),
             });
         }
         Ok(())
     }
 
     /// Names of both halves of a pair.
-    fn halves(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    fn half_names(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.names(ProviderSetting::AccessKeyId).into_iter().zip(self.names(ProviderSetting::SecretAccessKey))
     }
 }
 
 /// Sources of the parts of a pair, without consecutive duplicates.
-pub(crate) fn sources((first, second, token): &Pair) -> Vec<&str> {
-    let mut all: Vec<&str> = vec![&first.from, &second.from];
-    all.extend(token.iter().map(|token| token.from.as_str()));
+pub(crate) fn pair_sources((first, second, token): &SettingKeyPair) -> Vec<&str> {
+    let mut all: Vec<&str> = vec![&first.source, &second.source];
+    all.extend(token.iter().map(|token| token.source.as_str()));
     all.dedup();
     all
 }

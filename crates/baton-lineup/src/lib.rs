@@ -21,11 +21,11 @@ mod reach;
 mod resolve;
 mod settings;
 
-pub use choice::{Choice, Reason};
-pub use detect::{Candidate, Found, candidates, detect};
-pub use error::LineupError;
-pub use lineup::{Lineup, Parts, Standing};
-pub use place::{Environment, no_environment, process_environment};
-pub use probe::{Loopback, PROBE_LIMIT, Probe, ServedModel, Server};
-pub use resolve::{Asked, ProviderSettings, resolve};
+pub use choice::{ModelChoice, ModelChoiceReason};
+pub use detect::{DetectedServers, ModelCandidate, candidates, detect_servers};
+pub use error::ModelRegistryError;
+pub use lineup::{ModelRegistry, ModelRegistryParts, ModelSelection};
+pub use place::{EnvironmentVariables, no_environment, process_environment};
+pub use probe::{LocalServer, LocalServerProbe, LoopbackProbe, PROBE_TIMEOUT, ServedModel};
+pub use resolve::{ProviderSettings, SettingValue, resolve_provider};
 pub use settings::ModelSettings;

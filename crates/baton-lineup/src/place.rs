@@ -2,22 +2,22 @@
 
 use std::{fmt, fs::File, io::Read, path::Path, sync::Arc};
 
-type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
-type Files = dyn Fn(&Path) -> Option<String> + Send + Sync;
+type EnvironmentLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
+type FileLookup = dyn Fn(&Path) -> Option<String> + Send + Sync;
 
 /// Maximum size of a settings file in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 /// Environment variables and the files that some of them refer to; replaceable in tests.
 #[derive(Clone)]
-pub struct Environment {
-    variables: Arc<Lookup>,
-    files: Arc<Files>,
+pub struct EnvironmentVariables {
+    variables: Arc<EnvironmentLookup>,
+    files: Arc<FileLookup>,
 }
 
-impl Environment {
+impl EnvironmentVariables {
     /// Creates an environment from a lookup function.
-    pub fn of(get: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn from_fn(get: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { variables: Arc::new(get), files: Arc::new(|_| None) }
     }
 
@@ -40,20 +40,20 @@ impl Environment {
 }
 
 /// Omits the values, which may be secrets.
-impl fmt::Debug for Environment {
+impl fmt::Debug for EnvironmentVariables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EnvironmentVariables")
     }
 }
 
 /// An environment without variables.
-pub fn no_environment() -> Environment {
-    Environment::of(|_| None)
+pub fn no_environment() -> EnvironmentVariables {
+    EnvironmentVariables::from_fn(|_| None)
 }
 
 /// The variables of this process and the files of this machine.
-pub fn process_environment() -> Environment {
-    Environment::of(|name| std::env::var(name).ok()).with_files(|path| {
+pub fn process_environment() -> EnvironmentVariables {
+    EnvironmentVariables::from_fn(|name| std::env::var(name).ok()).with_files(|path| {
         let mut text = String::new();
         File::open(path).ok()?.take(MAX_FILE).read_to_string(&mut text).ok()?;
         Some(text)

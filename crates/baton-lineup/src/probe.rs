@@ -1,15 +1,15 @@
 //! Model servers on this machine.
 
 use baton_ports::BoxFuture;
-use baton_providers::{Patience, Provider, ProviderKind};
+use baton_providers::{Provider, ProviderKind, ProviderTimeouts};
 use std::time::Duration;
 
 /// Timeout for listing the models of a server on this machine.
-pub const PROBE_LIMIT: Duration = Duration::from_millis(300);
+pub const PROBE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A kind of local model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Server {
+pub enum LocalServer {
     /// Ollama.
     Ollama,
     /// The llama.cpp server, or another server on its port.
@@ -18,12 +18,12 @@ pub enum Server {
     LmStudio,
 }
 
-impl Server {
+impl LocalServer {
     /// All kinds, in order of preference.
     pub const ALL: [Self; 3] = [Self::Ollama, Self::LlamaServer, Self::LmStudio];
 
     /// Default address.
-    pub fn usual(self) -> &'static str {
+    pub fn default_address(self) -> &'static str {
         match self {
             Self::Ollama => "http://127.0.0.1:11434",
             Self::LlamaServer => "http://127.0.0.1:8080/v1",
@@ -49,23 +49,23 @@ pub struct ServedModel {
 }
 
 /// Lists the models of local servers; replaceable in tests.
-pub trait Probe: Send + Sync + 'static {
+pub trait LocalServerProbe: Send + Sync + 'static {
     /// Models of the server; `None` if it does not respond in time.
-    fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>>;
+    fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>>;
 }
 
 /// Probes the servers of this machine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Loopback;
+pub struct LoopbackProbe;
 
-impl Probe for Loopback {
-    fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
+impl LocalServerProbe for LoopbackProbe {
+    fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         Box::pin(async move {
-            let kind = if server == Server::Ollama { ProviderKind::Ollama } else { ProviderKind::Compatible };
+            let kind = if server == LocalServer::Ollama { ProviderKind::Ollama } else { ProviderKind::Compatible };
             let patience =
-                Patience { first: PROBE_LIMIT, next: PROBE_LIMIT, ..Patience::default() };
-            let provider = Provider::new(kind, server.title()).with_base_url(&url).with_patience(patience);
-            let listed = tokio::time::timeout(PROBE_LIMIT, provider.list()).await.ok()?.ok()?;
+                ProviderTimeouts { first_byte: PROBE_TIMEOUT, idle: PROBE_TIMEOUT, ..ProviderTimeouts::default() };
+            let provider = Provider::new(kind, server.title()).with_base_url(&url).with_timeouts(patience);
+            let listed = tokio::time::timeout(PROBE_TIMEOUT, provider.list()).await.ok()?.ok()?;
             Some(listed.into_iter().map(|model| ServedModel { id: model.id }).collect())
         })
     }

@@ -1,13 +1,16 @@
 //! Conversion of provider settings to a provider client.
 
-use crate::{LineupError, ProviderSettings, keys::sources};
+use crate::{ModelRegistryError, ProviderSettings, keys::pair_sources};
 use baton_ports::Clock;
-use baton_providers::{KeyPair, Patience, Provider, ProviderKind as Protocol, Secret};
+use baton_providers::{KeyPair, Provider, ProviderKind as Protocol, ProviderTimeouts, Secret};
 use baton_types::{KnownProvider, ProviderKind};
 use std::sync::Arc;
 
 /// The provider for these settings; the clock dates request signatures.
-pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Result<Provider, LineupError> {
+pub(crate) fn build_provider(
+    settings: &ProviderSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Provider, ModelRegistryError> {
     let is_own = |id: &str| KnownProvider::find(id).is_some_and(|known| known.id == "openai");
     let protocol = match settings.kind {
         ProviderKind::OpenAi if is_own(&settings.id) => Protocol::OpenAi,
@@ -16,17 +19,17 @@ pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> R
         ProviderKind::Gemini => Protocol::Gemini,
         ProviderKind::Bedrock => Protocol::Bedrock,
         ProviderKind::Ollama => Protocol::Ollama,
-        ProviderKind::Local => return Err(LineupError::Weights),
-        ProviderKind::Playbook => return Err(LineupError::Unknown(settings.id.clone())),
+        ProviderKind::Local => return Err(ModelRegistryError::LocalWeights),
+        ProviderKind::Playbook => return Err(ModelRegistryError::UnknownProvider(settings.id.clone())),
     };
     let mut provider = Provider::new(protocol, settings.id.as_str());
     if let Some(url) = &settings.base_url {
         provider = provider.with_base_url(&url.value);
     }
     match (&settings.key, &settings.pair) {
-        (Some(key), _) => provider = provider.with_key(Secret::new(&key.value), key.from.as_str()),
+        (Some(key), _) => provider = provider.with_key(Secret::new(&key.value), key.source.as_str()),
         (None, Some(pair)) => {
-            let from = sources(pair).join(" and ");
+            let from = pair_sources(pair).join(" and ");
             let (first, second, token) = pair;
             let mut keys = KeyPair::new(Secret::new(&first.value), Secret::new(&second.value));
             if let Some(token) = token {
@@ -42,11 +45,11 @@ pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> R
     for (name, value) in &settings.headers {
         provider = provider.with_header(name.as_str(), Secret::new(&value.value));
     }
-    let usual = Patience::default();
-    let patience = Patience {
-        first: settings.first_byte.unwrap_or(usual.first),
-        next: settings.idle.unwrap_or(usual.next),
+    let usual = ProviderTimeouts::default();
+    let patience = ProviderTimeouts {
+        first_byte: settings.first_byte.unwrap_or(usual.first_byte),
+        idle: settings.idle.unwrap_or(usual.idle),
         connect: settings.connect.unwrap_or(usual.connect),
     };
-    Ok(provider.with_patience(patience))
+    Ok(provider.with_timeouts(patience))
 }

@@ -1,6 +1,6 @@
 //! Settings of a provider: the agent entry, then `baton.yaml`, then environment variables.
 
-use crate::{Environment, LineupError, keys::Keys};
+use crate::{EnvironmentVariables, ModelRegistryError, keys::ProviderCredentials};
 use baton_agentdir::document::duration;
 use baton_types::{
     AgentResources, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, ProviderEntry,
@@ -13,22 +13,22 @@ const MAX_REGION: usize = 64;
 
 /// A value and its source.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Asked {
+pub struct SettingValue {
     /// The value; may be a secret.
     pub value: String,
     /// Name of the variable or key that holds it, for errors.
-    pub from: String,
+    pub source: String,
 }
 
 /// Omits the value, which may be a secret.
-impl fmt::Debug for Asked {
+impl fmt::Debug for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SettingValue").field("source", &self.from).finish_non_exhaustive()
+        f.debug_struct("SettingValue").field("source", &self.source).finish_non_exhaustive()
     }
 }
 
 /// Access key id, secret access key and optional session token.
-pub(crate) type Pair = (Asked, Asked, Option<Asked>);
+pub(crate) type SettingKeyPair = (SettingValue, SettingValue, Option<SettingValue>);
 
 /// Complete settings of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,15 +38,15 @@ pub struct ProviderSettings {
     /// Protocol.
     pub kind: ProviderKind,
     /// Address, if not the default.
-    pub base_url: Option<Asked>,
+    pub base_url: Option<SettingValue>,
     /// API key or bearer token.
-    pub key: Option<Asked>,
+    pub key: Option<SettingValue>,
     /// Access key id, secret access key and optional session token; never together with a key.
-    pub pair: Option<(Asked, Asked, Option<Asked>)>,
+    pub pair: Option<(SettingValue, SettingValue, Option<SettingValue>)>,
     /// Cloud region.
     pub region: Option<String>,
     /// Headers of every request.
-    pub headers: BTreeMap<String, Asked>,
+    pub headers: BTreeMap<String, SettingValue>,
     /// Maximum number of concurrent calls.
     pub concurrency: Option<u32>,
     /// Maximum number of calls per minute.
@@ -60,68 +60,68 @@ pub struct ProviderSettings {
 }
 
 /// Sources of settings, in order of precedence.
-pub(crate) struct Sources<'a> {
+pub(crate) struct SettingSources<'a> {
     pub(crate) known: Option<&'static KnownProvider>,
     pub(crate) agent: Option<&'a ProviderEntry>,
-    pub(crate) house: Option<&'a ProviderEntry>,
-    pub(crate) kit: &'a AgentResources,
-    pub(crate) environment: &'a Environment,
-    pub(crate) detects: bool,
+    pub(crate) baton_yaml: Option<&'a ProviderEntry>,
+    pub(crate) resources: &'a AgentResources,
+    pub(crate) environment: &'a EnvironmentVariables,
+    pub(crate) uses_environment: bool,
 }
 
 /// Source of a setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SettingSource {
     /// The agent entry.
     Agent,
     /// The entry in `baton.yaml`.
-    House,
+    BatonYaml,
     /// The variables of the agent.
     AgentVariables,
     /// The environment variables of the process.
     Environment,
 }
 
-impl Place {
+impl SettingSource {
     /// All sources, highest precedence first.
-    pub(crate) const ALL: [Self; 4] = [Self::Agent, Self::House, Self::AgentVariables, Self::Environment];
+    pub(crate) const ALL: [Self; 4] = [Self::Agent, Self::BatonYaml, Self::AgentVariables, Self::Environment];
 }
 
 /// Resolves the settings of a provider for an agent with these resources; `house` are the entries of `baton.yaml`.
-pub fn resolve(
+pub fn resolve_provider(
     id: &str,
     kit: &AgentResources,
     house: &[ProviderEntry],
-    environment: &Environment,
-) -> Result<ProviderSettings, LineupError> {
+    environment: &EnvironmentVariables,
+) -> Result<ProviderSettings, ModelRegistryError> {
     let known = KnownProvider::find(id);
     let id = known.map_or(id, |known| known.id);
     let of = |entries: &'_ [ProviderEntry]| entries.iter().position(|entry| entry.id == id);
     let agent = of(&kit.providers).and_then(|index| kit.providers.get(index));
     let house = of(house).and_then(|index| house.get(index));
     if known.is_none() && agent.is_none() && house.is_none() {
-        return Err(LineupError::Unknown(id.chars().take(60).collect()));
+        return Err(ModelRegistryError::UnknownProvider(id.chars().take(60).collect()));
     }
-    let sources = Sources { known, agent, house, kit, environment, detects: true };
+    let sources =
+        SettingSources { known, agent, baton_yaml: house, resources: kit, environment, uses_environment: true };
     let kind = match sources.find(ProviderSetting::Kind)? {
-        Some(asked) => PROVIDER_KINDS
-            .iter()
-            .find(|(word, _)| *word == asked.value)
-            .map(|(_, kind)| *kind)
-            .ok_or(LineupError::Unusable { asked: asked.from, problem: "is not a supported protocol" })?,
+        Some(asked) => PROVIDER_KINDS.iter().find(|(word, _)| *word == asked.value).map(|(_, kind)| *kind).ok_or(
+            ModelRegistryError::InvalidSetting { asked: asked.source, problem: "is not a supported protocol" },
+        )?,
         None => known.map_or(ProviderKind::OpenAi, |known| known.kind),
     };
     if kind == ProviderKind::Local {
-        return Err(LineupError::Weights);
+        return Err(ModelRegistryError::LocalWeights);
     }
     let base_url = sources.find(ProviderSetting::BaseUrl)?;
     // A key is never sent to an address chosen by a party that does not own the key: an agent that sets the address of
     // its provider, or a protocol with a default address of its own, must also supply the key.
-    let keys = match sources.is_agents(ProviderSetting::BaseUrl) || sources.is_agents(ProviderSetting::Kind) {
-        true => Sources { house: None, detects: false, ..sources.copied() },
+    let keys = match sources.is_set_by_agent(ProviderSetting::BaseUrl) || sources.is_set_by_agent(ProviderSetting::Kind)
+    {
+        true => SettingSources { baton_yaml: None, uses_environment: false, ..sources.copied() },
         false => sources.copied(),
     };
-    let Keys { key, pair } = keys.keys(kind)?;
+    let ProviderCredentials { key, pair } = keys.keys(kind)?;
     let settings = ProviderSettings {
         id: id.to_owned(),
         kind,
@@ -136,15 +136,15 @@ pub fn resolve(
         connect: sources.time(ProviderSetting::ConnectTimeout)?,
         base_url,
     };
-    settings.complete()
+    settings.check_complete()
 }
 
 impl ProviderSettings {
     /// Returns the settings, or an error if a required one is missing.
-    fn complete(self) -> Result<Self, LineupError> {
+    fn check_complete(self) -> Result<Self, ModelRegistryError> {
         let known = KnownProvider::find(&self.id);
         let incomplete =
-            |needed, remedy: String| Err(LineupError::Incomplete { provider: self.id.clone(), needed, remedy });
+            |needed, remedy: String| Err(ModelRegistryError::Incomplete { provider: self.id.clone(), needed, remedy });
         let variables = |setting| known.into_iter().flat_map(move |known| known.variables(setting)).collect::<Vec<_>>();
         let is_elsewhere = self.base_url.is_some();
         match self.kind {
@@ -172,9 +172,9 @@ impl ProviderSettings {
     }
 }
 
-impl Sources<'_> {
-    fn copied(&self) -> Sources<'_> {
-        Sources { ..*self }
+impl SettingSources<'_> {
+    fn copied(&self) -> SettingSources<'_> {
+        SettingSources { ..*self }
     }
 
     /// Names of a setting.
@@ -187,18 +187,19 @@ impl Sources<'_> {
 
     /// Provider id.
     pub(crate) fn id(&self) -> &str {
-        self.known.map_or_else(|| self.agent.or(self.house).map_or("", |entry| entry.id.as_str()), |known| known.id)
+        self.known
+            .map_or_else(|| self.agent.or(self.baton_yaml).map_or("", |entry| entry.id.as_str()), |known| known.id)
     }
 
-    pub(crate) fn find(&self, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
-        for place in [Place::Agent, Place::House] {
-            if let Some(asked) = self.first(place, setting)? {
+    pub(crate) fn find(&self, setting: ProviderSetting) -> Result<Option<SettingValue>, ModelRegistryError> {
+        for place in [SettingSource::Agent, SettingSource::BatonYaml] {
+            if let Some(asked) = self.first_value(place, setting)? {
                 return Ok(Some(asked));
             }
         }
         for name in self.names(setting) {
-            for place in [Place::AgentVariables, Place::Environment] {
-                if let Some(asked) = self.at(place, name)? {
+            for place in [SettingSource::AgentVariables, SettingSource::Environment] {
+                if let Some(asked) = self.value_at(place, name)? {
                     return Ok(Some(asked));
                 }
             }
@@ -207,9 +208,13 @@ impl Sources<'_> {
     }
 
     /// First value of a setting in a source.
-    pub(crate) fn first(&self, place: Place, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
+    pub(crate) fn first_value(
+        &self,
+        place: SettingSource,
+        setting: ProviderSetting,
+    ) -> Result<Option<SettingValue>, ModelRegistryError> {
         for name in self.names(setting) {
-            if let Some(asked) = self.at(place, name)? {
+            if let Some(asked) = self.value_at(place, name)? {
                 return Ok(Some(asked));
             }
         }
@@ -217,35 +222,41 @@ impl Sources<'_> {
     }
 
     /// Value of a name in a source.
-    pub(crate) fn at(&self, place: Place, name: &str) -> Result<Option<Asked>, LineupError> {
+    pub(crate) fn value_at(
+        &self,
+        place: SettingSource,
+        name: &str,
+    ) -> Result<Option<SettingValue>, ModelRegistryError> {
         let written = |entry: Option<&ProviderEntry>, whose: &str| {
             let value = entry.and_then(|entry| entry.keys.get(name));
-            value.map(|value| self.expanded(value, &format!("{whose} providers.{}.{name}", self.id()))).transpose()
+            value.map(|value| self.expand(value, &format!("{whose} providers.{}.{name}", self.id()))).transpose()
         };
         let is_variable =
             self.known.is_some_and(|known| known.keys.iter().any(|key| key.is_variable && key.name == name));
         let value = match place {
-            Place::Agent => return written(self.agent, "the agent's"),
-            Place::House => return written(self.house, "baton.yaml's"),
+            SettingSource::Agent => return written(self.agent, "the agent's"),
+            SettingSource::BatonYaml => return written(self.baton_yaml, "baton.yaml's"),
             _ if !is_variable => None,
-            Place::AgentVariables => self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned(),
-            Place::Environment => self.environment.get(name).filter(|_| self.detects),
+            SettingSource::AgentVariables => {
+                self.resources.variables.0.get(name).filter(|value| !value.is_empty()).cloned()
+            }
+            SettingSource::Environment => self.environment.get(name).filter(|_| self.uses_environment),
         };
-        Ok(value.map(|value| Asked { value, from: name.to_owned() }))
+        Ok(value.map(|value| SettingValue { value, source: name.to_owned() }))
     }
 
     /// Whether the setting comes from the agent.
-    fn is_agents(&self, setting: ProviderSetting) -> bool {
+    fn is_set_by_agent(&self, setting: ProviderSetting) -> bool {
         let says = |name: &&str| self.agent.is_some_and(|entry| entry.keys.contains_key(*name));
-        let has = |name: &str| self.kit.variables.0.contains_key(name);
+        let has = |name: &str| self.resources.variables.0.contains_key(name);
         let names = self.names(setting);
-        let house = names.iter().any(|name| self.house.is_some_and(|entry| entry.keys.contains_key(*name)));
+        let house = names.iter().any(|name| self.baton_yaml.is_some_and(|entry| entry.keys.contains_key(*name)));
         names.iter().any(says) || (!house && self.known.is_some_and(|known| known.variables(setting).any(has)))
     }
 
     /// Returns a literal unchanged; resolves `env://NAME` from the variables of the agent, then from the process.
-    fn expanded(&self, value: &str, asked: &str) -> Result<Asked, LineupError> {
-        let unusable = |problem| LineupError::Unusable { asked: asked.to_owned(), problem };
+    fn expand(&self, value: &str, asked: &str) -> Result<SettingValue, ModelRegistryError> {
+        let unusable = |problem| ModelRegistryError::InvalidSetting { asked: asked.to_owned(), problem };
         if value.starts_with("op://") {
             return Err(unusable(
                 "refers to a vault, which Baton does not support; set a variable and write env://NAME",
@@ -254,47 +265,47 @@ impl Sources<'_> {
         let Some(name) = value.strip_prefix("env://") else {
             return match value.trim() {
                 "" => Err(unusable("is empty")),
-                value => Ok(Asked { value: value.to_owned(), from: asked.to_owned() }),
+                value => Ok(SettingValue { value: value.to_owned(), source: asked.to_owned() }),
             };
         };
-        let own = self.kit.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
+        let own = self.resources.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
         match own.or_else(|| self.environment.get(name)) {
-            Some(value) => Ok(Asked { value, from: name.to_owned() }),
-            None => Err(LineupError::Unset { variable: name.to_owned(), asked: asked.to_owned() }),
+            Some(value) => Ok(SettingValue { value, source: name.to_owned() }),
+            None => Err(ModelRegistryError::UnsetVariable { variable: name.to_owned(), asked: asked.to_owned() }),
         }
     }
 
-    fn headers(&self) -> Result<BTreeMap<String, Asked>, LineupError> {
+    fn headers(&self) -> Result<BTreeMap<String, SettingValue>, ModelRegistryError> {
         let mut headers = BTreeMap::new();
-        for (entry, place) in [(self.house, "baton.yaml's"), (self.agent, "the agent's")] {
+        for (entry, place) in [(self.baton_yaml, "baton.yaml's"), (self.agent, "the agent's")] {
             let Some(entry) = entry else { continue };
             for (key, value) in &entry.keys {
                 let Some(name) = key.strip_prefix(PROVIDER_HEADER_PREFIX) else { continue };
                 let asked = format!("{place} providers.{}.headers.{name}", entry.id);
-                headers.insert(name.to_owned(), self.expanded(value, &asked)?);
+                headers.insert(name.to_owned(), self.expand(value, &asked)?);
             }
         }
         Ok(headers)
     }
 
     /// The region is part of the host that keys are sent to, so only letters, digits and hyphens are allowed.
-    fn region(&self) -> Result<Option<String>, LineupError> {
-        let Some(Asked { value, from }) = self.find(ProviderSetting::Region)? else { return Ok(None) };
+    fn region(&self) -> Result<Option<String>, ModelRegistryError> {
+        let Some(SettingValue { value, source: from }) = self.find(ProviderSetting::Region)? else { return Ok(None) };
         let is_region = value.len() <= MAX_REGION && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let problem = "is not a region such as eu-west-1";
-        if is_region { Ok(Some(value)) } else { Err(LineupError::Unusable { asked: from, problem }) }
+        if is_region { Ok(Some(value)) } else { Err(ModelRegistryError::InvalidSetting { asked: from, problem }) }
     }
 
-    fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, LineupError> {
+    fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, ModelRegistryError> {
         let Some(asked) = self.find(setting)? else { return Ok(None) };
         let count = asked.value.parse().ok().filter(|count| *count > 0);
         let problem = "is not a positive number";
-        count.map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
+        count.map(Some).ok_or(ModelRegistryError::InvalidSetting { asked: asked.source, problem })
     }
 
-    fn time(&self, setting: ProviderSetting) -> Result<Option<Duration>, LineupError> {
+    fn time(&self, setting: ProviderSetting) -> Result<Option<Duration>, ModelRegistryError> {
         let Some(asked) = self.find(setting)? else { return Ok(None) };
         let problem = "is not a duration such as 30s";
-        duration(&asked.value).map(Some).ok_or(LineupError::Unusable { asked: asked.from, problem })
+        duration(&asked.value).map(Some).ok_or(ModelRegistryError::InvalidSetting { asked: asked.source, problem })
     }
 }

@@ -21,18 +21,18 @@ use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
-use home::Origin;
-use loaded::Loaded;
-use look::{Eyes, Place};
-use names::Names;
+use home::AgentOrigin;
+use loaded::DefinitionCache;
+use look::{ScanContext, ScannedAgent};
+use names::NameAssignments;
 use snapshot::Snapshot;
-use source::Space;
+use source::MemoryBudget;
 
 /// Additional validation of an agent, such as whether its model is available; an error rejects the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
 
 /// Minimum interval between scans triggered by `refresh`.
-const REFRESH_EVERY: Duration = Duration::from_secs(1);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Result of a reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,19 +50,19 @@ pub struct Reload {
 /// Changes are detected by polling file stamps instead of file system notifications: this works in every file system
 /// and container, needs no watch per directory, and has bounded cost.
 pub struct DirectoryAgents {
-    shelf: Arc<Shelf>,
+    catalog: Arc<AgentCatalog>,
     warnings: Vec<Diagnostic>,
     refreshed: tokio::sync::Mutex<Option<Instant>>,
 }
 
-struct Shelf {
-    origins: Vec<Origin>,
+struct AgentCatalog {
+    origins: Vec<AgentOrigin>,
     check: Option<SpecCheck>,
-    room: Arc<Space>,
-    loaded: Loaded,
+    memory_budget: Arc<MemoryBudget>,
+    loaded: DefinitionCache,
     now: RwLock<Arc<Snapshot>>,
     // Locked during a scan, so that an older snapshot never replaces a newer one.
-    names: Mutex<Names>,
+    names: Mutex<NameAssignments>,
     changes: tokio::sync::watch::Sender<u64>,
 }
 
@@ -82,7 +82,7 @@ impl DirectoryAgents {
     /// As [`DirectoryAgents::load_checked`], but agents with errors do not prevent serving the others;
     /// [`DirectoryAgents::unusable`] lists them.
     pub fn load_usable(paths: &[PathBuf], check: SpecCheck) -> Result<Self, LoadError> {
-        match Self::look(paths, Some(check)) {
+        match Self::scan_paths(paths, Some(check)) {
             (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
             (_, Some(error)) => Err(error),
         }
@@ -90,11 +90,15 @@ impl DirectoryAgents {
 
     /// As [`DirectoryAgents::load_usable`], with additional sources. A folder for new agents may be empty, and then the
     /// paths may be empty as well.
-    pub fn load_beside(paths: &[PathBuf], beside: Beside, check: SpecCheck) -> Result<Self, LoadError> {
+    pub fn load_with_sources(
+        paths: &[PathBuf],
+        beside: AdditionalSources,
+        check: SpecCheck,
+    ) -> Result<Self, LoadError> {
         let may_be_empty = beside.folder.is_some();
-        let names = Names::read(beside.names.clone())?;
+        let names = NameAssignments::read(beside.names.clone())?;
         let origins = beside.origins(paths);
-        match Self::of(origins, names, Some(check)) {
+        match Self::from_origins(origins, names, Some(check)) {
             (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
             (agents, Some(LoadError::Missing { .. } | LoadError::Empty { .. })) if may_be_empty => Ok(agents),
             (_, Some(error)) => Err(error),
@@ -102,21 +106,25 @@ impl DirectoryAgents {
     }
 
     /// As [`DirectoryAgents::open`], with additional sources; fails only if the file of assigned names cannot be read.
-    pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Result<Self, LoadError> {
-        let names = Names::read(beside.names.clone())?;
-        Ok(Self::of(beside.origins(paths), names, check).0)
+    pub fn open_with_sources(
+        paths: &[PathBuf],
+        beside: AdditionalSources,
+        check: Option<SpecCheck>,
+    ) -> Result<Self, LoadError> {
+        let names = NameAssignments::read(beside.names.clone())?;
+        Ok(Self::from_origins(beside.origins(paths), names, check).0)
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
-        match Self::look(paths, check) {
+        match Self::scan_paths(paths, check) {
             (agents, None) => Ok(agents),
             (_, Some(error)) => Err(error),
         }
     }
 
     /// Scans the paths; also returns the most severe problem.
-    fn look(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
-        Self::of(on_disk(paths), Names::default(), check)
+    fn scan_paths(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
+        Self::from_origins(on_disk(paths), NameAssignments::default(), check)
     }
 
     /// Loads the usable agents. [`DirectoryAgents::unusable`] lists the others, which are read again at each reload.
@@ -131,53 +139,57 @@ impl DirectoryAgents {
     /// Reads all of them, so call it where blocking is allowed.
     pub fn open_with(paths: &[PathBuf], storages: Vec<Arc<dyn AgentStorage>>, check: Option<SpecCheck>) -> Self {
         let mut origins = on_disk(paths);
-        origins.extend(storages.into_iter().map(Origin::Kept));
-        Self::of(origins, Names::default(), check).0
+        origins.extend(storages.into_iter().map(AgentOrigin::Storage));
+        Self::from_origins(origins, NameAssignments::default(), check).0
     }
 
-    fn of(origins: Vec<Origin>, mut names: Names, check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
-        let (room, loaded) = (Space::new(), Loaded::default());
-        let eyes = Eyes { check: check.as_ref(), room: &room, loaded: &loaded, is_thorough: true };
+    fn from_origins(
+        origins: Vec<AgentOrigin>,
+        mut names: NameAssignments,
+        check: Option<SpecCheck>,
+    ) -> (Self, Option<LoadError>) {
+        let (room, loaded) = (MemoryBudget::new(), DefinitionCache::default());
+        let eyes = ScanContext { check: check.as_ref(), memory_budget: &room, loaded: &loaded, is_thorough: true };
         let (snapshot, problems) = Snapshot::default().next(&origins, &mut names, &eyes);
-        let (warnings, worst) = (snapshot.diagnostics(), look::worst(problems, &snapshot));
-        let shelf = Shelf {
+        let (warnings, worst) = (snapshot.diagnostics(), look::most_severe(problems, &snapshot));
+        let shelf = AgentCatalog {
             origins,
             check,
-            room,
+            memory_budget: room,
             loaded,
             now: RwLock::new(Arc::new(snapshot)),
             names: Mutex::new(names),
             changes: tokio::sync::watch::Sender::new(0),
         };
-        (Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
+        (Self { catalog: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
     }
 
     /// Overrides the tool execution mode of all agents.
     pub fn with_tools(self, tools: ToolExecution) -> Self {
-        self.shelf.loaded.choose_tools(tools);
+        self.catalog.loaded.choose_tools(tools);
         self
     }
 
     /// Persists assigned names, now and after every assignment. Only for the owner of the directory of that file.
     ///
     /// Writes to the disk, so call it where blocking is allowed.
-    pub fn keep_names(&self) {
-        self.shelf.names.lock().own();
+    pub fn persist_names(&self) {
+        self.catalog.names.lock().take_ownership();
     }
 
     /// Number of definitions in memory; the others are loaded on demand.
     pub fn loaded(&self) -> usize {
-        self.shelf.loaded.count()
+        self.catalog.loaded.count()
     }
 
     /// Remote handoff targets of all definitions.
-    pub fn away(&self) -> Vec<HandoffTarget> {
-        self.shelf.now().all().iter().flat_map(|served| served.source.away.iter().cloned()).collect()
+    pub fn remote_targets(&self) -> Vec<HandoffTarget> {
+        self.catalog.now().all().iter().flat_map(|served| served.source.remote_targets.iter().cloned()).collect()
     }
 
     /// Number of changes since the start.
-    pub fn changed(&self) -> u64 {
-        *self.shelf.changes.borrow()
+    pub fn change_count(&self) -> u64 {
+        *self.catalog.changes.borrow()
     }
 
     /// Diagnostics of the first load.
@@ -187,7 +199,7 @@ impl DirectoryAgents {
 
     /// Unusable entries as of the last scan; an agent that was usable before is still served in its previous version.
     pub fn unusable(&self) -> Vec<UnusableEntry> {
-        self.shelf.now().unusable.clone()
+        self.catalog.now().unusable.clone()
     }
 
     /// Reads changed files again. An agent whose files have errors keeps its previous definition; one whose directory
@@ -195,13 +207,13 @@ impl DirectoryAgents {
     ///
     /// Reads the disk, so call it where blocking is allowed.
     pub fn reload(&self) -> Reload {
-        self.shelf.reload()
+        self.catalog.reload()
     }
 }
 
 /// Sources of agents in addition to paths.
 #[derive(Clone, Default)]
-pub struct Beside {
+pub struct AdditionalSources {
     /// The folder for new agents; it may be empty or missing.
     pub folder: Option<PathBuf>,
     /// Storages other than directories; the first stores new agents if there is no folder.
@@ -210,16 +222,16 @@ pub struct Beside {
     pub names: Option<PathBuf>,
 }
 
-impl Beside {
-    fn origins(self, paths: &[PathBuf]) -> Vec<Origin> {
+impl AdditionalSources {
+    fn origins(self, paths: &[PathBuf]) -> Vec<AgentOrigin> {
         let mut origins = on_disk(paths);
-        origins.extend(self.folder.map(Origin::Folder));
-        origins.extend(self.storages.into_iter().map(Origin::Kept));
+        origins.extend(self.folder.map(AgentOrigin::Folder));
+        origins.extend(self.storages.into_iter().map(AgentOrigin::Storage));
         origins
     }
 }
 
-impl fmt::Debug for Beside {
+impl fmt::Debug for AdditionalSources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, storages, names } = self;
         let mut shown = f.debug_struct("AdditionalSources");
@@ -227,35 +239,41 @@ impl fmt::Debug for Beside {
     }
 }
 
-fn on_disk(paths: &[PathBuf]) -> Vec<Origin> {
-    paths.iter().cloned().map(Origin::Path).collect()
+fn on_disk(paths: &[PathBuf]) -> Vec<AgentOrigin> {
+    paths.iter().cloned().map(AgentOrigin::Path).collect()
 }
 
-impl Shelf {
+impl AgentCatalog {
     fn now(&self) -> Arc<Snapshot> {
         Arc::clone(&self.now.read())
     }
 
     fn reload(&self) -> Reload {
-        self.look(true)
+        self.scan(true)
     }
 
     /// Reads changed files; sources without stamps are read at a limited rate.
-    fn glance(&self) -> Reload {
-        self.look(false)
+    fn reload_stamped(&self) -> Reload {
+        self.scan(false)
     }
 
     /// Whether files of a recently used agent have changed.
-    fn is_stirred(&self) -> bool {
+    fn has_changes(&self) -> bool {
         let now = self.now();
-        let places = self.loaded.names().into_iter().filter_map(|name| now.place(&now.served(&name)?.source.spot()));
-        places.into_iter().any(Place::is_stirred)
+        let places =
+            self.loaded.names().into_iter().filter_map(|name| now.place(&now.served(&name)?.source.location_key()));
+        places.into_iter().any(ScannedAgent::has_changed)
     }
 
-    fn look(&self, is_thorough: bool) -> Reload {
+    fn scan(&self, is_thorough: bool) -> Reload {
         let mut names = self.names.lock();
         let before = self.now();
-        let eyes = Eyes { check: self.check.as_ref(), room: &self.room, loaded: &self.loaded, is_thorough };
+        let eyes = ScanContext {
+            check: self.check.as_ref(),
+            memory_budget: &self.memory_budget,
+            loaded: &self.loaded,
+            is_thorough,
+        };
         let (after, _) = before.next(&self.origins, &mut names, &eyes);
         let changed = after.differs_from(&before);
         let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
@@ -269,45 +287,45 @@ impl Shelf {
 
 impl AgentSource for DirectoryAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.shelf.now().all().iter().filter_map(|served| Some(self.shelf.loaded.peek(served)?.agent)).collect()
+        self.catalog.now().all().iter().filter_map(|served| Some(self.catalog.loaded.peek(served)?.agent)).collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        Some(self.shelf.loaded.definition(self.shelf.now().served(name)?)?.agent)
+        Some(self.catalog.loaded.definition(self.catalog.now().served(name)?)?.agent)
     }
 
     fn listings(&self) -> Vec<Arc<AgentListing>> {
-        self.shelf.now().all().iter().map(|served| Arc::clone(&served.listing)).collect()
+        self.catalog.now().all().iter().map(|served| Arc::clone(&served.listing)).collect()
     }
 
     fn has(&self, name: &AgentName) -> bool {
-        self.shelf.now.read().served(name).is_some()
+        self.catalog.now.read().served(name).is_some()
     }
 
     fn sole_local_agent(&self) -> Option<Arc<AgentSpec>> {
-        let now = self.shelf.now();
+        let now = self.catalog.now();
         let mut here = now.all().iter().filter(|served| !served.listing.is_peer());
         let (Some(sole), None) = (here.next(), here.next()) else { return None };
-        Some(self.shelf.loaded.definition(sole)?.agent)
+        Some(self.catalog.loaded.definition(sole)?.agent)
     }
 
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
-        let now = self.shelf.now();
+        let now = self.catalog.now();
         now.served(name)
-            .and_then(|served| self.shelf.loaded.definition(served))
-            .map(|made| made.kit)
+            .and_then(|served| self.catalog.loaded.definition(served))
+            .map(|made| made.resources)
             .unwrap_or_default()
     }
 
     fn refresh(&self) -> BoxFuture<'_, Vec<UnusableEntry>> {
         Box::pin(async {
             let mut refreshed = self.refreshed.lock().await;
-            let is_due = refreshed.is_none_or(|moment| moment.elapsed() >= REFRESH_EVERY);
+            let is_due = refreshed.is_none_or(|moment| moment.elapsed() >= REFRESH_INTERVAL);
             if !is_due {
                 return self.unusable();
             }
-            let shelf = Arc::clone(&self.shelf);
-            match spawn_blocking(move || shelf.glance()).await {
+            let shelf = Arc::clone(&self.catalog);
+            match spawn_blocking(move || shelf.reload_stamped()).await {
                 Ok(reload) => {
                     *refreshed = Some(Instant::now());
                     reload.unusable
@@ -318,7 +336,7 @@ impl AgentSource for DirectoryAgents {
     }
 
     fn changes(&self) -> ChangeStream {
-        let heard = self.shelf.changes.subscribe();
+        let heard = self.catalog.changes.subscribe();
         Box::pin(stream::unfold(heard, |mut heard| async {
             heard.changed().await.ok()?;
             Some(((), heard))
@@ -328,6 +346,6 @@ impl AgentSource for DirectoryAgents {
 
 impl fmt::Debug for DirectoryAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DirectoryAgents").field("agents", &self.shelf.now().all().len()).finish_non_exhaustive()
+        f.debug_struct("DirectoryAgents").field("agents", &self.catalog.now().all().len()).finish_non_exhaustive()
     }
 }

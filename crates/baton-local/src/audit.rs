@@ -4,8 +4,8 @@ mod lines;
 mod rotated;
 
 use baton_ports::{AccessDenial, AdminChange, AuditLog};
-use lines::Lines;
-use rotated::Rotated;
+use lines::AuditWriter;
+use rotated::RotatingFile;
 use std::{
     io,
     path::Path,
@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Capacity of the queue; further records are dropped and counted, because requests must not wait for the disk.
-const QUEUED: usize = 4096;
+const QUEUE_CAPACITY: usize = 4096;
 
 /// Writes the audit log to `audit.jsonl` in a directory, readable by its owner only.
 ///
@@ -26,15 +26,15 @@ const QUEUED: usize = 4096;
 /// records.
 #[derive(Debug)]
 pub struct AuditFile {
-    queue: Option<Queue>,
+    queue: Option<AuditQueue>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl AuditFile {
     /// Opens the log in `directory` and starts its writer thread.
     pub fn open(directory: &Path) -> io::Result<Self> {
-        let mut lines = Lines::new(Rotated::open(directory)?);
-        let (queue, queued) = Queue::new(QUEUED);
+        let mut lines = AuditWriter::new(RotatingFile::open(directory)?);
+        let (queue, queued) = AuditQueue::new(QUEUE_CAPACITY);
         let dropped = Arc::clone(&queue.dropped);
         let write = move || write_all(&mut lines, &queued, &dropped);
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write)?;
@@ -45,13 +45,13 @@ impl AuditFile {
 impl AuditLog for AuditFile {
     fn record_denial(&self, denial: AccessDenial) {
         if let Some(queue) = &self.queue {
-            queue.put(Entry::Denied(Box::new(denial)));
+            queue.put(AuditEntry::Denied(Box::new(denial)));
         }
     }
 
     fn record_change(&self, change: AdminChange) {
         if let Some(queue) = &self.queue {
-            queue.put(Entry::Changed(Box::new(change)));
+            queue.put(AuditEntry::Changed(Box::new(change)));
         }
     }
 }
@@ -68,24 +68,24 @@ impl Drop for AuditFile {
 
 /// A queued record.
 #[derive(Debug)]
-enum Entry {
+enum AuditEntry {
     Denied(Box<AccessDenial>),
     Changed(Box<AdminChange>),
 }
 
 #[derive(Debug)]
-struct Queue {
-    sender: SyncSender<Entry>,
+struct AuditQueue {
+    sender: SyncSender<AuditEntry>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Queue {
-    fn new(bound: usize) -> (Self, Receiver<Entry>) {
+impl AuditQueue {
+    fn new(bound: usize) -> (Self, Receiver<AuditEntry>) {
         let (sender, receiver) = sync_channel(bound);
         (Self { sender, dropped: Arc::default() }, receiver)
     }
 
-    fn put(&self, entry: Entry) {
+    fn put(&self, entry: AuditEntry) {
         if self.sender.try_send(entry).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -93,17 +93,17 @@ impl Queue {
 }
 
 /// Writes until the queue is closed. Records with write errors are counted as dropped.
-fn write_all(lines: &mut Lines, queued: &Receiver<Entry>, dropped: &AtomicU64) {
+fn write_all(lines: &mut AuditWriter, queued: &Receiver<AuditEntry>, dropped: &AtomicU64) {
     while let Ok(entry) = queued.recv() {
         let (at, written) = match &entry {
-            Entry::Denied(denial) => (denial.at, lines.denied(denial)),
-            Entry::Changed(change) => (change.at, lines.changed(change)),
+            AuditEntry::Denied(denial) => (denial.at, lines.write_denial(denial)),
+            AuditEntry::Changed(change) => (change.at, lines.write_change(change)),
         };
         if written.is_err() {
             dropped.fetch_add(1, Ordering::Relaxed);
         }
         let count = dropped.swap(0, Ordering::Relaxed);
-        if count > 0 && lines.dropped(at, count).is_err() {
+        if count > 0 && lines.write_gap(at, count).is_err() {
             dropped.fetch_add(count, Ordering::Relaxed);
         }
     }
@@ -117,10 +117,10 @@ mod tests {
     #[test]
     fn what_the_queue_cannot_take_is_counted() {
         let directory = tempfile::tempdir().unwrap();
-        let mut lines = Lines::new(Rotated::open(directory.path()).unwrap());
-        let (queue, queued) = Queue::new(2);
+        let mut lines = AuditWriter::new(RotatingFile::open(directory.path()).unwrap());
+        let (queue, queued) = AuditQueue::new(2);
         for number in 0..5 {
-            queue.put(Entry::Denied(Box::new(AccessDenial {
+            queue.put(AuditEntry::Denied(Box::new(AccessDenial {
                 at: Timestamp::from_millis(number),
                 code: ErrorCode::UNAUTHENTICATED,
                 reason: "why".to_owned(),

@@ -11,7 +11,7 @@ const IGNORE_ALL: &str = "# Made by Baton: a data directory has keys, tokens and
 
 /// Files and directories below a data directory that contain secrets or conversations. Keys are not included: the key
 /// loader rejects keys that other users could have read.
-const PRIVATE: [&str; 12] = [
+const PRIVATE_PATHS: [&str; 12] = [
     "server.json",
     "lock",
     "journal.db",
@@ -27,10 +27,10 @@ const PRIVATE: [&str; 12] = [
 ];
 
 /// Paths that exist only if there was a journal.
-const BELONGS_TO_JOURNAL: [&str; 4] = ["journal.db-wal", "keys", "spans/log", "spans/blocks"];
+const JOURNAL_ARTIFACTS: [&str; 4] = ["journal.db-wal", "keys", "spans/log", "spans/blocks"];
 
 /// Files of a project: a directory that contains one is not exclusive to Baton.
-const OF_PROJECT: [&str; 3] = [".git", "baton.yaml", "agent.yaml"];
+const PROJECT_FILES: [&str; 3] = [".git", "baton.yaml", "agent.yaml"];
 
 /// A correction made to a data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub fn prepare_data_directory(directory: &Path) -> Result<Vec<Correction>, DataD
 
 /// Whether version control would include the data. A directory that contains a project is left unchanged.
 pub fn lacks_gitignore(directory: &Path) -> bool {
-    let shared = OF_PROJECT.iter().any(|name| directory.join(name).exists());
+    let shared = PROJECT_FILES.iter().any(|name| directory.join(name).exists());
     let around = match (directory.canonicalize(), env::current_dir().and_then(fs::canonicalize)) {
         (Ok(directory), Ok(current)) => current.starts_with(directory),
         _ => true,
@@ -130,7 +130,7 @@ pub fn exposed_paths(directory: &Path) -> Vec<ExposedPath> {
     };
     // The directory itself may be given as a symbolic link.
     let whole = exposed(directory.to_owned(), fs::metadata(directory));
-    let parts = PRIVATE.iter().map(|name| directory.join(name));
+    let parts = PRIVATE_PATHS.iter().map(|name| directory.join(name));
     whole.into_iter().chain(parts.filter_map(|path| exposed(path.clone(), fs::symlink_metadata(&path)))).collect()
 }
 
@@ -168,5 +168,5 @@ pub fn journal_evidence(directory: &Path) -> Vec<&'static str> {
             Err(_) => false,
         }
     };
-    BELONGS_TO_JOURNAL.iter().copied().filter(is_there).collect()
+    JOURNAL_ARTIFACTS.iter().copied().filter(is_there).collect()
 }

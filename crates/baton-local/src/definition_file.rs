@@ -9,17 +9,17 @@ use std::{
 
 /// Outcome of replacing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Replaced {
+pub(crate) enum ReplaceOutcome {
     /// The new content is on disk.
     Done,
     /// Another process is writing, or has written since the old content was read; its version is kept.
-    Not,
+    Conflict,
 }
 
 /// Atomically replaces a file if it still has the old content, or creates it if there is none. A symbolic link is kept
 /// and its target is replaced. The caller holds the lock of `held`; of several concurrent calls one succeeds, and the
 /// others have to read again.
-pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<Replaced> {
+pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<ReplaceOutcome> {
     let path = match old {
         Some(_) => fs::canonicalize(path)?,
         None => path.to_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
     let directory = path.parent().unwrap_or(Path::new("."));
     let permissions = match old {
         Some(_) => fs::metadata(&path)?.permissions(),
-        None => like_its_directory(directory)?,
+        None => permissions_of_new_file(directory)?,
     };
     if permissions.readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
@@ -35,12 +35,12 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
     // Several agents may share the target of a link.
     let _theirs = match directory.starts_with(held) {
         true => None,
-        false => match alone(directory)? {
+        false => match lock_directory(directory)? {
             Some(theirs) => Some(theirs),
-            None => return Ok(Replaced::Not),
+            None => return Ok(ReplaceOutcome::Conflict),
         },
     };
-    let draft = Draft::write(&path, new)?;
+    let draft = DraftFile::write(&path, new)?;
     fs::set_permissions(&draft.0, permissions)?;
     // Checked immediately before the rename: a writer without the lock may have saved the file by now.
     let is_as_before = match old {
@@ -48,14 +48,14 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
         None => fs::symlink_metadata(&path).is_err(),
     };
     if !is_as_before {
-        return Ok(Replaced::Not);
+        return Ok(ReplaceOutcome::Conflict);
     }
-    draft.take_place(&path)?;
-    Ok(Replaced::Done)
+    draft.replace_target(&path)?;
+    Ok(ReplaceOutcome::Done)
 }
 
 /// A new file is readable for all users that may list its directory.
-fn like_its_directory(directory: &Path) -> io::Result<fs::Permissions> {
+fn permissions_of_new_file(directory: &Path) -> io::Result<fs::Permissions> {
     let permissions = fs::metadata(directory)?.permissions();
     #[cfg(unix)]
     let permissions = {
@@ -66,7 +66,7 @@ fn like_its_directory(directory: &Path) -> io::Result<fs::Permissions> {
 }
 
 /// Locks a directory until the returned file is dropped; `None` if it is already locked.
-pub(crate) fn alone(directory: &Path) -> io::Result<Option<File>> {
+pub(crate) fn lock_directory(directory: &Path) -> io::Result<Option<File>> {
     #[cfg(unix)]
     let held = File::open(directory)?;
     // Directories cannot be opened on this system, so a lock file is used.
@@ -81,9 +81,9 @@ pub(crate) fn alone(directory: &Path) -> io::Result<Option<File>> {
 }
 
 /// New content in a temporary file, deleted on drop unless it has replaced the target.
-pub(crate) struct Draft(PathBuf);
+pub(crate) struct DraftFile(PathBuf);
 
-impl Draft {
+impl DraftFile {
     /// Writes the temporary file, accessible to its owner only.
     pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         let mut name = OsString::from(".");
@@ -107,20 +107,20 @@ impl Draft {
     }
 
     /// Renames it to the target and syncs the directory.
-    pub(crate) fn take_place(self, path: &Path) -> io::Result<()> {
+    pub(crate) fn replace_target(self, path: &Path) -> io::Result<()> {
         fs::rename(&self.0, path)?;
-        synced(path.parent().unwrap_or(Path::new(".")))
+        sync_directory(path.parent().unwrap_or(Path::new(".")))
     }
 }
 
-impl Drop for Draft {
+impl Drop for DraftFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
 }
 
 /// Syncs a directory, so that a rename survives a power failure. Only Unix supports this.
-pub(crate) fn synced(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
     #[cfg(not(unix))]
@@ -137,11 +137,11 @@ mod tests {
         let home = tempfile::TempDir::new().unwrap();
         let file = home.path().join("mcp.json");
         fs::write(&file, "theirs").unwrap();
-        assert_eq!(replace(home.path(), &file, Some(b"old"), b"new").unwrap(), Replaced::Not);
-        assert_eq!(replace(home.path(), &file, None, b"new").unwrap(), Replaced::Not);
+        assert_eq!(replace(home.path(), &file, Some(b"old"), b"new").unwrap(), ReplaceOutcome::Conflict);
+        assert_eq!(replace(home.path(), &file, None, b"new").unwrap(), ReplaceOutcome::Conflict);
         assert_eq!(fs::read(&file).unwrap(), b"theirs");
         fs::write(home.path().join(".mcp.json.baton-new"), "left behind").unwrap();
-        assert_eq!(replace(home.path(), &file, Some(b"theirs"), b"new").unwrap(), Replaced::Done);
+        assert_eq!(replace(home.path(), &file, Some(b"theirs"), b"new").unwrap(), ReplaceOutcome::Done);
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
     }

@@ -13,13 +13,13 @@ use std::{
 const MAX_AGENTS: usize = 20_000;
 /// Bytes of a YAML file that are read to detect an agent; programs that generate such files write the distinctive keys
 /// first.
-const SNIFFED: u64 = 64 << 10;
+const MAX_DETECTION_BYTES: u64 = 64 << 10;
 /// Name suffix of directories that are being created or deleted; they are not agents.
-pub(crate) const DRAFT_ENDING: &str = ".baton-draft";
+pub(crate) const DRAFT_SUFFIX: &str = ".baton-draft";
 
 /// A directory or a file that holds an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct DiscoveredAgent {
     /// The path as written by the user, for messages.
     pub(crate) shown: PathBuf,
     /// Canonical path of the directory.
@@ -28,7 +28,7 @@ pub(crate) struct Found {
     pub(crate) file: Option<String>,
 }
 
-impl Found {
+impl DiscoveredAgent {
     /// The path of a file of the agent, as written by the user.
     pub(crate) fn shown_file(&self, file: &str) -> PathBuf {
         match self.file {
@@ -38,13 +38,17 @@ impl Found {
     }
 
     /// Whether the agent is a single file, independent of its siblings.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_single_file(&self) -> bool {
         self.file.as_deref().is_some_and(|file| !DEFINITION_FILES.contains(&file))
     }
 }
 
 /// The agents at a path, given the number already found; `is_known` tells whether a file was an agent before.
-pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
+pub(crate) fn discover(
+    path: &Path,
+    known: usize,
+    is_known: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<DiscoveredAgent>, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -58,7 +62,7 @@ pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bo
     } else {
         let real = fs::canonicalize(path).map_err(io)?;
         match has_definition(path) {
-            true => vec![Found { shown: path.to_owned(), real, file: None }],
+            true => vec![DiscoveredAgent { shown: path.to_owned(), real, file: None }],
             false => children(path, &real, is_known)?,
         }
     };
@@ -72,22 +76,22 @@ pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bo
 }
 
 /// The agent of an explicitly named file.
-fn named_file(path: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Found, LoadError> {
+fn named_file(path: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<DiscoveredAgent, LoadError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = fs::canonicalize(parent).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let first = DEFINITION_FILES.iter().find(|file| parent.join(file).is_file());
     if first == Some(&name) {
-        return Ok(Found { shown: parent.to_owned(), real, file: None });
+        return Ok(DiscoveredAgent { shown: parent.to_owned(), real, file: None });
     }
     match DEFINITION_FILES.contains(&name) || is_known(&real.join(name)) || is_agent_file(path, name) {
-        true => Ok(Found { shown: path.to_owned(), real, file: Some(name.to_owned()) }),
+        true => Ok(DiscoveredAgent { shown: path.to_owned(), real, file: Some(name.to_owned()) }),
         false => Err(LoadError::Empty { path: path.to_owned() }),
     }
 }
 
 /// The agents directly in a directory: directories with a definition, and agent files.
-fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
+fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<DiscoveredAgent>, LoadError> {
     let io = |path: &Path, source| LoadError::Io { path: path.to_owned(), source };
     let mut found = Vec::new();
     for entry in fs::read_dir(path).map_err(|error| io(path, error))? {
@@ -96,7 +100,7 @@ fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Resul
         let Ok(name) = entry.file_name().into_string() else {
             if has_definition(&shown) {
                 let real = fs::canonicalize(&shown).map_err(|error| io(&shown, error))?;
-                found.push(Found { shown, real, file: None });
+                found.push(DiscoveredAgent { shown, real, file: None });
             }
             continue;
         };
@@ -108,14 +112,14 @@ fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Resul
         let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
         if is_yaml && (kind.is_file() || is_link && shown.is_file()) {
             if name != PLAYBOOK_FILE && (is_known(&real.join(&name)) || is_agent_file(&shown, &name)) {
-                found.push(Found { shown, real: real.to_owned(), file: Some(name) });
+                found.push(DiscoveredAgent { shown, real: real.to_owned(), file: Some(name) });
             }
         } else if (kind.is_dir() || is_link) && has_definition(&shown) {
             let real = match is_link {
                 true => fs::canonicalize(&shown).map_err(|error| io(&shown, error))?,
                 false => real.join(&name),
             };
-            found.push(Found { shown, real, file: None });
+            found.push(DiscoveredAgent { shown, real, file: None });
         }
         if found.len() > MAX_AGENTS {
             return Err(LoadError::TooMany { path: path.to_owned(), limit: MAX_AGENTS });
@@ -127,7 +131,7 @@ fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Resul
 
 /// Whether this is the name of a directory that is being created or deleted.
 pub(crate) fn is_draft(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(DRAFT_ENDING)
+    name.starts_with('.') && name.ends_with(DRAFT_SUFFIX)
 }
 
 fn has_definition(directory: &Path) -> bool {
@@ -137,10 +141,10 @@ fn has_definition(directory: &Path) -> bool {
 /// Whether a single file is an agent; other kinds of YAML files are rejected.
 fn is_agent_file(path: &Path, name: &str) -> bool {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|file| file.take(MAX_DETECTION_BYTES).read_to_end(&mut bytes));
     let is_other = || bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"apiVersion:"));
     if read.is_err() || is_other() {
         return false;
     }
-    Format::of(&BTreeMap::from([(name.to_owned(), bytes)])) == Some(Format::Tsagent)
+    Format::detect(&BTreeMap::from([(name.to_owned(), bytes)])) == Some(Format::Tsagent)
 }

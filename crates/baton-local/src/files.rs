@@ -2,11 +2,11 @@
 
 mod stamps;
 
-pub(crate) use stamps::Stamps;
+pub(crate) use stamps::AgentStamps;
 
-use crate::{discover::Found, storage::Pending};
+use crate::{discover::DiscoveredAgent, storage::PendingChange};
 use baton_agentdir::{
-    DEFINITION_FILES, Diagnostic, GUIDE_FILE, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, document::Place,
+    DEFINITION_FILES, Diagnostic, GUIDE_FILE, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, document::SourceLocation,
     is_definition_path, provider::VARIABLES_FILE,
 };
 use baton_ports::AgentFiles;
@@ -23,34 +23,34 @@ const MAX_FILE: u64 = 1 << 20;
 const MAX_FOREIGN_FILE: u64 = 64 << 20;
 const MAX_ITEM_BYTES: usize = 16 << 20;
 /// Maximum attempts to read the files without a concurrent write.
-const TRIES: usize = 5;
+const MAX_READ_ATTEMPTS: usize = 5;
 
 /// Whether a file with this path may be part of the agent.
-pub(crate) fn belongs(found: &Found, path: &str) -> bool {
+pub(crate) fn belongs(found: &DiscoveredAgent, path: &str) -> bool {
     match &found.file {
-        Some(file) if found.is_alone() => path == file || path == VARIABLES_FILE,
+        Some(file) if found.is_single_file() => path == file || path == VARIABLES_FILE,
         Some(file) => path == file || is_definition_path(path) && !DEFINITION_FILES.contains(&path),
         None => is_definition_path(path),
     }
 }
 
 /// Content of the files, and diagnostics of reading them.
-pub(crate) struct Content {
+pub(crate) struct AgentContent {
     pub(crate) files: AgentFiles,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Digest of all files and diagnostics.
     pub(crate) digest: Digest,
     /// An unfinished change; the files are as after this change.
-    pub(crate) pending: Option<Pending>,
+    pub(crate) pending: Option<PendingChange>,
 }
 
-impl Content {
+impl AgentContent {
     /// Reads a consistent snapshot of the files; a change of several files is included completely or not at all.
-    pub(crate) fn read(found: &Found) -> (Self, Stamps) {
-        let mut before = Stamps::of(found);
+    pub(crate) fn read(found: &DiscoveredAgent) -> (Self, AgentStamps) {
+        let mut before = AgentStamps::collect(found);
         let mut content = Self::read_once(found, &before);
-        for _ in 1..TRIES {
-            let after = Stamps::again(found, &before);
+        for _ in 1..MAX_READ_ATTEMPTS {
+            let after = AgentStamps::collect_since(found, &before);
             if before.is_same(&after) {
                 break;
             }
@@ -60,8 +60,8 @@ impl Content {
         (content, before)
     }
 
-    fn read_once(found: &Found, stamps: &Stamps) -> Self {
-        let pending = stamps.pending.as_ref().and_then(|_| Pending::read(found).ok().flatten());
+    fn read_once(found: &DiscoveredAgent, stamps: &AgentStamps) -> Self {
+        let pending = stamps.pending.as_ref().and_then(|_| PendingChange::read(found).ok().flatten());
         let mut files = BTreeMap::new();
         let mut diagnostics = Vec::new();
         let mut room = MAX_ITEM_BYTES;
@@ -70,8 +70,8 @@ impl Content {
             let bytes = match read_bounded(&found.real, file, stamps, is_item) {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => continue,
-                Err(remark) if is_item || is_beside(found, file) => {
-                    diagnostics.push(remark.softened("it is left out"));
+                Err(remark) if is_item || is_optional(found, file) => {
+                    diagnostics.push(remark.into_warning("it is left out"));
                     continue;
                 }
                 Err(remark) => {
@@ -82,7 +82,7 @@ impl Content {
             if is_item {
                 let Some(left) = room.checked_sub(bytes.len()) else {
                     let message = "all references together are larger than 16 MB; this one is left out";
-                    let remark = Diagnostic::warning(file, Place::START, message);
+                    let remark = Diagnostic::warning(file, SourceLocation::START, message);
                     diagnostics.push(remark.with_hint("keep fewer or shorter files"));
                     continue;
                 };
@@ -91,7 +91,7 @@ impl Content {
             files.insert(file.clone(), bytes);
         }
         if let Some(pending) = &pending {
-            pending.finish(&mut files);
+            pending.apply_to(&mut files);
         }
         let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::compute(bytes)));
         let remarks = diagnostics.iter().map(|remark| format!("{remark}\n"));
@@ -101,7 +101,7 @@ impl Content {
 }
 
 /// Whether the agent is usable without this file.
-fn is_beside(found: &Found, file: &str) -> bool {
+fn is_optional(found: &DiscoveredAgent, file: &str) -> bool {
     let own = match &found.file {
         Some(own) => Some(own.as_str()),
         None => DEFINITION_FILES.into_iter().find(|name| found.real.join(name).is_file()),
@@ -110,8 +110,8 @@ fn is_beside(found: &Found, file: &str) -> bool {
 }
 
 /// The content of a file; `None` if it does not exist.
-fn read_bounded(agent: &Path, file: &str, stamps: &Stamps, is_item: bool) -> Result<Option<Vec<u8>>, Diagnostic> {
-    let problem = |message: String, hint: &str| Diagnostic::error(file, Place::START, message).with_hint(hint);
+fn read_bounded(agent: &Path, file: &str, stamps: &AgentStamps, is_item: bool) -> Result<Option<Vec<u8>>, Diagnostic> {
+    let problem = |message: String, hint: &str| Diagnostic::error(file, SourceLocation::START, message).with_hint(hint);
     let readable = "check that the file can be read by the user that runs Baton";
     let path = agent.join(file);
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;

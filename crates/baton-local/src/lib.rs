@@ -27,7 +27,7 @@ mod private_file;
 mod storage;
 mod vector_files;
 
-pub use agents::{Beside, DirectoryAgents, Reload, SpecCheck};
+pub use agents::{AdditionalSources, DirectoryAgents, Reload, SpecCheck};
 pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;
@@ -37,7 +37,7 @@ pub use data_directory::{
 };
 pub use ids::TimeOrderedIds;
 pub use json_lines::JsonLines;
-pub use kept_key::{KeyUnusable, kept_key};
+pub use kept_key::{SecretKeyError, load_or_create_key};
 pub use load_error::LoadError;
 pub use log_writer::LogWriter;
 pub use mcp_sessions::SessionFiles;

@@ -14,32 +14,32 @@ use std::{
 
 /// Stores sessions in a directory accessible to its owner only; the oldest are evicted beyond the limit.
 #[derive(Clone)]
-pub struct SessionFiles(Arc<Files>);
+pub struct SessionFiles(Arc<SessionDirectory>);
 
-struct Files {
+struct SessionDirectory {
     directory: PathBuf,
     most: usize,
-    known: Mutex<Known>,
+    known: Mutex<SessionAges>,
 }
 
 /// Session ids by age.
 #[derive(Default)]
-struct Known {
+struct SessionAges {
     next: u64,
     ages: HashMap<String, u64>,
     by_age: BTreeMap<u64, String>,
 }
 
 /// File extension.
-const ENDING: &str = "json";
+const FILE_EXTENSION: &str = "json";
 /// Maximum length of an id; generated ids have 36 characters.
-const LONGEST_ID: usize = 64;
+const MAX_ID_LEN: usize = 64;
 /// Maximum size of a session file; typical client data is far smaller.
-const LARGEST: u64 = 256 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
 
 impl SessionFiles {
     /// Default maximum number of sessions.
-    pub const MOST: usize = 10_000;
+    pub const DEFAULT_MAX_SESSIONS: usize = 10_000;
 
     /// Opens the directory, which is created if it is missing; `most` is the maximum number of sessions.
     pub fn open(directory: &Path, most: usize) -> io::Result<Self> {
@@ -54,25 +54,25 @@ impl SessionFiles {
             let entry = entry?;
             let path = entry.path();
             let name = path.file_stem().and_then(|stem| stem.to_str()).filter(|name| is_id(name));
-            let (Some(name), Some(ENDING)) = (name, path.extension().and_then(|ending| ending.to_str())) else {
+            let (Some(name), Some(FILE_EXTENSION)) = (name, path.extension().and_then(|ending| ending.to_str())) else {
                 continue;
             };
             let written = entry.metadata().and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
             found.push((written, name.to_owned()));
         }
         found.sort();
-        let mut known = Known::default();
+        let mut known = SessionAges::default();
         for (_, id) in found {
             known.touch(&id);
         }
-        let files = Files { directory: directory.to_owned(), most: most.max(1), known: Mutex::new(known) };
-        files.forget_oldest()?;
+        let files = SessionDirectory { directory: directory.to_owned(), most: most.max(1), known: Mutex::new(known) };
+        files.evict_oldest()?;
         Ok(Self(Arc::new(files)))
     }
 
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Files) -> io::Result<T> + Send + 'static,
+        work: impl FnOnce(&SessionDirectory) -> io::Result<T> + Send + 'static,
     ) -> Result<T, String> {
         let files = Arc::clone(&self.0);
         let done = tokio::task::spawn_blocking(move || work(&files)).await;
@@ -80,7 +80,7 @@ impl SessionFiles {
     }
 }
 
-impl Known {
+impl SessionAges {
     /// Makes a session the most recently used.
     fn touch(&mut self, id: &str) {
         self.remove(id);
@@ -95,10 +95,10 @@ impl Known {
     }
 }
 
-impl Files {
+impl SessionDirectory {
     /// The path of a session file. Ids are validated before, so the path stays inside the directory.
     fn path(&self, id: &str) -> PathBuf {
-        self.directory.join(id).with_extension(ENDING)
+        self.directory.join(id).with_extension(FILE_EXTENSION)
     }
 
     fn load(&self, id: &str) -> io::Result<Option<Json>> {
@@ -107,7 +107,7 @@ impl Files {
         }
         let path = self.path(id);
         let text = match fs::metadata(&path) {
-            Ok(about) if about.len() > LARGEST => return Ok(None),
+            Ok(about) if about.len() > MAX_FILE_BYTES => return Ok(None),
             Ok(_) => fs::read_to_string(&path)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -117,21 +117,21 @@ impl Files {
         Ok(Json::parse(&text).ok())
     }
 
-    fn keep(&self, id: &str, session: &Json) -> io::Result<()> {
-        if session.as_str().len() as u64 > LARGEST {
+    fn save(&self, id: &str, session: &Json) -> io::Result<()> {
+        if session.as_str().len() as u64 > MAX_FILE_BYTES {
             return Err(io::Error::other("the client data is too large"));
         }
         write_private(&self.path(id), session.as_str().as_bytes())?;
         self.known.lock().touch(id);
-        self.forget_oldest()
+        self.evict_oldest()
     }
 
-    fn forget(&self, id: &str) -> io::Result<()> {
+    fn delete(&self, id: &str) -> io::Result<()> {
         self.known.lock().remove(id);
-        gone(fs::remove_file(self.path(id)))
+        ignore_missing(fs::remove_file(self.path(id)))
     }
 
-    fn forget_oldest(&self) -> io::Result<()> {
+    fn evict_oldest(&self) -> io::Result<()> {
         loop {
             let oldest = {
                 let mut known = self.known.lock();
@@ -142,12 +142,12 @@ impl Files {
                 known.ages.remove(&id);
                 id
             };
-            gone(fs::remove_file(self.path(&oldest)))?;
+            ignore_missing(fs::remove_file(self.path(&oldest)))?;
         }
     }
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -155,7 +155,7 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 }
 
 fn is_id(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    (1..=MAX_ID_LEN).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 impl McpSessionStore for SessionFiles {
@@ -175,7 +175,7 @@ impl McpSessionStore for SessionFiles {
                 return Err("this is not a session id".to_owned());
             }
             let id = id.to_owned();
-            self.blocking(move |files| files.keep(&id, &session)).await
+            self.blocking(move |files| files.save(&id, &session)).await
         })
     }
 
@@ -185,7 +185,7 @@ impl McpSessionStore for SessionFiles {
                 return Ok(());
             }
             let id = id.to_owned();
-            self.blocking(move |files| files.forget(&id)).await
+            self.blocking(move |files| files.delete(&id)).await
         })
     }
 }

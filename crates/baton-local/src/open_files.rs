@@ -2,7 +2,7 @@
 
 /// Upper bound, above any supported setting; beyond it, programs that close every possible file at startup become slow.
 #[cfg(unix)]
-const ENOUGH: u64 = 1 << 20;
+const MAX_OPEN_FILES: u64 = 1 << 20;
 
 /// Raises the soft limit as far as permitted, and returns the effective limit; `None` means unlimited or unknown.
 pub fn raise_open_files() -> Option<usize> {
@@ -10,7 +10,7 @@ pub fn raise_open_files() -> Option<usize> {
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Nofile);
-        let wanted = before.maximum.map_or(ENOUGH, |hard| hard.min(ENOUGH));
+        let wanted = before.maximum.map_or(MAX_OPEN_FILES, |hard| hard.min(MAX_OPEN_FILES));
         if before.current.is_some_and(|soft| soft < wanted) {
             // If this fails, the lower limit stays in effect and is returned.
             let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: before.maximum });

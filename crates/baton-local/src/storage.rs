@@ -7,5 +7,5 @@ mod save;
 
 pub use directory::DirectoryStorage;
 pub use memory::MemoryStorage;
-pub(crate) use pending::Pending;
-pub(crate) use save::{Saved, create, remove, save, settle};
+pub(crate) use pending::PendingChange;
+pub(crate) use save::{SaveOutcome, create, finish_pending, remove, save};

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Maximum file size; reading a larger file would be slower than computing the embeddings again.
-const LARGEST: u64 = 256 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Stores embeddings in a directory, which is created on first write.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct VectorFiles {
 
 /// File content: embeddings of one model, by the digest of the text.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct VectorFileContent {
     model: String,
     vectors: CachedVectors,
 }
@@ -66,9 +66,9 @@ impl EmbeddingCache for VectorFiles {
     ) -> BoxFuture<'a, Result<(), String>> {
         let (directory, path, model) = (self.directory.clone(), self.path(agent), model.to_owned());
         let write = move || {
-            let kept = Kept { model, vectors: Arc::unwrap_or_clone(vectors) };
+            let kept = VectorFileContent { model, vectors: Arc::unwrap_or_clone(vectors) };
             let bytes = serde_json::to_vec(&kept).map_err(io::Error::other)?;
-            if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+            if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
                 return Err(io::Error::other("there are too many embeddings to cache"));
             }
             fs::create_dir_all(&directory)?;
@@ -81,8 +81,8 @@ impl EmbeddingCache for VectorFiles {
     }
 }
 
-fn read(path: &Path) -> io::Result<Kept> {
-    if fs::metadata(path)?.len() > LARGEST {
+fn read(path: &Path) -> io::Result<VectorFileContent> {
+    if fs::metadata(path)?.len() > MAX_FILE_BYTES {
         return Err(io::Error::other("the file is too large"));
     }
     serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)

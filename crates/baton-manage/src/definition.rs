@@ -34,8 +34,8 @@ impl Definition {
 /// Parses files; the error lists all problems.
 pub(crate) fn read(files: &AgentFiles) -> Result<(AgentSpec, AgentResources, Format), ManageError> {
     let parsed = parse_anywhere(files);
-    match (parsed.agent, Format::of(files)) {
-        (Some(agent), Some(form)) => Ok((agent, parsed.kit, form)),
+    match (parsed.agent, Format::detect(files)) {
+        (Some(agent), Some(form)) => Ok((agent, parsed.resources, form)),
         _ => {
             let errors = parsed.diagnostics.iter().filter(|remark| Diagnostic::is_error(remark));
             let lines: Vec<String> = errors.map(ToString::to_string).collect();

@@ -44,7 +44,7 @@ fn edit_error(error: &EditError) -> ManageError {
     let code = match error {
         EditError::Absent { .. } | EditError::Missing(_) => ErrorCode::AGENT_PART_NOT_FOUND,
         EditError::Exists { .. } => ErrorCode::NAME_TAKEN,
-        EditError::Refused(_) | EditError::Unfit(_) => ErrorCode::AGENT_INVALID,
+        EditError::Refused(_) | EditError::InvalidValue(_) => ErrorCode::AGENT_INVALID,
         _ => error.code(),
     };
     manage_error(code, error.to_string())

@@ -8,6 +8,6 @@ mod replay;
 mod tape;
 
 pub use canonical::call_key;
-pub use record::Recorder;
-pub use replay::Replay;
-pub use tape::{CassetteError, Tape};
+pub use record::RecorderModel;
+pub use replay::ReplayModel;
+pub use tape::{Cassette, CassetteError};

@@ -8,18 +8,18 @@ mod retry;
 mod timeout;
 mod total;
 
-pub use fallback::Fallback;
-pub use gate::{Gate, GateLimits, Gated};
-pub use layered::{Layers, chain};
-pub use metered::Metered;
-pub use retry::{Chance, Retry, RetryPolicy};
-pub use timeout::{Timeout, Timeouts};
-pub use total::Total;
+pub use fallback::FallbackModel;
+pub use gate::{GateLimits, GatedModel, ProviderGate};
+pub use layered::{ModelLayers, chain};
+pub use metered::MeteredModel;
+pub use retry::{JitterSource, RetryModel, RetryPolicy};
+pub use timeout::{StreamTimeouts, TimeoutModel};
+pub use total::DeadlineModel;
 
 use baton_ports::{ModelError, ModelEvent};
 
 /// Whether the event delivers a part of the answer to the caller; after that, the call must not be retried.
-fn is_heard(event: &ModelEvent) -> bool {
+fn is_answer_content(event: &ModelEvent) -> bool {
     match event {
         ModelEvent::Text(text) | ModelEvent::Reasoning(text) => !text.is_empty(),
         ModelEvent::ReasoningComplete(_) | ModelEvent::ToolCall(_) => true,
@@ -28,7 +28,7 @@ fn is_heard(event: &ModelEvent) -> bool {
 }
 
 /// Whether the error is transient: the service was busy or unreachable.
-fn is_passing(error: &ModelError) -> bool {
+fn is_transient(error: &ModelError) -> bool {
     match error {
         ModelError::Refused { advice, .. } if advice.quota_exhausted => false,
         ModelError::Refused { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),

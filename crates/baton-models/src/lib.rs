@@ -18,13 +18,13 @@ mod rescue;
 mod schema;
 mod tokens;
 
-pub use cassette::{CassetteError, Recorder, Replay, Tape, call_key};
-pub use catalog::{Catalog, Correction, Rates, UNKNOWN_WINDOW};
+pub use cassette::{Cassette, CassetteError, RecorderModel, ReplayModel, call_key};
+pub use catalog::{ModelCatalog, TokenCorrection, TokenRates, UNKNOWN_WINDOW};
 pub use layers::{
-    Chance, Fallback, Gate, GateLimits, Gated, Layers, Metered, Retry,
-    RetryPolicy, Timeout, Timeouts, Total, chain,
+    DeadlineModel, FallbackModel, GateLimits, GatedModel, JitterSource, MeteredModel, ModelLayers, ProviderGate,
+    RetryModel, RetryPolicy, StreamTimeouts, TimeoutModel, chain,
 };
-pub use playbook::{Miss, Playbook, PlaybookModels, PlaybookReport, RuleReport, check};
-pub use rescue::Rescue;
-pub use schema::sample;
-pub use tokens::estimate;
+pub use playbook::{Playbook, PlaybookMiss, PlaybookModels, PlaybookReport, RuleReport, check_playbook};
+pub use rescue::RescueModel;
+pub use schema::sample_value;
+pub use tokens::estimate_tokens;

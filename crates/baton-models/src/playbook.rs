@@ -17,5 +17,5 @@ mod template;
 
 pub use model::Playbook;
 pub use models::PlaybookModels;
-pub use parse::check;
-pub use report::{Miss, PlaybookReport, RuleReport};
+pub use parse::check_playbook;
+pub use report::{PlaybookMiss, PlaybookReport, RuleReport};

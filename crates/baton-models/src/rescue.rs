@@ -11,15 +11,15 @@ use async_stream::stream;
 use baton_ports::{FinishReason, Model, ModelCall, ModelEvent, ModelStream, OutputFormat, ToolChoice};
 use baton_types::{CallId, Json, ModelNote, ToolCall};
 use futures_util::StreamExt;
-use plausible::plausible;
+use plausible::may_become_calls;
 use std::sync::Arc;
 
 /// Maximum size of buffered text; longer text is always an answer.
-const MOST_HELD: usize = 64 * 1024;
+const MAX_BUFFERED_BYTES: usize = 64 * 1024;
 
 /// Forms of written tool calls that are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum RecognizedForms {
     /// Any form.
     All,
     /// Only tagged calls, because the caller requested JSON output.
@@ -27,18 +27,18 @@ enum Wanted {
 }
 
 /// A model whose tool calls written as text are converted to real ones.
-pub struct Rescue {
+pub struct RescueModel {
     inner: Arc<dyn Model>,
 }
 
-impl Rescue {
+impl RescueModel {
     /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>) -> Self {
         Self { inner }
     }
 }
 
-impl Model for Rescue {
+impl Model for RescueModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
@@ -52,7 +52,7 @@ impl Model for Rescue {
         if names.is_empty() {
             return self.inner.call(call);
         }
-        let wanted = if call.format == OutputFormat::Text { Wanted::All } else { Wanted::Tagged };
+        let wanted = if call.format == OutputFormat::Text { RecognizedForms::All } else { RecognizedForms::Tagged };
         let (message, most) = (call.message_id.clone(), if call.parallel_calls { usize::MAX } else { 1 });
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
@@ -64,7 +64,7 @@ impl Model for Rescue {
                         None => yield Ok(ModelEvent::Text(text)),
                         Some(mut so_far) => {
                             so_far.push_str(&text);
-                            if plausible(&so_far, wanted) {
+                            if may_become_calls(&so_far, wanted) {
                                 held = Some(so_far);
                             } else {
                                 yield Ok(ModelEvent::Text(so_far));
@@ -80,7 +80,7 @@ impl Model for Rescue {
                     }
                     Ok(ModelEvent::Done { usage, finish, by }) => {
                         let words = held.take().unwrap_or_default();
-                        let mut calls = read::calls(&words, &names);
+                        let mut calls = read::parse_calls(&words, &names);
                         calls.truncate(most);
                         if calls.is_empty() {
                             if !words.is_empty() {

@@ -7,26 +7,26 @@ const MAX_DEPTH: usize = 16;
 const MAX_VALUES: usize = 2000;
 
 /// A value that fits `schema` with respect to types, enums, bounds and required properties; patterns are ignored.
-pub fn sample(schema: &Value, seed: u64) -> Value {
-    Maker { root: schema, left: Cell::new(MAX_VALUES) }.value(schema, seed, 0)
+pub fn sample_value(schema: &Value, seed: u64) -> Value {
+    SampleGenerator { root: schema, left: Cell::new(MAX_VALUES) }.value(schema, seed, 0)
 }
 
-struct Maker<'a> {
+struct SampleGenerator<'a> {
     root: &'a Value,
     left: Cell<usize>,
 }
 
-impl Maker<'_> {
+impl SampleGenerator<'_> {
     fn value(&self, schema: &Value, seed: u64, depth: usize) -> Value {
         if depth > MAX_DEPTH || self.left.get() == 0 {
             return Value::Null;
         }
         self.left.set(self.left.get() - 1);
         let Some(keys) = schema.as_object() else { return word(seed).into() };
-        if let Some(value) = given(keys, seed) {
+        if let Some(value) = explicit_value(keys, seed) {
             return value;
         }
-        if let Some(combined) = self.combined(keys) {
+        if let Some(combined) = self.combine(keys) {
             return self.value(&combined, seed, depth + 1);
         }
         match kind(keys) {
@@ -41,7 +41,7 @@ impl Maker<'_> {
     }
 
     /// The schema with its first reference, alternative or conjunction merged in.
-    fn combined(&self, keys: &Map<String, Value>) -> Option<Value> {
+    fn combine(&self, keys: &Map<String, Value>) -> Option<Value> {
         let mut base = keys.clone();
         if let Some(Value::String(reference)) = base.remove("$ref") {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
@@ -94,7 +94,7 @@ impl Maker<'_> {
 }
 
 /// A value that the schema specifies explicitly.
-fn given(keys: &Map<String, Value>, seed: u64) -> Option<Value> {
+fn explicit_value(keys: &Map<String, Value>, seed: u64) -> Option<Value> {
     if let Some(value) = keys.get("const") {
         return Some(value.clone());
     }
@@ -172,10 +172,10 @@ fn number(keys: &Map<String, Value>, seed: u64) -> Value {
 }
 
 /// A bound, and whether it is exclusive.
-type Bound = Option<(f64, bool)>;
+type NumericBound = Option<(f64, bool)>;
 
 /// Lower and upper bound.
-fn bounds(keys: &Map<String, Value>) -> (Bound, Bound) {
+fn bounds(keys: &Map<String, Value>) -> (NumericBound, NumericBound) {
     let of = |key| keys.get(key).and_then(Value::as_f64);
     let low = [of("minimum").map(|n| (n, false)), of("exclusiveMinimum").map(|n| (n, true))];
     let high = [of("maximum").map(|n| (n, false)), of("exclusiveMaximum").map(|n| (n, true))];

@@ -24,7 +24,7 @@ impl OrchestratorCore {
         let digest = Digest::compute(address(url).as_bytes());
         let name = AgentName::from(format!("agent-{}", &digest.as_str()[..16]));
         let config = self.find_config(url).cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
-        self.registry.lend_also(PeerConfig { name: Some(name.clone()), ..config })?;
+        self.registry.add_referenced(PeerConfig { name: Some(name.clone()), ..config })?;
         Ok(name)
     }
 

@@ -1,7 +1,7 @@
 //! Answers and questions of an agent.
 
 use crate::calls::PendingCalls;
-use baton_peers::Settled;
+use baton_peers::SettledTask;
 use baton_types::{Artifact, Json, Message, Part, PartContent, QuestionKind, TaskState};
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +68,8 @@ pub struct QuestionReply {
 }
 
 impl AgentAnswer {
-    pub(crate) fn from_settled(agent: &str, settled: Settled) -> Self {
-        let Settled { task, context, outcome } = settled;
+    pub(crate) fn from_settled(agent: &str, settled: SettledTask) -> Self {
+        let SettledTask { task, context, outcome } = settled;
         let questions = outcome.message.as_ref().map(questions).unwrap_or_default();
         let said = outcome.message.as_ref().map(Message::text).unwrap_or_default();
         Self {

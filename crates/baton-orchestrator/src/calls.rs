@@ -4,7 +4,7 @@ use crate::{
     AgentAnswer, AgentQuestion, OrchestrateError, answer::question_text, asking::PeerConversation,
     helper::AgentSamplingHelper, inner::OrchestratorCore,
 };
-use baton_peers::Settled;
+use baton_peers::SettledTask;
 use baton_ports::{
     AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolInvocation, ToolOutcome, ToolOutput,
 };
@@ -30,7 +30,7 @@ pub(crate) struct PendingCalls {
 }
 
 /// Tool calls that an agent requests.
-pub(crate) fn requested_calls(settled: &Settled) -> Vec<ToolCall> {
+pub(crate) fn requested_calls(settled: &SettledTask) -> Vec<ToolCall> {
     match (&settled.outcome.state, &settled.outcome.message, &settled.task) {
         (TaskState::InputRequired, Some(message), Some(_)) => parse_own_tool_calls(message),
         _ => Vec::new(),
@@ -44,7 +44,7 @@ impl PendingCalls {
     }
 
     /// The agent's last state, with the questions of its tools.
-    pub(crate) fn into_answer(self, agent: &str, settled: Settled) -> AgentAnswer {
+    pub(crate) fn into_answer(self, agent: &str, settled: SettledTask) -> AgentAnswer {
         let questions: Vec<AgentQuestion> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
         AgentAnswer {
             text: question_text(&questions),
@@ -91,7 +91,7 @@ impl OrchestratorCore {
     pub(crate) async fn run(
         &self,
         asking: &PeerConversation<'_>,
-        settled: &Settled,
+        settled: &SettledTask,
         calls: Vec<ToolCall>,
     ) -> Result<PendingCalls, OrchestrateError> {
         let most = asking.limits.calls;
@@ -109,7 +109,7 @@ impl OrchestratorCore {
     pub(crate) async fn resume_calls(
         &self,
         asking: &PeerConversation<'_>,
-        settled: &Settled,
+        settled: &SettledTask,
         pending: PendingCalls,
         parts: &[Part],
     ) -> Result<PendingCalls, OrchestrateError> {
@@ -194,11 +194,11 @@ impl OrchestratorCore {
     async fn wait_until_ready(
         &self,
         asking: &PeerConversation<'_>,
-        settled: &Settled,
+        settled: &SettledTask,
     ) -> Result<std::sync::Arc<AgentSpec>, OrchestrateError> {
         let missing = |reason: String| OrchestrateError::NoEnvironment {
             agent: asking.url.to_owned(),
-            url: self.registry.environment(asking.name).unwrap_or_else(|| "an unknown address".to_owned()),
+            url: self.registry.environment_url(asking.name).unwrap_or_else(|| "an unknown address".to_owned()),
             task: settled.task.clone(),
             reason,
         };

@@ -1,6 +1,6 @@
 //! Connections to the Environments of peers.
 
-use baton_peers::{Authorize, Book};
+use baton_peers::{Authorize, LocalPeerRegistry};
 use baton_ports::BoxFuture;
 use baton_toolhost::{
     BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, RemoteConnector, RemoteServer, RequestAuthenticator,
@@ -14,13 +14,13 @@ use std::sync::Arc;
 /// Opens HTTP connections. Environments of registered peers use the credentials and limits of their peer; all other
 /// targets use the default connector.
 pub struct PeerConnect {
-    registry: Arc<Book>,
+    registry: Arc<LocalPeerRegistry>,
     others: Arc<RemoteConnector>,
 }
 
 impl PeerConnect {
     /// A connector for the peers of this registry.
-    pub fn new(registry: Arc<Book>, others: Arc<RemoteConnector>) -> Self {
+    pub fn new(registry: Arc<LocalPeerRegistry>, others: Arc<RemoteConnector>) -> Self {
         Self { registry, others }
     }
 
@@ -29,11 +29,11 @@ impl PeerConnect {
     fn environment<'a>(&self, target: ConnectTarget<'a>) -> Option<&'a str> {
         let McpTransport::Http { url, .. } = &target.server.transport else { return None };
         let is_environment = target.server.name == McpServer::ENVIRONMENT;
-        (is_environment && self.registry.environment(target.agent).as_ref() == Some(url)).then_some(url)
+        (is_environment && self.registry.environment_url(target.agent).as_ref() == Some(url)).then_some(url)
     }
 
     fn remote(&self, target: ConnectTarget<'_>, url: &str) -> Result<RemoteServer, ConnectError> {
-        let door = self.registry.door(target.agent, target.server.timeouts.total).map_err(|error| {
+        let door = self.registry.environment_access(target.agent, target.server.timeouts.total).map_err(|error| {
             let hint = format!("check the configuration of the remote agent '{}'", target.agent);
             ConnectError::Failed { reason: error.to_string(), hint }
         })?;

@@ -4,7 +4,7 @@ use crate::{
     AgentAnswer, OrchestrateError, asking::PeerConversation, calls::requested_calls, inner::OrchestratorCore,
     words::message,
 };
-use baton_peers::Settled;
+use baton_peers::SettledTask;
 use baton_ports::{PeerOutcome, PeerRequest};
 use baton_types::Part;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl OrchestratorCore {
             let words = asking.request(message(parts), asked.task, Some(asked.context));
             return self.converse(asking, words).await;
         };
-        let settled = Settled {
+        let settled = SettledTask {
             task: asked.task,
             context: asked.context,
             outcome: PeerOutcome { state: asked.state, message: asked.message, artifacts: asked.artifacts },

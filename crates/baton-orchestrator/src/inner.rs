@@ -2,7 +2,7 @@
 
 use crate::{OrchestrateError, PeerConnect};
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions, SetupError};
-use baton_peers::{Book, BookOptions, PeerClient, PeerConfig, TypedHosts};
+use baton_peers::{LocalPeerRegistry, PeerClient, PeerConfig, PeerRegistryOptions, TypedHostConnector};
 use baton_ports::PeerRegistryError;
 use baton_telemetry::Tracer;
 use baton_toolhost::{
@@ -22,7 +22,7 @@ pub(crate) struct OrchestratorSettings {
 
 /// Shared state of an orchestrator.
 pub(crate) struct OrchestratorCore {
-    pub(crate) registry: Arc<Book>,
+    pub(crate) registry: Arc<LocalPeerRegistry>,
     pub(crate) tools: Toolbox,
     pub(crate) settings: OrchestratorSettings,
 }
@@ -30,11 +30,11 @@ pub(crate) struct OrchestratorCore {
 impl OrchestratorCore {
     /// Starts without known agents; opens no connection.
     pub(crate) fn new(settings: OrchestratorSettings) -> Result<Self, OrchestrateError> {
-        let book = Arc::new(Book::open(BookOptions {
+        let book = Arc::new(LocalPeerRegistry::open(PeerRegistryOptions {
             configured: Vec::new(),
             file: None,
             locals: None,
-            reach: Arc::new(TypedHosts::new()),
+            connector: Arc::new(TypedHostConnector::new()),
         })?);
         let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default())
             .map_err(|error| setup_error(&error))?;

@@ -11,16 +11,16 @@ use std::fmt;
 
 /// Decoded spans of a request and counts of rejected spans.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arrival {
+pub struct DecodedExport {
     /// Valid spans.
     pub spans: Vec<Span>,
     /// Number of rejected spans by reason.
-    pub rejected: Vec<(Rejection, u64)>,
+    pub rejected: Vec<(SpanRejection, u64)>,
 }
 
 /// Reason for rejecting a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rejection {
+pub enum SpanRejection {
     /// The trace id is invalid.
     TraceId,
     /// The span id is invalid.
@@ -31,7 +31,7 @@ pub enum Rejection {
     TooLarge,
 }
 
-impl fmt::Display for Rejection {
+impl fmt::Display for SpanRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TraceId => f.write_str("the trace id is not 16 bytes (32 hex digits) or only zeros"),
@@ -42,9 +42,9 @@ impl fmt::Display for Rejection {
     }
 }
 
-impl Arrival {
+impl DecodedExport {
     /// Counts rejected spans.
-    pub(crate) fn reject(&mut self, why: Rejection, spans: u64) {
+    pub(crate) fn reject(&mut self, why: SpanRejection, spans: u64) {
         if spans == 0 {
             return;
         }

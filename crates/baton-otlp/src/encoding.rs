@@ -11,7 +11,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Encoding for a media type; parameters are ignored.
-    pub fn of_media_type(media_type: &str) -> Option<Self> {
+    pub fn from_media_type(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         let is = |name: &str| essence.eq_ignore_ascii_case(name);
         if is("application/x-protobuf") || is("application/protobuf") {

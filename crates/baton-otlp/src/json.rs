@@ -8,19 +8,19 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 /// JSON serialization of a message; nested messages use the same dialect.
-pub(crate) trait Write {
+pub(crate) trait WriteJson {
     /// Serializes the message.
-    fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error>;
+    fn write<S: Serializer>(&self, dialect: OtlpJsonDialect, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
-struct Written<'a, T>(&'a T, Dialect);
+struct JsonMessage<'a, T>(&'a T, OtlpJsonDialect);
 
 /// A list of messages.
-pub(crate) struct List<'a, T>(pub(crate) &'a [T], pub(crate) Dialect);
+pub(crate) struct JsonList<'a, T>(pub(crate) &'a [T], pub(crate) OtlpJsonDialect);
 
 /// JSON dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum OtlpJsonDialect {
     /// For OTLP receivers: ids in hex, enums as numbers.
     Otlp,
     /// For Tempo clients: ids in base64, enums by name.
@@ -28,7 +28,7 @@ pub(crate) enum Dialect {
 }
 
 /// Members of an object; zero values are omitted.
-struct Members<S: SerializeMap>(S, Dialect);
+struct Members<S: SerializeMap>(S, OtlpJsonDialect);
 
 impl<S: SerializeMap> Members<S> {
     fn text(&mut self, name: &'static str, text: &str) -> Result<(), S::Error> {
@@ -46,20 +46,20 @@ impl<S: SerializeMap> Members<S> {
     fn id(&mut self, name: &'static str, id: &[u8]) -> Result<(), S::Error> {
         match self.1 {
             _ if id.is_empty() => Ok(()),
-            Dialect::Otlp => self.0.serialize_entry(name, &hex(id)),
-            Dialect::Tempo => self.0.serialize_entry(name, &BASE64_STANDARD.encode(id)),
+            OtlpJsonDialect::Otlp => self.0.serialize_entry(name, &hex(id)),
+            OtlpJsonDialect::Tempo => self.0.serialize_entry(name, &BASE64_STANDARD.encode(id)),
         }
     }
 
-    fn word(&mut self, name: &'static str, number: i32, word: Option<&'static str>) -> Result<(), S::Error> {
+    fn enumeration(&mut self, name: &'static str, number: i32, word: Option<&'static str>) -> Result<(), S::Error> {
         match (self.1, word) {
             _ if number == 0 => Ok(()),
-            (Dialect::Tempo, Some(word)) => self.0.serialize_entry(name, word),
+            (OtlpJsonDialect::Tempo, Some(word)) => self.0.serialize_entry(name, word),
             _ => self.0.serialize_entry(name, &number),
         }
     }
 
-    fn truth(&mut self, name: &'static str, truth: bool) -> Result<(), S::Error> {
+    fn boolean(&mut self, name: &'static str, truth: bool) -> Result<(), S::Error> {
         if truth { self.0.serialize_entry(name, &truth) } else { Ok(()) }
     }
 
@@ -78,12 +78,12 @@ impl<S: SerializeMap> Members<S> {
         if counts.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &counts) }
     }
 
-    fn list(&mut self, name: &'static str, items: &[impl Write]) -> Result<(), S::Error> {
-        if items.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &List(items, self.1)) }
+    fn list(&mut self, name: &'static str, items: &[impl WriteJson]) -> Result<(), S::Error> {
+        if items.is_empty() { Ok(()) } else { self.0.serialize_entry(name, &JsonList(items, self.1)) }
     }
 
-    fn message(&mut self, name: &'static str, message: Option<&impl Write>) -> Result<(), S::Error> {
-        message.map_or(Ok(()), |message| self.0.serialize_entry(name, &Written(message, self.1)))
+    fn message(&mut self, name: &'static str, message: Option<&impl WriteJson>) -> Result<(), S::Error> {
+        message.map_or(Ok(()), |message| self.0.serialize_entry(name, &JsonMessage(message, self.1)))
     }
 }
 
@@ -109,22 +109,22 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-impl<T: Write> Serialize for Written<'_, T> {
+impl<T: WriteJson> Serialize for JsonMessage<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.write(self.1, serializer)
     }
 }
 
-impl<T: Write> Serialize for List<'_, T> {
+impl<T: WriteJson> Serialize for JsonList<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|item| Written(item, self.1)))
+        serializer.collect_seq(self.0.iter().map(|item| JsonMessage(item, self.1)))
     }
 }
 
 macro_rules! objects {
     ($($message:ty, |$it:ident, $to:ident| $members:block)*) => {$(
-        impl Write for $message {
-            fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
+        impl WriteJson for $message {
+            fn write<S: Serializer>(&self, dialect: OtlpJsonDialect, serializer: S) -> Result<S::Ok, S::Error> {
                 let ($it, mut $to) = (self, Members(serializer.serialize_map(None)?, dialect));
                 $members
                 $to.0.end()
@@ -164,7 +164,7 @@ objects! {
         to.id("parentSpanId", &it.parent_span_id)?;
         to.number("flags", it.flags)?;
         to.text("name", &it.name)?;
-        to.word("kind", it.kind, SpanKind::name_of(it.kind))?;
+        to.enumeration("kind", it.kind, SpanKind::name_of(it.kind))?;
         to.time("startTimeUnixNano", it.start_time_unix_nano)?;
         to.time("endTimeUnixNano", it.end_time_unix_nano)?;
         to.list("attributes", &it.attributes)?;
@@ -177,7 +177,7 @@ objects! {
     }
     Status, |it, to| {
         to.text("message", &it.message)?;
-        to.word("code", it.code, StatusCode::name_of(it.code))?;
+        to.enumeration("code", it.code, StatusCode::name_of(it.code))?;
     }
     Event, |it, to| {
         to.time("timeUnixNano", it.time_unix_nano)?;
@@ -200,8 +200,8 @@ objects! {
 }
 
 /// The selected member of the oneof is written even if it is zero.
-impl Write for AnyValue {
-    fn write<S: Serializer>(&self, dialect: Dialect, serializer: S) -> Result<S::Ok, S::Error> {
+impl WriteJson for AnyValue {
+    fn write<S: Serializer>(&self, dialect: OtlpJsonDialect, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         match &self.value {
             Some(Value::StringValue(text)) => members.serialize_entry("stringValue", text)?,
@@ -209,10 +209,10 @@ impl Write for AnyValue {
             Some(Value::IntValue(number)) => members.serialize_entry("intValue", &number.to_string())?,
             Some(Value::DoubleValue(number)) => members.serialize_entry("doubleValue", &Double(*number))?,
             Some(Value::ArrayValue(list)) => {
-                members.serialize_entry("arrayValue", &Values(&list.values, dialect))?;
+                members.serialize_entry("arrayValue", &JsonValuesObject(&list.values, dialect))?;
             }
             Some(Value::KvlistValue(map)) => {
-                members.serialize_entry("kvlistValue", &Values(&map.values, dialect))?;
+                members.serialize_entry("kvlistValue", &JsonValuesObject(&map.values, dialect))?;
             }
             Some(Value::BytesValue(bytes)) => {
                 members.serialize_entry("bytesValue", &BASE64_STANDARD.encode(bytes))?;
@@ -223,12 +223,12 @@ impl Write for AnyValue {
     }
 }
 
-struct Values<'a, T>(&'a [T], Dialect);
+struct JsonValuesObject<'a, T>(&'a [T], OtlpJsonDialect);
 
-impl<T: Write> Serialize for Values<'_, T> {
+impl<T: WriteJson> Serialize for JsonValuesObject<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(Some(1))?;
-        members.serialize_entry("values", &List(self.0, self.1))?;
+        members.serialize_entry("values", &JsonList(self.0, self.1))?;
         members.end()
     }
 }

@@ -20,10 +20,10 @@ mod tell;
 pub mod tempo;
 mod write;
 
-pub use arrival::{Arrival, Rejection};
+pub use arrival::{DecodedExport, SpanRejection};
 pub use encoding::Encoding;
 pub use lines::{LogLevel, LogLine, logs_request, write_lines};
-pub use meters::{metrics_request, write_meters};
+pub use meters::{metrics_request, write_metrics};
 pub use read::{Export, MAX_ITEMS, MAX_SPAN_BYTES, MAX_SPANS, OtherSignal, ReadError, SignalCount, SignalError};
 pub use status::{RpcDetail, RpcStatus};
 pub use tell::{export_request, resource_spans};

@@ -2,7 +2,7 @@
 
 use crate::{
     Encoding,
-    json::{Dialect, List},
+    json::{JsonList, OtlpJsonDialect},
     proto::{
         AnyValue, ExportLogsServiceRequest, InstrumentationScope, LogRecord, ResourceLogs, ScopeLogs,
         Value as OtlpValue,
@@ -22,9 +22,9 @@ pub struct LogLine {
     /// Severity.
     pub level: LogLevel,
     /// Instrumentation scope: the module that wrote the line.
-    pub part: String,
+    pub scope: String,
     /// Message text.
-    pub words: String,
+    pub message: String,
     /// Attributes of the line.
     pub attributes: Attributes,
     /// Number of dropped attributes.
@@ -50,7 +50,7 @@ pub enum LogLevel {
 
 impl LogLevel {
     /// OTLP severity number and text.
-    fn told(self) -> (i32, &'static str) {
+    fn severity(self) -> (i32, &'static str) {
         match self {
             Self::Trace => (1, "TRACE"),
             Self::Debug => (5, "DEBUG"),
@@ -63,8 +63,8 @@ impl LogLevel {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<'a> {
-    resource_logs: List<'a, ResourceLogs>,
+struct LogsExportBody<'a> {
+    resource_logs: JsonList<'a, ResourceLogs>,
 }
 
 /// Encodes an export request with these log lines.
@@ -73,9 +73,9 @@ pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &SpanResource, enco
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
-            let resource_logs = List(request.resource_logs.as_slice(), Dialect::Otlp);
+            let resource_logs = JsonList(request.resource_logs.as_slice(), OtlpJsonDialect::Otlp);
             // Serialization of text, numbers and lists cannot fail.
-            serde_json::to_vec(&Request { resource_logs }).unwrap_or_default()
+            serde_json::to_vec(&LogsExportBody { resource_logs }).unwrap_or_default()
         }
     }
 }
@@ -86,9 +86,9 @@ pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &SpanResource) -> 
     let mut places: HashMap<&str, usize> = HashMap::new();
     for line in lines {
         let line = line.borrow();
-        let place = *places.entry(line.part.as_str()).or_insert(groups.len());
+        let place = *places.entry(line.scope.as_str()).or_insert(groups.len());
         if place == groups.len() {
-            let scope = InstrumentationScope { name: line.part.clone(), ..InstrumentationScope::default() };
+            let scope = InstrumentationScope { name: line.scope.clone(), ..InstrumentationScope::default() };
             groups.push(ScopeLogs { scope: Some(scope), ..ScopeLogs::default() });
         }
         if let Some(group) = groups.get_mut(place) {
@@ -104,13 +104,13 @@ pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &SpanResource) -> 
 }
 
 fn record(line: &LogLine) -> LogRecord {
-    let (severity_number, severity_text) = line.level.told();
+    let (severity_number, severity_text) = line.level.severity();
     LogRecord {
         time_unix_nano: line.at,
         observed_time_unix_nano: line.at,
         severity_number,
         severity_text: severity_text.to_owned(),
-        body: Some(AnyValue { value: Some(OtlpValue::StringValue(line.words.clone())) }),
+        body: Some(AnyValue { value: Some(OtlpValue::StringValue(line.message.clone())) }),
         attributes: attributes(&line.attributes),
         dropped_attributes_count: line.dropped_attributes,
         flags: line.context.map_or(0, |context| u32::from(context.flags)),

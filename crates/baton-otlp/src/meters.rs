@@ -2,7 +2,7 @@
 
 use crate::{
     Encoding,
-    json::{Dialect, List},
+    json::{JsonList, OtlpJsonDialect},
     proto::{
         AggregationTemporality, ExportMetricsServiceRequest, Gauge, Histogram, HistogramDataPoint, Metric, MetricData,
         Number, NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum,
@@ -15,19 +15,19 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<'a> {
-    resource_metrics: List<'a, ResourceMetrics>,
+struct MetricsExportBody<'a> {
+    resource_metrics: JsonList<'a, ResourceMetrics>,
 }
 
 /// Encodes an export request with these metrics.
-pub fn write_meters(reading: &MeterSnapshot, encoding: Encoding) -> Vec<u8> {
+pub fn write_metrics(reading: &MeterSnapshot, encoding: Encoding) -> Vec<u8> {
     let request = metrics_request(reading);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
-            let resource_metrics = List(request.resource_metrics.as_slice(), Dialect::Otlp);
+            let resource_metrics = JsonList(request.resource_metrics.as_slice(), OtlpJsonDialect::Otlp);
             // Serialization of text, numbers and lists cannot fail.
-            serde_json::to_vec(&Request { resource_metrics }).unwrap_or_default()
+            serde_json::to_vec(&MetricsExportBody { resource_metrics }).unwrap_or_default()
         }
     }
 }
@@ -48,14 +48,14 @@ pub fn metrics_request(reading: &MeterSnapshot) -> ExportMetricsServiceRequest {
 fn metric(reading: &MeterSnapshot, family: &MeterFamily) -> Metric {
     let aggregation_temporality = AggregationTemporality::Cumulative.into();
     let instrument = family.instrument;
-    let numbers = |since| family.points.iter().map(|point| number(reading, point, since)).collect();
+    let numbers = |since| family.points.iter().map(|point| number_point(reading, point, since)).collect();
     let data = match instrument.kind {
         InstrumentKind::Counter => {
             MetricData::Sum(Sum { data_points: numbers(reading.since), aggregation_temporality, is_monotonic: true })
         }
         InstrumentKind::Gauge => MetricData::Gauge(Gauge { data_points: numbers(0) }),
         InstrumentKind::Histogram { bounds, .. } => {
-            let data_points = family.points.iter().map(|point| spread(reading, point, bounds)).collect();
+            let data_points = family.points.iter().map(|point| histogram_point(reading, point, bounds)).collect();
             MetricData::Histogram(Histogram { data_points, aggregation_temporality })
         }
     };
@@ -67,7 +67,7 @@ fn metric(reading: &MeterSnapshot, family: &MeterFamily) -> Metric {
     }
 }
 
-fn number(reading: &MeterSnapshot, point: &MeterPoint, since: u64) -> NumberDataPoint {
+fn number_point(reading: &MeterSnapshot, point: &MeterPoint, since: u64) -> NumberDataPoint {
     let figure = i64::try_from(point.value.total()).unwrap_or(i64::MAX);
     NumberDataPoint {
         start_time_unix_nano: since,
@@ -77,7 +77,7 @@ fn number(reading: &MeterSnapshot, point: &MeterPoint, since: u64) -> NumberData
     }
 }
 
-fn spread(reading: &MeterSnapshot, point: &MeterPoint, bounds: &[f64]) -> HistogramDataPoint {
+fn histogram_point(reading: &MeterSnapshot, point: &MeterPoint, bounds: &[f64]) -> HistogramDataPoint {
     let (bucket_counts, sum) = match &point.value {
         MetricValue::Histogram { buckets, sum } => (buckets.clone(), Some(*sum)),
         MetricValue::Counter(_) | MetricValue::Gauge(_) => (Vec::new(), None),

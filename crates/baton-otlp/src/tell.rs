@@ -15,9 +15,9 @@ pub fn export_request(spans: &[Span]) -> ExportTraceServiceRequest {
 /// Spans grouped by resource and scope, in order of first occurrence.
 pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
     let mut groups: Vec<ResourceSpans> = Vec::new();
-    let (mut resources, mut scopes) = (Known::default(), Known::default());
+    let (mut resources, mut scopes) = (SharedValueIndex::default(), SharedValueIndex::default());
     for span in spans {
-        let resource = resources.place(&span.resource, 0, groups.len());
+        let resource = resources.position(&span.resource, 0, groups.len());
         if resource == groups.len() {
             groups.push(ResourceSpans {
                 resource: Some(self::resource(&span.resource)),
@@ -26,7 +26,7 @@ pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
             });
         }
         let Some(group) = groups.get_mut(resource) else { continue };
-        let scope = scopes.place(&span.scope, resource, group.scope_spans.len());
+        let scope = scopes.position(&span.scope, resource, group.scope_spans.len());
         if scope == group.scope_spans.len() {
             group.scope_spans.push(ScopeSpans {
                 scope: Some(self::scope(&span.scope)),
@@ -42,21 +42,21 @@ pub fn resource_spans(spans: &[Span]) -> Vec<ResourceSpans> {
 }
 
 /// Group positions of shared values, by address; equal values at different addresses share a group.
-struct Known<T> {
+struct SharedValueIndex<T> {
     by_address: HashMap<(usize, *const T), usize>,
     /// Index of the enclosing group, the value, and its position in that group.
     values: Vec<(usize, Arc<T>, usize)>,
 }
 
-impl<T> Default for Known<T> {
+impl<T> Default for SharedValueIndex<T> {
     fn default() -> Self {
         Self { by_address: HashMap::new(), values: Vec::new() }
     }
 }
 
-impl<T: PartialEq> Known<T> {
+impl<T: PartialEq> SharedValueIndex<T> {
     /// Position of a value within a group; `next` if the value is new.
-    fn place(&mut self, value: &Arc<T>, within: usize, next: usize) -> usize {
+    fn position(&mut self, value: &Arc<T>, within: usize, next: usize) -> usize {
         let address = (within, ptr::from_ref(&**value));
         if let Some(place) = self.by_address.get(&address) {
             return *place;

@@ -2,7 +2,7 @@
 
 use crate::{
     Encoding, export_request,
-    json::{Dialect, List},
+    json::{JsonList, OtlpJsonDialect},
     proto::ResourceSpans,
 };
 use baton_types::Span;
@@ -11,8 +11,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<'a> {
-    resource_spans: List<'a, ResourceSpans>,
+struct TraceExportBody<'a> {
+    resource_spans: JsonList<'a, ResourceSpans>,
 }
 
 /// Encodes an export request with these spans.
@@ -21,9 +21,9 @@ pub fn write_export(spans: &[Span], encoding: Encoding) -> Vec<u8> {
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
         Encoding::Json => {
-            let resource_spans = List(request.resource_spans.as_slice(), Dialect::Otlp);
+            let resource_spans = JsonList(request.resource_spans.as_slice(), OtlpJsonDialect::Otlp);
             // Serialization of text, numbers and lists cannot fail.
-            serde_json::to_vec(&Request { resource_spans }).unwrap_or_default()
+            serde_json::to_vec(&TraceExportBody { resource_spans }).unwrap_or_default()
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Sending a message to a peer: once, unless the peer supports idempotency.
 
 use crate::{
-    CallError, Heard, PeerClient, Seen, With,
-    client::{clipped, refused, request, unreached},
-    follow::{Begin, Follow},
+    BindingEvent, CallError, PeerClient, RequestMetadata, TaskTracker,
+    client::{refused_error, request, truncate_error, unreachable_error},
+    follow::{FollowStart, TaskFollower},
     retry::Backoff,
 };
 use baton_ports::{PeerError, PeerRequest};
@@ -13,59 +13,63 @@ use tokio::time::{Instant, sleep};
 
 /// Whether an earlier send of the same message may have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Before {
+pub(crate) enum PriorPeerSend {
     /// Nothing was sent.
-    NotSaid,
+    NotSent,
     /// It may have arrived.
-    Perhaps,
+    Possible,
 }
 
 impl PeerClient {
     /// Sends the message for the first time and follows the resulting task.
-    pub(crate) async fn say(&self, ask: &PeerRequest) -> Result<Follow, PeerError> {
-        self.say_after(ask, Before::NotSaid).await
+    pub(crate) async fn send(&self, ask: &PeerRequest) -> Result<TaskFollower, PeerError> {
+        self.send_after(ask, PriorPeerSend::NotSent).await
     }
 
-    /// Sends the message. [`Before::Perhaps`] is only valid for peers that support idempotency.
-    pub(crate) async fn say_after(&self, ask: &PeerRequest, mut before: Before) -> Result<Follow, PeerError> {
-        let (request, mut with) = (request(ask), self.with(ask));
-        if self.abilities().idempotent {
+    /// Sends the message. [`PriorPeerSend::Perhaps`] is only valid for peers that support idempotency.
+    pub(crate) async fn send_after(
+        &self,
+        ask: &PeerRequest,
+        mut before: PriorPeerSend,
+    ) -> Result<TaskFollower, PeerError> {
+        let (request, mut with) = (request(ask), self.message_metadata(ask));
+        if self.capabilities().idempotent {
             with.idempotency_key = Some(ask.message.id.as_str().to_owned());
         }
         let began = Instant::now();
-        let mut backoff = Backoff::connections();
+        let mut backoff = Backoff::reconnects();
         loop {
-            let error = match self.say_once(request.clone(), &with).await {
+            let error = match self.send_once(request.clone(), &with).await {
                 Ok(begin) => {
-                    let seen = Seen::new(Some(ask.message.id.as_str()));
+                    let seen = TaskTracker::new(Some(ask.message.id.as_str()));
                     let seen = if ask.task.is_some() { seen.continuing() } else { seen };
-                    return Ok(Follow::new(self.clone(), self.with(ask), seen, begin));
+                    return Ok(TaskFollower::new(self.clone(), self.message_metadata(ask), seen, begin));
                 }
                 Err(error) => error,
             };
             tracing::debug!(%error, "a remote agent was not reached");
-            if error.leaves_doubt() {
-                before = Before::Perhaps;
+            if error.may_have_taken_effect() {
+                before = PriorPeerSend::Possible;
             }
-            let idempotent = self.abilities().idempotent;
+            let idempotent = self.capabilities().idempotent;
             match (&error, before) {
-                (error, Before::Perhaps) if error.leaves_doubt() && !idempotent => {
-                    let found = self.find(ask).await;
-                    return found.ok_or_else(|| PeerError::InDoubt(clipped(&error.to_string())));
+                (error, PriorPeerSend::Possible) if error.may_have_taken_effect() && !idempotent => {
+                    let found = self.find_message(ask).await;
+                    return found.ok_or_else(|| PeerError::InDoubt(truncate_error(&error.to_string())));
                 }
-                (CallError::Forbidden(_), Before::NotSaid) => return Err(unreached(&error)),
-                (error, _) if error.is_refusal() => return Err(refused(error)),
+                (CallError::Forbidden(_), PriorPeerSend::NotSent) => return Err(unreachable_error(&error)),
+                (error, _) if error.is_refusal() => return Err(refused_error(error)),
                 _ => {}
             }
             let patience = match before {
-                Before::NotSaid => self.patience().reach,
-                Before::Perhaps => self.patience().silence,
+                PriorPeerSend::NotSent => self.retry_limits().reach_timeout,
+                PriorPeerSend::Possible => self.retry_limits().silence_timeout,
             };
             let wait = backoff.next(error.retry_after());
             if began.elapsed() + wait > patience {
                 return Err(match before {
-                    Before::NotSaid => unreached(&error),
-                    Before::Perhaps => PeerError::InDoubt(clipped(&error.to_string())),
+                    PriorPeerSend::NotSent => unreachable_error(&error),
+                    PriorPeerSend::Possible => PeerError::InDoubt(truncate_error(&error.to_string())),
                 });
             }
             sleep(wait).await;
@@ -73,27 +77,31 @@ impl PeerClient {
     }
 
     /// Sends one request and returns the first item of the reply.
-    async fn say_once(&self, request: SendMessageRequest<'static>, with: &With) -> Result<Begin, CallError> {
-        if self.abilities().streaming {
+    async fn send_once(
+        &self,
+        request: SendMessageRequest<'static>,
+        with: &RequestMetadata,
+    ) -> Result<FollowStart, CallError> {
+        if self.capabilities().streaming {
             let mut hearing = self.binding().stream(request, with).await?;
             return match hearing.next().await {
-                Some(first) => Ok(Begin::Stream(first?, hearing)),
-                None => Err(CallError::Broken("the stream ended before its first event".to_owned())),
+                Some(first) => Ok(FollowStart::Stream(first?, hearing)),
+                None => Err(CallError::ConnectionLost("the stream ended before its first event".to_owned())),
             };
         }
         let response = self.binding().send(request, with).await?;
         match (response.task, response.message) {
-            (Some(task), _) => Ok(Begin::Answer(task.into())),
+            (Some(task), _) => Ok(FollowStart::Answer(task.into())),
             (None, Some(message)) => {
                 let item = StreamResponse { message: Some(message), ..StreamResponse::default() };
-                Ok(Begin::Answer(item))
+                Ok(FollowStart::Answer(item))
             }
-            (None, None) => Err(CallError::Unintelligible("the answer is neither a task nor a message".to_owned())),
+            (None, None) => Err(CallError::InvalidReply("the answer is neither a task nor a message".to_owned())),
         }
     }
 }
 
-impl Heard {
+impl BindingEvent {
     /// An item without an event id.
     pub(crate) fn unnamed(item: StreamResponse<'static>) -> Self {
         Self { cursor: None, item }

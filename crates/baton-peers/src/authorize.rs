@@ -29,7 +29,7 @@ impl Authorize for Anonymous {
 }
 
 /// Marks all added headers as sensitive and returns their secrets: the part after the scheme, or the whole value.
-pub(crate) fn seal(before: &HeaderMap, after: &mut HeaderMap) -> Vec<String> {
+pub(crate) fn mark_sensitive(before: &HeaderMap, after: &mut HeaderMap) -> Vec<String> {
     let mut secrets = Vec::new();
     for (name, value) in after.iter_mut() {
         if before.get_all(name).iter().any(|known| known == value) {

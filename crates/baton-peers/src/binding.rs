@@ -11,7 +11,7 @@ use std::{pin::Pin, sync::Arc};
 
 /// Metadata of a request.
 #[derive(Clone, Debug, Default)]
-pub struct With {
+pub struct RequestMetadata {
     /// W3C trace context.
     pub trace: Option<Arc<str>>,
     /// URIs of the extensions to activate.
@@ -26,7 +26,7 @@ pub struct With {
 
 /// An event of a stream, with its resume cursor if the peer supplies one.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct BindingEvent {
     /// Event id assigned by the peer, such as the SSE `id`.
     pub cursor: Option<String>,
     /// The event.
@@ -34,7 +34,7 @@ pub struct Heard {
 }
 
 /// Stream of events; an error ends it. If it ends before the task is settled, the connection was lost.
-pub type Hearing = Pin<Box<dyn Stream<Item = Result<Heard, CallError>> + Send>>;
+pub type BindingEventStream = Pin<Box<dyn Stream<Item = Result<BindingEvent, CallError>> + Send>>;
 
 /// One peer at one address, in one binding and dialect. Each call is one request; there are no retries.
 pub trait Binding: Send + Sync + 'static {
@@ -42,55 +42,55 @@ pub trait Binding: Send + Sync + 'static {
     fn send<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>>;
 
     /// `SendStreamingMessage`; resolves when the head of the reply arrives.
     fn stream<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>>;
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>>;
 
     /// `SubscribeToTask`; resolves when the head of the reply arrives.
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>>;
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>>;
 
     /// `GetTask`.
     fn get<'a>(
         &'a self,
         request: GetTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>>;
 
     /// `ListTasks`; dialects without it return an error.
     fn list<'a>(
         &'a self,
         request: ListTasksRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>>;
 
     /// `CancelTask`.
     fn cancel<'a>(
         &'a self,
         request: CancelTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>>;
 
     /// `CreateTaskPushNotificationConfig`.
     fn create_push<'a>(
         &'a self,
         request: TaskPushNotificationConfig<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>>;
 
     /// `GetExtendedAgentCard`.
     fn extended_card<'a>(
         &'a self,
         request: GetExtendedAgentCardRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>>;
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     CallError, PeerClient,
-    client::{refused, unreached},
+    client::{refused_error, unreachable_error},
     follow::{is_ended, is_missing},
     retry::Backoff,
 };
@@ -14,20 +14,20 @@ impl PeerClient {
     /// Cancels a task, with retries until the peer is reached; a task that has already ended counts as success.
     pub async fn cancel(&self, task: &str) -> Result<(), PeerError> {
         let began = Instant::now();
-        let mut backoff = Backoff::connections();
+        let mut backoff = Backoff::reconnects();
         loop {
             let request = CancelTaskRequest { id: task.to_owned().into(), ..CancelTaskRequest::default() };
-            let error = match self.binding().cancel(request, &self.usual()).await {
+            let error = match self.binding().cancel(request, &self.base_metadata()).await {
                 Ok(_) => return Ok(()),
                 Err(error) if is_ended(&error) || is_missing(&error) => return Ok(()),
                 Err(error) => error,
             };
             if error.is_refusal() {
-                return Err(refused(&error));
+                return Err(refused_error(&error));
             }
             let wait = backoff.next(error.retry_after());
-            if matches!(error, CallError::Forbidden(_)) || began.elapsed() + wait > self.patience().reach {
-                return Err(unreached(&error));
+            if matches!(error, CallError::Forbidden(_)) || began.elapsed() + wait > self.retry_limits().reach_timeout {
+                return Err(unreachable_error(&error));
             }
             sleep(wait).await;
         }

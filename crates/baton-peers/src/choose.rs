@@ -16,7 +16,7 @@ pub enum BindingChoice {
 
 /// A2A wire dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
+pub enum A2aDialect {
     /// 0.3, and the identical 0.2.
     V03,
     /// 1.0 and compatible later versions.
@@ -25,11 +25,11 @@ pub enum Dialect {
 
 /// The chosen interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenInterface {
     /// Its binding.
     pub binding: BindingChoice,
     /// Its dialect.
-    pub dialect: Dialect,
+    pub dialect: A2aDialect,
     /// The interface as listed in the card.
     pub interface: AgentInterface,
 }
@@ -37,7 +37,7 @@ pub struct Chosen {
 /// No interface of the card is supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the agent offers {offered}; this Baton supports {wanted}")]
-pub struct NothingToChoose {
+pub struct UnsupportedInterfaces {
     offered: String,
     wanted: String,
 }
@@ -47,7 +47,7 @@ impl BindingChoice {
     pub const ALL: [Self; 3] = [Self::JsonRpc, Self::HttpJson, Self::Grpc];
 
     /// The binding with this name in cards.
-    pub fn of_card(name: &str) -> Option<Self> {
+    pub fn from_card_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|binding| binding.card_name().eq_ignore_ascii_case(name))
     }
 
@@ -61,9 +61,9 @@ impl BindingChoice {
     }
 }
 
-impl Dialect {
+impl A2aDialect {
     /// The dialect of a card's `protocolVersion`; interfaces without a version come from old cards.
-    pub fn of_version(version: &str) -> Option<Self> {
+    pub fn from_version(version: &str) -> Option<Self> {
         let mut numbers = version.trim().split('.');
         match (numbers.next(), numbers.next()) {
             (Some(""), None) | (Some("0"), Some("2" | "3")) => Some(Self::V03),
@@ -75,27 +75,31 @@ impl Dialect {
 
 /// Chooses the best interface of a card: the first one of the highest supported version, because cards list interfaces
 /// in order of preference. A preference restricts the choice to its binding.
-pub fn choose(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Result<Chosen, NothingToChoose> {
-    let mut best: Option<Chosen> = None;
+pub fn choose_interface(
+    interfaces: &[AgentInterface],
+    preference: Option<BindingChoice>,
+) -> Result<ChosenInterface, UnsupportedInterfaces> {
+    let mut best: Option<ChosenInterface> = None;
     for interface in interfaces {
-        let binding = BindingChoice::of_card(&interface.protocol_binding);
-        let (Some(binding), Some(dialect)) = (binding, Dialect::of_version(&interface.protocol_version)) else {
+        let binding = BindingChoice::from_card_name(&interface.protocol_binding);
+        let (Some(binding), Some(dialect)) = (binding, A2aDialect::from_version(&interface.protocol_version)) else {
             continue;
         };
         let wanted = preference.is_none_or(|preference| preference == binding);
         if wanted && best.as_ref().is_none_or(|best| best.dialect < dialect) {
-            best = Some(Chosen { binding, dialect, interface: interface.clone() });
+            best = Some(ChosenInterface { binding, dialect, interface: interface.clone() });
         }
     }
-    best.ok_or_else(|| NothingToChoose::of(interfaces, preference))
+    best.ok_or_else(|| UnsupportedInterfaces::from_interfaces(interfaces, preference))
 }
 
-impl NothingToChoose {
-    fn of(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Self {
-        const SHOWN: usize = 8;
+impl UnsupportedInterfaces {
+    fn from_interfaces(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Self {
+        const MAX_DISPLAYED_INTERFACES: usize = 8;
         let clip = |text: &str| text.chars().take(40).collect::<String>();
         let name = |one: &AgentInterface| format!("{} {}", clip(&one.protocol_binding), clip(&one.protocol_version));
-        let mut offered: Vec<String> = interfaces.iter().take(SHOWN).map(|one| name(one).trim().to_owned()).collect();
+        let mut offered: Vec<String> =
+            interfaces.iter().take(MAX_DISPLAYED_INTERFACES).map(|one| name(one).trim().to_owned()).collect();
         offered.dedup();
         let wanted = match preference {
             Some(preference) => format!("{} 1.0 or 0.3", preference.card_name()),
@@ -106,7 +110,7 @@ impl NothingToChoose {
     }
 }
 
-impl fmt::Display for Dialect {
+impl fmt::Display for A2aDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::V1 => "1.0",
@@ -116,7 +120,7 @@ impl fmt::Display for Dialect {
 }
 
 /// For example `JSONRPC 1.0`.
-impl fmt::Display for Chosen {
+impl fmt::Display for ChosenInterface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.binding.card_name(), self.dialect)
     }
@@ -155,7 +159,7 @@ mod tests {
             ("JSONRPC", None, "JSONRPC 0.3 /JSONRPC"),
             ("https://example.com/own 1.0, HTTP+JSON 0.3", Some(HttpJson), "HTTP+JSON 0.3 /HTTP+JSON/0.3"),
         ] {
-            let chosen = choose(&interfaces(offered), preference).unwrap();
+            let chosen = choose_interface(&interfaces(offered), preference).unwrap();
             let path = chosen.interface.url.strip_prefix("https://agent.example").unwrap();
             assert_eq!(format!("{chosen} {path}"), expect, "{offered}");
         }
@@ -176,8 +180,8 @@ mod tests {
                 "the agent offers JSONRPC 1.0; this Baton supports GRPC 1.0 or 0.3",
             ),
         ] {
-            assert_eq!(choose(&interfaces(offered), preference).unwrap_err().to_string(), expect);
+            assert_eq!(choose_interface(&interfaces(offered), preference).unwrap_err().to_string(), expect);
         }
-        assert!(choose(&[], None).unwrap_err().to_string().starts_with("the agent offers no interface"));
+        assert!(choose_interface(&[], None).unwrap_err().to_string().starts_with("the agent offers no interface"));
     }
 }

@@ -1,10 +1,10 @@
 //! Client of one peer.
 
 use crate::{
-    Binding, CallError, Followed, Seen, With,
-    follow::{Begin, Follow},
-    push::PushDesk,
-    traced::Place,
+    Binding, CallError, PeerTaskStream, RequestMetadata, TaskTracker,
+    follow::{FollowStart, TaskFollower},
+    push::PushInbox,
+    traced::EndpointAttributes,
 };
 use baton_ports::{PeerError, PeerRequest};
 use baton_types::ErrorCode;
@@ -16,7 +16,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 /// Capabilities of a peer that this client uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub struct PeerCapabilities {
     /// Streaming.
     pub streaming: bool,
     /// Push notifications.
@@ -24,18 +24,18 @@ pub struct Abilities {
     /// Idempotency: a message sent several times is accepted once.
     pub idempotent: bool,
     /// Lists its tasks.
-    pub lists: bool,
+    pub lists_tasks: bool,
     /// Subscriptions start with the full task.
     pub snapshots: bool,
     /// Streams partial text on request.
     pub streams_text: bool,
     /// Reports the tool calls that it executes, on request.
-    pub shows_calls: bool,
+    pub reports_tool_calls: bool,
 }
 
-impl Abilities {
+impl PeerCapabilities {
     /// Capabilities according to the card, for an interface of this version, such as `1.0` or `0.3`.
-    pub fn of(card: &AgentCard, version: &str) -> Self {
+    pub fn from_card(card: &AgentCard, version: &str) -> Self {
         let current = !version.starts_with("0.");
         let capabilities = &card.capabilities;
         let offers = |uri: &str| capabilities.extensions.iter().any(|extension| extension.uri == uri);
@@ -43,26 +43,26 @@ impl Abilities {
             streaming: capabilities.streaming.unwrap_or_default(),
             push: capabilities.push_notifications.unwrap_or_default(),
             idempotent: offers(IDEMPOTENCY),
-            lists: current,
+            lists_tasks: current,
             snapshots: current,
             streams_text: offers(STREAM_TEXT),
-            shows_calls: offers(TOOL_CALLS),
+            reports_tool_calls: offers(TOOL_CALLS),
         }
     }
 }
 
 /// Time limits of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryLimits {
     /// How long to retry an unreachable or busy peer.
-    pub reach: Duration,
+    pub reach_timeout: Duration,
     /// How long to follow a task without any sign of life.
-    pub silence: Duration,
+    pub silence_timeout: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryLimits {
     fn default() -> Self {
-        Self { reach: Duration::from_secs(30), silence: Duration::from_secs(600) }
+        Self { reach_timeout: Duration::from_secs(30), silence_timeout: Duration::from_secs(600) }
     }
 }
 
@@ -70,99 +70,99 @@ impl Default for Patience {
 #[derive(Clone)]
 pub struct PeerClient {
     pub(crate) binding: Arc<dyn Binding>,
-    pub(crate) place: Arc<Place>,
-    abilities: Abilities,
-    patience: Patience,
-    desk: Option<PushDesk>,
+    pub(crate) endpoint_attributes: Arc<EndpointAttributes>,
+    capabilities: PeerCapabilities,
+    retry_limits: RetryLimits,
+    push_inbox: Option<PushInbox>,
 }
 
 impl PeerClient {
     /// Creates a client that uses `binding`.
-    pub fn new(binding: Arc<dyn Binding>, abilities: Abilities, patience: Patience) -> Self {
-        Self { binding, place: Arc::default(), abilities, patience, desk: None }
+    pub fn new(binding: Arc<dyn Binding>, capabilities: PeerCapabilities, retry_limits: RetryLimits) -> Self {
+        Self { binding, endpoint_attributes: Arc::default(), capabilities, retry_limits, push_inbox: None }
     }
 
     /// The same client with the attributes of its endpoint for spans.
     #[must_use]
-    pub(crate) fn at(mut self, place: Place) -> Self {
-        self.place = Arc::new(place);
+    pub(crate) fn with_endpoint_attributes(mut self, place: EndpointAttributes) -> Self {
+        self.endpoint_attributes = Arc::new(place);
         self
     }
 
     /// The same client; it requests push notifications if the peer supports them.
     #[must_use]
-    pub(crate) fn with_desk(mut self, desk: PushDesk) -> Self {
-        self.desk = Some(desk).filter(|_| self.abilities.push);
+    pub(crate) fn with_push_inbox(mut self, desk: PushInbox) -> Self {
+        self.push_inbox = Some(desk).filter(|_| self.capabilities.push);
         self
     }
 
     /// Capabilities of the peer.
-    pub fn abilities(&self) -> Abilities {
-        self.abilities
+    pub fn capabilities(&self) -> PeerCapabilities {
+        self.capabilities
     }
 
     /// Sends a message and returns all following events until the task ends or needs input. The message is sent once,
     /// unless the peer supports idempotency.
-    pub async fn send_streaming(&self, ask: &PeerRequest) -> Result<Followed, PeerError> {
-        Ok(self.say(ask).await?.into_stream())
+    pub async fn send_streaming(&self, ask: &PeerRequest) -> Result<PeerTaskStream, PeerError> {
+        Ok(self.send(ask).await?.into_stream())
     }
 
     /// All events of a task from now on, starting with its current state.
-    pub fn follow(&self, task: &str) -> Followed {
-        Follow::new(self.clone(), self.usual(), Seen::of_task(task, None), Begin::Task)
+    pub fn follow(&self, task: &str) -> PeerTaskStream {
+        TaskFollower::new(self.clone(), self.base_metadata(), TaskTracker::for_task(task, None), FollowStart::Task)
             .into_stream()
     }
 
     /// The current state of the task.
     pub async fn get(&self, task: &str) -> Result<Task<'static>, CallError> {
         let request = GetTaskRequest { id: task.to_owned().into(), ..GetTaskRequest::default() };
-        self.binding.get(request, &self.usual()).await
+        self.binding.get(request, &self.base_metadata()).await
     }
 
     /// One page of tasks.
     pub async fn list(&self, request: ListTasksRequest<'static>) -> Result<ListTasksResponse<'static>, CallError> {
-        self.binding.list(request, &self.usual()).await
+        self.binding.list(request, &self.base_metadata()).await
     }
 
     pub(crate) fn binding(&self) -> &dyn Binding {
         &*self.binding
     }
 
-    pub(crate) fn patience(&self) -> Patience {
-        self.patience
+    pub(crate) fn retry_limits(&self) -> RetryLimits {
+        self.retry_limits
     }
 
-    pub(crate) fn desk(&self) -> Option<&PushDesk> {
-        self.desk.as_ref()
+    pub(crate) fn push_inbox(&self) -> Option<&PushInbox> {
+        self.push_inbox.as_ref()
     }
 
     /// Metadata of every request: all requests activate the same extensions, so that a task always has the same form.
-    pub(crate) fn usual(&self) -> With {
+    pub(crate) fn base_metadata(&self) -> RequestMetadata {
         let wanted =
-            [(self.abilities.streams_text, STREAM_TEXT), (self.abilities.shows_calls, TOOL_CALLS)];
+            [(self.capabilities.streams_text, STREAM_TEXT), (self.capabilities.reports_tool_calls, TOOL_CALLS)];
         let extensions = wanted.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
-        With { extensions, ..With::default() }
+        RequestMetadata { extensions, ..RequestMetadata::default() }
     }
 
     /// Metadata of requests about this message.
-    pub(crate) fn with(&self, ask: &PeerRequest) -> With {
-        let mut with = With { trace: ask.trace.clone(), depth: ask.depth, ..self.usual() };
-        if self.abilities.idempotent {
+    pub(crate) fn message_metadata(&self, ask: &PeerRequest) -> RequestMetadata {
+        let mut with = RequestMetadata { trace: ask.trace.clone(), depth: ask.depth, ..self.base_metadata() };
+        if self.capabilities.idempotent {
             with.extensions.push(IDEMPOTENCY.to_owned());
         }
         with
     }
 
     /// Follows a message that the peer has accepted.
-    pub(crate) fn stay(&self, ask: &PeerRequest, task: &str) -> Follow {
-        let seen = Seen::of_task(task, Some(ask.message.id.as_str()));
-        Follow::new(self.clone(), self.with(ask), seen, Begin::Task)
+    pub(crate) fn follow_message(&self, ask: &PeerRequest, task: &str) -> TaskFollower {
+        let seen = TaskTracker::for_task(task, Some(ask.message.id.as_str()));
+        TaskFollower::new(self.clone(), self.message_metadata(ask), seen, FollowStart::Task)
     }
 }
 
 impl fmt::Debug for PeerClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeerClient").field("abilities", &self.abilities).finish_non_exhaustive()
+        f.debug_struct("PeerClient").field("abilities", &self.capabilities).finish_non_exhaustive()
     }
 }
 
@@ -191,8 +191,8 @@ pub(crate) fn request(ask: &PeerRequest) -> SendMessageRequest<'static> {
 }
 
 /// Error for a refusal by the peer; names missing credentials or permissions as the cause.
-pub(crate) fn refused(error: &CallError) -> PeerError {
-    PeerError::Refused(clipped(&match error {
+pub(crate) fn refused_error(error: &CallError) -> PeerError {
+    PeerError::Refused(truncate_error(&match error {
         CallError::Refused { status: 401, message, .. } => format!("it requires credentials: {message}"),
         CallError::Refused { status: 403, message, .. } => format!("it denied access: {message}"),
         _ => error.to_string(),
@@ -200,19 +200,19 @@ pub(crate) fn refused(error: &CallError) -> PeerError {
 }
 
 /// Error for a request that was not sent.
-pub(crate) fn unreached(error: &CallError) -> PeerError {
+pub(crate) fn unreachable_error(error: &CallError) -> PeerError {
     let code = match error {
         CallError::Forbidden(_) => ErrorCode::PEER_UNTRUSTED,
         _ => ErrorCode::PEER_UNREACHABLE,
     };
-    PeerError::Unreachable { code, detail: clipped(&error.to_string()) }
+    PeerError::Unreachable { code, detail: truncate_error(&error.to_string()) }
 }
 
 /// The text, truncated to the maximum length of an error.
-pub(crate) fn clipped(words: &str) -> String {
-    const MOST: usize = 2000;
-    match words.len() > MOST {
-        true => format!("{}...", &words[..words.floor_char_boundary(MOST)]),
+pub(crate) fn truncate_error(words: &str) -> String {
+    const MAX_ERROR_BYTES: usize = 2000;
+    match words.len() > MAX_ERROR_BYTES {
+        true => format!("{}...", &words[..words.floor_char_boundary(MAX_ERROR_BYTES)]),
         false => words.to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Configuration of a peer.
 
-use crate::{BindingChoice, Credential, Patience};
+use crate::{BindingChoice, Credential, RetryLimits};
 use baton_types::AgentName;
 use std::{path::PathBuf, time::Duration};
 
@@ -51,7 +51,7 @@ impl PeerConfig {
             listed: false,
             push: false,
             timeouts: Timeouts::default(),
-            patience: Patience::default().silence,
+            patience: RetryLimits::default().silence_timeout,
         }
     }
 }

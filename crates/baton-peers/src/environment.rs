@@ -1,8 +1,8 @@
 //! The Environment of a peer: an MCP server with tools for its callers.
 
 use crate::{
-    PeerConfig, ReadCard,
-    discover::{is_at_home, with_scheme},
+    FetchedCard, PeerConfig,
+    discover::{is_own_host, with_scheme},
 };
 use baton_outbound::Target;
 use baton_types::{
@@ -18,22 +18,22 @@ const WELL_KNOWN: &str = "/.well-known/";
 ///
 /// Calls and credentials are sent there, so a card cannot point to arbitrary hosts: the URL must be on the origin of
 /// the card, on that of the peer, or on a configured host.
-pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
+pub fn environment_url(config: &PeerConfig, card: Option<&FetchedCard>) -> Option<String> {
     match card.and_then(|read| Some((read, v1::environment_url(&read.card)?))) {
-        Some((read, url)) => match vetted(&url, config, read) {
+        Some((read, url)) => match check_environment_url(&url, config, read) {
             Ok(()) => Some(url),
             Err(reason) => {
                 let url: String = url.chars().take(200).collect();
                 tracing::warn!(card = read.url, url, reason, "the Environment URL of an agent card is ignored");
-                beside(config, Some(read))
+                default_environment_url(config, Some(read))
             }
         },
-        None => beside(config, card),
+        None => default_environment_url(config, card),
     }
 }
 
-fn vetted(url: &str, config: &PeerConfig, read: &ReadCard) -> Result<(), &'static str> {
-    let target = plain(url).ok_or("it is not a plain http or https address")?;
+fn check_environment_url(url: &str, config: &PeerConfig, read: &FetchedCard) -> Result<(), &'static str> {
+    let target = parse_plain_url(url).ok_or("it is not a plain http or https address")?;
     let address = with_scheme(config.url.trim());
     let homes = [read.url.as_str(), address.as_str()].into_iter().filter_map(|home| Target::parse(home).ok());
     let mut homes = homes.filter(|home| !home.is_secure() || target.is_secure()).peekable();
@@ -42,19 +42,19 @@ fn vetted(url: &str, config: &PeerConfig, read: &ReadCard) -> Result<(), &'stati
     }
     let is_home = |home: Target| {
         let same_port = home.port() == target.port() && home.is_secure() == target.is_secure();
-        same_port && is_at_home(&target, &home.host(), &[]) || is_at_home(&target, "", &config.hosts)
+        same_port && is_own_host(&target, &home.host(), &[]) || is_own_host(&target, "", &config.hosts)
     };
     if homes.any(is_home) { Ok(()) } else { Err("it is on another origin than the card and the agent") }
 }
 
 /// Parses a URL without placeholders: agent definitions may contain variables, cards may not.
-fn plain(url: &str) -> Option<Target> {
+fn parse_plain_url(url: &str) -> Option<Target> {
     let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['$', '{', '}', '#']);
     is_plain.then(|| Target::parse(url).ok()).flatten()
 }
 
 /// `mcp` below the URL of the peer; for the URL of a card, below the URL of its agent.
-fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
+fn default_environment_url(config: &PeerConfig, card: Option<&FetchedCard>) -> Option<String> {
     let address = with_scheme(config.url.trim());
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let address = match address.split_once(WELL_KNOWN) {
@@ -66,14 +66,14 @@ fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
         None => address,
     };
     let url = format!("{}/mcp", address.trim_end_matches('/'));
-    plain(&url).map(|_| url)
+    parse_plain_url(&url).map(|_| url)
 }
 
 /// Resources of a peer: only its Environment.
 ///
 /// The peer itself enforces the permissions of its tools, so no approval is requested here; its tool annotations are
 /// not trusted. The definition contains no credential: each request adds it.
-pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentResources {
+pub(crate) fn peer_resources(config: &PeerConfig, card: Option<&FetchedCard>) -> AgentResources {
     let server = environment_url(config, card).map(|url| McpServer {
         name: McpServer::ENVIRONMENT.to_owned(),
         file: "its agent card".to_owned(),
@@ -99,7 +99,7 @@ mod tests {
     use baton_types::Json;
     use baton_wire::a2a::v1::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, ENVIRONMENT};
 
-    fn card(from: &str, named: Option<&str>) -> ReadCard {
+    fn card(from: &str, named: Option<&str>) -> FetchedCard {
         let extension = |url: &str| AgentExtension {
             uri: ENVIRONMENT.to_owned(),
             params: Some(Json::from(serde_json::json!({ "url": url }))),
@@ -111,7 +111,7 @@ mod tests {
             ..AgentCapabilities::default()
         };
         let card = AgentCard { supported_interfaces: vec![interface], capabilities, ..AgentCard::default() };
-        ReadCard { card, url: from.to_owned(), etag: None, signed_by: None }
+        FetchedCard { card, url: from.to_owned(), etag: None, signed_by: None }
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub enum CallError {
     },
     /// The connection was lost; the request may have taken effect.
     #[error("{0}")]
-    Broken(String),
+    ConnectionLost(String),
     /// The reply is not valid A2A.
     #[error("{0}")]
-    Unintelligible(String),
+    InvalidReply(String),
 }

@@ -1,6 +1,6 @@
 //! Access to peers for the engine.
 
-use crate::{Book, PeerClient, client::clipped, push::PushDesk};
+use crate::{LocalPeerRegistry, PeerClient, client::truncate_error, push::PushInbox};
 use baton_ports::{BoxFuture, PeerError, PeerGateway, PeerRequest, PeerStream};
 use baton_telemetry::Tracer;
 use baton_types::{AgentName, ErrorCode};
@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 /// [`PeerGateway`] port over a peer registry.
 pub struct PeerHub {
-    book: Arc<Book>,
-    desk: Option<PushDesk>,
+    registry: Arc<LocalPeerRegistry>,
+    push_inbox: Option<PushInbox>,
     tracer: Tracer,
 }
 
 impl PeerHub {
     /// `public_url` is the URL of this Baton as seen by peers; without it no push notifications are requested.
-    pub fn new(book: Arc<Book>, public_url: Option<&str>) -> Self {
-        Self { book, desk: public_url.map(PushDesk::new), tracer: Tracer::off() }
+    pub fn new(registry: Arc<LocalPeerRegistry>, public_url: Option<&str>) -> Self {
+        Self { registry, push_inbox: public_url.map(PushInbox::new), tracer: Tracer::off() }
     }
 
     /// Records a span for every request.
@@ -27,14 +27,14 @@ impl PeerHub {
     }
 
     async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerError> {
-        let client = self.book.client(name).await;
+        let client = self.registry.client(name).await;
         let (client, config) = client
-            .map_err(|error| PeerError::Unreachable { code: error.code, detail: clipped(&error.detail) })?;
+            .map_err(|error| PeerError::Unreachable { code: error.code, detail: truncate_error(&error.detail) })?;
         let secret = config.credential.check();
         secret.map_err(|error| PeerError::Unreachable { code: error.code(), detail: error.to_string() })?;
         let client = client.traced(&self.tracer, name);
-        Ok(match &self.desk {
-            Some(desk) if config.push => client.with_desk(desk.clone()),
+        Ok(match &self.push_inbox {
+            Some(desk) if config.push => client.with_push_inbox(desk.clone()),
             _ => client,
         })
     }
@@ -46,7 +46,7 @@ impl PeerGateway for PeerHub {
         peer: &'a AgentName,
         ask: PeerRequest,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
-        Box::pin(async move { Ok(self.client(peer).await?.say(&ask).await?.into_words()) })
+        Box::pin(async move { Ok(self.client(peer).await?.send(&ask).await?.into_peer_stream()) })
     }
 
     fn resume<'a>(
@@ -64,7 +64,7 @@ impl PeerGateway for PeerHub {
                 PeerError::Unreachable { detail, .. } => PeerError::Lost(detail),
                 other => other,
             })?;
-            Ok(client.resume(&ask, task.as_deref()).await?.into_words())
+            Ok(client.resume(&ask, task.as_deref()).await?.into_peer_stream())
         })
     }
 
@@ -73,7 +73,7 @@ impl PeerGateway for PeerHub {
         peer: &'a AgentName,
         ask: PeerRequest,
     ) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
-        Box::pin(async move { Ok(self.client(peer).await?.trace(&ask).await) })
+        Box::pin(async move { Ok(self.client(peer).await?.find_task(&ask).await) })
     }
 
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>> {
@@ -81,7 +81,7 @@ impl PeerGateway for PeerHub {
     }
 
     fn handle_notification<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool> {
-        let known = self.desk.as_ref().is_some_and(|desk| desk.notified(registration, token));
+        let known = self.push_inbox.as_ref().is_some_and(|desk| desk.handle_notification(registration, token));
         Box::pin(std::future::ready(known))
     }
 }

@@ -4,8 +4,8 @@
 //! This crate must never send a message twice unless the peer supports idempotency, never send a credential to an
 //! origin that the operator did not configure for it, and never connect to an address that the policy did not check.
 //!
-//! Read first: [`Binding`] (the operations of a peer, one request each), [`Seen`] (deduplication of received events),
-//! [`PeerClient`] (sends a message and follows its task), [`Book`] (the registry of peers), [`PeerHub`] (the port used
+//! Read first: [`Binding`] (the operations of a peer, one request each), [`TaskTracker`] (deduplication of received events),
+//! [`PeerClient`] (sends a message and follows its task), [`LocalPeerRegistry`] (the registry of peers), [`PeerHub`] (the port used
 //! by the engine).
 
 mod ask;
@@ -32,19 +32,23 @@ mod settle;
 mod traced;
 
 pub use authorize::{Anonymous, Authorize};
-pub use binding::{Binding, Heard, Hearing, With};
+pub use binding::{Binding, BindingEvent, BindingEventStream, RequestMetadata};
 pub use bindings::connect;
-pub use book::{Book, BookOptions, Bound, CardRead, Door, Reach, ReadCard};
-pub use choose::{BindingChoice, Chosen, Dialect, NothingToChoose, choose};
-pub use client::{Abilities, Patience, PeerClient};
+pub use book::{
+    CardReadOutcome, EnvironmentAccess, FetchedCard, LocalPeerRegistry, PeerConnector, PeerInterface,
+    PeerRegistryOptions,
+};
+pub use choose::{A2aDialect, BindingChoice, ChosenInterface, UnsupportedInterfaces, choose_interface};
+pub use client::{PeerCapabilities, PeerClient, RetryLimits};
 pub use config::{ClientIdentity, PeerConfig, Timeouts};
 pub use credentials::{
-    Authorizer, ClientCredentials, Credential, KeyPlace, Secret, SecretError, SecretPlace, SecretRef, TokenEndpoint,
+    ApiKeyLocation, Authorizer, ClientCredentials, ClientSecretLocation, Credential, Secret, SecretError, SecretRef,
+    TokenEndpoint,
 };
-pub use discover::{DiscoverError, Discovered, Looking, discover, refresh};
+pub use discover::{DiscoverError, DiscoveredCard, DiscoveryOptions, discover, refresh};
 pub use environment::environment_url;
 pub use error::CallError;
-pub use follow::{Followed, Seen};
+pub use follow::{PeerTaskStream, TaskTracker};
 pub use hub::PeerHub;
-pub use network::{Network, TypedHosts};
-pub use settle::Settled;
+pub use network::{NetworkConnector, TypedHostConnector};
+pub use settle::SettledTask;

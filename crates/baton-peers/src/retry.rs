@@ -15,12 +15,12 @@ pub(crate) struct Backoff {
 
 impl Backoff {
     /// For reconnects: 100 ms to 10 s, full jitter.
-    pub(crate) fn connections() -> Self {
+    pub(crate) fn reconnects() -> Self {
         Self { first: Duration::from_millis(100), most: Duration::from_secs(10), tries: 0, floor: 0 }
     }
 
     /// For polls of a task: 0.5 s to 15 s, with a random second half.
-    pub(crate) fn looks() -> Self {
+    pub(crate) fn polling() -> Self {
         Self { first: Duration::from_millis(500), most: Duration::from_secs(15), tries: 0, floor: 50 }
     }
 
@@ -56,13 +56,13 @@ impl CallError {
 
     /// Whether the peer refused the request and a retry is pointless.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused { .. }) && !self.is_busy() && !self.leaves_doubt()
+        matches!(self, Self::Refused { .. }) && !self.is_busy() && !self.may_have_taken_effect()
     }
 
     /// Whether the request may have taken effect without a usable reply.
-    pub(crate) fn leaves_doubt(&self) -> bool {
+    pub(crate) fn may_have_taken_effect(&self) -> bool {
         match self {
-            Self::Broken(_) | Self::Unintelligible(_) => true,
+            Self::ConnectionLost(_) | Self::InvalidReply(_) => true,
             // Replies of an intermediary, such as a gateway.
             Self::Refused { status: 502..=504, .. } => !self.is_busy(),
             Self::Refused { .. } | Self::NotSent(_) | Self::Forbidden(_) => false,
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn waits_grow_to_a_limit_and_obey_the_peer() {
-        let mut backoff = Backoff::looks();
+        let mut backoff = Backoff::polling();
         for (low, high) in [(250, 500), (500, 1000), (1000, 2000), (2000, 4000), (4000, 8000), (7500, 15_000)] {
             let wait = backoff.next(None).as_millis();
             assert!((low..=high).contains(&wait), "{wait} is not in {low}..={high}");

@@ -6,7 +6,7 @@ use baton_wire::a2a::v1::StreamResponse;
 
 /// Outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledTask {
     /// Task id at the peer; `None` if it answered without a task.
     pub task: Option<String>,
     /// Context id at the peer.
@@ -22,8 +22,8 @@ impl PeerClient {
         &self,
         ask: &PeerRequest,
         mut told: impl FnMut(&StreamResponse<'static>) + Send,
-    ) -> Result<Settled, PeerError> {
-        let mut follow = self.say(ask).await?;
+    ) -> Result<SettledTask, PeerError> {
+        let mut follow = self.send(ask).await?;
         while let Some(item) = follow.next().await {
             told(&item?);
         }
@@ -31,6 +31,6 @@ impl PeerClient {
         let lost = || PeerError::Lost("the remote agent's stream ended before the task was done".to_owned());
         let outcome = crate::follow::outcome(seen).ok_or_else(lost)?;
         let context = if seen.context().is_empty() { ask.context.as_str() } else { seen.context() };
-        Ok(Settled { task: seen.task().map(str::to_owned), context: context.to_owned(), outcome })
+        Ok(SettledTask { task: seen.task().map(str::to_owned), context: context.to_owned(), outcome })
     }
 }

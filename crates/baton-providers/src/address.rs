@@ -3,7 +3,7 @@
 use crate::ProviderKind;
 
 /// Default Bedrock region.
-pub(crate) const USUAL_REGION: &str = "us-east-1";
+pub(crate) const DEFAULT_REGION: &str = "us-east-1";
 
 /// Default base address of a kind.
 pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<String> {
@@ -12,7 +12,7 @@ pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<S
         ProviderKind::Anthropic => "https://api.anthropic.com/v1".to_owned(),
         ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta".to_owned(),
         ProviderKind::Bedrock => {
-            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or(USUAL_REGION))
+            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or(DEFAULT_REGION))
         }
         ProviderKind::Ollama => "http://127.0.0.1:11434".to_owned(),
         ProviderKind::Compatible => return None,
@@ -20,7 +20,7 @@ pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<S
 }
 
 /// Completes a configured address: `OLLAMA_HOST` has no scheme, `ANTHROPIC_BASE_URL` no version.
-pub(crate) fn normal_base(kind: ProviderKind, written: &str) -> String {
+pub(crate) fn complete_base(kind: ProviderKind, written: &str) -> String {
     let written = written.trim();
     let with_scheme = if written.contains("://") {
         written.to_owned()
@@ -62,17 +62,17 @@ pub(crate) fn without_login(written: &str) -> (String, Option<(String, String)>)
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let Some((login, host)) = rest[..end].rsplit_once('@') else { return (written.to_owned(), None) };
     let (name, password) = login.split_once(':').unwrap_or((login, ""));
-    (format!("{scheme}{host}{}", &rest[end..]), Some((decoded(name), decoded(password))))
+    (format!("{scheme}{host}{}", &rest[end..]), Some((percent_decode(name), percent_decode(password))))
 }
 
 /// Values of the query parameters of an address.
-pub(crate) fn values(url: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn query_values(url: &str) -> impl Iterator<Item = &str> {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     query.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value))
 }
 
 /// Percent-decodes a text; invalid sequences stay unchanged.
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let [first, after @ ..] = rest {
         let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
@@ -91,7 +91,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// An endpoint below a base; the query of the base stays at the end.
-pub(crate) fn below(base: &str, path: &str) -> String {
+pub(crate) fn join_path(base: &str, path: &str) -> String {
     let (base, query) = base.split_once('?').unwrap_or((base, ""));
     match (query.is_empty(), path.contains('?')) {
         (true, _) => format!("{base}/{path}"),
@@ -106,36 +106,36 @@ pub(crate) fn chat(kind: ProviderKind, base: &str, model: &str, streaming: bool)
         (ProviderKind::OpenAi | ProviderKind::Compatible, _) => "chat/completions".to_owned(),
         (ProviderKind::OpenAiResponses, _) => "responses".to_owned(),
         (ProviderKind::Anthropic, _) => "messages".to_owned(),
-        (ProviderKind::Gemini, true) => format!("models/{}:streamGenerateContent?alt=sse", segment(model)),
-        (ProviderKind::Gemini, false) => format!("models/{}:generateContent", segment(model)),
-        (ProviderKind::Bedrock, true) => format!("model/{}/converse-stream", segment(model)),
-        (ProviderKind::Bedrock, false) => format!("model/{}/converse", segment(model)),
+        (ProviderKind::Gemini, true) => format!("models/{}:streamGenerateContent?alt=sse", encode_segment(model)),
+        (ProviderKind::Gemini, false) => format!("models/{}:generateContent", encode_segment(model)),
+        (ProviderKind::Bedrock, true) => format!("model/{}/converse-stream", encode_segment(model)),
+        (ProviderKind::Bedrock, false) => format!("model/{}/converse", encode_segment(model)),
         (ProviderKind::Ollama, _) => "api/chat".to_owned(),
     };
-    below(base, &path)
+    join_path(base, &path)
 }
 
 /// Endpoint for embeddings.
 pub(crate) fn embeddings(kind: ProviderKind, base: &str, model: &str) -> String {
     match kind {
-        ProviderKind::Gemini => below(base, &format!("models/{}:batchEmbedContents", segment(model))),
-        ProviderKind::Ollama => below(base, "api/embed"),
-        _ => below(base, "embeddings"),
+        ProviderKind::Gemini => join_path(base, &format!("models/{}:batchEmbedContents", encode_segment(model))),
+        ProviderKind::Ollama => join_path(base, "api/embed"),
+        _ => join_path(base, "embeddings"),
     }
 }
 
 /// Endpoint of the model list.
 pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
     match kind {
-        ProviderKind::Ollama => below(base, "api/tags"),
-        ProviderKind::Gemini => below(base, "models?pageSize=1000"),
-        ProviderKind::Anthropic => below(base, "models?limit=1000"),
+        ProviderKind::Ollama => join_path(base, "api/tags"),
+        ProviderKind::Gemini => join_path(base, "models?pageSize=1000"),
+        ProviderKind::Anthropic => join_path(base, "models?limit=1000"),
         // The Bedrock model list is on another host than the runtime.
-        ProviderKind::Bedrock => {below
-            (&base.replacen("://bedrock-runtime." ,"://bedrock." ,1)
-            ,"foundation-models?byOutputModality=TEXT"
-        )}
-        _ => below(base, "models"),
+        ProviderKind::Bedrock => join_path(
+            &base.replacen("://bedrock-runtime.", "://bedrock.", 1),
+            "foundation-models?byOutputModality=TEXT",
+        ),
+        _ => join_path(base, "models"),
     }
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn region(host: &str) -> Option<&str> {
 }
 
 /// Percent-encodes a name as one path segment.
-fn segment(name: &str) -> String {
+fn encode_segment(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -178,7 +178,7 @@ mod tests {
             (Gemini, "https://g.example", "https://g.example/v1beta"),
             (Compatible, "https://a.example/d/x/?api-version=2", "https://a.example/d/x?api-version=2"),
         ] {
-            assert_eq!(normal_base(kind, written), whole, "{written}");
+            assert_eq!(complete_base(kind, written), whole, "{written}");
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
             let login = login.map(|(name, password): (&str, &str)| (name.to_owned(), password.to_owned()));
             assert_eq!(without_login(written), (url.to_owned(), login), "{written}");
         }
-        assert_eq!(values("https://a.example/d?v=2&key=abc").collect::<Vec<_>>(), ["2", "abc"]);
+        assert_eq!(query_values("https://a.example/d?v=2&key=abc").collect::<Vec<_>>(), ["2", "abc"]);
     }
 
     #[test]

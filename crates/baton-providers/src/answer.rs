@@ -1,31 +1,31 @@
 //! Conversion of provider answers to events of the model port.
 
-use crate::{ProviderKind, names::Names, replay};
+use crate::{ProviderKind, names::WireToolNames, replay};
 use baton_ports::{FinishReason, ModelEvent};
 use baton_types::{CallId, Json, MessageId, ReasoningBlock, ToolCall, Usage};
 use genai::chat::{self, ContentPart, StopReason};
 use serde_json::Value;
 
 /// Final data of an answer, streamed or not.
-pub(crate) struct Ended {
+pub(crate) struct FinalAnswer {
     pub(crate) parts: Vec<ContentPart>,
-    pub(crate) thought: Option<String>,
+    pub(crate) reasoning: Option<String>,
     pub(crate) usage: Option<chat::Usage>,
     pub(crate) stop: Option<StopReason>,
 }
 
 /// Context for converting an answer.
-pub(crate) struct Reading<'a> {
+pub(crate) struct AnswerContext<'a> {
     pub(crate) kind: ProviderKind,
     pub(crate) model: &'a str,
-    pub(crate) names: &'a Names,
+    pub(crate) names: &'a WireToolNames,
     pub(crate) message: &'a MessageId,
     pub(crate) parallel: bool,
 }
 
-impl Ended {
+impl FinalAnswer {
     /// Whether the answer is complete; some streams end without an error when the connection breaks.
-    pub(crate) fn is_whole(&self, kind: ProviderKind) -> bool {
+    pub(crate) fn is_complete(&self, kind: ProviderKind) -> bool {
         match kind {
             ProviderKind::OpenAiResponses | ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
             ProviderKind::Ollama => self.stop.is_some() || self.usage.is_some(),
@@ -34,18 +34,18 @@ impl Ended {
     }
 
     /// Whether the answer is empty, even without a stop reason; some services report errors with a success status.
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.parts.is_empty() && self.stop.is_none() && self.thought.is_none()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.stop.is_none() && self.reasoning.is_none()
     }
 
     /// The final events: reasoning, tool calls and the end.
-    pub(crate) fn events(self, reading: &Reading<'_>) -> Vec<ModelEvent> {
+    pub(crate) fn events(self, reading: &AnswerContext<'_>) -> Vec<ModelEvent> {
         let (calls, rest): (Vec<ContentPart>, Vec<ContentPart>) =
             self.parts.into_iter().partition(ContentPart::is_tool_call);
         let calls =
-            whole_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
-        let thought = self.thought.unwrap_or_default();
-        let replay = replay::keep(reading.kind, &rest, &calls, &thought);
+            executable_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
+        let thought = self.reasoning.unwrap_or_default();
+        let replay = replay::capture(reading.kind, &rest, &calls, &thought);
         let mut events = Vec::new();
         if replay.is_some() || !thought.is_empty() {
             events.push(ModelEvent::ReasoningComplete(ReasoningBlock {
@@ -64,7 +64,7 @@ impl Ended {
             _ => FinishReason::Stop,
         };
         let numbered = calls.into_iter().enumerate();
-        events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(our_call(reading, index, call))));
+        events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(convert_call(reading, index, call))));
         events.push(ModelEvent::Done { usage: usage(reading.kind, self.usage), finish, by: None });
         events
     }
@@ -72,8 +72,8 @@ impl Ended {
 
 /// The calls that can be executed: without unnamed, duplicate and truncated ones; at most one unless parallel calls are
 /// allowed.
-fn whole_calls(
-    reading: &Reading<'_>,
+fn executable_calls(
+    reading: &AnswerContext<'_>,
     calls: impl Iterator<Item = chat::ToolCall>,
     stop: Option<&StopReason>,
 ) -> Vec<chat::ToolCall> {
@@ -97,7 +97,7 @@ fn whole_calls(
 }
 
 /// A call with a generated id, since some services provide none and others repeat theirs.
-fn our_call(reading: &Reading<'_>, index: usize, call: chat::ToolCall) -> ToolCall {
+fn convert_call(reading: &AnswerContext<'_>, index: usize, call: chat::ToolCall) -> ToolCall {
     let arguments = match call.fn_arguments {
         Value::String(text) if text.trim().is_empty() => Json::from(Value::Object(serde_json::Map::new())),
         // Invalid JSON is kept as a string, so that the model can be informed.
@@ -107,7 +107,7 @@ fn our_call(reading: &Reading<'_>, index: usize, call: chat::ToolCall) -> ToolCa
     };
     ToolCall {
         id: CallId::from(format!("call_{}_{index}", reading.message)),
-        name: reading.names.ours(&call.fn_name),
+        name: reading.names.original_name(&call.fn_name),
         arguments,
     }
 }

@@ -9,38 +9,38 @@ use std::{
 };
 
 /// Client key: whether the address is local, and the connection timeout.
-type Kind = (bool, Duration);
+type ClientKey = (bool, Duration);
 
 /// Maximum number of cached clients; more than the distinct timeouts in any settings.
-const MOST_KEPT: usize = 16;
+const MAX_CACHED_CLIENTS: usize = 16;
 
 static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
-static MADE: OnceLock<Mutex<HashMap<Kind, reqwest::Client>>> = OnceLock::new();
+static CLIENTS: OnceLock<Mutex<HashMap<ClientKey, reqwest::Client>>> = OnceLock::new();
 
 /// A client with the system root certificates, created at the first request because loading them is slow. Local
 /// addresses never use the proxy from the environment.
-pub(crate) fn shared(base: &str, connect: Duration) -> Result<reqwest::Client, String> {
-    let kind @ (near, _) = (is_near(base), connect);
-    let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn shared_client(base: &str, connect: Duration) -> Result<reqwest::Client, String> {
+    let kind @ (near, _) = (is_local(base), connect);
+    let mut made = CLIENTS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(client) = made.get(&kind) {
         return Ok(client.clone());
     }
     let builder = reqwest::Client::builder().connect_timeout(connect);
-    let client = make(if near { builder.no_proxy() } else { builder })?;
-    if made.len() >= MOST_KEPT {
+    let client = build_client(if near { builder.no_proxy() } else { builder })?;
+    if made.len() >= MAX_CACHED_CLIENTS {
         made.clear();
     }
     made.insert(kind, client.clone());
     Ok(client)
 }
 
-fn is_near(base: &str) -> bool {
+fn is_local(base: &str) -> bool {
     let Ok(url) = base.parse::<reqwest::Url>() else { return false };
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn make(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
+fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
     let tls = TLS.get_or_init(tls).clone()?;
     builder
         .tls_backend_preconfigured(tls)
@@ -69,10 +69,10 @@ mod tests {
     #[test]
     fn what_is_near_needs_no_proxy() {
         for near in ["http://127.0.0.1:11434", "http://localhost:8080/v1", "http://[::1]:1234/v1"] {
-            assert!(is_near(near), "{near}");
+            assert!(is_local(near), "{near}");
         }
         for far in ["https://api.openai.com/v1", "http://10.0.0.7:11434", "http://localhost.example/v1", "?"] {
-            assert!(!is_near(far), "{far}");
+            assert!(!is_local(far), "{far}");
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::{
     Provider, ProviderKind, address, exchange,
-    failure::{self, Heard},
+    failure::{self, AnswerProgress},
 };
 use baton_ports::{BoxFuture, Embedder, ModelError};
 use serde_json::{Value, json};
 
 /// Texts per request; services reject more than a few hundred.
-const BATCH: usize = 96;
+const MAX_BATCH_TEXTS: usize = 96;
 
 /// An embedding model.
 #[derive(Clone, Debug)]
@@ -24,12 +24,17 @@ impl ProviderEmbedder {
 
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
         let kind = self.provider.kind();
-        let url = address::embeddings(kind, &self.provider.ready()?, &self.model);
-        let answer = exchange::post(&self.provider, &url, &asked(kind, &self.model, texts)).await?;
-        let vectors = read(kind, &answer).filter(|vectors| vectors.len() == texts.len());
-        let vectors = vectors.and_then(|vectors| vectors.into_iter().map(normal).collect::<Option<Vec<_>>>());
-        vectors
-            .ok_or_else(|| failure::broken(&self.provider, "did not return one valid vector per text", Heard::Nothing))
+        let url = address::embeddings(kind, &self.provider.checked_base_url()?, &self.model);
+        let answer = exchange::post(&self.provider, &url, &request_body(kind, &self.model, texts)).await?;
+        let vectors = parse_vectors(kind, &answer).filter(|vectors| vectors.len() == texts.len());
+        let vectors = vectors.and_then(|vectors| vectors.into_iter().map(normalize).collect::<Option<Vec<_>>>());
+        vectors.ok_or_else(|| {
+            failure::answer_failed(
+                &self.provider,
+                "did not return one valid vector per text",
+                AnswerProgress::NotStarted,
+            )
+        })
     }
 }
 
@@ -41,7 +46,7 @@ impl Embedder for ProviderEmbedder {
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, String>> {
         Box::pin(async move {
             let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
-            for texts in texts.chunks(BATCH) {
+            for texts in texts.chunks(MAX_BATCH_TEXTS) {
                 vectors.extend(self.batch(texts).await.map_err(|error| error.to_string())?);
             }
             let length = vectors.first().map_or(0, Vec::len);
@@ -53,7 +58,7 @@ impl Embedder for ProviderEmbedder {
     }
 }
 
-fn asked(kind: ProviderKind, model: &str, texts: &[String]) -> Value {
+fn request_body(kind: ProviderKind, model: &str, texts: &[String]) -> Value {
     match kind {
         ProviderKind::Gemini => {
             let one =
@@ -64,7 +69,7 @@ fn asked(kind: ProviderKind, model: &str, texts: &[String]) -> Value {
     }
 }
 
-fn read(kind: ProviderKind, answer: &Value) -> Option<Vec<Vec<f32>>> {
+fn parse_vectors(kind: ProviderKind, answer: &Value) -> Option<Vec<Vec<f32>>> {
     let vector = |value: &Value| serde_json::from_value::<Vec<f32>>(value.clone()).ok();
     match kind {
         ProviderKind::Gemini => {
@@ -80,7 +85,7 @@ fn read(kind: ProviderKind, answer: &Value) -> Option<Vec<Vec<f32>>> {
 }
 
 /// The vector normalized to length 1; `None` for a zero or non-finite vector.
-fn normal(vector: Vec<f32>) -> Option<Vec<f32>> {
+fn normalize(vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
     (length.is_finite() && length > 0.0).then(|| vector.into_iter().map(|it| it / length).collect())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Provider,
-    failure::{self, Heard},
+    failure::{self, AnswerProgress},
 };
 use baton_ports::ModelError;
 use futures_util::StreamExt;
@@ -10,23 +10,23 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Request timeout.
-const PATIENCE: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum response size in bytes.
-const MAX_ANSWER: usize = 64 << 20;
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
 /// Sends a GET request.
 pub(crate) async fn get(provider: &Provider, url: &str) -> Result<Value, ModelError> {
-    send(provider, provider.http()?.get(url)).await
+    send(provider, provider.http_client()?.get(url)).await
 }
 
 /// Sends a POST request with a JSON body.
 pub(crate) async fn post(provider: &Provider, url: &str, body: &Value) -> Result<Value, ModelError> {
-    send(provider, provider.http()?.post(url).json(body)).await
+    send(provider, provider.http_client()?.post(url).json(body)).await
 }
 
 async fn send(provider: &Provider, request: reqwest::RequestBuilder) -> Result<Value, ModelError> {
-    let failed = |error: reqwest::Error| failure::connection(provider, &error, Heard::Nothing);
-    let (client, request) = request.headers(provider.header_map()?).timeout(PATIENCE).build_split();
+    let failed = |error: reqwest::Error| failure::from_connection_error(provider, &error, AnswerProgress::NotStarted);
+    let (client, request) = request.headers(provider.header_map()?).timeout(REQUEST_TIMEOUT).build_split();
     let mut request = request.map_err(failed)?;
     provider.sign(&mut request)?;
     let answer = client.execute(request).await.map_err(failed)?;
@@ -35,13 +35,18 @@ async fn send(provider: &Provider, request: reqwest::RequestBuilder) -> Result<V
     let mut pieces = answer.bytes_stream();
     while let Some(piece) = pieces.next().await {
         body.extend_from_slice(&piece.map_err(failed)?);
-        if body.len() > MAX_ANSWER {
-            return Err(failure::broken(provider, "sent a response that is too large", Heard::Nothing));
+        if body.len() > MAX_RESPONSE_BYTES {
+            return Err(failure::answer_failed(
+                provider,
+                "sent a response that is too large",
+                AnswerProgress::NotStarted,
+            ));
         }
     }
     if !status.is_success() {
         return Err(failure::refused(provider, status.as_u16(), &String::from_utf8_lossy(&body), Some(&headers)));
     }
-    let unreadable = |_| failure::broken(provider, "sent an answer that is not JSON", Heard::Nothing);
+    let unreadable =
+        |_| failure::answer_failed(provider, "sent an answer that is not JSON", AnswerProgress::NotStarted);
     serde_json::from_slice(&body).map_err(unreadable)
 }

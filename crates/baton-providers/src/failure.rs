@@ -8,70 +8,74 @@ use std::time::Duration;
 
 /// Whether a part of the answer was received before the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
-    Nothing,
-    Something,
+pub(crate) enum AnswerProgress {
+    NotStarted,
+    Started,
 }
 
 /// Upper bound of the `Retry-After` value of a service.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Converts an error of the client library.
-pub(crate) fn of(provider: &Provider, error: &genai::Error, heard: Heard) -> ModelError {
+pub(crate) fn from_library_error(provider: &Provider, error: &genai::Error, heard: AnswerProgress) -> ModelError {
     use genai::Error;
     match error {
         Error::HttpError { status, body, headers, .. } => refused(provider, status.as_u16(), body, Some(headers)),
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-            web(provider, webc_error, heard)
+            from_web_error(provider, webc_error, heard)
         }
-        Error::WebStream { error, .. } => stream(provider, error.as_ref(), heard),
-        Error::ChatResponse { body, .. } => told(provider, body, heard),
+        Error::WebStream { error, .. } => from_stream_error(provider, error.as_ref(), heard),
+        Error::ChatResponse { body, .. } => from_error_body(provider, body, heard),
         Error::StreamParse { .. } | Error::SerdeJson(_) | Error::JsonValueExt(_) => {
-            broken(provider, "sent data that cannot be parsed", heard)
+            answer_failed(provider, "sent data that cannot be parsed", heard)
         }
         Error::ChatResponseGeneration { .. } | Error::NoChatResponse { .. } => {
-            broken(provider, "sent an answer that cannot be parsed", heard)
+            answer_failed(provider, "sent an answer that cannot be parsed", heard)
         }
-        other => ModelError::Configuration(provider.shown(&format!("{}: {other}", provider.name()))),
+        other => ModelError::Configuration(provider.redact(&format!("{}: {other}", provider.name()))),
     }
 }
 
-fn web(provider: &Provider, error: &genai::webc::Error, heard: Heard) -> ModelError {
+fn from_web_error(provider: &Provider, error: &genai::webc::Error, heard: AnswerProgress) -> ModelError {
     use genai::webc::Error;
     match error {
         Error::ResponseFailedStatus { status, body, headers } => {
             refused(provider, status.as_u16(), body, Some(headers))
         }
-        Error::Reqwest(error) => connection(provider, error, heard),
+        Error::Reqwest(error) => from_connection_error(provider, error, heard),
         Error::ResponseFailedNotJson { .. } | Error::ResponseFailedInvalidJson { .. } | Error::JsonValueExt(_) => {
-            broken(provider, "sent an answer that is not JSON", heard)
+            answer_failed(provider, "sent an answer that is not JSON", heard)
         }
     }
 }
 
 /// The library wraps the actual error in a box.
-fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard: Heard) -> ModelError {
+fn from_stream_error(
+    provider: &Provider,
+    error: &(dyn std::error::Error + 'static),
+    heard: AnswerProgress,
+) -> ModelError {
     if let Some(error) = error.downcast_ref::<genai::Error>() {
-        return of(provider, error, heard);
+        return from_library_error(provider, error, heard);
     }
     if let Some(error) = error.downcast_ref::<genai::webc::Error>() {
-        return web(provider, error, heard);
+        return from_web_error(provider, error, heard);
     }
-    if error.is::<genai::webc::StreamTimeout>() && heard == Heard::Nothing {
-        return late(provider);
+    if error.is::<genai::webc::StreamTimeout>() && heard == AnswerProgress::NotStarted {
+        return timed_out(provider);
     }
     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-        return connection(provider, error, heard);
+        return from_connection_error(provider, error, heard);
     }
-    broken(provider, &error.to_string(), heard)
+    answer_failed(provider, &error.to_string(), heard)
 }
 
 /// Converts a connection error.
-pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Heard) -> ModelError {
+pub(crate) fn from_connection_error(provider: &Provider, error: &reqwest::Error, heard: AnswerProgress) -> ModelError {
     let what = if error.is_connect() {
         "does not accept connections"
-    } else if error.is_timeout() && heard == Heard::Nothing {
-        return late(provider);
+    } else if error.is_timeout() && heard == AnswerProgress::NotStarted {
+        return timed_out(provider);
     } else if error.is_timeout() {
         "did not answer in time"
     } else if error.is_builder() {
@@ -79,28 +83,28 @@ pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Hea
     } else {
         "closed the connection unexpectedly"
     };
-    broken(provider, what, heard)
+    answer_failed(provider, what, heard)
 }
 
 /// No answer started in time.
-pub(crate) fn late(provider: &Provider) -> ModelError {
+pub(crate) fn timed_out(provider: &Provider) -> ModelError {
     ModelError::TimedOut(format!("{} did not answer in time", provider.name()))
 }
 
 /// The answer failed or broke off.
-pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelError {
-    let words = provider.shown(&format!("{} {what}", provider.name()));
+pub(crate) fn answer_failed(provider: &Provider, what: &str, heard: AnswerProgress) -> ModelError {
+    let words = provider.redact(&format!("{} {what}", provider.name()));
     match heard {
-        Heard::Nothing => ModelError::Unreachable(words),
-        Heard::Something => ModelError::Interrupted(words),
+        AnswerProgress::NotStarted => ModelError::Unreachable(words),
+        AnswerProgress::Started => ModelError::Interrupted(words),
     }
 }
 
 /// Converts an error inside a stream, where no HTTP status is available.
-fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
+fn from_error_body(provider: &Provider, body: &Value, heard: AnswerProgress) -> ModelError {
     // The library reports unreadable frames as if they were errors of the service.
     if message(&body.to_string()).contains("event-stream") {
-        return broken(provider, "sent data that cannot be parsed", heard);
+        return answer_failed(provider, "sent data that cannot be parsed", heard);
     }
     let error = body.get("error").unwrap_or(body);
     let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
@@ -115,16 +119,16 @@ fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
     });
     let body = body.to_string();
     match heard {
-        Heard::Nothing => refused(provider, status, &body, None),
-        Heard::Something => {
-            ModelError::Interrupted(provider.shown(&format!("{}: {}", provider.name(), message(&body))))
+        AnswerProgress::NotStarted => refused(provider, status, &body, None),
+        AnswerProgress::Started => {
+            ModelError::Interrupted(provider.redact(&format!("{}: {}", provider.name(), message(&body))))
         }
     }
 }
 
 /// Converts an error status.
 pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Option<&HeaderMap>) -> ModelError {
-    let said = provider.shown(&message(body));
+    let said = provider.redact(&message(body));
     if matches!(status, 400 | 413 | 422) && is_too_long(status, body) {
         return ModelError::TooLong(format!("{}: {said}", provider.name()));
     }
@@ -254,9 +258,9 @@ mod tests {
     #[test]
     fn errors_in_a_stream_are_refusals_only_while_nothing_was_heard() {
         let body = serde_json::json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-        let early = told(&provider(), &body, Heard::Nothing);
+        let early = from_error_body(&provider(), &body, AnswerProgress::NotStarted);
         assert!(matches!(early, ModelError::Refused { status: 529, .. }), "{early:?}");
-        let late = told(&provider(), &body, Heard::Something);
+        let late = from_error_body(&provider(), &body, AnswerProgress::Started);
         assert!(matches!(late, ModelError::Interrupted(_)), "{late:?}");
     }
 }

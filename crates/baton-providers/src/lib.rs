@@ -29,6 +29,6 @@ mod sign;
 
 pub use kind::ProviderKind;
 pub use model::ProviderModel;
-pub use provider::{ListedModel, Patience, Provider};
+pub use provider::{ListedModel, Provider, ProviderTimeouts};
 pub use secret::Secret;
 pub use sign::KeyPair;

@@ -6,18 +6,18 @@ use serde_json::Value;
 
 /// Fetches the current list.
 pub(crate) async fn list(provider: &Provider) -> Result<Vec<ListedModel>, ModelError> {
-    let base = provider.ready()?;
+    let base = provider.checked_base_url()?;
     let answer = exchange::get(provider, &address::models(provider.kind(), &base)).await?;
-    Ok(read(provider.kind(), &answer))
+    Ok(parse_models(provider.kind(), &answer))
 }
 
-fn read(kind: ProviderKind, answer: &Value) -> Vec<ListedModel> {
+fn parse_models(kind: ProviderKind, answer: &Value) -> Vec<ListedModel> {
     let list = ["data", "models", "modelSummaries"].iter().find_map(|name| answer.get(name).and_then(Value::as_array));
     let list = list.or_else(|| answer.as_array()).map(Vec::as_slice).unwrap_or_default();
-    list.iter().filter_map(|model| one(kind, model)).collect()
+    list.iter().filter_map(|model| parse_model(kind, model)).collect()
 }
 
-fn one(kind: ProviderKind, model: &Value) -> Option<ListedModel> {
+fn parse_model(kind: ProviderKind, model: &Value) -> Option<ListedModel> {
     let text = |name: &str| model.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |names: &[&str]| names.iter().find_map(|name| model.get(name).and_then(Value::as_u64));
     if kind == ProviderKind::Gemini {
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn lists_of_every_service_are_read() {
         let listed = |kind, answer: Value| {
-            read(kind, &answer)
+            parse_models(kind, &answer)
                 .into_iter()
                 .map(|model| (model.id, model.title, model.window))
                 .collect::<Vec<_>>()

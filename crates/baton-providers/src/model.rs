@@ -2,11 +2,11 @@
 
 use crate::{
     Provider,
-    answer::{Ended, Reading},
-    failure::{self, Heard},
-    quiet::Quiet,
-    relay::{Relay, beside},
-    request::{self, Request},
+    answer::{AnswerContext, FinalAnswer},
+    failure::{self, AnswerProgress},
+    quiet::LogSuppressor,
+    relay::{SigningRelay, run_with_relay},
+    request::{self, ProviderRequest},
 };
 use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use futures_util::StreamExt;
@@ -26,17 +26,17 @@ impl ProviderModel {
         Self { provider, model: model.to_owned(), full_name }
     }
 
-    fn client(&self, relay: Option<&Relay>) -> Result<genai::Client, ModelError> {
+    fn client(&self, relay: Option<&SigningRelay>) -> Result<genai::Client, ModelError> {
         let http = match relay {
-            Some(relay) => self.provider.http_to(&relay.url)?,
-            None => self.provider.http()?,
+            Some(relay) => self.provider.http_client_for(&relay.url)?,
+            None => self.provider.http_client()?,
         };
         let client = genai::Client::builder().with_reqwest(http).build();
-        client.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))
+        client.map_err(|error| failure::from_library_error(&self.provider, &error, AnswerProgress::NotStarted))
     }
 
-    fn reading<'a>(&'a self, request: &'a Request, call: &'a ModelCall) -> Reading<'a> {
-        Reading {
+    fn answer_context<'a>(&'a self, request: &'a ProviderRequest, call: &'a ModelCall) -> AnswerContext<'a> {
+        AnswerContext {
             kind: request.kind,
             model: &self.full_name,
             names: &request.names,
@@ -59,42 +59,42 @@ impl Model for ProviderModel {
 
     fn call(&self, call: ModelCall) -> ModelStream {
         let model = self.clone();
-        if self.provider.streaming { model.streamed(call) } else { model.at_once(call) }
+        if self.provider.streaming { model.call_streaming(call) } else { model.call_without_streaming(call) }
     }
 }
 
 impl ProviderModel {
     /// A streamed answer; dropping the stream closes the connection.
-    fn streamed(self, call: ModelCall) -> ModelStream {
+    fn call_streaming(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
-            let mut relay = Relay::before(&self.provider, &mut request).await?;
+            let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
+            let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
             let client = self.client(relay.as_ref())?;
-            let fail = |error: genai::Error, heard| failure::of(&self.provider, &error, heard);
+            let fail = |error: genai::Error, heard| failure::from_library_error(&self.provider, &error, heard);
             let begun = client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
-            let begun = Quiet::new(begun).await.map_err(|error| fail(error, Heard::Nothing))?;
-            let mut stream = Quiet::new(begun.stream);
-            let mut heard = Heard::Nothing;
+            let begun = LogSuppressor::new(begun).await.map_err(|error| fail(error, AnswerProgress::NotStarted))?;
+            let mut stream = LogSuppressor::new(begun.stream);
+            let mut heard = AnswerProgress::NotStarted;
             let mut ended = None;
-            while let Some(event) = beside(&mut relay, stream.next()).await? {
+            while let Some(event) = run_with_relay(&mut relay, stream.next()).await? {
                 match event.map_err(|error| fail(error, heard))? {
                     ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
                     ChatStreamEvent::Chunk(chunk) => {
-                        heard = Heard::Something;
+                        heard = AnswerProgress::Started;
                         yield ModelEvent::Text(chunk.content);
                     }
                     ChatStreamEvent::ReasoningChunk(chunk) => {
-                        heard = Heard::Something;
+                        heard = AnswerProgress::Started;
                         yield ModelEvent::Reasoning(chunk.content);
                     }
                     // Tool calls are taken from the end event, where they are complete: in chunks some services send
                     // text and others values.
                     ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {
-                        heard = Heard::Something;
+                        heard = AnswerProgress::Started;
                     }
                     ChatStreamEvent::End(end) => {
-                        ended = Some(Ended {
-                            thought: end.captured_reasoning_content,
+                        ended = Some(FinalAnswer {
+                            reasoning: end.captured_reasoning_content,
                             usage: end.captured_usage,
                             stop: end.captured_stop_reason,
                             parts: end.captured_content.map(MessageContent::into_parts).unwrap_or_default(),
@@ -104,46 +104,46 @@ impl ProviderModel {
                 }
             }
             let ended = ended
-                .filter(|ended| ended.is_whole(request.kind))
-                .ok_or_else(|| failure::broken(&self.provider, "ended its answer before it was complete", heard))?;
-            for event in ended.events(&self.reading(&request, &call)) {
+                .filter(|ended| ended.is_complete(request.kind))
+                .ok_or_else(|| failure::answer_failed(&self.provider, "ended its answer before it was complete", heard))?;
+            for event in ended.events(&self.answer_context(&request, &call)) {
                 yield event;
             }
         })
     }
 
     /// An answer without streaming.
-    fn at_once(self, call: ModelCall) -> ModelStream {
+    fn call_without_streaming(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
-            let mut relay = Relay::before(&self.provider, &mut request).await?;
+            let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
+            let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
             let client = self.client(relay.as_ref())?;
             let asked = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
-            let late = |_| failure::late(&self.provider);
-            let asked = beside(&mut relay, Quiet::new(asked));
-            let answer = tokio::time::timeout(self.provider.patience.first, asked).await.map_err(late)?;
-            let answer = answer?.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;
-            let ended = whole(answer);
-            if ended.is_nothing() {
-                Err(failure::broken(&self.provider, "sent an empty answer", Heard::Nothing))?;
+            let late = |_| failure::timed_out(&self.provider);
+            let asked = run_with_relay(&mut relay, LogSuppressor::new(asked));
+            let answer = tokio::time::timeout(self.provider.timeouts.first_byte, asked).await.map_err(late)?;
+            let answer = answer?.map_err(|error| failure::from_library_error(&self.provider, &error, AnswerProgress::NotStarted))?;
+            let ended = final_answer(answer);
+            if ended.is_empty() {
+                Err(failure::answer_failed(&self.provider, "sent an empty answer", AnswerProgress::NotStarted))?;
             }
-            if let Some(thought) = ended.thought.clone().filter(|thought| !thought.is_empty()) {
+            if let Some(thought) = ended.reasoning.clone().filter(|thought| !thought.is_empty()) {
                 yield ModelEvent::Reasoning(thought);
             }
             let texts: Vec<String> = ended.parts.iter().filter_map(ContentPart::as_text).map(str::to_owned).collect();
             for text in texts.into_iter().filter(|text| !text.is_empty()) {
                 yield ModelEvent::Text(text);
             }
-            for event in ended.events(&self.reading(&request, &call)) {
+            for event in ended.events(&self.answer_context(&request, &call)) {
                 yield event;
             }
         })
     }
 }
 
-fn whole(answer: ChatResponse) -> Ended {
-    Ended {
-        thought: answer.reasoning_content,
+fn final_answer(answer: ChatResponse) -> FinalAnswer {
+    FinalAnswer {
+        reasoning: answer.reasoning_content,
         usage: Some(answer.usage),
         stop: answer.stop_reason,
         parts: answer.content.into_parts(),

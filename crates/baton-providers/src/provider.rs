@@ -17,31 +17,31 @@ pub struct Provider {
     key: Option<Secret>,
     /// Signs requests with a key pair, which replaces the key.
     signer: Option<Signer>,
-    key_from: Option<String>,
+    key_setting: Option<String>,
     headers: BTreeMap<String, Secret>,
     region: Option<String>,
     /// Basic authentication header from the user name and password of the address.
     basic: Option<Secret>,
     /// Other secrets from the settings, to be redacted in texts of the provider.
-    hidden: Vec<Secret>,
+    other_secrets: Vec<Secret>,
     pub(crate) streaming: bool,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: ProviderTimeouts,
 }
 
 /// Timeouts for a provider.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct ProviderTimeouts {
     /// Until the answer starts; for the whole answer without streaming.
-    pub first: Duration,
+    pub first_byte: Duration,
     /// Between two pieces of a stream.
-    pub next: Duration,
+    pub idle: Duration,
     /// For the connection, including the TLS handshake.
     pub connect: Duration,
 }
 
-impl Default for Patience {
+impl Default for ProviderTimeouts {
     fn default() -> Self {
-        Self { first: Duration::from_secs(300), next: Duration::from_secs(120), connect: Duration::from_secs(10) }
+        Self { first_byte: Duration::from_secs(300), idle: Duration::from_secs(120), connect: Duration::from_secs(10) }
     }
 }
 
@@ -67,13 +67,13 @@ impl Provider {
             base_url: None,
             key: None,
             signer: None,
-            key_from: None,
+            key_setting: None,
             headers: BTreeMap::new(),
             region: None,
             basic: None,
-            hidden: Vec::new(),
+            other_secrets: Vec::new(),
             streaming: true,
-            patience: Patience::default(),
+            timeouts: ProviderTimeouts::default(),
         }
     }
 
@@ -81,12 +81,12 @@ impl Provider {
     #[must_use]
     pub fn with_base_url(mut self, url: &str) -> Self {
         let (url, login) = address::without_login(url);
-        self.hidden = address::values(&url).map(Secret::new).collect();
+        self.other_secrets = address::query_values(&url).map(Secret::new).collect();
         self.basic = login.map(|(name, password)| {
-            self.hidden.push(Secret::new(&password));
+            self.other_secrets.push(Secret::new(&password));
             Secret::new(&format!("Basic {}", STANDARD.encode(format!("{name}:{password}"))))
         });
-        self.base_url = Some(address::normal_base(self.kind, &url));
+        self.base_url = Some(address::complete_base(self.kind, &url));
         self
     }
 
@@ -94,7 +94,7 @@ impl Provider {
     #[must_use]
     pub fn with_key(mut self, key: Secret, from: impl Into<String>) -> Self {
         (self.key, self.signer) = (Some(key), None);
-        self.key_from = Some(from.into());
+        self.key_setting = Some(from.into());
         self
     }
 
@@ -102,7 +102,7 @@ impl Provider {
     #[must_use]
     pub fn with_key_pair(mut self, pair: KeyPair, from: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
         (self.key, self.signer) = (None, Some(Signer { pair, clock }));
-        self.key_from = Some(from.into());
+        self.key_setting = Some(from.into());
         self
     }
 
@@ -129,8 +129,8 @@ impl Provider {
 
     /// Sets the timeouts.
     #[must_use]
-    pub fn with_patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn with_timeouts(mut self, patience: ProviderTimeouts) -> Self {
+        self.timeouts = patience;
         self
     }
 
@@ -168,11 +168,11 @@ impl Provider {
     }
 
     /// The address, after checking that the address and the required key are configured.
-    pub(crate) fn ready(&self) -> Result<String, ModelError> {
+    pub(crate) fn checked_base_url(&self) -> Result<String, ModelError> {
         let Some(base) = self.base_url() else {
             return Err(ModelError::Configuration(format!("the provider {} has no base URL", self.name)));
         };
-        let has_key = self.key.is_some() || self.signs();
+        let has_key = self.key.is_some() || self.signs_requests();
         if self.kind.needs_key() && !has_key && self.base_url.is_none() && self.headers.is_empty() {
             let variables = self.kind.variables().join(" or ");
             return Err(ModelError::Configuration(format!("{} has no key; set {variables}", self.name)));
@@ -218,41 +218,41 @@ impl Provider {
     }
 
     /// Whether requests are signed.
-    pub(crate) fn signs(&self) -> bool {
+    pub(crate) fn signs_requests(&self) -> bool {
         self.kind == ProviderKind::Bedrock && self.signer.is_some()
     }
 
     /// Signs a request, if this provider requires it.
     pub(crate) fn sign(&self, request: &mut reqwest::Request) -> Result<(), ModelError> {
-        let Some(signer) = self.signer.as_ref().filter(|_| self.signs()) else { return Ok(()) };
+        let Some(signer) = self.signer.as_ref().filter(|_| self.signs_requests()) else { return Ok(()) };
         let host = request.url().host_str().unwrap_or_default().to_owned();
-        let region = address::region(&host).or(self.region.as_deref()).unwrap_or(address::USUAL_REGION);
+        let region = address::region(&host).or(self.region.as_deref()).unwrap_or(address::DEFAULT_REGION);
         let unsignable = |_| ModelError::Configuration(format!("a request to {} cannot be signed", self.name));
         signer.sign(region, request).map_err(unsignable)
     }
 
     /// External text with the secrets of this provider redacted.
-    pub(crate) fn shown(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         let pair = self.signer.iter().flat_map(|signer| signer.pair.secrets());
-        let settings = self.headers.values().chain(&self.basic).chain(&self.hidden);
-        redact::shown(text, self.key.iter().chain(pair).chain(settings))
+        let settings = self.headers.values().chain(&self.basic).chain(&self.other_secrets);
+        redact::redact_secrets(text, self.key.iter().chain(pair).chain(settings))
     }
 
     /// Name of the setting to check when the key is rejected.
     pub(crate) fn key_source(&self) -> String {
-        match &self.key_from {
+        match &self.key_setting {
             Some(from) => from.clone(),
             None => self.kind.variables().first().map_or_else(|| "its key".to_owned(), |&it| it.to_owned()),
         }
     }
 
     /// HTTP client for requests; providers with the same connection timeout share its connections.
-    pub(crate) fn http(&self) -> Result<reqwest::Client, ModelError> {
-        self.http_to(&self.base_url().unwrap_or_default())
+    pub(crate) fn http_client(&self) -> Result<reqwest::Client, ModelError> {
+        self.http_client_for(&self.base_url().unwrap_or_default())
     }
 
     /// HTTP client for another address.
-    pub(crate) fn http_to(&self, url: &str) -> Result<reqwest::Client, ModelError> {
-        client::shared(url, self.patience.connect).map_err(ModelError::Configuration)
+    pub(crate) fn http_client_for(&self, url: &str) -> Result<reqwest::Client, ModelError> {
+        client::shared_client(url, self.timeouts.connect).map_err(ModelError::Configuration)
     }
 }

@@ -9,32 +9,32 @@ use std::{
 use tracing::{Dispatch, dispatcher};
 
 /// Runs external code with logging disabled.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn without_logging<T>(work: impl FnOnce() -> T) -> T {
     dispatcher::with_default(&Dispatch::none(), work)
 }
 
 /// A future or stream of the client library with logging disabled: the library logs whole responses, including keys
 /// that they repeat.
-pub(crate) struct Quiet<T>(pub(crate) Pin<Box<T>>);
+pub(crate) struct LogSuppressor<T>(pub(crate) Pin<Box<T>>);
 
-impl<T> Quiet<T> {
+impl<T> LogSuppressor<T> {
     pub(crate) fn new(inner: T) -> Self {
         Self(Box::pin(inner))
     }
 }
 
-impl<T: Future> Future for Quiet<T> {
+impl<T: Future> Future for LogSuppressor<T> {
     type Output = T::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
-        quietly(|| self.0.as_mut().poll(context))
+        without_logging(|| self.0.as_mut().poll(context))
     }
 }
 
-impl<T: Stream> Stream for Quiet<T> {
+impl<T: Stream> Stream for LogSuppressor<T> {
     type Item = T::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T::Item>> {
-        quietly(|| self.0.as_mut().poll_next(context))
+        without_logging(|| self.0.as_mut().poll_next(context))
     }
 }

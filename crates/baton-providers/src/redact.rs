@@ -3,24 +3,24 @@
 use crate::Secret;
 
 /// Replacement for a secret.
-const HIDDEN: &str = "[hidden]";
+const SECRET_REPLACEMENT: &str = "[hidden]";
 /// Maximum length of external text in characters.
-const MAX_SHOWN: usize = 600;
+const MAX_EXTERNAL_CHARS: usize = 600;
 /// Shorter values are not redacted: they would match parts of ordinary words.
-const MIN_SECRET: usize = 6;
+const MIN_SECRET_LEN: usize = 6;
 
 /// The text with all secrets redacted, truncated to the maximum length.
-pub(crate) fn shown<'a>(text: &str, secrets: impl Iterator<Item = &'a Secret>) -> String {
+pub(crate) fn redact_secrets<'a>(text: &str, secrets: impl Iterator<Item = &'a Secret>) -> String {
     let mut text = text.trim().to_owned();
     for secret in secrets.map(Secret::reveal) {
         // A header value may consist of a scheme and the secret.
         for part in secret.split_whitespace().chain([secret]) {
-            if part.len() >= MIN_SECRET && !part.eq_ignore_ascii_case("bearer") {
-                text = text.replace(part, HIDDEN);
+            if part.len() >= MIN_SECRET_LEN && !part.eq_ignore_ascii_case("bearer") {
+                text = text.replace(part, SECRET_REPLACEMENT);
             }
         }
     }
-    match text.char_indices().nth(MAX_SHOWN) {
+    match text.char_indices().nth(MAX_EXTERNAL_CHARS) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -33,8 +33,8 @@ mod tests {
     #[test]
     fn secrets_go_and_the_rest_stays() {
         let secrets = [Secret::new("sk-planted-1234"), Secret::new("Bearer tok-planted-5678"), Secret::new("abc")];
-        let said = shown(" Wrong key sk-planted-1234 (tok-planted-5678), abc? ", secrets.iter());
+        let said = redact_secrets(" Wrong key sk-planted-1234 (tok-planted-5678), abc? ", secrets.iter());
         assert_eq!(said, "Wrong key [hidden] ([hidden]), abc?");
-        assert_eq!(shown(&"ä".repeat(700), [].iter()).chars().count(), MAX_SHOWN + 1);
+        assert_eq!(redact_secrets(&"ä".repeat(700), [].iter()).chars().count(), MAX_EXTERNAL_CHARS + 1);
     }
 }

@@ -7,8 +7,8 @@
 
 use crate::{
     Provider,
-    failure::{self, Heard},
-    request::Request as Asked,
+    failure::{self, AnswerProgress},
+    request::ProviderRequest as Asked,
 };
 use baton_ports::ModelError;
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -27,22 +27,22 @@ use tokio::net::{TcpListener, TcpStream};
 /// Maximum size of a signed body; no service accepts as much.
 const MAX_BODY: usize = 64 << 20;
 /// Maximum number of concurrent connections: one is ours, others are from unrelated processes.
-const MOST_CONNECTIONS: usize = 8;
+const MAX_CONNECTIONS: usize = 8;
 /// Timeout for reading the request headers.
-const PATIENCE: Duration = Duration::from_secs(5);
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Handle of the signing proxy for one request.
-pub(crate) struct Relay {
+pub(crate) struct SigningRelay {
     /// Address of the proxy.
     pub(crate) url: String,
     work: Pin<Box<dyn Future<Output = ModelError> + Send>>,
 }
 
-impl Relay {
+impl SigningRelay {
     /// Redirects a request through this process if its provider signs requests; otherwise returns `None` and leaves the
     /// request unchanged.
-    pub(crate) async fn before(provider: &Provider, asked: &mut Asked) -> Result<Option<Self>, ModelError> {
-        if !provider.signs() {
+    pub(crate) async fn for_request(provider: &Provider, asked: &mut Asked) -> Result<Option<Self>, ModelError> {
+        if !provider.signs_requests() {
             return Ok(None);
         }
         let AuthData::RequestOverride { url, headers } = &mut asked.target.auth else { return Ok(None) };
@@ -52,11 +52,17 @@ impl Relay {
     }
 
     async fn open(provider: &Provider, target: String) -> Result<Self, ModelError> {
-        let closed =
-            |_: io::Error| failure::broken(provider, "cannot be called: no local port is available", Heard::Nothing);
+        let closed = |_: io::Error| {
+            failure::answer_failed(provider, "cannot be called: no local port is available", AnswerProgress::NotStarted)
+        };
         let mut chance = [0; 16];
-        let unlucky =
-            |_| failure::broken(provider, "cannot be called: the system random generator failed", Heard::Nothing);
+        let unlucky = |_| {
+            failure::answer_failed(
+                provider,
+                "cannot be called: the system random generator failed",
+                AnswerProgress::NotStarted,
+            )
+        };
         getrandom::fill(&mut chance).map_err(unlucky)?;
         let mut path = "/".to_owned();
         for byte in chance {
@@ -64,14 +70,21 @@ impl Relay {
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(closed)?;
         let url = format!("http://{}{path}", listener.local_addr().map_err(closed)?);
-        let errand =
-            Errand { provider: provider.clone(), path, target: Mutex::new(Some(target)), failed: Mutex::default() };
+        let errand = SigningProxy {
+            provider: provider.clone(),
+            path,
+            target: Mutex::new(Some(target)),
+            failed: Mutex::default(),
+        };
         Ok(Self { url, work: Box::pin(errand.run(listener)) })
     }
 }
 
 /// Runs the library and the relay concurrently; returns an error if the relay fails.
-pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> Result<F::Output, ModelError> {
+pub(crate) async fn run_with_relay<F: Future>(
+    relay: &mut Option<SigningRelay>,
+    library: F,
+) -> Result<F::Output, ModelError> {
     let Some(relay) = relay else { return Ok(library.await) };
     tokio::select! {
         biased;
@@ -81,7 +94,7 @@ pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> 
 }
 
 /// Proxy that signs and forwards one request.
-struct Errand {
+struct SigningProxy {
     provider: Provider,
     path: String,
     /// Address of the service; taken by the first request with the right path.
@@ -90,16 +103,16 @@ struct Errand {
     failed: Mutex<Option<ModelError>>,
 }
 
-type Answer = http::Response<reqwest::Body>;
+type RelayResponse = http::Response<reqwest::Body>;
 
-impl Errand {
+impl SigningProxy {
     /// Serves until a failure; the caller stops polling after it has the answer.
     async fn run(self, listener: TcpListener) -> ModelError {
         let mut open = FuturesUnordered::new();
         loop {
             let is_waiting = self.target.lock().is_some();
             tokio::select! {
-                Ok((stream, _)) = listener.accept(), if is_waiting && open.len() < MOST_CONNECTIONS => {
+                Ok((stream, _)) = listener.accept(), if is_waiting && open.len() < MAX_CONNECTIONS => {
                     open.push(self.serve(stream));
                 }
                 Some(()) = open.next() => {}
@@ -108,7 +121,7 @@ impl Errand {
                         return std::future::pending().await;
                     }
                     *self.failed.lock() =
-                        Some(failure::broken(&self.provider, "cannot be called: the local relay failed", Heard::Nothing));
+                        Some(failure::answer_failed(&self.provider, "cannot be called: the local relay failed", AnswerProgress::NotStarted));
                 }
             }
             if let Some(failed) = self.failed.lock().take() {
@@ -121,35 +134,36 @@ impl Errand {
         let _ = stream.set_nodelay(true);
         let service = service_fn(|request| self.answer(request));
         let mut server = http1::Builder::new();
-        server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(HEADER_READ_TIMEOUT);
         // A connection error is ignored: the failure is reported separately, or the client is an unrelated process.
         let _ = server.serve_connection(TokioIo::new(stream), service).await;
     }
 
-    async fn answer(&self, request: http::Request<Incoming>) -> Result<Answer, Unreached> {
+    async fn answer(&self, request: http::Request<Incoming>) -> Result<RelayResponse, ForwardError> {
         let is_known = request.method() == Method::POST && request.uri().path() == self.path;
         let Some(target) = is_known.then(|| self.target.lock().take()).flatten() else {
-            return Ok(plain(StatusCode::NOT_FOUND));
+            return Ok(empty_response(StatusCode::NOT_FOUND));
         };
         let kind = request.headers().get(CONTENT_TYPE).cloned();
         let Ok(body) = Limited::new(request.into_body(), MAX_BODY).collect().await else {
-            return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE));
+            return Ok(empty_response(StatusCode::PAYLOAD_TOO_LARGE));
         };
-        let passed = self.pass(&target, kind, reqwest::Body::from(body.to_bytes())).await;
-        passed.map(returned).map_err(|failed| {
+        let passed = self.forward(&target, kind, reqwest::Body::from(body.to_bytes())).await;
+        passed.map(strip_hop_headers).map_err(|failed| {
             *self.failed.lock() = Some(failed);
-            Unreached
+            ForwardError
         })
     }
 
-    async fn pass(
+    async fn forward(
         &self,
         target: &str,
         kind: Option<HeaderValue>,
         body: reqwest::Body,
     ) -> Result<reqwest::Response, ModelError> {
-        let failed = |error: reqwest::Error| failure::connection(&self.provider, &error, Heard::Nothing);
-        let client = self.provider.http()?;
+        let failed =
+            |error: reqwest::Error| failure::from_connection_error(&self.provider, &error, AnswerProgress::NotStarted);
+        let client = self.provider.http_client()?;
         let mut headers: HeaderMap = self.provider.header_map()?;
         if let Some(kind) = kind {
             headers.insert(CONTENT_TYPE, kind);
@@ -163,11 +177,11 @@ impl Errand {
 /// The service was not reached; the reason is in `failed`.
 #[derive(Debug, thiserror::Error)]
 #[error("the service was not reached")]
-struct Unreached;
+struct ForwardError;
 
 /// The response without hop-by-hop headers.
-fn returned(answer: reqwest::Response) -> Answer {
-    let mut answer = Answer::from(answer);
+fn strip_hop_headers(answer: reqwest::Response) -> RelayResponse {
+    let mut answer = RelayResponse::from(answer);
     *answer.version_mut() = Version::HTTP_11;
     answer.extensions_mut().clear();
     for name in [CONNECTION, TRANSFER_ENCODING, UPGRADE] {
@@ -177,8 +191,8 @@ fn returned(answer: reqwest::Response) -> Answer {
     answer
 }
 
-fn plain(status: StatusCode) -> Answer {
-    let mut answer = Answer::new(reqwest::Body::from(""));
+fn empty_response(status: StatusCode) -> RelayResponse {
+    let mut answer = RelayResponse::new(reqwest::Body::from(""));
     *answer.status_mut() = status;
     answer
 }
@@ -201,7 +215,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_find_nothing_and_change_nothing() {
         let provider = Provider::new(ProviderKind::Bedrock, "mine");
-        let mut relay = Some(Relay::open(&provider, "http://[broken".to_owned()).await.expect("a port"));
+        let mut relay = Some(SigningRelay::open(&provider, "http://[broken".to_owned()).await.expect("a port"));
         let url = relay.as_ref().map(|relay| relay.url.clone()).unwrap_or_default();
         let (address, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a path");
         assert_eq!(path.len(), 32);
@@ -211,11 +225,11 @@ mod tests {
             ["POST / HTTP/1.1", "POST /00000000000000000000000000000000 HTTP/1.1", &format!("GET /{path} HTTP/1.1")]
         {
             let request = format!("{line}\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
-            let answer = beside(&mut relay, told(address, &request)).await;
+            let answer = run_with_relay(&mut relay, told(address, &request)).await;
             assert_eq!(answer.as_deref(), Ok("HTTP/1.1 404 Not Found"), "{line}");
         }
         let request = format!("POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
-        let failed = beside(&mut relay, told(address, &request)).await;
+        let failed = run_with_relay(&mut relay, told(address, &request)).await;
         let expect = "the address or a header of mine cannot be used".to_owned();
         assert_eq!(failed, Err(ModelError::Configuration(expect)), "who knows the path is served");
         drop(relay);

@@ -6,7 +6,7 @@ use genai::chat::{ContentPart, ToolCall};
 use serde_json::{Map, Value, json};
 
 /// The data to send back, if any: signatures, signed text and encrypted blocks in order, and the signatures of calls.
-pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
+pub(crate) fn capture(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
     let mut kept: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
@@ -50,7 +50,7 @@ pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<Content
 }
 
 /// Signatures of one call.
-pub(crate) fn of_call(reasoning: &ReasoningBlock, index: usize) -> Option<Vec<String>> {
+pub(crate) fn call_signatures(reasoning: &ReasoningBlock, index: usize) -> Option<Vec<String>> {
     let kept = reasoning.replay.as_ref()?.to_value();
     serde_json::from_value(kept.get("calls")?.get(index.to_string())?.clone()).ok()
 }

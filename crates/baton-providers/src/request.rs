@@ -8,7 +8,7 @@ mod results;
 
 use crate::{
     Provider, ProviderKind, address,
-    names::{Ids, Names},
+    names::{WireCallIds, WireToolNames},
     schema,
 };
 use baton_ports::{ChatMessage, ModelCall, ModelError, ToolChoice};
@@ -20,18 +20,23 @@ use genai::{
 };
 
 /// A complete request.
-pub(crate) struct Request {
+pub(crate) struct ProviderRequest {
     pub(crate) target: ServiceTarget,
     pub(crate) chat: ChatRequest,
     pub(crate) options: ChatOptions,
-    pub(crate) names: Names,
+    pub(crate) names: WireToolNames,
     /// Protocol of this request, which may differ from the default of the provider.
     pub(crate) kind: ProviderKind,
 }
 
 /// Builds the request; fails if the settings are invalid.
-pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &ModelCall) -> Result<Request, ModelError> {
-    let base = provider.ready()?;
+pub(crate) fn build_request(
+    provider: &Provider,
+    model: &str,
+    full_name: &str,
+    call: &ModelCall,
+) -> Result<ProviderRequest, ModelError> {
+    let base = provider.checked_base_url()?;
     let (kind, base) = form::protocol(provider.kind, base, call);
     let mentioned = call.messages.iter().flat_map(|message| {
         let (calls, result) = match message {
@@ -41,14 +46,15 @@ pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &Mod
         };
         calls.iter().map(|call| call.name.as_str()).chain(result)
     });
-    let names = Names::new(&call.tools, mentioned);
-    let form = form::of(kind, model, call);
-    let system = match &form.told {
+    let names = WireToolNames::new(&call.tools, mentioned);
+    let form = form::for_call(kind, model, call);
+    let system = match &form.instructions {
         Some(told) if call.system.is_empty() => told.clone(),
         Some(told) => format!("{}\n\n{told}", call.system),
         None => call.system.clone(),
     };
-    let mut chat = ChatRequest::new(messages::all(kind, full_name, call, &names, &mut Ids::default()));
+    let mut chat =
+        ChatRequest::new(messages::convert_messages(kind, full_name, call, &names, &mut WireCallIds::default()));
     if !system.is_empty() {
         chat = chat.with_system(system);
     }
@@ -56,8 +62,8 @@ pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &Mod
     if !tools.is_empty() {
         chat = chat.with_tools(tools);
     }
-    let options = options::all(provider, kind, model, call, &names, form)?;
-    Ok(Request { target: target(provider, kind, &base, model), chat, options, names, kind })
+    let options = options::build_options(provider, kind, model, call, &names, form)?;
+    Ok(ProviderRequest { target: target(provider, kind, &base, model), chat, options, names, kind })
 }
 
 /// Address and credentials of the request; the library adds neither an address nor a key.
@@ -80,14 +86,14 @@ fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> S
     }
 }
 
-fn tools(kind: ProviderKind, call: &ModelCall, names: &Names) -> Vec<Tool> {
+fn tools(kind: ProviderKind, call: &ModelCall, names: &WireToolNames) -> Vec<Tool> {
     // Bedrock has no option to forbid tool calls, but requires the tools that occur in its history.
     let spoken = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
     if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !spoken {
         return Vec::new();
     }
     let tool = |spec: &baton_types::ToolSpec| {
-        Tool::new(names.sent(&spec.name).to_owned())
+        Tool::new(names.wire_name(&spec.name).to_owned())
             .with_description(spec.description.clone())
             .with_schema(schema::tool(kind, &spec.parameters.to_value()))
     };

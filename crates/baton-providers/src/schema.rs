@@ -3,7 +3,7 @@
 mod lower;
 mod strict;
 
-pub(crate) use lower::Dialect;
+pub(crate) use lower::SchemaDialect;
 pub(crate) use strict::strict;
 
 use crate::ProviderKind;
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 /// Schema of tool arguments: always an object, without unsupported keywords.
 pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
-    let dialect = Dialect::of(kind);
+    let dialect = SchemaDialect::for_kind(kind);
     let mut lowered = lower::lower(schema, dialect);
-    lower::open_root(&mut lowered);
+    lower::flatten_root(&mut lowered);
     let Some(members) = lowered.as_object_mut() else {
         return json!({"type": "object", "properties": {}});
     };
@@ -24,7 +24,7 @@ pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
 
 /// Schema of an answer, without unsupported keywords.
 pub(crate) fn answer(kind: ProviderKind, schema: &Value) -> Value {
-    lower::lower(schema, Dialect::of(kind))
+    lower::lower(schema, SchemaDialect::for_kind(kind))
 }
 
 #[cfg(test)]

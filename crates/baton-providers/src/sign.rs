@@ -1,6 +1,6 @@
 //! AWS Signature Version 4 with a key pair.
 
-use crate::{Secret, quiet::quietly};
+use crate::{Secret, quiet::without_logging};
 use aws_credential_types::Credentials;
 use aws_sigv4::{
     http_request::{SignableBody, SignableRequest, SigningSettings, sign},
@@ -59,16 +59,16 @@ impl fmt::Debug for Signer {
 
 /// A request that cannot be signed: a header, the body or the address is unsuitable.
 #[derive(Debug)]
-pub(crate) struct Unsignable;
+pub(crate) struct SigningError;
 
 impl Signer {
     /// Signs a request before it is sent; existing headers of the same name are replaced.
-    pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), Unsignable> {
-        let body = request.body().map(|body| body.as_bytes().ok_or(Unsignable)).transpose()?.unwrap_or_default();
-        let what = What { method: request.method(), url: request.url(), headers: request.headers(), body };
-        let signed = headers(&self.pair, (region, SERVICE), self.clock.now(), &what)?;
+    pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), SigningError> {
+        let body = request.body().map(|body| body.as_bytes().ok_or(SigningError)).transpose()?.unwrap_or_default();
+        let what = SignatureInput { method: request.method(), url: request.url(), headers: request.headers(), body };
+        let signed = signature_headers(&self.pair, (region, SERVICE), self.clock.now(), &what)?;
         for (name, value) in signed {
-            let mut value = HeaderValue::try_from(value).map_err(|_| Unsignable)?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| SigningError)?;
             value.set_sensitive(true);
             request.headers_mut().insert(HeaderName::from_static(name), value);
         }
@@ -77,7 +77,7 @@ impl Signer {
 }
 
 /// Signed parts of a request.
-struct What<'a> {
+struct SignatureInput<'a> {
     method: &'a Method,
     url: &'a reqwest::Url,
     headers: &'a HeaderMap,
@@ -85,12 +85,12 @@ struct What<'a> {
 }
 
 /// Headers of the signature.
-fn headers(
+fn signature_headers(
     pair: &KeyPair,
     (region, service): (&str, &str),
     now: Timestamp,
-    what: &What<'_>,
-) -> Result<Vec<(&'static str, String)>, Unsignable> {
+    what: &SignatureInput<'_>,
+) -> Result<Vec<(&'static str, String)>, SigningError> {
     let token = pair.token.as_ref().map(|token| token.reveal().to_owned());
     let identity = Credentials::new(pair.id.reveal(), pair.secret.reveal(), token, None, "baton").into();
     let millis = u64::try_from(now.as_millis()).unwrap_or_default();
@@ -101,7 +101,7 @@ fn headers(
         .time(SystemTime::UNIX_EPOCH + Duration::from_millis(millis))
         .settings(SigningSettings::default())
         .build()
-        .map_err(|_| Unsignable)?
+        .map_err(|_| SigningError)?
         .into();
     let host = host(what.url);
     // Only these headers are signed; a gateway may change the others in transit.
@@ -109,14 +109,14 @@ fn headers(
     let others = what.headers.iter().filter(|(name, _)| kept(name));
     let others = others.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     // The library logs the signed data, and a signature stays valid for some minutes.
-    quietly(|| {
+    without_logging(|| {
         let request = SignableRequest::new(
             what.method.as_str(),
             what.url.as_str(),
             others.chain([("host", host.as_str())]),
             SignableBody::Bytes(what.body),
         );
-        let signed = request.and_then(|request| sign(request, &params)).map_err(|_| Unsignable)?;
+        let signed = request.and_then(|request| sign(request, &params)).map_err(|_| SigningError)?;
         let (signed, _) = signed.into_parts();
         let (headers, _) = signed.into_parts();
         Ok(headers.into_iter().map(|header| (header.name(), header.value().to_owned())).collect())
@@ -149,9 +149,9 @@ mod tests {
         if let Some(content_type) = content_type {
             given.insert(CONTENT_TYPE, content_type.parse().expect("a type"));
         }
-        let what = What { method, url: &url, headers: &given, body: body.as_bytes() };
+        let what = SignatureInput { method, url: &url, headers: &given, body: body.as_bytes() };
         let now = Timestamp::parse("2015-08-30T12:36:00Z").expect("a moment");
-        let signed = headers(&pair, ("us-east-1", "service"), now, &what).expect("signed");
+        let signed = signature_headers(&pair, ("us-east-1", "service"), now, &what).expect("signed");
         let header = |wanted: &str| signed.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
         assert_eq!(header("x-amz-date"), Some("20150830T123600Z"));
         assert_eq!(header("x-amz-security-token"), token);

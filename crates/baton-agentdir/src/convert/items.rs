@@ -1,36 +1,36 @@
 //! Writes rules and references in the target format.
 
 use super::{
-    Source, server,
-    tree::{Map, Tree},
+    ConversionSource, server,
+    tree::{OrderedMap, OrderedValue},
     yaml,
 };
 use crate::{
     Format, GUIDE_FILE, SKILL_DIRECTORY,
-    item::{self, Listed, Sources, described},
+    item::{self, ItemSources, ListedItems, default_description},
 };
 use baton_types::{ContextItem, InclusionMode, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Items of a kind that are not in files copied unchanged to the target.
-pub(super) fn own<'a>(source: &Source<'a>, to: Format, kind: ItemKind) -> Vec<&'a ContextItem> {
+pub(super) fn items_to_write<'a>(source: &ConversionSource<'a>, to: Format, kind: ItemKind) -> Vec<&'a ContextItem> {
     let agent = source.agent;
     let shared = if to == Format::Tsagent { BTreeMap::new() } else { shared_files(source) };
-    let shared = item::gather("", Listed::default(), &shared, Sources::Shared);
+    let shared = item::gather("", ListedItems::default(), &shared, ItemSources::Shared);
     let shared = if kind == ItemKind::Rule { shared.rules } else { shared.references };
     agent.knowledge.items(kind).iter().filter(|item| !shared.contains(item)).collect()
 }
 
 /// The guide and the skills, which every format reads from files.
-pub(super) fn shared_files(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn shared_files(source: &ConversionSource<'_>) -> BTreeMap<String, Vec<u8>> {
     let is_shared = |path: &str| path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/"));
     source.files.iter().filter(|(path, _)| is_shared(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
 }
 
 /// Items as entries of a list.
-pub(super) fn listed(items: &[&ContextItem], priority: &str) -> Tree {
+pub(super) fn list_entries(items: &[&ContextItem], priority: &str) -> OrderedValue {
     let entry = |item: &&ContextItem| {
-        let mut entry = Map::default();
+        let mut entry = OrderedMap::default();
         entry.set("name", item.name.as_str());
         if !item.description.is_empty() {
             entry.set("description", item.description.as_str());
@@ -42,9 +42,9 @@ pub(super) fn listed(items: &[&ContextItem], priority: &str) -> Tree {
             entry.set("include", server::include(item.include));
         }
         entry.set("text", item.text.as_str());
-        Tree::from(entry)
+        OrderedValue::from(entry)
     };
-    Tree::List(items.iter().map(entry).collect())
+    OrderedValue::List(items.iter().map(entry).collect())
 }
 
 /// Allocates file names that are unique even on case-insensitive file systems.
@@ -77,7 +77,7 @@ pub(super) fn file(names: &mut FileNames, item: &ContextItem) -> Option<(String,
     };
     let is_usual = item.priority == ContextItem::DEFAULT_PRIORITY
         && item.include == InclusionMode::Manual
-        && item.description == described(&item.name, &item.media_type, &item.text);
+        && item.description == default_description(&item.name, &item.media_type, &item.text);
     let needs_header = !is_usual || item.text.starts_with("---") || item.text.starts_with('\u{feff}');
     let can_be_listed = item::is_plain_name(&item.name) && !item.text.trim().is_empty();
     if ending == "md" && needs_header && item.text.trim() != item.text && can_be_listed {
@@ -88,18 +88,18 @@ pub(super) fn file(names: &mut FileNames, item: &ContextItem) -> Option<(String,
     if ending != "md" || (!needs_header && stem == item.name) {
         return Some((name, item.text.clone()));
     }
-    let text = headed(&stem, item, "priority");
+    let text = with_front_matter(&stem, item, "priority");
     Some((name, text))
 }
 
 /// Name and content of an item file in TeamSpark's directory formats.
 pub(super) fn mdt(names: &mut FileNames, item: &ContextItem) -> (String, String) {
     let stem = names.take(&item.name);
-    (format!("{stem}.mdt"), headed("", item, "priorityLevel"))
+    (format!("{stem}.mdt"), with_front_matter("", item, "priorityLevel"))
 }
 
-fn headed(stem: &str, item: &ContextItem, priority: &str) -> String {
-    let mut header = Map::default();
+fn with_front_matter(stem: &str, item: &ContextItem, priority: &str) -> String {
+    let mut header = OrderedMap::default();
     if stem != item.name {
         header.set("name", item.name.as_str());
     }

@@ -1,19 +1,19 @@
 //! Lists differences between an agent before and after conversion.
 
-use super::{Source, tree::Map, tree::Tree};
-use crate::{Format, foreign, resolve::usual_skill};
+use super::{ConversionSource, tree::OrderedMap, tree::OrderedValue};
+use crate::{Format, foreign, resolve::default_skill};
 use baton_types::{
     AgentResources, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, RunLimits, ToolExecution,
 };
 
 /// Top-level keys of TeamSpark's files that are generated from the agent.
-pub(super) const TOP: [&str; 8] =
+pub(super) const GENERATED_TOP_KEYS: [&str; 8] =
     ["metadata", "settings", "systemPrompt", "rules", "references", "mcpServers", "skills", "providers"];
 /// Keys of `metadata` that are generated from the agent.
-pub(super) const METADATA: [&str; 9] =
+pub(super) const GENERATED_METADATA_KEYS: [&str; 9] =
     ["name", "version", "description", "iconUrl", "documentationUrl", "provider", "autonomous", "skills", "tools"];
 /// Keys of `settings` that are generated from the agent.
-pub(super) const SETTINGS: [&str; 10] = [
+pub(super) const GENERATED_SETTINGS_KEYS: [&str; 10] = [
     "maxChatTurns",
     "maxOutputTokens",
     "temperature",
@@ -27,16 +27,21 @@ pub(super) const SETTINGS: [&str; 10] = [
 ];
 
 /// Whether the only skill is the generated default.
-pub(super) fn has_made_up_skill(source: &Source<'_>) -> bool {
+pub(super) fn has_default_skill(source: &ConversionSource<'_>) -> bool {
     let agent = source.agent;
     match source.format {
-        Format::Native => agent.skills == [usual_skill(&agent.name, &agent.title, &agent.description)],
+        Format::Native => agent.skills == [default_skill(&agent.name, &agent.title, &agent.description)],
         Format::Tspark | Format::TsagentJson | Format::Tsagent => agent.skills == [foreign::chat_skill()],
     }
 }
 
 /// Every difference between the source agent and the new one.
-pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit: &AgentResources) -> Vec<String> {
+pub(super) fn differences(
+    source: &ConversionSource<'_>,
+    to: Format,
+    new: &AgentSpec,
+    kit: &AgentResources,
+) -> Vec<String> {
     let old = source.agent;
     let mut lost = Vec::new();
     let mut note = |is_lost: bool, what: String| {
@@ -49,7 +54,7 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
     note(old.description != new.description, "its description".to_owned());
     note(old.version != new.version, "its version".to_owned());
     note(old.prompt != new.prompt, "some of its prompt".to_owned());
-    note(old.skills != new.skills && !has_made_up_skill(source), "some of its skills".to_owned());
+    note(old.skills != new.skills && !has_default_skill(source), "some of its skills".to_owned());
     note(old.input_modes != new.input_modes, "its input types: `input_modes`".to_owned());
     note(old.about != new.about, "its publisher: `provider`, `icon_url` or `documentation_url`".to_owned());
     note(old.writing != new.writing, "its model settings".to_owned());
@@ -82,11 +87,11 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
     for kind in [ItemKind::Rule, ItemKind::Reference] {
         items(&mut lost, kind, old.knowledge.items(kind), new.knowledge.items(kind));
     }
-    servers(&mut lost, &source.kit.servers, &kit.servers, to);
-    for entry in source.kit.providers.iter().filter(|entry| !kit.providers.contains(entry)) {
+    servers(&mut lost, &source.resources.servers, &kit.servers, to);
+    for entry in source.resources.providers.iter().filter(|entry| !kit.providers.contains(entry)) {
         lost.push(format!("some settings of the provider {}", entry.id));
     }
-    for export in source.kit.exports.iter().filter(|export| !kit.exports.contains(export)) {
+    for export in source.resources.exports.iter().filter(|export| !kit.exports.contains(export)) {
         lost.push(format!("the export {}", export.name));
     }
     lost
@@ -143,16 +148,17 @@ fn sorted(rules: &[PermissionRule]) -> Vec<String> {
 }
 
 /// Keys of a TeamSpark file that have no counterpart in an agent.
-pub(super) fn extras(tree: Option<&Tree>) -> Vec<String> {
+pub(super) fn unknown_keys(tree: Option<&OrderedValue>) -> Vec<String> {
     let mut lost = Vec::new();
     let maps = [
-        ("", tree, &TOP[..]),
-        ("metadata.", at(tree, "metadata"), &METADATA),
-        ("settings.", at(tree, "settings"), &SETTINGS),
+        ("", tree, &GENERATED_TOP_KEYS[..]),
+        ("metadata.", at(tree, "metadata"), &GENERATED_METADATA_KEYS),
+        ("settings.", at(tree, "settings"), &GENERATED_SETTINGS_KEYS),
     ];
     for (path, map, made) in maps {
-        let Some(Tree::Map(Map(entries))) = map else { continue };
-        let is_said = |value: &Tree| !matches!(value, Tree::Null) && *value != Tree::List(Vec::new());
+        let Some(OrderedValue::Map(OrderedMap(entries))) = map else { continue };
+        let is_said =
+            |value: &OrderedValue| !matches!(value, OrderedValue::Null) && *value != OrderedValue::List(Vec::new());
         // This path has already been added to the environment of the servers.
         let is_made = |key: &str| made.contains(&key) || key == "systemPath";
         let unmade = entries.iter().filter(|(key, value)| !is_made(key) && is_said(value));
@@ -161,6 +167,6 @@ pub(super) fn extras(tree: Option<&Tree>) -> Vec<String> {
     lost
 }
 
-fn at<'a>(tree: Option<&'a Tree>, key: &str) -> Option<&'a Tree> {
+fn at<'a>(tree: Option<&'a OrderedValue>, key: &str) -> Option<&'a OrderedValue> {
     tree?.get(key)
 }

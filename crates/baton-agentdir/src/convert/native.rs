@@ -1,10 +1,10 @@
 //! Writes a TeamSpark agent as a directory in the native format.
 
 use super::{
-    Source,
+    ConversionSource,
     items::{self, FileNames},
     providers, server,
-    tree::{Map, Tree},
+    tree::{OrderedMap, OrderedValue},
     yaml,
 };
 use crate::{
@@ -16,20 +16,20 @@ use baton_types::{
 use std::collections::BTreeMap;
 
 /// The files by path.
-pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn write(source: &ConversionSource<'_>) -> BTreeMap<String, Vec<u8>> {
     let agent = source.agent;
     let mut files = items::shared_files(source);
     let mut map = head(agent);
-    map.set_filled("settings", settings(agent));
+    map.set_nonempty("settings", settings(agent));
     if agent.skills != [foreign::chat_skill()] {
-        map.set("skills", Tree::List(agent.skills.iter().map(skill).collect()));
+        map.set("skills", OrderedValue::List(agent.skills.iter().map(skill).collect()));
     }
     let kinds =
         [(ItemKind::Rule, RULE_DIRECTORY, "rules"), (ItemKind::Reference, REFERENCE_DIRECTORIES[0], "references")];
     for (kind, directory, key) in kinds {
         let mut names = FileNames::default();
         let mut rest = Vec::new();
-        for item in items::own(source, Format::Native, kind) {
+        for item in items::items_to_write(source, Format::Native, kind) {
             match items::file(&mut names, item) {
                 Some((name, text)) => {
                     files.insert(format!("{directory}/{name}"), text.into_bytes());
@@ -37,10 +37,10 @@ pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
                 None => rest.push(item),
             }
         }
-        map.set_filled(key, items::listed(&rest, "priority"));
+        map.set_nonempty(key, items::list_entries(&rest, "priority"));
     }
-    map.set_filled("providers", providers::write(&source.kit.providers));
-    kit(&mut map, source.kit);
+    map.set_nonempty("providers", providers::write(&source.resources.providers));
+    write_resources(&mut map, source.resources);
     files.insert(AGENT_FILE.to_owned(), yaml::write(&map).into_bytes());
     files.insert(PROMPT_FILE.to_owned(), format!("{}\n", agent.prompt).into_bytes());
     if let ModelSpec::Playbook { rules: Some(rules) } = &agent.model {
@@ -49,15 +49,15 @@ pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn head(agent: &AgentSpec) -> Map {
-    let mut map = Map::default();
+fn head(agent: &AgentSpec) -> OrderedMap {
+    let mut map = OrderedMap::default();
     map.set("name", agent.name.as_str());
     map.set("title", agent.title.as_str());
     map.set("description", agent.description.as_str());
     map.set("version", agent.version.as_str());
     map.set_some("model", agent.writing.model.clone());
     if let Some(provider) = &agent.about.provider {
-        let mut own = Map::default();
+        let mut own = OrderedMap::default();
         own.set("organization", provider.organization.as_str());
         own.set_some("url", Some(provider.url.clone()).filter(|url| is_web_address(url)));
         map.set("provider", own);
@@ -70,8 +70,8 @@ fn head(agent: &AgentSpec) -> Map {
     map
 }
 
-fn settings(agent: &AgentSpec) -> Map {
-    let mut map = Map::default();
+fn settings(agent: &AgentSpec) -> OrderedMap {
+    let mut map = OrderedMap::default();
     if agent.limits.max_turns != RunLimits::default().max_turns {
         map.set("max_turns", agent.limits.max_turns);
     }
@@ -84,7 +84,7 @@ fn settings(agent: &AgentSpec) -> Map {
     map.set_some("temperature", agent.writing.temperature);
     map.set_some("top_p", agent.writing.top_p);
     let (given, usual) = (agent.knowledge.relevance, RelevanceLimits::default());
-    let mut context = Map::default();
+    let mut context = OrderedMap::default();
     if given.top_k != usual.top_k {
         context.set("top_k", given.top_k);
     }
@@ -94,32 +94,32 @@ fn settings(agent: &AgentSpec) -> Map {
     if given.include_score != usual.include_score {
         context.set("include_score", given.include_score);
     }
-    map.set_filled("context", context);
+    map.set_nonempty("context", context);
     map
 }
 
 /// An entry of `skills`, identical in every format.
-pub(super) fn skill(skill: &SkillSpec) -> Tree {
-    let mut map = Map::default();
+pub(super) fn skill(skill: &SkillSpec) -> OrderedValue {
+    let mut map = OrderedMap::default();
     map.set("id", skill.id.as_str());
     map.set("name", skill.name.as_str());
     map.set("description", skill.description.as_str());
-    map.set_filled("tags", Tree::texts(&skill.tags));
-    map.set_filled("examples", Tree::texts(&skill.examples));
+    map.set_nonempty("tags", OrderedValue::texts(&skill.tags));
+    map.set_nonempty("examples", OrderedValue::texts(&skill.examples));
     map.into()
 }
 
-fn kit(map: &mut Map, kit: &AgentResources) {
+fn write_resources(map: &mut OrderedMap, kit: &AgentResources) {
     let servers =
-        kit.servers.iter().map(|server| (server.name.clone(), Tree::from(server::ours(server))));
-    map.set_filled("mcpServers", Map(servers.collect()));
+        kit.servers.iter().map(|server| (server.name.clone(), OrderedValue::from(server::native_entry(server))));
+    map.set_nonempty("mcpServers", OrderedMap(servers.collect()));
     let exports = kit.exports.iter().map(|export| {
-        let mut own = Map::default();
+        let mut own = OrderedMap::default();
         own.set("name", export.name.as_str());
         own.set("description", export.description.as_str());
-        own.set("parameters", Tree::of_json(&export.parameters));
+        own.set("parameters", OrderedValue::from_json(&export.parameters));
         own.set("prompt", export.prompt.as_str());
-        Tree::from(own)
+        OrderedValue::from(own)
     });
-    map.set_filled("exports", Tree::List(exports.collect()));
+    map.set_nonempty("exports", OrderedValue::List(exports.collect()));
 }

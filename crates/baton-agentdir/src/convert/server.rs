@@ -1,74 +1,74 @@
 //! Writes an MCP server as an entry of a file.
 
 use super::{
-    HERE,
-    tree::{Map, Tree},
+    AGENT_DIRECTORY_VARIABLE,
+    tree::{OrderedMap, OrderedValue},
 };
 use baton_types::{InclusionMode, McpEra, McpServer, McpTimeouts, McpTransport, Permission};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The entry in `agent.yaml`.
-pub(super) fn ours(server: &McpServer) -> Map {
+pub(super) fn native_entry(server: &McpServer) -> OrderedMap {
     let mut entry = common(server, "http", true);
-    let mut permissions = Map::default();
+    let mut permissions = OrderedMap::default();
     if server.permissions.default != Permission::Ask {
         permissions.set("default", permission(server.permissions.default));
     }
-    let mut tools = Map::default();
+    let mut tools = OrderedMap::default();
     for rule in &server.permissions.rules {
         if tools.0.iter().any(|(tool, _)| *tool == rule.tool) {
             continue;
         }
-        tools.set(&rule.tool, words(server, &rule.tool));
+        tools.set(&rule.tool, permission_value(server, &rule.tool));
     }
-    permissions.set_filled("tools", tools);
-    entry.set_filled("permissions", permissions);
-    let mut defaults = Map::default();
+    permissions.set_nonempty("tools", tools);
+    entry.set_nonempty("permissions", permissions);
+    let mut defaults = OrderedMap::default();
     if server.modes.default != InclusionMode::Always {
         defaults.set("include", include(server.modes.default));
     }
-    entry.set_filled("serverToolDefaults", defaults);
-    let mut tools = Map::default();
+    entry.set_nonempty("serverToolDefaults", defaults);
+    let mut tools = OrderedMap::default();
     for (tool, mode) in &server.modes.tools {
-        let mut said = Map::default();
+        let mut said = OrderedMap::default();
         said.set("include", include(*mode));
         tools.set(tool, said);
     }
-    entry.set_filled("tools", tools);
+    entry.set_nonempty("tools", tools);
     entry
 }
 
 /// The permission of one tool: a plain value, or a map with exceptions by argument.
-fn words(server: &McpServer, tool: &str) -> Tree {
+fn permission_value(server: &McpServer, tool: &str) -> OrderedValue {
     let mut plain = None;
     let mut some = Vec::new();
     for rule in server.permissions.rules.iter().filter(|rule| rule.tool == tool) {
         match rule.arguments.first() {
             None => plain = Some(rule.permission),
             Some(argument) => {
-                let mut entry = Map::default();
+                let mut entry = OrderedMap::default();
                 entry.set("path", argument.path.as_str());
                 entry.set("glob", argument.glob.as_str());
                 entry.set("permission", permission(rule.permission));
-                some.push(Tree::from(entry));
+                some.push(OrderedValue::from(entry));
             }
         }
     }
     match (plain, some.is_empty()) {
         (Some(word), true) => permission(word).into(),
         (plain, _) => {
-            let mut said = Map::default();
+            let mut said = OrderedMap::default();
             said.set_some("permission", plain.map(permission));
-            said.set_filled("arguments", some);
+            said.set_nonempty("arguments", some);
             said.into()
         }
     }
 }
 
 /// The entry in a TeamSpark file; unknown keys of the earlier entry are kept.
-pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
+pub(super) fn teamspark_entry(server: &McpServer, earlier: Option<&OrderedValue>) -> OrderedMap {
     let mut entry = common(server, "streamable-http", false);
-    let mut defaults = Map::default();
+    let mut defaults = OrderedMap::default();
     if server.permissions.default != Permission::Ask {
         defaults.set("permissionRequired", server.permissions.default != Permission::Allow);
     }
@@ -78,8 +78,8 @@ pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
     if server.permissions.default == Permission::Deny {
         defaults.set("disabled", true);
     }
-    entry.set_filled("serverToolDefaults", defaults);
-    let mut tools: BTreeMap<&str, Map> = BTreeMap::new();
+    entry.set_nonempty("serverToolDefaults", defaults);
+    let mut tools: BTreeMap<&str, OrderedMap> = BTreeMap::new();
     for rule in server.permissions.rules.iter().filter(|rule| rule.arguments.is_empty()) {
         let said = tools.entry(&rule.tool).or_default();
         said.set("permissionRequired", rule.permission != Permission::Allow);
@@ -90,10 +90,10 @@ pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
     for (tool, mode) in &server.modes.tools {
         tools.entry(tool).or_default().set("include", include(*mode));
     }
-    let tools = tools.into_iter().map(|(tool, said)| (tool.to_owned(), Tree::from(said))).collect();
-    entry.set_filled("tools", Map(tools));
-    if let Some(Tree::Map(Map(earlier))) = earlier {
-        for (key, value) in earlier.iter().filter(|(key, _)| !KNOWN.contains(&key.as_str())) {
+    let tools = tools.into_iter().map(|(tool, said)| (tool.to_owned(), OrderedValue::from(said))).collect();
+    entry.set_nonempty("tools", OrderedMap(tools));
+    if let Some(OrderedValue::Map(OrderedMap(earlier))) = earlier {
+        for (key, value) in earlier.iter().filter(|(key, _)| !KNOWN_SERVER_KEYS.contains(&key.as_str())) {
             entry.set(key, value.clone());
         }
     }
@@ -101,7 +101,7 @@ pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
 }
 
 /// Keys that the reader of servers knows.
-const KNOWN: &[&str] = &[
+const KNOWN_SERVER_KEYS: &[&str] = &[
     "type",
     "transport",
     "command",
@@ -152,16 +152,16 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Keys that both formats write alike.
-fn common(server: &McpServer, http: &str, is_ours: bool) -> Map {
-    let mut entry = Map::default();
+fn common(server: &McpServer, http: &str, is_ours: bool) -> OrderedMap {
+    let mut entry = OrderedMap::default();
     match &server.transport {
         McpTransport::Stdio { command, args, env, env_file, cwd, .. } => {
             entry.set("type", "stdio");
             entry.set("command", command.as_str());
-            entry.set_filled("args", Tree::texts(args));
-            entry.set_filled("env", texts(env));
+            entry.set_nonempty("args", OrderedValue::texts(args));
+            entry.set_nonempty("env", texts(env));
             entry.set_some("envFile", env_file.clone());
-            entry.set_some("cwd", cwd.clone().filter(|cwd| cwd != HERE));
+            entry.set_some("cwd", cwd.clone().filter(|cwd| cwd != AGENT_DIRECTORY_VARIABLE));
         }
         McpTransport::Http { url, headers } => remote(&mut entry, http, url, headers),
         McpTransport::Sse { url, headers } => remote(&mut entry, "sse", url, headers),
@@ -188,35 +188,35 @@ fn common(server: &McpServer, http: &str, is_ours: bool) -> Map {
         McpEra::Legacy => entry.set("era", "legacy"),
         McpEra::Modern => entry.set("era", "modern"),
     }
-    entry.set_filled("timeouts", timeouts(server.timeouts));
-    let mut expose = Map::default();
-    expose.set_filled("include", Tree::texts(&server.include));
-    expose.set_filled("exclude", Tree::texts(&server.exclude));
-    entry.set_filled("expose", expose);
+    entry.set_nonempty("timeouts", timeouts(server.timeouts));
+    let mut expose = OrderedMap::default();
+    expose.set_nonempty("include", OrderedValue::texts(&server.include));
+    expose.set_nonempty("exclude", OrderedValue::texts(&server.exclude));
+    entry.set_nonempty("expose", expose);
     if let Some(oauth) = &server.oauth {
-        let mut login = Map::default();
+        let mut login = OrderedMap::default();
         login.set_some("clientId", oauth.client_id.clone());
         login.set_some("clientSecret", oauth.client_secret.clone());
-        login.set_filled("scopes", Tree::texts(&oauth.scopes));
+        login.set_nonempty("scopes", OrderedValue::texts(&oauth.scopes));
         login.set_some("callbackPort", oauth.callback_port);
-        entry.set("oauth", if login.is_empty() { Tree::Bool(true) } else { login.into() });
+        entry.set("oauth", if login.is_empty() { OrderedValue::Bool(true) } else { login.into() });
     }
     entry
 }
 
-fn remote(entry: &mut Map, kind: &str, url: &str, headers: &BTreeMap<String, String>) {
+fn remote(entry: &mut OrderedMap, kind: &str, url: &str, headers: &BTreeMap<String, String>) {
     entry.set("type", kind);
     entry.set("url", url);
-    entry.set_filled("headers", texts(headers));
+    entry.set_nonempty("headers", texts(headers));
 }
 
-fn texts(map: &BTreeMap<String, String>) -> Map {
-    Map(map.iter().map(|(key, value)| (key.clone(), Tree::from(value.as_str()))).collect())
+fn texts(map: &BTreeMap<String, String>) -> OrderedMap {
+    OrderedMap(map.iter().map(|(key, value)| (key.clone(), OrderedValue::from(value.as_str()))).collect())
 }
 
-fn timeouts(given: McpTimeouts) -> Map {
+fn timeouts(given: McpTimeouts) -> OrderedMap {
     let usual = McpTimeouts::default();
-    let mut map = Map::default();
+    let mut map = OrderedMap::default();
     let all = [
         ("startup", given.startup, usual.startup),
         ("call", given.call, usual.call),

@@ -1,41 +1,41 @@
 //! Ordered values for writing files.
 
-use crate::document::{Node, Value, read_json};
+use crate::document::{DocumentNode, NodeValue, read_json};
 use baton_types::Json;
 use serde_json::Number;
 
 /// A value; maps keep their order.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Tree {
+pub(super) enum OrderedValue {
     Null,
     Bool(bool),
     Number(Number),
     Text(String),
-    List(Vec<Tree>),
-    Map(Map),
+    List(Vec<OrderedValue>),
+    Map(OrderedMap),
 }
 
 /// Keys and values in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Map(pub(super) Vec<(String, Tree)>);
+pub(super) struct OrderedMap(pub(super) Vec<(String, OrderedValue)>);
 
-impl Tree {
-    pub(super) fn of(node: &Node) -> Self {
+impl OrderedValue {
+    pub(super) fn from_node(node: &DocumentNode) -> Self {
         match &node.value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Number(number.clone()),
-            Value::Text(text) => Self::Text(text.clone()),
-            Value::List(nodes) => Self::List(nodes.iter().map(Self::of).collect()),
-            Value::Map(entries) => {Self::Map(Map
-                (entries.iter().map(|entry |(entry.key.clone() ,Self::of(&entry.node))).collect()
-            ))}
+            NodeValue::Null => Self::Null,
+            NodeValue::Bool(value) => Self::Bool(*value),
+            NodeValue::Number(number) => Self::Number(number.clone()),
+            NodeValue::Text(text) => Self::Text(text.clone()),
+            NodeValue::List(nodes) => Self::List(nodes.iter().map(Self::from_node).collect()),
+            NodeValue::Map(entries) => Self::Map(OrderedMap(
+                entries.iter().map(|entry| (entry.key.clone(), Self::from_node(&entry.node))).collect(),
+            )),
         }
     }
 
     /// Parses raw JSON; the order of keys is kept.
-    pub(super) fn of_json(json: &Json) -> Self {
-        read_json("", json.as_str().as_bytes()).map_or(Self::Null, |node| Self::of(&node))
+    pub(super) fn from_json(json: &Json) -> Self {
+        read_json("", json.as_str().as_bytes()).map_or(Self::Null, |node| Self::from_node(&node))
     }
 
     pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
@@ -44,7 +44,7 @@ impl Tree {
 
     /// The value of a key, if this is a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let Self::Map(Map(entries)) = self else { return None };
+        let Self::Map(OrderedMap(entries)) = self else { return None };
         entries.iter().find(|(there, _)| there == key).map(|(_, value)| value)
     }
 
@@ -56,7 +56,7 @@ impl Tree {
             Self::Number(number) => serde_json::Value::Number(number.clone()),
             Self::Text(text) => text.as_str().into(),
             Self::List(all) => all.iter().map(Self::to_value).collect(),
-            Self::Map(Map(all)) => all.iter().map(|(key, value)| (key.clone(), value.to_value())).collect(),
+            Self::Map(OrderedMap(all)) => all.iter().map(|(key, value)| (key.clone(), value.to_value())).collect(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Tree {
             Self::Number(number) => text.push_str(&number.to_string()),
             Self::Text(words) => text.push_str(&serde_json::Value::from(words.as_str()).to_string()),
             Self::List(all) if all.is_empty() => text.push_str("[]"),
-            Self::Map(Map(all)) if all.is_empty() => text.push_str("{}"),
+            Self::Map(OrderedMap(all)) if all.is_empty() => text.push_str("{}"),
             Self::List(all) => {
                 text.push('[');
                 for (index, entry) in all.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Tree {
                 line(text, indent);
                 text.push(']');
             }
-            Self::Map(Map(all)) => {
+            Self::Map(OrderedMap(all)) => {
                 text.push('{');
                 for (index, (key, value)) in all.iter().enumerate() {
                     text.push_str(if index == 0 { "" } else { "," });
@@ -106,9 +106,9 @@ impl Tree {
     }
 }
 
-impl Map {
+impl OrderedMap {
     /// Sets a key: replaces its value, or appends the key.
-    pub(super) fn set(&mut self, key: &str, value: impl Into<Tree>) {
+    pub(super) fn set(&mut self, key: &str, value: impl Into<OrderedValue>) {
         let value = value.into();
         match self.0.iter_mut().find(|(there, _)| there == key) {
             Some((_, slot)) => *slot = value,
@@ -117,18 +117,18 @@ impl Map {
     }
 
     /// Sets a key if there is a value.
-    pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Tree>>) {
+    pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<OrderedValue>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
     /// Sets a key unless its value is an empty list or map.
-    pub(super) fn set_filled(&mut self, key: &str, value: impl Into<Tree>) {
+    pub(super) fn set_nonempty(&mut self, key: &str, value: impl Into<OrderedValue>) {
         let value = value.into();
         let is_empty = match &value {
-            Tree::List(all) => all.is_empty(),
-            Tree::Map(Map(all)) => all.is_empty(),
+            OrderedValue::List(all) => all.is_empty(),
+            OrderedValue::Map(OrderedMap(all)) => all.is_empty(),
             _ => false,
         };
         if !is_empty {
@@ -141,49 +141,49 @@ impl Map {
     }
 }
 
-impl From<Map> for Tree {
-    fn from(map: Map) -> Self {
+impl From<OrderedMap> for OrderedValue {
+    fn from(map: OrderedMap) -> Self {
         Self::Map(map)
     }
 }
 
-impl From<Vec<Tree>> for Tree {
-    fn from(list: Vec<Tree>) -> Self {
+impl From<Vec<OrderedValue>> for OrderedValue {
+    fn from(list: Vec<OrderedValue>) -> Self {
         Self::List(list)
     }
 }
 
-impl From<&str> for Tree {
+impl From<&str> for OrderedValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Tree {
+impl From<String> for OrderedValue {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<bool> for Tree {
+impl From<bool> for OrderedValue {
     fn from(value: bool) -> Self {
         Self::Bool(value)
     }
 }
 
-impl From<u32> for Tree {
+impl From<u32> for OrderedValue {
     fn from(number: u32) -> Self {
         Self::Number(number.into())
     }
 }
 
-impl From<u16> for Tree {
+impl From<u16> for OrderedValue {
     fn from(number: u16) -> Self {
         Self::Number(number.into())
     }
 }
 
-impl From<baton_types::Thousandths> for Tree {
+impl From<baton_types::Thousandths> for OrderedValue {
     fn from(number: baton_types::Thousandths) -> Self {
         let whole = number.0.is_multiple_of(1000).then(|| Number::from(number.0 / 1000));
         whole.or_else(|| Number::from_f64(number.get())).map_or(Self::Null, Self::Number)

@@ -1,15 +1,15 @@
 //! Writes readable YAML: multi-line text as block scalars, quotes only where they are needed.
 
-use super::tree::{Map, Tree};
+use super::tree::{OrderedMap, OrderedValue};
 
 /// The document.
-pub(super) fn write(map: &Map) -> String {
+pub(super) fn write(map: &OrderedMap) -> String {
     let mut text = String::new();
     entries(&mut text, map, 0);
     text
 }
 
-fn entries(text: &mut String, Map(all): &Map, indent: usize) {
+fn entries(text: &mut String, OrderedMap(all): &OrderedMap, indent: usize) {
     for (index, (key, value)) in all.iter().enumerate() {
         if index > 0 {
             text.push_str(&" ".repeat(indent));
@@ -21,14 +21,14 @@ fn entries(text: &mut String, Map(all): &Map, indent: usize) {
 }
 
 /// Writes the value of a key whose line starts at this column.
-fn below(text: &mut String, value: &Tree, indent: usize) {
+fn below(text: &mut String, value: &OrderedValue, indent: usize) {
     match value {
-        Tree::Map(map) if !map.is_empty() => {
+        OrderedValue::Map(map) if !map.is_empty() => {
             text.push('\n');
             text.push_str(&" ".repeat(indent + 2));
             entries(text, map, indent + 2);
         }
-        Tree::List(all) if !all.is_empty() => {
+        OrderedValue::List(all) if !all.is_empty() => {
             text.push('\n');
             for entry in all {
                 text.push_str(&" ".repeat(indent + 2));
@@ -41,22 +41,22 @@ fn below(text: &mut String, value: &Tree, indent: usize) {
 }
 
 /// Writes the value of a list entry whose dash is at this column.
-fn in_list(text: &mut String, value: &Tree, indent: usize) {
+fn in_list(text: &mut String, value: &OrderedValue, indent: usize) {
     match value {
-        Tree::Map(map) if !map.is_empty() => {
+        OrderedValue::Map(map) if !map.is_empty() => {
             text.push(' ');
             entries(text, map, indent + 2);
         }
-        Tree::List(all) if !all.is_empty() => {
+        OrderedValue::List(all) if !all.is_empty() => {
             text.push_str(&format!(" {}\n", flow(value)));
         }
         _ => plain(text, value, indent),
     }
 }
 
-fn plain(text: &mut String, value: &Tree, indent: usize) {
+fn plain(text: &mut String, value: &OrderedValue, indent: usize) {
     match value {
-        Tree::Text(words) => match block(words, indent + 2) {
+        OrderedValue::Text(words) => match block(words, indent + 2) {
             Some(block) => text.push_str(&format!(" {block}")),
             None => text.push_str(&format!(" {}\n", scalar(words))),
         },
@@ -65,14 +65,14 @@ fn plain(text: &mut String, value: &Tree, indent: usize) {
 }
 
 /// The value in flow style, on one line.
-fn flow(value: &Tree) -> String {
+fn flow(value: &OrderedValue) -> String {
     match value {
-        Tree::Null => "null".to_owned(),
-        Tree::Bool(value) => value.to_string(),
-        Tree::Number(number) => number.to_string(),
-        Tree::Text(words) => quoted(words),
-        Tree::List(all) => format!("[{}]", all.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Tree::Map(Map(all)) => {
+        OrderedValue::Null => "null".to_owned(),
+        OrderedValue::Bool(value) => value.to_string(),
+        OrderedValue::Number(number) => number.to_string(),
+        OrderedValue::Text(words) => quoted(words),
+        OrderedValue::List(all) => format!("[{}]", all.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        OrderedValue::Map(OrderedMap(all)) => {
             let all: Vec<String> = all.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value))).collect();
             format!("{{{}}}", all.join(", "))
         }
@@ -150,19 +150,19 @@ mod tests {
         prop_oneof!["[ -~äß漢\n\t]{0,40}", "(\n|a|  b|#|: |- |\\||---\n){0,8}", any::<String>(), "[a-z: #\n'\"-]{0,20}"]
     }
 
-    fn trees() -> impl Strategy<Value = Tree> {
+    fn trees() -> impl Strategy<Value = OrderedValue> {
         let leaf = prop_oneof![
-            Just(Tree::Null),
-            any::<bool>().prop_map(Tree::Bool),
-            any::<u32>().prop_map(Tree::from),
-            (0u16..3000).prop_map(|n| Tree::from(baton_types::Thousandths(n))),
-            texts().prop_map(Tree::Text),
+            Just(OrderedValue::Null),
+            any::<bool>().prop_map(OrderedValue::Bool),
+            any::<u32>().prop_map(OrderedValue::from),
+            (0u16..3000).prop_map(|n| OrderedValue::from(baton_types::Thousandths(n))),
+            texts().prop_map(OrderedValue::Text),
         ];
         leaf.prop_recursive(4, 40, 5, |inner| {
             prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::List),
+                prop::collection::vec(inner.clone(), 0..4).prop_map(OrderedValue::List),
                 prop::collection::btree_map(texts(), inner, 0..4)
-                    .prop_map(|map| Tree::Map(Map(map.into_iter().collect()))),
+                    .prop_map(|map| OrderedValue::Map(OrderedMap(map.into_iter().collect()))),
             ]
         })
     }
@@ -172,12 +172,12 @@ mod tests {
 
         #[test]
         fn what_is_written_is_read(entries in prop::collection::btree_map(texts(), trees(), 1..5)) {
-            let map = Map(entries.into_iter().collect());
+            let map = OrderedMap(entries.into_iter().collect());
             let yaml = write(&map);
             let node = read("f", yaml.as_bytes());
             prop_assert!(node.is_ok(), "{}\n{:?}", yaml, node);
-            prop_assert_eq!(Tree::of(&node.unwrap()), Tree::Map(map.clone()), "{}", yaml);
-            let json = Tree::Map(map).to_json();
+            prop_assert_eq!(OrderedValue::from_node(&node.unwrap()), OrderedValue::Map(map.clone()), "{}", yaml);
+            let json = OrderedValue::Map(map).to_json();
             let node = crate::document::read_json("f", json.as_bytes());
             prop_assert!(node.is_ok(), "{}\n{:?}", json, node);
         }
@@ -185,15 +185,15 @@ mod tests {
 
     #[test]
     fn it_looks_as_a_person_would_write_it() {
-        let mut rule = Map::default();
+        let mut rule = OrderedMap::default();
         rule.set("name", "house-style");
         rule.set("text", "Short words.\n\nShort sentences.\n");
-        rule.set("tags", Tree::texts(&["a b".to_owned(), "true".to_owned(), "7".to_owned()]));
-        let mut map = Map::default();
+        rule.set("tags", OrderedValue::texts(&["a b".to_owned(), "true".to_owned(), "7".to_owned()]));
+        let mut map = OrderedMap::default();
         map.set("name", "Bob Agent");
         map.set("note", "a: b # c");
-        map.set("rules", vec![Tree::from(rule)]);
-        map.set("none", Map::default());
+        map.set("rules", vec![OrderedValue::from(rule)]);
+        map.set("none", OrderedMap::default());
         insta::assert_snapshot!(write(&map), @r#"
         name: Bob Agent
         note: "a: b # c"

@@ -1,29 +1,29 @@
 //! Takes known keys out of a map; the remaining keys are errors.
 
-use super::{Entry, Node, Place, Value, duration, size};
+use super::{DocumentNode, NodeEntry, NodeValue, SourceLocation, duration, size};
 use crate::Diagnostic;
 use std::time::Duration;
 
 /// Maximum number of unknown keys reported per map.
-const MAX_UNKNOWN: usize = 20;
+const MAX_UNKNOWN_KEYS: usize = 20;
 
 /// A value with its location for diagnostics.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Located<T> {
+pub struct LocatedValue<T> {
     /// Location of the value.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The value.
     pub value: T,
 }
 
 /// Collects the diagnostics of one file.
 #[derive(Debug)]
-pub struct Reader {
+pub struct DocumentReader {
     file: String,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl DocumentReader {
     /// Creates a reader for a file of this name.
     pub fn new(file: impl Into<String>) -> Self {
         Self { file: file.into(), diagnostics: Vec::new() }
@@ -35,12 +35,12 @@ impl Reader {
     }
 
     /// Records an error with a suggested fix.
-    pub fn error(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
+    pub fn error(&mut self, place: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(&self.file, place, message).with_hint(hint));
     }
 
     /// Records a warning with a suggested fix.
-    pub fn warning(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
+    pub fn warning(&mut self, place: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
         self.diagnostics.push(Diagnostic::warning(&self.file, place, message).with_hint(hint));
     }
 
@@ -50,12 +50,12 @@ impl Reader {
     }
 
     /// Whether an error was recorded.
-    pub fn failed(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// Number of errors recorded so far.
-    pub fn errors(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.diagnostics.iter().filter(|remark| remark.is_error()).count()
     }
 
@@ -66,10 +66,10 @@ impl Reader {
     }
 
     /// Text; records an error for any other kind of value.
-    pub fn text(&mut self, what: &str, node: &Node) -> Option<Located<String>> {
+    pub fn text(&mut self, what: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
         match &node.value {
-            Value::Text(text) => Some(Located { place: node.place, value: text.clone() }),
-            Value::Number(_) | Value::Bool(_) => {
+            NodeValue::Text(text) => Some(LocatedValue { place: node.place, value: text.clone() }),
+            NodeValue::Number(_) | NodeValue::Bool(_) => {
                 let written = node.to_json().to_string();
                 self.error(
                     node.place,
@@ -78,31 +78,31 @@ impl Reader {
                 );
                 None
             }
-            _ => self.expected(what, "text", node),
+            _ => self.report_expected(what, "text", node),
         }
     }
 
     /// A list; a value that is not a list is an error.
-    pub fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
+    pub fn list(&mut self, what: &str, node: DocumentNode) -> Vec<DocumentNode> {
         match node.value {
-            Value::List(nodes) => nodes,
-            Value::Null => Vec::new(),
+            NodeValue::List(nodes) => nodes,
+            NodeValue::Null => Vec::new(),
             _ => {
-                let _: Option<()> = self.expected(what, "a list", &node);
+                let _: Option<()> = self.report_expected(what, "a list", &node);
                 Vec::new()
             }
         }
     }
 
     /// A list of texts.
-    pub fn texts(&mut self, what: &str, node: Node) -> Vec<Located<String>> {
+    pub fn texts(&mut self, what: &str, node: DocumentNode) -> Vec<LocatedValue<String>> {
         self.list(what, node).iter().filter_map(|node| self.text(&format!("each entry of {what}"), node)).collect()
     }
 
     /// A whole number within bounds.
-    pub fn integer(&mut self, what: &str, node: &Node, low: u64, high: u64) -> Option<u64> {
+    pub fn integer(&mut self, what: &str, node: &DocumentNode, low: u64, high: u64) -> Option<u64> {
         match &node.value {
-            Value::Number(number) => match number.as_u64() {
+            NodeValue::Number(number) => match number.as_u64() {
                 Some(value) if (low..=high).contains(&value) => Some(value),
                 _ => {
                     self.error(
@@ -113,16 +113,16 @@ impl Reader {
                     None
                 }
             },
-            _ => self.expected(what, "a whole number", node),
+            _ => self.report_expected(what, "a whole number", node),
         }
     }
 
     /// A duration such as `30s` within bounds.
-    pub fn duration(&mut self, what: &str, node: &Node, low: Duration, high: Duration) -> Option<Duration> {
+    pub fn duration(&mut self, what: &str, node: &DocumentNode, low: Duration, high: Duration) -> Option<Duration> {
         let written = match &node.value {
-            Value::Text(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return self.expected(what, "a duration", node),
+            NodeValue::Text(text) => text.clone(),
+            NodeValue::Number(number) => number.to_string(),
+            _ => return self.report_expected(what, "a duration", node),
         };
         match duration(&written) {
             Some(value) if (low..=high).contains(&value) => Some(value),
@@ -140,11 +140,11 @@ impl Reader {
     }
 
     /// A number of bytes such as `64KB` within bounds.
-    pub fn size(&mut self, what: &str, node: &Node, low: usize, high: usize) -> Option<usize> {
+    pub fn size(&mut self, what: &str, node: &DocumentNode, low: usize, high: usize) -> Option<usize> {
         let written = match &node.value {
-            Value::Text(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return self.expected(what, "a size", node),
+            NodeValue::Text(text) => text.clone(),
+            NodeValue::Number(number) => number.to_string(),
+            _ => return self.report_expected(what, "a size", node),
         };
         match size(&written) {
             Some(value) if (low..=high).contains(&value) => Some(value),
@@ -162,14 +162,14 @@ impl Reader {
     }
 
     /// One of a fixed set of keywords.
-    pub fn choice<T: Copy>(&mut self, what: &str, node: &Node, words: &[(&str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, what: &str, node: &DocumentNode, words: &[(&str, T)]) -> Option<T> {
         let text = self.text(what, node)?;
         let found = words.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
         if found.is_none() {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             self.error(
                 node.place,
-                format!("{what} cannot be '{}'", shown(&text.value)),
+                format!("{what} cannot be '{}'", shorten_text(&text.value)),
                 format!("choose one of: {}", known.join(", ")),
             );
         }
@@ -177,15 +177,15 @@ impl Reader {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self, what: &str, node: &Node) -> Option<bool> {
+    pub fn boolean(&mut self, what: &str, node: &DocumentNode) -> Option<bool> {
         match node.value {
-            Value::Bool(value) => Some(value),
-            _ => self.expected(what, "true or false", node),
+            NodeValue::Bool(value) => Some(value),
+            _ => self.report_expected(what, "true or false", node),
         }
     }
 
     /// Records that another kind of value was expected.
-    pub fn expected<T>(&mut self, what: &str, wanted: &str, node: &Node) -> Option<T> {
+    pub fn report_expected<T>(&mut self, what: &str, wanted: &str, node: &DocumentNode) -> Option<T> {
         self.error(
             node.place,
             format!("{what} must be {wanted}, not {}", node.kind()),
@@ -199,21 +199,21 @@ impl Reader {
 #[derive(Debug)]
 pub struct Fields {
     /// Location of the map.
-    pub place: Place,
+    pub place: SourceLocation,
     what: String,
-    entries: Vec<Entry>,
+    entries: Vec<NodeEntry>,
     known: Vec<&'static str>,
 }
 
 impl Fields {
     /// Opens a map; records an error for any other kind of value.
-    pub fn open(reader: &mut Reader, what: impl Into<String>, node: Node) -> Option<Self> {
+    pub fn open(reader: &mut DocumentReader, what: impl Into<String>, node: DocumentNode) -> Option<Self> {
         let what = what.into();
         let place = node.place;
         match node.value {
-            Value::Map(entries) => Some(Self { place, what, entries, known: Vec::new() }),
-            Value::Null => Some(Self { place, what, entries: Vec::new(), known: Vec::new() }),
-            _ => reader.expected(&what, "a map of keys", &node),
+            NodeValue::Map(entries) => Some(Self { place, what, entries, known: Vec::new() }),
+            NodeValue::Null => Some(Self { place, what, entries: Vec::new(), known: Vec::new() }),
+            _ => reader.report_expected(&what, "a map of keys", &node),
         }
     }
 
@@ -223,16 +223,16 @@ impl Fields {
     }
 
     /// Takes a key; `None` if it is missing or null.
-    pub fn take(&mut self, key: &'static str) -> Option<Node> {
+    pub fn take(&mut self, key: &'static str) -> Option<DocumentNode> {
         self.known.push(key);
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         let entry = self.entries.remove(index);
-        (entry.node.value != Value::Null).then_some(entry.node)
+        (entry.node.value != NodeValue::Null).then_some(entry.node)
     }
 
     /// Takes a key that has several names; more than one of them is an error.
-    pub fn take_any(&mut self, reader: &mut Reader, keys: &[&'static str]) -> Option<Node> {
-        let mut found: Option<(&str, Node)> = None;
+    pub fn take_any(&mut self, reader: &mut DocumentReader, keys: &[&'static str]) -> Option<DocumentNode> {
+        let mut found: Option<(&str, DocumentNode)> = None;
         for key in keys {
             let Some(node) = self.take(key) else { continue };
             match &found {
@@ -247,13 +247,18 @@ impl Fields {
     }
 
     /// Takes a text.
-    pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<Located<String>> {
+    pub fn text(&mut self, reader: &mut DocumentReader, key: &'static str) -> Option<LocatedValue<String>> {
         let node = self.take(key)?;
         reader.text(key, &node)
     }
 
     /// Takes a required text.
-    pub fn required_text(&mut self, reader: &mut Reader, key: &'static str, hint: &str) -> Option<Located<String>> {
+    pub fn required_text(
+        &mut self,
+        reader: &mut DocumentReader,
+        key: &'static str,
+        hint: &str,
+    ) -> Option<LocatedValue<String>> {
         match self.take(key) {
             Some(node) => reader.text(key, &node),
             None => {
@@ -269,40 +274,44 @@ impl Fields {
     }
 
     /// All remaining keys, for maps with user-defined keys.
-    pub fn rest(self) -> Vec<Entry> {
+    pub fn into_entries(self) -> Vec<NodeEntry> {
         self.entries
     }
 
     /// Records an error for each remaining key.
-    pub fn finish(self, reader: &mut Reader) {
+    pub fn finish(self, reader: &mut DocumentReader) {
         for (entry, close) in self.unknown() {
             let hint = match close {
                 Some(close) => format!("did you mean '{close}'?"),
                 None => format!("known keys: {}", self.known.join(", ")),
             };
-            reader.error(entry.place, format!("{} has no key '{}'", self.what, shown(&entry.key)), hint);
+            reader.error(entry.place, format!("{} has no key '{}'", self.what, shorten_text(&entry.key)), hint);
         }
     }
 
     /// Records a warning for each remaining key. For files of other programs, where unknown keys are not errors.
-    pub fn finish_foreign(self, reader: &mut Reader) {
+    pub fn finish_lenient(self, reader: &mut DocumentReader) {
         for (entry, close) in self.unknown() {
             let hint = match close {
                 Some(close) => format!("did you mean '{close}'?"),
                 None => "it does no harm; remove it if nothing else reads this file".to_owned(),
             };
-            reader.warning(entry.place, format!("the key '{}' of {} is not used", shown(&entry.key), self.what), hint);
+            reader.warning(
+                entry.place,
+                format!("the key '{}' of {} is not used", shorten_text(&entry.key), self.what),
+                hint,
+            );
         }
     }
 
     /// The first unknown keys, each with the most similar known key. Limited to keep the output short.
-    fn unknown(&self) -> impl Iterator<Item = (&Entry, Option<&'static str>)> {
-        self.entries.iter().take(MAX_UNKNOWN).map(|entry| (entry, closest(&entry.key, &self.known)))
+    fn unknown(&self) -> impl Iterator<Item = (&NodeEntry, Option<&'static str>)> {
+        self.entries.iter().take(MAX_UNKNOWN_KEYS).map(|entry| (entry, closest(&entry.key, &self.known)))
     }
 }
 
 /// Text from a file, shortened for a message.
-fn shown(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     let short: String = text.chars().take(60).map(|c| if c.is_control() { '·' } else { c }).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
 }

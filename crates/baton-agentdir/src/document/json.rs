@@ -1,43 +1,43 @@
 //! JSON as written in configuration files: comments and trailing commas are accepted.
 
-use super::{Entry, Node, Place, Value, utf8, vectors::behind_numbers};
+use super::{DocumentNode, NodeEntry, NodeValue, SourceLocation, utf8, vectors::skip_number_list};
 use crate::Diagnostic;
 
 const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 100_000;
 
 /// Reads one JSON document. `//` and `/* */` are comments, and a trailing comma is accepted.
-pub fn read_json(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
-    parsed(file, bytes, false)
+pub fn read_json(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
+    parse_document(file, bytes, false)
 }
 
 /// Reads a JSON document with possibly megabytes of `embeddings`, which are read as null.
-pub fn read_json_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
-    parsed(file, bytes, true)
+pub fn read_json_lean(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
+    parse_document(file, bytes, true)
 }
 
-fn parsed(file: &str, bytes: &[u8], is_lean: bool) -> Result<Node, Diagnostic> {
+fn parse_document(file: &str, bytes: &[u8], is_lean: bool) -> Result<DocumentNode, Diagnostic> {
     let text = utf8(file, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))?;
-    let mut cursor = Cursor { rest: text, place: Place::START, nodes: 0, is_lean };
+    let mut cursor = Cursor { rest: text, place: SourceLocation::START, nodes: 0, is_lean };
     let node = cursor.document();
     node.map_err(|(place, message, hint)| Diagnostic::error(file, place, message).with_hint(hint))
 }
 
-type Failure = (Place, &'static str, &'static str);
+type JsonSyntaxError = (SourceLocation, &'static str, &'static str);
 
 /// JSON parser. Messages never repeat the content of the file: it may be a secret.
 struct Cursor<'a> {
     rest: &'a str,
-    place: Place,
+    place: SourceLocation,
     nodes: usize,
     is_lean: bool,
 }
 
 impl Cursor<'_> {
-    fn document(&mut self) -> Result<Node, Failure> {
+    fn document(&mut self) -> Result<DocumentNode, JsonSyntaxError> {
         self.skip_blank()?;
         if self.rest.is_empty() {
-            return Ok(Node { place: Place::START, value: Value::Null });
+            return Ok(DocumentNode { place: SourceLocation::START, value: NodeValue::Null });
         }
         let node = self.node(0)?;
         self.skip_blank()?;
@@ -47,29 +47,29 @@ impl Cursor<'_> {
         }
     }
 
-    fn node(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn node(&mut self, depth: usize) -> Result<DocumentNode, JsonSyntaxError> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return self.fail("the file is too large or too deep", "use fewer values and less nesting");
         }
         let place = self.place;
         let value = match self.rest.chars().next() {
-            Some('{') => Value::Map(self.map(depth)?),
-            Some('[') => Value::List(self.list(depth)?),
-            Some('"') => Value::Text(self.text()?),
+            Some('{') => NodeValue::Map(self.map(depth)?),
+            Some('[') => NodeValue::List(self.list(depth)?),
+            Some('"') => NodeValue::Text(self.text()?),
             Some('-' | '0'..='9') => self.number()?,
             _ => self.word()?,
         };
-        Ok(Node { place, value })
+        Ok(DocumentNode { place, value })
     }
 
-    fn map(&mut self, depth: usize) -> Result<Vec<Entry>, Failure> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn map(&mut self, depth: usize) -> Result<Vec<NodeEntry>, JsonSyntaxError> {
+        let mut entries: Vec<NodeEntry> = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
         self.advance(1);
         loop {
             self.skip_blank()?;
-            if self.took('}') {
+            if self.consume('}') {
                 return Ok(entries);
             }
             let place = self.place;
@@ -81,30 +81,30 @@ impl Cursor<'_> {
                 return Err((place, "the key is defined twice in this map", "keep one of them"));
             }
             self.skip_blank()?;
-            if !self.took(':') {
+            if !self.consume(':') {
                 return self.fail("a colon is missing after the key", "write \"key\": value");
             }
             self.skip_blank()?;
-            let vectors = (self.is_lean && key == "embeddings").then(|| behind_numbers(self.rest)).flatten();
+            let vectors = (self.is_lean && key == "embeddings").then(|| skip_number_list(self.rest)).flatten();
             let node = match vectors {
                 Some(behind) => {
                     let place = self.place;
                     self.advance(self.rest.len() - behind.len());
-                    Node { place, value: Value::Null }
+                    DocumentNode { place, value: NodeValue::Null }
                 }
                 None => self.node(depth + 1)?,
             };
-            entries.push(Entry { key, place, node });
+            entries.push(NodeEntry { key, place, node });
             self.next_or('}')?;
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Failure> {
+    fn list(&mut self, depth: usize) -> Result<Vec<DocumentNode>, JsonSyntaxError> {
         let mut nodes = Vec::new();
         self.advance(1);
         loop {
             self.skip_blank()?;
-            if self.took(']') {
+            if self.consume(']') {
                 return Ok(nodes);
             }
             nodes.push(self.node(depth + 1)?);
@@ -113,9 +113,9 @@ impl Cursor<'_> {
     }
 
     /// Skips the comma between two entries; a closing bracket is left for the caller.
-    fn next_or(&mut self, close: char) -> Result<(), Failure> {
+    fn next_or(&mut self, close: char) -> Result<(), JsonSyntaxError> {
         self.skip_blank()?;
-        match self.took(',') || self.rest.starts_with(close) {
+        match self.consume(',') || self.rest.starts_with(close) {
             true => Ok(()),
             false => {
                 self.fail("a comma or a closing bracket is missing", "check commas and brackets before this point")
@@ -123,7 +123,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn text(&mut self) -> Result<String, Failure> {
+    fn text(&mut self) -> Result<String, JsonSyntaxError> {
         let mut is_escaped = false;
         for (at, byte) in self.rest.bytes().enumerate().skip(1) {
             match byte {
@@ -144,21 +144,21 @@ impl Cursor<'_> {
         self.fail("the text has no closing quote on its line", "close it with a quote; write a line break as \\n")
     }
 
-    fn number(&mut self) -> Result<Value, Failure> {
+    fn number(&mut self) -> Result<NodeValue, JsonSyntaxError> {
         let end = self.rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
         let end = end.unwrap_or(self.rest.len());
         match serde_json::from_str(&self.rest[..end]) {
             Ok(number) => {
                 self.advance(end);
-                Ok(Value::Number(number))
+                Ok(NodeValue::Number(number))
             }
             Err(_) => self.fail("this is not a number", "write it in digits, or put text in quotes"),
         }
     }
 
-    fn word(&mut self) -> Result<Value, Failure> {
+    fn word(&mut self) -> Result<NodeValue, JsonSyntaxError> {
         for (word, value) in
-            [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
+            [("true", NodeValue::Bool(true)), ("false", NodeValue::Bool(false)), ("null", NodeValue::Null)]
         {
             if self.rest.starts_with(word) {
                 self.advance(word.len());
@@ -168,7 +168,7 @@ impl Cursor<'_> {
         self.fail("a value is missing here", "write text in quotes, a number, true, false, null, a list or a map")
     }
 
-    fn skip_blank(&mut self) -> Result<(), Failure> {
+    fn skip_blank(&mut self) -> Result<(), JsonSyntaxError> {
         loop {
             let blank = self.rest.len() - self.rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
             self.advance(blank);
@@ -185,7 +185,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn took(&mut self, character: char) -> bool {
+    fn consume(&mut self, character: char) -> bool {
         let is_there = self.rest.starts_with(character);
         if is_there {
             self.advance(character.len_utf8());
@@ -197,7 +197,7 @@ impl Cursor<'_> {
         let (passed, rest) = self.rest.split_at(bytes);
         for character in passed.chars() {
             if character == '\n' {
-                self.place = Place { line: self.place.line.saturating_add(1), column: 1 };
+                self.place = SourceLocation { line: self.place.line.saturating_add(1), column: 1 };
             } else {
                 self.place.column = self.place.column.saturating_add(1);
             }
@@ -205,7 +205,7 @@ impl Cursor<'_> {
         self.rest = rest;
     }
 
-    fn fail<T>(&self, message: &'static str, hint: &'static str) -> Result<T, Failure> {
+    fn fail<T>(&self, message: &'static str, hint: &'static str) -> Result<T, JsonSyntaxError> {
         Err((self.place, message, hint))
     }
 }

@@ -11,18 +11,18 @@ const MAX_NODES: usize = 100_000;
 
 /// A line and a column, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceLocation {
     /// The line.
     pub line: u32,
     /// The column.
     pub column: u32,
 }
 
-impl Place {
+impl SourceLocation {
     /// The start of a file.
     pub const START: Self = Self { line: 1, column: 1 };
 
-    fn of(location: Location) -> Self {
+    fn from_location(location: Location) -> Self {
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).max(1);
         Self { line: number(location.line()), column: number(location.column()) }
     }
@@ -30,16 +30,16 @@ impl Place {
 
 /// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct DocumentNode {
     /// Location of the value.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The value.
-    pub value: Value,
+    pub value: NodeValue,
 }
 
 /// Value of a [`DocumentNode`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum NodeValue {
     /// No value, as in `key:` with an empty rest of the line.
     Null,
     /// `true` or `false`.
@@ -49,44 +49,44 @@ pub enum Value {
     /// Text.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<DocumentNode>),
     /// Keys and values in the order written.
-    Map(Vec<Entry>),
+    Map(Vec<NodeEntry>),
 }
 
 /// One key of a map with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct NodeEntry {
     /// The key.
     pub key: String,
     /// Location of the key.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The value.
-    pub node: Node,
+    pub node: DocumentNode,
 }
 
-impl Node {
+impl DocumentNode {
     /// User-facing name of this kind of value.
     pub fn kind(&self) -> &'static str {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
-            Value::Text(_) => "text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a map of keys",
+            NodeValue::Null => "nothing",
+            NodeValue::Bool(_) => "true or false",
+            NodeValue::Number(_) => "a number",
+            NodeValue::Text(_) => "text",
+            NodeValue::List(_) => "a list",
+            NodeValue::Map(_) => "a map of keys",
         }
     }
 
     /// Converts to JSON, without locations.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Bool(value) => (*value).into(),
-            Value::Number(number) => number.clone().into(),
-            Value::Text(text) => text.as_str().into(),
-            Value::List(nodes) => nodes.iter().map(Self::to_json).collect(),
-            Value::Map(entries) => {
+            NodeValue::Null => serde_json::Value::Null,
+            NodeValue::Bool(value) => (*value).into(),
+            NodeValue::Number(number) => number.clone().into(),
+            NodeValue::Text(text) => text.as_str().into(),
+            NodeValue::List(nodes) => nodes.iter().map(Self::to_json).collect(),
+            NodeValue::Map(entries) => {
                 serde_json::Value::Object(entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect())
             }
         }
@@ -94,10 +94,10 @@ impl Node {
 }
 
 /// Reads one YAML document; an empty one is [`NodeValue::Null`].
-pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+pub fn read(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
     let text = utf8(file, bytes)?;
     if text.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#')) {
-        return Ok(Node { place: Place::START, value: Value::Null });
+        return Ok(DocumentNode { place: SourceLocation::START, value: NodeValue::Null });
     }
     let options = serde_saphyr::options! {
         with_snippet: false,
@@ -106,14 +106,14 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = error.location().map_or(Place::START, Place::of);
+        let place = error.location().map_or(SourceLocation::START, SourceLocation::from_location);
         let (message, hint) = explain(&error);
         Diagnostic::error(file, place, message).with_hint(hint)
     })
 }
 
 /// Reads a YAML document with possibly megabytes of `embeddings`, which are read as null.
-pub fn read_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+pub fn read_lean(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
     read(file, super::vectors::without_vectors(utf8(file, bytes)?).as_bytes())
 }
 
@@ -144,18 +144,18 @@ fn not_utf8(file: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
     let column =
         String::from_utf8_lossy(before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()).chars().count() + 1;
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Diagnostic::error(file, Place { line: number(line), column: number(column) }, "the file is not UTF-8 text")
+    Diagnostic::error(file, SourceLocation { line: number(line), column: number(column) }, "the file is not UTF-8 text")
         .with_hint("save the file with the encoding UTF-8")
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for DocumentNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<Value>::deserialize(deserializer)?;
-        Ok(Self { place: Place::of(spanned.referenced), value: spanned.value })
+        let spanned = Spanned::<NodeValue>::deserialize(deserializer)?;
+        Ok(Self { place: SourceLocation::from_location(spanned.referenced), value: spanned.value })
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for NodeValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
     }
@@ -164,62 +164,62 @@ impl<'de> Deserialize<'de> for Value {
 struct ValueVisitor;
 
 impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
+    type Value = NodeValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a YAML value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<NodeValue, E> {
+        Ok(NodeValue::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<NodeValue, E> {
+        Ok(NodeValue::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
     }
 
-    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
-        Ok(Number::from_i128(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    fn visit_i128<E>(self, value: i128) -> Result<NodeValue, E> {
+        Ok(Number::from_i128(value).map_or_else(|| NodeValue::Text(value.to_string()), NodeValue::Number))
     }
 
-    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
-        Ok(Number::from_u128(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    fn visit_u128<E>(self, value: u128) -> Result<NodeValue, E> {
+        Ok(Number::from_u128(value).map_or_else(|| NodeValue::Text(value.to_string()), NodeValue::Number))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or_else(|| Value::Text(value.to_string()), Value::Number))
+    fn visit_f64<E>(self, value: f64) -> Result<NodeValue, E> {
+        Ok(Number::from_f64(value).map_or_else(|| NodeValue::Text(value.to_string()), NodeValue::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
+        Ok(NodeValue::Text(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::Text(value))
+    fn visit_string<E>(self, value: String) -> Result<NodeValue, E> {
+        Ok(NodeValue::Text(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NodeValue, A::Error> {
         let mut nodes = Vec::new();
         while let Some(node) = seq.next_element()? {
             nodes.push(node);
         }
-        Ok(Value::List(nodes))
+        Ok(NodeValue::List(nodes))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
         let mut entries = Vec::new();
         while let Some(key) = map.next_key::<Spanned<String>>()? {
             let node = map.next_value()?;
-            entries.push(Entry { key: key.value, place: Place::of(key.referenced), node });
+            entries.push(NodeEntry { key: key.value, place: SourceLocation::from_location(key.referenced), node });
         }
-        Ok(Value::Map(entries))
+        Ok(NodeValue::Map(entries))
     }
 }

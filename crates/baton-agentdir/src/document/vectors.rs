@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 const KEY: &str = "embeddings:";
 /// Smaller files are read unchanged.
-const LEAST: usize = 64 << 10;
+const MIN_FILTERED_BYTES: usize = 64 << 10;
 
 /// The same YAML with the lines of numbers below the key `embeddings` made empty; line numbers do not change.
 ///
 /// Such lines inside block scalars, as in `text: |`, are kept.
 pub(super) fn without_vectors(text: &str) -> Cow<'_, str> {
-    if text.len() < LEAST || !text.contains(KEY) {
+    if text.len() < MIN_FILTERED_BYTES || !text.contains(KEY) {
         return Cow::Borrowed(text);
     }
     let mut lean = String::with_capacity(text.len() / 4);
@@ -82,7 +82,7 @@ fn opens_block(entry: &str) -> bool {
 }
 
 /// The rest of a text after a leading bracketed list of numbers; `None` if the list contains anything else.
-pub(super) fn behind_numbers(text: &str) -> Option<&str> {
+pub(super) fn skip_number_list(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn only_vectors_go() {
-        let filler = format!("# {}\n", "x".repeat(LEAST));
+        let filler = format!("# {}\n", "x".repeat(MIN_FILTERED_BYTES));
         for (yaml, expect) in [
             (
                 "rules:\n  - name: a\n    embeddings: # delete when editing\n      - [0.1, -2e-3]\n      - [1]\n    text: b\n",
@@ -141,7 +141,7 @@ mod tests {
             ("1, 2", None),
             ("[1", None),
         ] {
-            assert_eq!(behind_numbers(text), expect, "{text}");
+            assert_eq!(skip_number_list(text), expect, "{text}");
         }
     }
 }

@@ -1,26 +1,26 @@
 //! Applies steps to the values and to the text of a file.
 
-use super::{json, step::Step, yaml};
+use super::{json, step::EditStep, yaml};
 use crate::{
     Diagnostic,
-    document::{self, Node},
+    document::{self, DocumentNode},
 };
 
 /// Syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(super) enum FileSyntax {
     Yaml,
     Json,
 }
 
-impl Syntax {
+impl FileSyntax {
     /// Detects the syntax from the file name.
-    pub(super) fn of(file: &str) -> Self {
+    pub(super) fn from_file_name(file: &str) -> Self {
         if file.ends_with(".json") { Self::Json } else { Self::Yaml }
     }
 
     /// The values of a text; embeddings are skipped.
-    pub(super) fn read(self, file: &str, text: &str) -> Result<Node, Diagnostic> {
+    pub(super) fn read(self, file: &str, text: &str) -> Result<DocumentNode, Diagnostic> {
         match self {
             Self::Yaml => document::read_lean(file, text.as_bytes()),
             Self::Json => document::read_json_lean(file, text.as_bytes()),
@@ -29,20 +29,25 @@ impl Syntax {
 
     /// The text with all steps applied in order; `None` if a step has no place in the text where it has exactly the
     /// intended effect.
-    pub(super) fn carry_out(self, text: &str, steps: &[Step]) -> Option<String> {
-        self.carry_out_where(text, steps, &|_| true)
+    pub(super) fn apply_steps(self, text: &str, steps: &[EditStep]) -> Option<String> {
+        self.apply_steps_where(text, steps, &|_| true)
     }
 
     /// The same with an additional condition on the text.
-    pub(super) fn carry_out_where(self, text: &str, steps: &[Step], fits: &dyn Fn(&str) -> bool) -> Option<String> {
+    pub(super) fn apply_steps_where(
+        self,
+        text: &str,
+        steps: &[EditStep],
+        fits: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
         let mut wanted = self.read("", text).ok()?.to_json();
         let mut changed = text.to_owned();
         for step in steps {
             step.apply(&mut wanted)?;
             let is_wanted = |text: &str| fits(text) && self.read("", text).is_ok_and(|root| root.to_json() == wanted);
             let take = match self {
-                Self::Yaml => yaml::take,
-                Self::Json => json::take,
+                Self::Yaml => yaml::apply_step,
+                Self::Json => json::apply_step,
             };
             changed = take(&changed, step, &is_wanted)?;
         }

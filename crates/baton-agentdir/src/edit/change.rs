@@ -2,13 +2,13 @@
 
 use super::{
     EditError,
-    carry::Syntax,
-    step::{At, Path, Step},
-    words::{self, Dialect, NoWord},
+    carry::FileSyntax,
+    step::{EditPath, EditStep, PathElement},
+    words::{self, KeyDialect, UnsupportedReason},
 };
 use crate::{
-    AGENT_FILE, Format, MCP_FILES, Parsed,
-    document::{self, Node, Value},
+    AGENT_FILE, Format, MCP_FILES, ParsedAgent,
+    document::{self, DocumentNode, NodeValue},
     parse,
 };
 use baton_rules::{ServerToolPermissions, glob_matches};
@@ -20,7 +20,7 @@ const TEAMSPARK_FILE: &str = "tspark.json";
 
 /// A file with the change applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edited {
+pub struct PermissionEdit {
     /// The file, relative to the agent.
     pub file: String,
     /// The complete new text; unchanged if the file already has the requested values.
@@ -36,7 +36,7 @@ pub fn edit(
     files: &BTreeMap<String, Vec<u8>>,
     base_directory: &str,
     change: &PermissionChange,
-) -> Result<Edited, EditError> {
+) -> Result<PermissionEdit, EditError> {
     let old = parse(files, base_directory);
     if old.agent.is_none() {
         return Err(EditError::Invalid(old.diagnostics));
@@ -46,66 +46,66 @@ pub fn edit(
         true => EditError::Invalid(old.diagnostics.clone()),
         false => EditError::Missing(change.target.clone()),
     };
-    let before = standing(&old, &change.target).ok_or_else(missing)?;
-    let file = file_of(&old, &change.target).ok_or_else(missing)?;
+    let before = tool_access(&old, &change.target).ok_or_else(missing)?;
+    let file = defining_file(&old, &change.target).ok_or_else(missing)?;
     let bytes = files.get(&file).ok_or_else(missing)?;
     let text = document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
-    let syntax = Syntax::of(&file);
+    let syntax = FileSyntax::from_file_name(&file);
     let root = syntax.read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
-    let (path, line) = entry_of(&root, &file, &change.target).ok_or_else(missing)?;
+    let (path, line) = find_entry(&root, &file, &change.target).ok_or_else(missing)?;
     let tree = root.to_json();
     let steps = steps(&tree, path, dialect(files, &file), change);
-    let steps = steps.map_err(|instead| EditError::NoWord { file: file.clone(), instead })?;
-    let by_hand = || EditError::ByHand { file: file.clone(), line, write: told(change) };
-    let changed = syntax.carry_out(text, &steps).ok_or_else(by_hand)?;
+    let steps = steps.map_err(|instead| EditError::Unsupported { file: file.clone(), instead })?;
+    let by_hand = || EditError::ManualEdit { file: file.clone(), line, write: describe_manual_edit(change) };
+    let changed = syntax.apply_steps(text, &steps).ok_or_else(by_hand)?;
     let mut files = files.clone();
     files.insert(file.clone(), changed.clone().into_bytes());
     let new = parse(&files, base_directory);
-    let after = standing(&new, &change.target).filter(|_| is_otherwise_equal(&old, &new, &change.target));
+    let after = tool_access(&new, &change.target).filter(|_| is_otherwise_equal(&old, &new, &change.target));
     let after = after.ok_or_else(by_hand)?;
     let is_done = change.permission.is_none_or(|wanted| wanted == after.permission)
         && change.disabled.is_none_or(|wanted| wanted == after.disabled);
     if !is_done {
-        let because = overruling(&new, change);
-        return Err(EditError::Overruled { file, scope: change.target.clone(), because });
+        let because = overriding_setting(&new, change);
+        return Err(EditError::Overridden { file, scope: change.target.clone(), because });
     }
-    Ok(Edited { file, text: changed, before, after })
+    Ok(PermissionEdit { file, text: changed, before, after })
 }
 
 /// Dialect of a file with servers.
-pub(super) fn dialect(files: &BTreeMap<String, Vec<u8>>, file: &str) -> Dialect {
+pub(super) fn dialect(files: &BTreeMap<String, Vec<u8>>, file: &str) -> KeyDialect {
     let is_own = |(format, own): (Format, &str)| format.is_foreign() && own == file;
-    let is_theirs = file == TEAMSPARK_FILE || Format::found(files).is_some_and(is_own);
-    if is_theirs { Dialect::TeamSpark } else { Dialect::Canonical }
+    let is_theirs = file == TEAMSPARK_FILE || Format::detect_file(files).is_some_and(is_own);
+    if is_theirs { KeyDialect::TeamSpark } else { KeyDialect::Canonical }
 }
 
 fn steps(
     tree: &serde_json::Value,
-    path: Path,
-    dialect: Dialect,
+    path: EditPath,
+    dialect: KeyDialect,
     change: &PermissionChange,
-) -> Result<Vec<Step>, NoWord> {
+) -> Result<Vec<EditStep>, UnsupportedReason> {
     let entry = path.iter().try_fold(tree, |value, at| match at {
-        At::Key(key) => value.get(key),
-        At::Index(index) => value.get(index),
+        PathElement::Key(key) => value.get(key),
+        PathElement::Index(index) => value.get(index),
     });
     let entry = entry.unwrap_or(&serde_json::Value::Null);
     match &change.target {
-        PermissionTarget::Own(_) => words::of_own(entry, path, change),
-        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => words::of_server(entry, path, dialect, change),
+        PermissionTarget::Own(_) => words::tool_steps(entry, path, change),
+        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => words::server_steps(entry, path, dialect, change),
     }
 }
 
-fn server<'a>(parsed: &'a Parsed, scope: &PermissionTarget) -> Option<&'a McpServer> {
+fn server<'a>(parsed: &'a ParsedAgent, scope: &PermissionTarget) -> Option<&'a McpServer> {
     let name = match scope {
         PermissionTarget::Own(_) => return None,
         PermissionTarget::Tool(mcp) => &mcp.server,
         PermissionTarget::Server(server) => server,
     };
-    parsed.kit.servers.iter().find(|server| server.name == *name)
+    parsed.resources.servers.iter().find(|server| server.name == *name)
 }
 
-fn standing(parsed: &Parsed, scope: &PermissionTarget) -> Option<ToolAccess> {
+fn tool_access(parsed: &ParsedAgent, scope: &PermissionTarget) -> Option<ToolAccess> {
     match scope {
         PermissionTarget::Own(name) => {
             let tool = parsed.agent.as_ref()?.tools.iter().find(|tool| tool.name == *name)?;
@@ -113,7 +113,7 @@ fn standing(parsed: &Parsed, scope: &PermissionTarget) -> Option<ToolAccess> {
         }
         PermissionTarget::Tool(mcp) => {
             let server = server(parsed, scope)?;
-            let disabled = !is_on(server, &mcp.tool);
+            let disabled = !is_exposed(server, &mcp.tool);
             // A disabled tool still has a permission.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..server.clone() };
             let permission =
@@ -127,12 +127,12 @@ fn standing(parsed: &Parsed, scope: &PermissionTarget) -> Option<ToolAccess> {
     }
 }
 
-fn is_on(server: &McpServer, tool: &str) -> bool {
+fn is_exposed(server: &McpServer, tool: &str) -> bool {
     let named = |globs: &[String]| globs.iter().any(|glob| glob_matches(glob, tool));
     (server.include.is_empty() || named(&server.include)) && !named(&server.exclude)
 }
 
-pub(super) fn file_of(parsed: &Parsed, scope: &PermissionTarget) -> Option<String> {
+pub(super) fn defining_file(parsed: &ParsedAgent, scope: &PermissionTarget) -> Option<String> {
     match scope {
         PermissionTarget::Own(_) => Some(AGENT_FILE.to_owned()),
         PermissionTarget::Tool(_) | PermissionTarget::Server(_) => {
@@ -142,15 +142,15 @@ pub(super) fn file_of(parsed: &Parsed, scope: &PermissionTarget) -> Option<Strin
 }
 
 /// Path and line of the entry of the tool or the server in its file.
-pub(super) fn entry_of(root: &Node, file: &str, scope: &PermissionTarget) -> Option<(Path, u32)> {
-    let key = |name: &str| At::Key(name.to_owned());
+pub(super) fn find_entry(root: &DocumentNode, file: &str, scope: &PermissionTarget) -> Option<(EditPath, u32)> {
+    let key = |name: &str| PathElement::Key(name.to_owned());
     match scope {
         PermissionTarget::Own(name) => {
-            let Value::List(tools) = &get(root, "tools")?.value else { return None };
+            let NodeValue::List(tools) = &get(root, "tools")?.value else { return None };
             let is_it =
-                |tool: &Node| get(tool, "name").is_some_and(|node| node.value == Value::Text(name.clone()));
+                |tool: &DocumentNode| get(tool, "name").is_some_and(|node| node.value == NodeValue::Text(name.clone()));
             let index = tools.iter().position(is_it)?;
-            Some((vec![key("tools"), At::Index(index)], tools.get(index)?.place.line))
+            Some((vec![key("tools"), PathElement::Index(index)], tools.get(index)?.place.line))
         }
         PermissionTarget::Tool(baton_types::McpTool { server, .. }) | PermissionTarget::Server(server) => {
             let maps = if file == AGENT_FILE { ["mcpServers", "mcp_servers"] } else { ["mcpServers", "servers"] };
@@ -162,14 +162,14 @@ pub(super) fn entry_of(root: &Node, file: &str, scope: &PermissionTarget) -> Opt
     }
 }
 
-fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    let Value::Map(entries) = &node.value else { return None };
+fn get<'a>(node: &'a DocumentNode, key: &str) -> Option<&'a DocumentNode> {
+    let NodeValue::Map(entries) = &node.value else { return None };
     entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
 }
 
 /// Whether two parsed agents differ only in the target.
-fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> bool {
-    let agent = |parsed: &Parsed| {
+fn is_otherwise_equal(old: &ParsedAgent, new: &ParsedAgent, scope: &PermissionTarget) -> bool {
+    let agent = |parsed: &ParsedAgent| {
         let mut agent = parsed.agent.clone();
         if let (Some(agent), PermissionTarget::Own(name)) = (&mut agent, scope) {
             let own = agent.tools.iter_mut().filter(|tool| tool.name == *name);
@@ -181,8 +181,8 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> b
         agent
     };
     let meant = server(old, scope).map(|server| server.name.clone());
-    let kit = |parsed: &Parsed| {
-        let mut kit = parsed.kit.clone();
+    let kit = |parsed: &ParsedAgent| {
+        let mut kit = parsed.resources.clone();
         for server in kit.servers.iter_mut().filter(|server| Some(&server.name) == meant.as_ref()) {
             match scope {
                 PermissionTarget::Tool(mcp) => {
@@ -204,7 +204,7 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> b
 }
 
 /// Description of the setting that overrides the new value.
-fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
+fn overriding_setting(parsed: &ParsedAgent, change: &PermissionChange) -> String {
     let (Some(server), PermissionTarget::Tool(mcp)) = (server(parsed, &change.target), &change.target) else {
         return "another key overrides it".to_owned();
     };
@@ -216,7 +216,7 @@ fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
     });
     let off = server.exclude.iter().find(|glob| glob_matches(glob, tool));
     match (rule, off) {
-        (Some(rule), _) => format!("the pattern '{}' sets {}", rule.tool, words::word(rule.permission)),
+        (Some(rule), _) => format!("the pattern '{}' sets {}", rule.tool, words::permission_keyword(rule.permission)),
         (None, Some(glob)) if change.disabled == Some(false) => format!("the pattern '{glob}' disables it"),
         (None, None) if change.disabled == Some(false) => "it is not in the list of exposed tools".to_owned(),
         _ => "another key overrides it".to_owned(),
@@ -224,8 +224,8 @@ fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
 }
 
 /// Description of the edit to make by hand.
-fn told(change: &PermissionChange) -> String {
-    let permission = change.permission.map(words::word);
+fn describe_manual_edit(change: &PermissionChange) -> String {
+    let permission = change.permission.map(words::permission_keyword);
     let said = match (&change.target, permission) {
         (PermissionTarget::Own(_), Some(word)) => Some(format!("permission: {word}")),
         (PermissionTarget::Tool(mcp), Some(word)) => {

@@ -33,10 +33,10 @@ pub enum EditError {
     Refused(Vec<Diagnostic>),
     /// The requested value is invalid in every format.
     #[error("the change is invalid: {0}")]
-    Unfit(&'static str),
+    InvalidValue(&'static str),
     /// The file is written in a way that cannot be edited automatically.
     #[error("{file} cannot be edited automatically; edit it by hand, near line {line}: {write}")]
-    ByHand {
+    ManualEdit {
         /// The file, relative to the agent.
         file: String,
         /// Approximate line, from 1.
@@ -46,7 +46,7 @@ pub enum EditError {
     },
     /// The file's format cannot express the change.
     #[error("{file} cannot express this; {instead}")]
-    NoWord {
+    Unsupported {
         /// The file, relative to the agent.
         file: String,
         /// Alternative for the user.
@@ -54,7 +54,7 @@ pub enum EditError {
     },
     /// Another setting in the file would still override the change.
     #[error("another setting in {file} would override the change for {scope}: {because}; change it by hand")]
-    Overruled {
+    Overridden {
         /// The file, relative to the agent.
         file: String,
         /// Target of the change.
@@ -74,10 +74,12 @@ impl EditError {
         match self {
             Self::Invalid(_) => ErrorCode::AGENT_INVALID,
             Self::Missing(_) => ErrorCode::TOOL_NOT_FOUND,
-            Self::Absent { .. } | Self::Exists { .. } | Self::Unfit(_) | Self::Refused(_) => {
+            Self::Absent { .. } | Self::Exists { .. } | Self::InvalidValue(_) | Self::Refused(_) => {
                 ErrorCode::AGENT_NOT_CHANGED
             }
-            Self::ByHand { .. } | Self::NoWord { .. } | Self::Overruled { .. } => ErrorCode::AGENT_NOT_CHANGED,
+            Self::ManualEdit { .. } | Self::Unsupported { .. } | Self::Overridden { .. } => {
+                ErrorCode::AGENT_NOT_CHANGED
+            }
         }
     }
 }

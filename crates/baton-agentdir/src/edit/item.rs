@@ -3,27 +3,31 @@
 mod file;
 mod list;
 
-pub(super) use list::{between_blanks, word};
+pub(super) use list::{inclusion_keyword, keep_outer_white_space};
 
 use super::{
     EditError,
-    amend::{Amended, Subject},
+    amend::{AgentAmendment, EditSubject},
 };
 use crate::{
     Format, GUIDE_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY,
-    item::{Listed, Sources, gather, is_plain_name},
+    item::{ItemSources, ListedItems, gather, is_plain_name},
 };
 use baton_types::{ContextItem, ItemDraft, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds an item, in a file of its own if the format has item directories.
-pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
+pub(super) fn create(
+    subject: &EditSubject<'_>,
+    kind: ItemKind,
+    draft: &ItemDraft,
+) -> Result<AgentAmendment, EditError> {
     check(kind, draft)?;
     if !is_plain_name(&draft.name) {
-        return Err(EditError::Unfit("a name has letters, digits, dashes and underscores, at most 128"));
+        return Err(EditError::InvalidValue("a name has letters, digits, dashes and underscores, at most 128"));
     }
     if draft.text.is_none() {
-        return Err(EditError::Unfit("a new item needs a text"));
+        return Err(EditError::InvalidValue("a new item needs a text"));
     }
     if is_there(subject, kind, &draft.name) {
         return Err(EditError::Exists { noun: kind.as_str(), name: draft.name.clone() });
@@ -33,22 +37,26 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     }
     let path = new_path(subject, kind, &draft.name);
     let content = file::new(&path, draft);
-    Ok(Amended::one(path, content))
+    Ok(AgentAmendment::write_file(path, content))
 }
 
 /// Changes an item in place.
-pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
+pub(super) fn update(
+    subject: &EditSubject<'_>,
+    kind: ItemKind,
+    draft: &ItemDraft,
+) -> Result<AgentAmendment, EditError> {
     check(kind, draft)?;
     if let Some(listed) = list::find(subject, kind, &draft.name)? {
         return list::update(subject, &listed, draft);
     }
     let path = source(subject, kind, &draft.name)?;
-    let content = file::changed(&path, subject.text(&path)?, draft)?;
-    Ok(Amended::one(path, content))
+    let content = file::update_file(&path, subject.text(&path)?, draft)?;
+    Ok(AgentAmendment::write_file(path, content))
 }
 
 /// Removes an item.
-pub(super) fn remove(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<Amended, EditError> {
+pub(super) fn remove(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> Result<AgentAmendment, EditError> {
     if let Some(listed) = list::find(subject, kind, name)? {
         return list::remove(subject, listed);
     }
@@ -56,35 +64,35 @@ pub(super) fn remove(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Resul
     // Other programs read these files as well, and a skill is more than one file.
     if path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/")) {
         let instead = "other programs read it as well; remove it by hand";
-        return Err(EditError::NoWord { file: path, instead });
+        return Err(EditError::Unsupported { file: path, instead });
     }
-    Ok(Amended::without(path))
+    Ok(AgentAmendment::delete_file(path))
 }
 
 fn check(kind: ItemKind, draft: &ItemDraft) -> Result<(), EditError> {
     if kind == ItemKind::Tool {
-        return Err(EditError::Unfit("a tool is neither a rule nor a reference"));
+        return Err(EditError::InvalidValue("a tool is neither a rule nor a reference"));
     }
     if draft.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
-        return Err(EditError::Unfit("a text cannot be empty"));
+        return Err(EditError::InvalidValue("a text cannot be empty"));
     }
     if draft.priority.is_some_and(|priority| priority > ContextItem::MAX_PRIORITY) {
-        return Err(EditError::Unfit("a priority is a whole number from 0 to 999"));
+        return Err(EditError::InvalidValue("a priority is a whole number from 0 to 999"));
     }
     Ok(())
 }
 
-fn is_there(subject: &Subject<'_>, kind: ItemKind, name: &str) -> bool {
+fn is_there(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> bool {
     let agent = subject.parsed.agent.as_ref();
     agent.is_some_and(|agent| agent.knowledge.items(kind).iter().any(|item| item.name == name))
 }
 
 /// The file that defines an item.
-fn source(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<String, EditError> {
-    let sources = if subject.format == Format::Tsagent { Sources::Shared } else { Sources::All };
+fn source(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> Result<String, EditError> {
+    let sources = if subject.format == Format::Tsagent { ItemSources::Shared } else { ItemSources::All };
     let is_it = |(path, bytes): &(&String, &Vec<u8>)| {
         let one = BTreeMap::from([((*path).clone(), (*bytes).clone())]);
-        let found = gather("", Listed::default(), &one, sources);
+        let found = gather("", ListedItems::default(), &one, sources);
         let items = if kind == ItemKind::Rule { found.rules } else { found.references };
         items.iter().any(|item| item.name == name)
     };
@@ -93,7 +101,7 @@ fn source(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<String, E
 }
 
 /// An unused path, also on case-insensitive file systems.
-fn new_path(subject: &Subject<'_>, kind: ItemKind, name: &str) -> String {
+fn new_path(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> String {
     let taken: BTreeSet<String> = subject.files.keys().map(|path| path.to_lowercase()).collect();
     let is_used = |directory: &str| taken.iter().any(|path| path.starts_with(&format!("{directory}/")));
     let [usual, short] = REFERENCE_DIRECTORIES;

@@ -1,11 +1,11 @@
 //! Applies steps to the text of a JSON file with comments.
 
 use super::{
-    step::{At, Step},
-    text::{Flow, Text, flow_end},
+    step::{EditStep, PathElement},
+    text::{FlowStyle, LineText, flow_end},
     yaml::{one_line, walk},
 };
-use crate::document::{Node, Value as Written, read_json_lean};
+use crate::document::{DocumentNode, NodeValue as Written, read_json_lean};
 use jsonc_parser::{
     ParseOptions,
     cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstRootNode},
@@ -15,7 +15,7 @@ use serde_json::Value;
 const BOM: char = '\u{feff}';
 
 /// Applies the step with the first result that `is_good` accepts; `None` if there is none.
-pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
+pub(super) fn apply_step(text: &str, step: &EditStep, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
     let (mark, text) = match text.strip_prefix(BOM) {
         Some(text) => (Some(BOM), text),
         None => (None, text),
@@ -26,68 +26,68 @@ pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> O
 }
 
 /// A new key of a single-line map stays on that line.
-fn in_line(text: &str, step: &Step) -> Option<String> {
+fn in_line(text: &str, step: &EditStep) -> Option<String> {
     let root = read_json_lean("", text.as_bytes()).ok()?;
     let (map, missing) = walk(&root, step.path());
     let quoted = |text: &str| Value::from(text).to_string();
     let value = match step {
-        Step::Set(_, node) | Step::Add(_, node) if matches!(node.value, Written::Map(_) | Written::List(_)) => {
+        EditStep::Set(_, node) | EditStep::Add(_, node) if matches!(node.value, Written::Map(_) | Written::List(_)) => {
             return None;
         }
-        Step::Set(_, node) => one_line(node),
-        Step::Add(_, node) => format!("[{}]", one_line(node)),
-        Step::Drop(..) | Step::Remove(_) => return None,
+        EditStep::Set(_, node) => one_line(node),
+        EditStep::Add(_, node) => format!("[{}]", one_line(node)),
+        EditStep::Drop(..) | EditStep::Remove(_) => return None,
     };
     let keys: Option<Vec<String>> = missing
         .iter()
         .map(|at| match at {
-            At::Key(key) => Some(quoted(key)),
-            At::Index(_) => None,
+            PathElement::Key(key) => Some(quoted(key)),
+            PathElement::Index(_) => None,
         })
         .collect();
     let keys = keys.filter(|keys| !keys.is_empty())?;
-    let text = Text::new(text);
+    let text = LineText::new(text);
     let from = text.offset(map.place)?;
     let written = &text.all()[from..flow_end(text.all(), from, '}')?];
     if written.contains('\n') {
         return None;
     }
-    let flow = if written.contains("\": ") { Flow::SPACED } else { Flow::COMPACT };
+    let flow = if written.contains("\": ") { FlowStyle::SPACED_STYLE } else { FlowStyle::COMPACT_STYLE };
     flow.insert(&text, from, '}', &flow.nested(&keys, &value)).into_iter().next()
 }
 
-fn by_tree(text: &str, step: &Step) -> Option<String> {
+fn by_tree(text: &str, step: &EditStep) -> Option<String> {
     let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
     let (last, way) = step.path().split_last()?;
     let parent = way.iter().try_fold(root.value()?, |node, at| below(&node, at))?;
     let last = match (step, last) {
-        (Step::Remove(_), At::Index(index)) => {
+        (EditStep::Remove(_), PathElement::Index(index)) => {
             parent.as_array()?.elements().into_iter().nth(*index)?.remove();
             return Some(root.to_string());
         }
-        (_, At::Index(_)) => return None,
-        (_, At::Key(key)) => key,
+        (_, PathElement::Index(_)) => return None,
+        (_, PathElement::Key(key)) => key,
     };
     let map = parent.as_object()?;
     match step {
-        Step::Set(_, node) => match map.get(last) {
+        EditStep::Set(_, node) => match map.get(last) {
             Some(entry) => entry.set_value(input(node)),
             None => drop(map.append(last, input(node))),
         },
-        Step::Add(_, node) => match map.get(last) {
+        EditStep::Add(_, node) => match map.get(last) {
             Some(entry) => drop(entry.array_value()?.append(input(node))),
             None => drop(map.append(last, CstInputValue::Array(vec![input(node)]))),
         },
-        Step::Drop(_, name) => without(&map.get(last)?.array_value()?, name)?,
-        Step::Remove(_) => map.get(last)?.remove(),
+        EditStep::Drop(_, name) => without(&map.get(last)?.array_value()?, name)?,
+        EditStep::Remove(_) => map.get(last)?.remove(),
     }
     Some(root.to_string())
 }
 
 /// The value of a key, created as a map if it is missing, or the entry of a list.
-fn below(node: &CstNode, at: &At) -> Option<CstNode> {
+fn below(node: &CstNode, at: &PathElement) -> Option<CstNode> {
     match at {
-        At::Key(key) => {
+        PathElement::Key(key) => {
             let map = node.as_object()?;
             match map.get(key) {
                 Some(entry) => entry.value(),
@@ -97,11 +97,11 @@ fn below(node: &CstNode, at: &At) -> Option<CstNode> {
                 }
             }
         }
-        At::Index(index) => node.as_array()?.elements().into_iter().nth(*index),
+        PathElement::Index(index) => node.as_array()?.elements().into_iter().nth(*index),
     }
 }
 
-fn input(node: &Node) -> CstInputValue {
+fn input(node: &DocumentNode) -> CstInputValue {
     match &node.value {
         Written::Null => CstInputValue::Null,
         Written::Bool(value) => (*value).into(),

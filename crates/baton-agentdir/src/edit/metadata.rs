@@ -2,35 +2,35 @@
 
 use super::{
     EditError,
-    amend::{Amended, HERE, Subject},
-    step::{Path, keys, plain},
+    amend::{AgentAmendment, EditSubject, PLACEHOLDER_DIRECTORY},
+    step::{EditPath, keys, scalar},
 };
-use crate::{Format, document::Node, segment};
+use crate::{Format, document::DocumentNode, segment};
 use baton_types::MetadataChange;
 
 /// Sets the given metadata.
-pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amended, EditError> {
+pub(super) fn set(subject: &EditSubject<'_>, change: &MetadataChange) -> Result<AgentAmendment, EditError> {
     let texts = [&change.title, &change.description, &change.version, &change.icon_url, &change.documentation_url];
     let organization = change.provider.as_ref().map(|provider| &provider.organization);
     if texts.into_iter().flatten().chain(organization).any(|text| text.trim().is_empty()) {
-        return Err(EditError::Unfit("card metadata cannot be empty; remove the key by hand"));
+        return Err(EditError::InvalidValue("card metadata cannot be empty; remove the key by hand"));
     }
     let is_native = subject.format == Format::Native;
     let is_moved = |title: &String| {
         let agent = subject.parsed.agent.as_ref();
-        agent.is_some_and(|agent| agent.name != segment(title.trim(), HERE))
+        agent.is_some_and(|agent| agent.name != segment(title.trim(), PLACEHOLDER_DIRECTORY))
     };
     if !is_native && change.title.as_ref().is_some_and(is_moved) {
         let instead = "the name is also the agent's address; change `metadata.name` by hand to rename the agent";
-        return Err(EditError::NoWord { file: subject.file.to_owned(), instead });
+        return Err(EditError::Unsupported { file: subject.file.to_owned(), instead });
     }
     let name = |ours: &'static str, theirs: &'static str| {
         if is_native { keys(&[ours]) } else { keys(&["metadata", theirs]) }
     };
     let provider =
-        |key: &'static str| -> Path { name("provider", "provider").into_iter().chain(keys(&[key])).collect() };
-    let text = |text: &str| plain(text.trim());
-    let given = |path: Path, node: Option<Node>| node.map(|node| (path, node));
+        |key: &'static str| -> EditPath { name("provider", "provider").into_iter().chain(keys(&[key])).collect() };
+    let text = |text: &str| scalar(text.trim());
+    let given = |path: EditPath, node: Option<DocumentNode>| node.map(|node| (path, node));
     let maker = change.provider.as_ref();
     let url = maker.map(|provider| provider.url.as_str()).filter(|url| !url.is_empty());
     let values = [
@@ -41,7 +41,7 @@ pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amen
         given(provider("url"), url.map(text)),
         given(name("icon_url", "iconUrl"), change.icon_url.as_deref().map(text)),
         given(name("documentation_url", "documentationUrl"), change.documentation_url.as_deref().map(text)),
-        given(name("autonomous", "autonomous"), change.autonomous.map(plain)),
+        given(name("autonomous", "autonomous"), change.autonomous.map(scalar)),
     ];
-    subject.with_values(values.into_iter().flatten().collect())
+    subject.set_values(values.into_iter().flatten().collect())
 }

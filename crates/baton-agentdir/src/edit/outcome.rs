@@ -2,17 +2,17 @@
 
 mod kit;
 
-use crate::{Parsed, item::described, resolve::usual_skill};
+use crate::{ParsedAgent, item::default_description, resolve::default_skill};
 use baton_types::{
     AgentChange, AgentPublisher, AgentSpec, ContextItem, InclusionMode, ItemDraft, ItemKind, MetadataChange,
     SessionOverrides,
 };
 
 /// Whether `new` equals `old` with this change applied.
-pub(super) fn is_exactly(change: &AgentChange, old: &Parsed, new: &Parsed) -> bool {
+pub(super) fn is_exactly(change: &AgentChange, old: &ParsedAgent, new: &ParsedAgent) -> bool {
     let (Some(before), Some(after)) = (&old.agent, &new.agent) else { return false };
     let mut expected = before.clone();
-    let (mut old_kit, mut new_kit) = (old.kit.clone(), new.kit.clone());
+    let (mut old_kit, mut new_kit) = (old.resources.clone(), new.resources.clone());
     let is_done = match change {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {
             put_item(&mut expected, after, *kind, item)
@@ -66,7 +66,7 @@ fn put_settings(expected: &mut AgentSpec, after: &AgentSpec, settings: &SessionO
 
 /// Values derived from the metadata follow the new metadata.
 fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataChange) -> bool {
-    let is_usual = |agent: &AgentSpec| agent.skills == [usual_skill(&agent.name, &agent.title, &agent.description)];
+    let is_usual = |agent: &AgentSpec| agent.skills == [default_skill(&agent.name, &agent.title, &agent.description)];
     let has_usual_skill = is_usual(expected);
     let repeats_title = expected.description == expected.title;
     let text = |slot: &mut String, given: &Option<String>| {
@@ -105,16 +105,16 @@ fn put_item(expected: &mut AgentSpec, after: &AgentSpec, kind: ItemKind, draft: 
     let Some(new) = after.knowledge.items(kind).iter().find(|item| item.name == draft.name) else { return false };
     let items = items_mut(expected, kind);
     let old = items.iter().position(|item| item.name == draft.name).map(|index| items.remove(index));
-    let is_it = is_drafted(old.as_ref(), new, draft);
+    let is_it = matches_draft(old.as_ref(), new, draft);
     items.push(new.clone());
     items.sort_by(|one, other| (one.priority, &one.name).cmp(&(other.priority, &other.name)));
     is_it
 }
 
 /// White space around a text is ignored, and a generated description follows the text.
-fn is_drafted(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -> bool {
+fn matches_draft(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -> bool {
     let text = draft.text.as_deref().or(old.map(|old| old.text.as_str())).unwrap_or_default();
-    let follows = new.description == described(&new.name, &new.media_type, &new.text);
+    let follows = new.description == default_description(&new.name, &new.media_type, &new.text);
     let description = match (&draft.description, old) {
         (Some(words), _) => new.description == words.trim(),
         (None, Some(old)) => new.description == old.description || draft.text.is_some() && follows,
@@ -127,7 +127,7 @@ fn is_drafted(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -
 }
 
 /// Description of the edit to make by hand.
-pub(super) fn told(change: &AgentChange) -> String {
+pub(super) fn describe_manual_edit(change: &AgentChange) -> String {
     match change {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {
             format!("the {} '{}' as you want it", kind.as_str(), item.name)

@@ -2,19 +2,19 @@
 
 use super::{
     EditError,
-    amend::{Amended, Subject},
-    item::between_blanks,
-    step::{keys, plain},
+    amend::{AgentAmendment, EditSubject},
+    item::keep_outer_white_space,
+    step::{keys, scalar},
     yaml::walk,
 };
-use crate::{Format, PROMPT_FILE, document::Value};
+use crate::{Format, PROMPT_FILE, document::NodeValue};
 
 const KEY: &str = "systemPrompt";
 
 /// Replaces the prompt in the file that holds it.
-pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditError> {
+pub(super) fn set(subject: &EditSubject<'_>, text: &str) -> Result<AgentAmendment, EditError> {
     if text.trim().is_empty() {
-        return Err(EditError::Unfit("a prompt cannot be empty"));
+        return Err(EditError::InvalidValue("a prompt cannot be empty"));
     }
     let is_said = subject.parsed.agent.as_ref().is_some_and(|agent| agent.prompt == text.trim_end());
     let path = keys(&[KEY]);
@@ -22,7 +22,7 @@ pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditErro
         Format::Native => None,
         _ => match walk(&subject.tree()?, &path) {
             (node, []) => match &node.value {
-                Value::Text(written) => Some(written.clone()).filter(|written| !written.trim().is_empty()),
+                NodeValue::Text(written) => Some(written.clone()).filter(|written| !written.trim().is_empty()),
                 _ => None,
             },
             _ => None,
@@ -34,11 +34,11 @@ pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditErro
             Some(written) if is_said => written.clone(),
             // Leading white space is part of a prompt.
             Some(written) => format!("{}{}", text.trim_end(), &written[written.trim_end().len()..]),
-            None => between_blanks("", text),
+            None => keep_outer_white_space("", text),
         };
-        return subject.with_values(vec![(path, plain(text))]);
+        return subject.set_values(vec![(path, scalar(text))]);
     }
     let before = subject.text(PROMPT_FILE)?;
     let text = if is_said && !before.is_empty() { before.to_owned() } else { format!("{}\n", text.trim_end()) };
-    Ok(Amended::one(PROMPT_FILE.to_owned(), text))
+    Ok(AgentAmendment::write_file(PROMPT_FILE.to_owned(), text))
 }

@@ -2,15 +2,15 @@
 
 use super::{
     EditError,
-    amend::{Amended, Subject},
-    carry::Syntax,
-    change::entry_of,
-    step::{Path, Step, keys},
+    amend::{AgentAmendment, EditSubject},
+    carry::FileSyntax,
+    change::find_entry,
+    step::{EditPath, EditStep, keys},
     yaml::walk,
 };
 use crate::{
     MCP_FILES,
-    document::{Node, Value, read_json},
+    document::{DocumentNode, NodeValue, read_json},
     mcp::SHARED_FILES,
 };
 use baton_types::{Json, PermissionTarget};
@@ -18,60 +18,60 @@ use baton_types::{Json, PermissionTarget};
 const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 
 /// Sets or removes the server with this name.
-pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
+pub(super) fn set(subject: &EditSubject<'_>, name: &str, entry: Option<&Json>) -> Result<AgentAmendment, EditError> {
     let scope = PermissionTarget::Server(name.to_owned());
-    let there = subject.parsed.kit.servers.iter().find(|server| server.name == name);
+    let there = subject.parsed.resources.servers.iter().find(|server| server.name == name);
     let place = match there {
         Some(server) => {
             let root = subject.read(&server.file)?;
-            entry_of(&root, &server.file, &scope).map(|(path, _)| (server.file.clone(), root, path))
+            find_entry(&root, &server.file, &scope).map(|(path, _)| (server.file.clone(), root, path))
         }
         None => None,
     };
     let Some(entry) = entry else {
         let (file, _, path) = place.ok_or(EditError::Missing(scope))?;
-        return subject.carried_out(&file, &[Step::Remove(path)]);
+        return subject.apply_steps(&file, &[EditStep::Remove(path)]);
     };
-    let entry = read_json("", entry.as_str().as_bytes()).ok().filter(|node| matches!(node.value, Value::Map(_)));
-    let entry = entry.ok_or(EditError::Unfit("a server is a map of keys, as in mcp.json"))?;
+    let entry = read_json("", entry.as_str().as_bytes()).ok().filter(|node| matches!(node.value, NodeValue::Map(_)));
+    let entry = entry.ok_or(EditError::InvalidValue("a server is a map of keys, as in mcp.json"))?;
     if let Some((file, root, path)) = place {
         let mut steps = Vec::new();
         merge(&mut steps, path.clone(), walk(&root, &path).0, &entry);
-        return subject.carried_out(&file, &steps);
+        return subject.apply_steps(&file, &steps);
     }
     let file = match subject.format.is_foreign() {
         true => subject.file,
         false => SHARED_FILES.into_iter().find(|file| subject.files.contains_key(*file)).unwrap_or(MCP_FILES[0]),
     };
     if !subject.files.contains_key(file) {
-        let steps = [Step::Set(keys(&["mcpServers", name]), entry)];
-        let text = Syntax::Json
-            .carry_out(EMPTY, &steps)
-            .ok_or(EditError::Unfit("this is not a valid server name"))?;
-        return Ok(Amended::one(file.to_owned(), text));
+        let steps = [EditStep::Set(keys(&["mcpServers", name]), entry)];
+        let text = FileSyntax::Json
+            .apply_steps(EMPTY, &steps)
+            .ok_or(EditError::InvalidValue("this is not a valid server name"))?;
+        return Ok(AgentAmendment::write_file(file.to_owned(), text));
     }
     let root = subject.read(file)?;
     let has = |key: &str| walk(&root, &keys(&[key])).1.is_empty();
     let servers =
         if !has("mcpServers") && has("servers") && !subject.format.is_foreign() { "servers" } else { "mcpServers" };
-    subject.carried_out(file, &[Step::Set(keys(&[servers, name]), entry)])
+    subject.apply_steps(file, &[EditStep::Set(keys(&[servers, name]), entry)])
 }
 
 /// Appends the steps that turn one value into another; equal parts stay untouched.
-pub(super) fn merge(steps: &mut Vec<Step>, path: Path, old: &Node, new: &Node) {
-    let below = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<Path>();
+pub(super) fn merge(steps: &mut Vec<EditStep>, path: EditPath, old: &DocumentNode, new: &DocumentNode) {
+    let below = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<EditPath>();
     match (&old.value, &new.value) {
         _ if old.to_json() == new.to_json() => {}
-        (Value::Map(before), Value::Map(after)) if !after.is_empty() => {
+        (NodeValue::Map(before), NodeValue::Map(after)) if !after.is_empty() => {
             for entry in after {
                 match before.iter().find(|old| old.key == entry.key) {
                     Some(old) => merge(steps, below(&entry.key), &old.node, &entry.node),
-                    None => steps.push(Step::Set(below(&entry.key), entry.node.clone())),
+                    None => steps.push(EditStep::Set(below(&entry.key), entry.node.clone())),
                 }
             }
             let gone = before.iter().filter(|old| !after.iter().any(|entry| entry.key == old.key));
-            steps.extend(gone.map(|old| Step::Remove(below(&old.key))));
+            steps.extend(gone.map(|old| EditStep::Remove(below(&old.key))));
         }
-        _ => steps.push(Step::Set(path, new.clone())),
+        _ => steps.push(EditStep::Set(path, new.clone())),
     }
 }

@@ -1,17 +1,17 @@
 //! A single change to the values of a file.
 
-use crate::document::{Entry, Node, Place , Valueas Written};
+use crate::document::{DocumentNode, NodeEntry, NodeValue as Written, SourceLocation};
 use serde_json::{Map, Value};
 use std::fmt;
 
 /// One element of a path: a key of a map, or an index of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum PathElement {
     Key(String),
     Index(usize),
 }
 
-impl fmt::Display for At {
+impl fmt::Display for PathElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(key) => f.write_str(key),
@@ -21,28 +21,28 @@ impl fmt::Display for At {
 }
 
 /// Path from the root of the file to a value.
-pub(super) type Path = Vec<At>;
+pub(super) type EditPath = Vec<PathElement>;
 
 /// The path of these keys.
-pub(super) fn keys(keys: &[&str]) -> Path {
-    keys.iter().map(|key| At::Key((*key).to_owned())).collect()
+pub(super) fn keys(keys: &[&str]) -> EditPath {
+    keys.iter().map(|key| PathElement::Key((*key).to_owned())).collect()
 }
 
 /// An operation on the value at a path.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum EditStep {
     /// Sets the value; missing maps on the path are created.
-    Set(Path, Node),
+    Set(EditPath, DocumentNode),
     /// Appends to the list, which is created if it is missing.
-    Add(Path, Node),
+    Add(EditPath, DocumentNode),
     /// Removes every entry of the list that equals this text.
-    Drop(Path, String),
+    Drop(EditPath, String),
     /// Removes the key and its value, or the entry of a list.
-    Remove(Path),
+    Remove(EditPath),
 }
 
-impl Step {
-    pub(super) fn path(&self) -> &[At] {
+impl EditStep {
+    pub(super) fn path(&self) -> &[PathElement] {
         let (Self::Set(path, _) | Self::Add(path, _) | Self::Drop(path, _) | Self::Remove(path)) = self;
         path
     }
@@ -63,8 +63,8 @@ impl Step {
                 let (last, way) = path.split_last()?;
                 let parent = slot(file, way)?;
                 match last {
-                    At::Key(key) => drop(parent.as_object_mut()?.remove(key)?),
-                    At::Index(index) => {
+                    PathElement::Key(key) => drop(parent.as_object_mut()?.remove(key)?),
+                    PathElement::Index(index) => {
                         let list = parent.as_array_mut().filter(|list| *index < list.len())?;
                         list.remove(*index);
                     }
@@ -76,24 +76,24 @@ impl Step {
 }
 
 /// The value at a path, created if it is missing.
-fn slot<'a>(file: &'a mut Value, path: &[At]) -> Option<&'a mut Value> {
+fn slot<'a>(file: &'a mut Value, path: &[PathElement]) -> Option<&'a mut Value> {
     path.iter().try_fold(file, |value, at| match at {
-        At::Key(key) => {
+        PathElement::Key(key) => {
             if value.is_null() {
                 *value = Value::Object(Map::new());
             }
             Some(value.as_object_mut()?.entry(key.clone()).or_insert(Value::Null))
         }
-        At::Index(index) => value.as_array_mut()?.get_mut(*index),
+        PathElement::Index(index) => value.as_array_mut()?.get_mut(*index),
     })
 }
 
-fn node(value: Written) -> Node {
-    Node { place: Place::START, value }
+fn node(value: Written) -> DocumentNode {
+    DocumentNode { place: SourceLocation::START, value }
 }
 
 /// A scalar node.
-pub(super) fn plain(value: impl Into<Value>) -> Node {
+pub(super) fn scalar(value: impl Into<Value>) -> DocumentNode {
     node(match value.into() {
         Value::Bool(value) => Written::Bool(value),
         Value::Number(number) => Written::Number(number),
@@ -103,13 +103,13 @@ pub(super) fn plain(value: impl Into<Value>) -> Node {
 }
 
 /// A map node with its keys in this order.
-pub(super) fn map(entries: Vec<(&str, Node)>) -> Node {
+pub(super) fn map(entries: Vec<(&str, DocumentNode)>) -> DocumentNode {
     let entry =
-        |(key, node): (&str, Node)| Entry { key: key.to_owned(), place: Place::START, node };
+        |(key, node): (&str, DocumentNode)| NodeEntry { key: key.to_owned(), place: SourceLocation::START, node };
     node(Written::Map(entries.into_iter().map(entry).collect()))
 }
 
 /// A list node.
-pub(super) fn list(nodes: Vec<Node>) -> Node {
+pub(super) fn list(nodes: Vec<DocumentNode>) -> DocumentNode {
     node(Written::List(nodes))
 }

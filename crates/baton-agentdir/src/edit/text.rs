@@ -1,19 +1,19 @@
 //! File text by line and location, and YAML scalars.
 
-use crate::document::{Entry, Node, Place, Value};
+use crate::document::{DocumentNode, NodeEntry, NodeValue, SourceLocation};
 use std::fmt::Write as _;
 
 /// Plain scalars that YAML does not read as text.
-const NO_TEXT: [&str; 12] =
+const NON_TEXT_SCALARS: [&str; 12] =
     ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
 /// A text with the offsets of its lines.
-pub(super) struct Text<'a> {
+pub(super) struct LineText<'a> {
     all: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> LineText<'a> {
     pub(super) fn new(all: &'a str) -> Self {
         let mut starts = vec![0];
         starts.extend(all.match_indices('\n').map(|(at, _)| at + 1));
@@ -25,7 +25,7 @@ impl<'a> Text<'a> {
     }
 
     /// Line ending of the text.
-    pub(super) fn ending(&self) -> &'static str {
+    pub(super) fn line_ending(&self) -> &'static str {
         if self.all.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
@@ -37,7 +37,7 @@ impl<'a> Text<'a> {
     }
 
     /// Byte offset of a location.
-    pub(super) fn offset(&self, place: Place) -> Option<usize> {
+    pub(super) fn offset(&self, place: SourceLocation) -> Option<usize> {
         let line = place.line.checked_sub(1)? as usize;
         let (start, text) = (self.starts.get(line)?, self.line(line));
         let column = place.column.checked_sub(1)? as usize;
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         match self.starts.get(line + 1) {
             Some(at) => self.splice(*at, *at, lines),
             // The last line has no line ending.
-            None => format!("{}{}{}", self.all, self.ending(), lines.trim_end_matches(['\r', '\n'])),
+            None => format!("{}{}{}", self.all, self.line_ending(), lines.trim_end_matches(['\r', '\n'])),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Text<'a> {
 }
 
 /// The line of a key, from 0.
-pub(super) fn line_of_key(entry: &Entry) -> usize {
+pub(super) fn line_of_key(entry: &NodeEntry) -> usize {
     (entry.place.line as usize).saturating_sub(1)
 }
 
@@ -114,18 +114,18 @@ pub(super) fn key(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(is_plain)
-        && !NO_TEXT.contains(&text.to_ascii_lowercase().as_str());
+        && !NON_TEXT_SCALARS.contains(&text.to_ascii_lowercase().as_str());
     if is_word { text.to_owned() } else { quoted_text(text) }
 }
 
 /// Single-line text, quoted unless it is unambiguous as a plain scalar.
-pub(super) fn words(text: &str) -> String {
+pub(super) fn plain_or_quoted(text: &str) -> String {
     let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?;@%=:".contains(c);
     let is_safe = text.starts_with(|c: char| c.is_alphabetic())
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && text.chars().all(inside)
-        && !NO_TEXT.contains(&text.to_lowercase().as_str());
+        && !NON_TEXT_SCALARS.contains(&text.to_lowercase().as_str());
     if is_safe { text.to_owned() } else { quoted_text(text) }
 }
 
@@ -153,17 +153,17 @@ pub(super) fn quoted_text(text: &str) -> String {
 }
 
 /// End of the scalar that starts at `from`: a plain word, number or boolean, or quoted text.
-pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
+pub(super) fn scalar_end(all: &str, from: usize, node: &DocumentNode) -> Option<usize> {
     let rest = &all[from..];
     let length = match (&node.value, rest.chars().next()?) {
-        (_, quote @ ('"' | '\'')) => quoted(rest, quote)?,
-        (Value::Number(number), _) => {
+        (_, quote @ ('"' | '\'')) => quoted_len(rest, quote)?,
+        (NodeValue::Number(number), _) => {
             let length = rest.find([',', '}', ']', ' ', '\r', '\n']).unwrap_or(rest.len());
             let is_it = rest[..length].parse::<f64>().ok() == number.as_f64();
             is_it.then_some(length)?
         }
-        (Value::Text(text), _) => rest.starts_with(text.as_str()).then_some(text.len())?,
-        (Value::Bool(value), _) => {
+        (NodeValue::Text(text), _) => rest.starts_with(text.as_str()).then_some(text.len())?,
+        (NodeValue::Bool(value), _) => {
             let word = value.to_string();
             rest.get(..word.len()).filter(|there| there.eq_ignore_ascii_case(&word))?.len()
         }
@@ -173,7 +173,7 @@ pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
 }
 
 /// Length of quoted text on one line.
-pub(super) fn quoted(rest: &str, quote: char) -> Option<usize> {
+pub(super) fn quoted_len(rest: &str, quote: char) -> Option<usize> {
     let mut characters = rest.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
         match c {
@@ -222,14 +222,14 @@ pub(super) fn flow_end(all: &str, from: usize, close: char) -> Option<usize> {
 
 /// Spacing of flow-style entries.
 #[derive(Clone, Copy)]
-pub(super) struct Flow {
+pub(super) struct FlowStyle {
     pub(super) colon: &'static str,
     pub(super) comma: &'static str,
 }
 
-impl Flow {
-    pub(super) const SPACED: Self = Self { colon: ": ", comma: ", " };
-    pub(super) const COMPACT: Self = Self { colon: ":", comma: "," };
+impl FlowStyle {
+    pub(super) const SPACED_STYLE: Self = Self { colon: ": ", comma: ", " };
+    pub(super) const COMPACT_STYLE: Self = Self { colon: ":", comma: "," };
 
     /// `a: {b: value}` for the keys.
     pub(super) fn nested(self, keys: &[String], value: &str) -> String {
@@ -238,7 +238,7 @@ impl Flow {
     }
 
     /// Candidates with an additional entry of `{...}` or `[...]`: at the end, else at the start.
-    pub(super) fn insert(self, text: &Text<'_>, from: usize, close: char, entry: &str) -> Vec<String> {
+    pub(super) fn insert(self, text: &LineText<'_>, from: usize, close: char, entry: &str) -> Vec<String> {
         let Some(end) = flow_end(text.all(), from, close) else { return Vec::new() };
         let inner = &text.all()[from + 1..end];
         let kept = inner.trim_end();

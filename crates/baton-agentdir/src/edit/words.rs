@@ -1,18 +1,19 @@
 //! Translates a change into the keys of a file: canonical keys, or keys of other programs where they are already in
 //! use.
 
-use super::step::{At, Path, Step, plain};
+use super::step::{EditPath, EditStep, PathElement, scalar};
 use baton_types::{InclusionMode, Permission, PermissionChange, PermissionTarget};
 use serde_json::Value;
 
 /// Keys of lists of tools that run without approval.
-const ALLOWED: [&str; 2] = ["alwaysAllow", "autoApprove"];
+const ALLOW_LIST_KEYS: [&str; 2] = ["alwaysAllow", "autoApprove"];
 /// Keys of lists of disabled tools; the first is written if there is none.
-const OFF: [&[&str]; 4] = [&["disabledTools"], &["disabled_tools"], &["excludeTools"], &["expose", "exclude"]];
+const DISABLED_LIST_KEYS: [&[&str]; 4] =
+    [&["disabledTools"], &["disabled_tools"], &["excludeTools"], &["expose", "exclude"]];
 
 /// Key vocabulary of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum KeyDialect {
     /// Native keys, which other programs ignore.
     Canonical,
     /// TeamSpark's keys.
@@ -20,25 +21,25 @@ pub(super) enum Dialect {
 }
 
 /// The dialect cannot express the change; the text is an alternative for the user.
-pub(super) type NoWord = &'static str;
+pub(super) type UnsupportedReason = &'static str;
 
 /// Steps for the entry of a server at `path`; none if it already has the requested values.
-pub(super) fn of_server(
+pub(super) fn server_steps(
     entry: &Value,
-    path: Path,
-    dialect: Dialect,
+    path: EditPath,
+    dialect: KeyDialect,
     change: &PermissionChange,
-) -> Result<Vec<Step>, NoWord> {
-    let mut draft = Draft { entry, path, steps: Vec::new() };
+) -> Result<Vec<EditStep>, UnsupportedReason> {
+    let mut draft = StepBuilder { entry, path, steps: Vec::new() };
     let tool = match &change.target {
         PermissionTarget::Tool(mcp) => Some(mcp.tool.as_str()),
         PermissionTarget::Server(_) | PermissionTarget::Own(_) => None,
     };
     if let Some(permission) = change.permission {
         match (dialect, tool) {
-            (Dialect::Canonical, Some(tool)) => draft.tool(tool, permission),
-            (Dialect::Canonical, None) => draft.default(permission),
-            (Dialect::TeamSpark, _) => draft.teamspark(tool, permission)?,
+            (KeyDialect::Canonical, Some(tool)) => draft.tool(tool, permission),
+            (KeyDialect::Canonical, None) => draft.default(permission),
+            (KeyDialect::TeamSpark, _) => draft.teamspark(tool, permission)?,
         }
     }
     match (change.disabled, tool) {
@@ -51,10 +52,14 @@ pub(super) fn of_server(
 }
 
 /// Steps for the entry of a tool in `agent.yaml`.
-pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Result<Vec<Step>, NoWord> {
-    let mut draft = Draft { entry, path, steps: Vec::new() };
+pub(super) fn tool_steps(
+    entry: &Value,
+    path: EditPath,
+    change: &PermissionChange,
+) -> Result<Vec<EditStep>, UnsupportedReason> {
+    let mut draft = StepBuilder { entry, path, steps: Vec::new() };
     if let Some(permission) = change.permission {
-        draft.set(&["permission"], word(permission).into());
+        draft.set(&["permission"], permission_keyword(permission).into());
     }
     match change.disabled {
         Some(true) => Err("to disable a tool of agent.yaml, deny it"),
@@ -63,25 +68,25 @@ pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Re
 }
 
 /// Steps that set the inclusion mode in the entry of a tool or a server at `path`.
-pub(super) fn of_include(
+pub(super) fn include_steps(
     entry: &Value,
-    path: Path,
-    dialect: Dialect,
+    path: EditPath,
+    dialect: KeyDialect,
     scope: &PermissionTarget,
     include: InclusionMode,
-) -> Vec<Step> {
-    let word = super::item::word(include);
-    let mut draft = Draft { entry, path, steps: Vec::new() };
+) -> Vec<EditStep> {
+    let word = super::item::inclusion_keyword(include);
+    let mut draft = StepBuilder { entry, path, steps: Vec::new() };
     match scope {
         PermissionTarget::Own(_) => draft.set(&["include"], word.into()),
         PermissionTarget::Tool(mcp) => {
-            if dialect == Dialect::TeamSpark {
+            if dialect == KeyDialect::TeamSpark {
                 draft.set_existing(&["toolInclude", "tools", &mcp.tool], word);
             }
             draft.set(&["tools", &mcp.tool, "include"], word.into());
         }
         PermissionTarget::Server(_) => {
-            if dialect == Dialect::TeamSpark {
+            if dialect == KeyDialect::TeamSpark {
                 draft.set_existing(&["toolInclude", "serverDefault"], word);
             }
             draft.set(&["serverToolDefaults", "include"], word.into());
@@ -91,7 +96,7 @@ pub(super) fn of_include(
 }
 
 /// Keyword of a permission.
-pub(super) fn word(permission: Permission) -> &'static str {
+pub(super) fn permission_keyword(permission: Permission) -> &'static str {
     match permission {
         Permission::Allow => "allow",
         Permission::Ask => "ask",
@@ -101,32 +106,32 @@ pub(super) fn word(permission: Permission) -> &'static str {
 
 /// The permission as a boolean of other programs: whether approval is required. They cannot express a denial, so the
 /// stricter value is written beside the native one.
-fn asks(permission: Permission) -> bool {
+fn requires_approval(permission: Permission) -> bool {
     permission != Permission::Allow
 }
 
-fn mode(permission: Permission) -> &'static str {
-    if asks(permission) { "prompt" } else { "approve" }
+fn approval_keyword(permission: Permission) -> &'static str {
+    if requires_approval(permission) { "prompt" } else { "approve" }
 }
 
-struct Draft<'a> {
+struct StepBuilder<'a> {
     entry: &'a Value,
-    path: Path,
-    steps: Vec<Step>,
+    path: EditPath,
+    steps: Vec<EditStep>,
 }
 
-impl Draft<'_> {
+impl StepBuilder<'_> {
     fn get(&self, keys: &[&str]) -> Option<&Value> {
         keys.iter().try_fold(self.entry, |value, key| value.get(key))
     }
 
-    fn at(&self, keys: &[&str]) -> Path {
-        self.path.iter().cloned().chain(keys.iter().map(|key| At::Key((*key).to_owned()))).collect()
+    fn at(&self, keys: &[&str]) -> EditPath {
+        self.path.iter().cloned().chain(keys.iter().map(|key| PathElement::Key((*key).to_owned()))).collect()
     }
 
     fn set(&mut self, keys: &[&str], value: Value) {
         if self.get(keys) != Some(&value) {
-            self.steps.push(Step::Set(self.at(keys), plain(value)));
+            self.steps.push(EditStep::Set(self.at(keys), scalar(value)));
         }
     }
 
@@ -145,55 +150,56 @@ impl Draft<'_> {
 
     fn tool(&mut self, tool: &str, permission: Permission) {
         let mut is_said = false;
-        for list in ALLOWED {
+        for list in ALLOW_LIST_KEYS {
             if self.has(&[list], tool) {
                 match permission {
                     Permission::Allow => is_said = true,
                     Permission::Ask | Permission::Deny => {
-                        self.steps.push(Step::Drop(self.at(&[list]), tool.to_owned()));
+                        self.steps.push(EditStep::Drop(self.at(&[list]), tool.to_owned()));
                     }
                 }
             }
         }
-        is_said |= self.set_existing(&["tools", tool, "permissionRequired"], asks(permission));
-        is_said |= self.set_existing(&["tools", tool, "approval_mode"], mode(permission));
+        is_said |= self.set_existing(&["tools", tool, "permissionRequired"], requires_approval(permission));
+        is_said |= self.set_existing(&["tools", tool, "approval_mode"], approval_keyword(permission));
         let own = ["permissions", "tools", tool];
         let written = self.get(&own);
         if !is_said || permission == Permission::Deny || written.is_some() {
             // A map also holds rules for some calls of the tool.
             let has_more = written.is_some_and(Value::is_object);
             let keys = if has_more { &["permissions", "tools", tool, "permission"][..] } else { &own };
-            self.set(keys, word(permission).into());
+            self.set(keys, permission_keyword(permission).into());
         }
     }
 
     fn default(&mut self, permission: Permission) {
         let own = ["permissions", "default"];
         let is_ours = self.get(&own).is_some() || permission == Permission::Deny;
-        let mut is_said = self.set_existing(&["serverToolDefaults", "permissionRequired"], asks(permission));
-        is_said |= self.set_existing(&["serverToolDefaults", "approval_mode"], mode(permission));
-        is_said |= self.set_existing(&["default_tools_approval_mode"], mode(permission));
+        let mut is_said =
+            self.set_existing(&["serverToolDefaults", "permissionRequired"], requires_approval(permission));
+        is_said |= self.set_existing(&["serverToolDefaults", "approval_mode"], approval_keyword(permission));
+        is_said |= self.set_existing(&["default_tools_approval_mode"], approval_keyword(permission));
         if is_ours || !is_said {
-            self.set(&own, word(permission).into());
+            self.set(&own, permission_keyword(permission).into());
         }
     }
 
     /// Older keys are effective beside the newer ones, so they are updated where they are present.
-    fn teamspark(&mut self, tool: Option<&str>, permission: Permission) -> Result<(), NoWord> {
+    fn teamspark(&mut self, tool: Option<&str>, permission: Permission) -> Result<(), UnsupportedReason> {
         if permission == Permission::Deny {
             return Err("disable it instead");
         }
-        let required = if asks(permission) { "required" } else { "not_required" };
+        let required = if requires_approval(permission) { "required" } else { "not_required" };
         match tool {
             Some(tool) => {
                 self.set_existing(&["permissions", "toolPermissions", tool, "permission"], required);
-                self.set_existing(&["toolPermissionRequired", "tools", tool], asks(permission));
-                self.set(&["tools", tool, "permissionRequired"], asks(permission).into());
+                self.set_existing(&["toolPermissionRequired", "tools", tool], requires_approval(permission));
+                self.set(&["tools", tool, "permissionRequired"], requires_approval(permission).into());
             }
             None => {
                 self.set_existing(&["permissions", "defaultPermission"], required);
-                self.set_existing(&["toolPermissionRequired", "serverDefault"], asks(permission));
-                self.set(&["serverToolDefaults", "permissionRequired"], asks(permission).into());
+                self.set_existing(&["toolPermissionRequired", "serverDefault"], requires_approval(permission));
+                self.set(&["serverToolDefaults", "permissionRequired"], requires_approval(permission).into());
             }
         }
         Ok(())
@@ -202,17 +208,17 @@ impl Draft<'_> {
     fn tool_off(&mut self, tool: &str) {
         let mut is_said = self.set_existing(&["tools", tool, "disabled"], true);
         is_said |= self.set_existing(&["tools", tool, "enabled"], false);
-        if is_said || OFF.iter().any(|list| self.has(list, tool)) {
+        if is_said || DISABLED_LIST_KEYS.iter().any(|list| self.has(list, tool)) {
             return;
         }
-        let list = OFF.iter().find(|list| self.get(list).is_some()).unwrap_or(&OFF[0]);
-        self.steps.push(Step::Add(self.at(list), plain(tool)));
+        let list = DISABLED_LIST_KEYS.iter().find(|list| self.get(list).is_some()).unwrap_or(&DISABLED_LIST_KEYS[0]);
+        self.steps.push(EditStep::Add(self.at(list), scalar(tool)));
     }
 
     fn tool_on(&mut self, tool: &str) {
-        for list in OFF {
+        for list in DISABLED_LIST_KEYS {
             if self.has(list, tool) {
-                self.steps.push(Step::Drop(self.at(list), tool.to_owned()));
+                self.steps.push(EditStep::Drop(self.at(list), tool.to_owned()));
             }
         }
         self.set_existing(&["tools", tool, "disabled"], false);

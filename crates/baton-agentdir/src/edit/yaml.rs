@@ -11,32 +11,34 @@ mod write;
 
 pub(super) use write::{header_line, one_line};
 
-use super::step::{At, Step, list};
-use crate::document::{Entry, Node, Value, read_lean};
+use super::step::{EditStep, PathElement, list};
+use crate::document::{DocumentNode, NodeEntry, NodeValue, read_lean};
 
 /// Applies the step with the first candidate that `is_good` accepts; `None` if there is none.
-pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
+pub(super) fn apply_step(text: &str, step: &EditStep, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
     let root = read_lean("", text.as_bytes()).ok()?;
-    let text = super::text::Text::new(text);
+    let text = super::text::LineText::new(text);
     let (found, missing) = walk(&root, step.path());
     let candidates = match step {
-        Step::Set(path, value) if missing.is_empty() => replace::replaced(&text, &root, path, value),
-        Step::Set(path, value) => insert::inserted(&text, &root, path, value),
-        Step::Add(path, value) if missing.is_empty() => insert::added(&text, &root, path, found, value),
-        Step::Add(path, value) => insert::inserted(&text, &root, path, &list(vec![value.clone()])),
-        Step::Drop(path, name) => remove::dropped(&text, &root, path, name),
-        Step::Remove(path) => remove::removed(&text, &root, path),
+        EditStep::Set(path, value) if missing.is_empty() => replace::replace_value(&text, &root, path, value),
+        EditStep::Set(path, value) => insert::insert_key(&text, &root, path, value),
+        EditStep::Add(path, value) if missing.is_empty() => insert::append_entry(&text, &root, path, found, value),
+        EditStep::Add(path, value) => insert::insert_key(&text, &root, path, &list(vec![value.clone()])),
+        EditStep::Drop(path, name) => remove::remove_text_entries(&text, &root, path, name),
+        EditStep::Remove(path) => remove::remove_entry(&text, &root, path),
     };
     candidates.into_iter().find(|candidate| is_good(candidate))
 }
 
 /// The deepest existing value on the path, and the missing rest of the path.
-pub(super) fn walk<'a, 'p>(root: &'a Node, path: &'p [At]) -> (&'a Node, &'p [At]) {
+pub(super) fn walk<'a, 'p>(root: &'a DocumentNode, path: &'p [PathElement]) -> (&'a DocumentNode, &'p [PathElement]) {
     let mut node = root;
     for (depth, at) in path.iter().enumerate() {
         let next = match (at, &node.value) {
-            (At::Key(key), Value::Map(entries)) => entries.iter().find(|entry| entry.key == *key).map(|e| &e.node),
-            (At::Index(index), Value::List(nodes)) => nodes.get(*index),
+            (PathElement::Key(key), NodeValue::Map(entries)) => {
+                entries.iter().find(|entry| entry.key == *key).map(|e| &e.node)
+            }
+            (PathElement::Index(index), NodeValue::List(nodes)) => nodes.get(*index),
             _ => None,
         };
         match next {
@@ -48,9 +50,9 @@ pub(super) fn walk<'a, 'p>(root: &'a Node, path: &'p [At]) -> (&'a Node, &'p [At
 }
 
 /// The entry of the last key of a path.
-fn entry_at<'a>(root: &'a Node, path: &[At]) -> Option<&'a Entry> {
-    let (At::Key(last), way) = path.split_last()? else { return None };
+fn entry_at<'a>(root: &'a DocumentNode, path: &[PathElement]) -> Option<&'a NodeEntry> {
+    let (PathElement::Key(last), way) = path.split_last()? else { return None };
     let (map, missing) = walk(root, way);
-    let Value::Map(entries) = &map.value else { return None };
+    let NodeValue::Map(entries) = &map.value else { return None };
     entries.iter().find(|entry| entry.key == *last).filter(|_| missing.is_empty())
 }

@@ -2,14 +2,14 @@
 
 use super::{
     exports,
-    metadata::{Metadata, chat_skill},
+    metadata::{TeamSparkMetadata, chat_skill},
     segment,
-    settings::Settings,
+    settings::TeamSparkSettings,
 };
 use crate::{
-    Diagnostic, Format, PLAYBOOK_FILE, PROMPT_FILE, Parsed,
-    document::{self, Fields, Node, Reader, Value},
-    item::{self, Listed, Sources},
+    Diagnostic, Format, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent,
+    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
+    item::{self, ItemSources, ListedItems},
     mcp,
     parse::companion,
     provider,
@@ -21,51 +21,58 @@ use baton_types::{
 use std::collections::BTreeMap;
 
 /// Default prompt of an agent without one.
-const USUAL_PROMPT: &str = "You are a helpful assistant. Use your tools when they bring you nearer to what is asked.";
-const USUAL_VERSION: &str = "1.0.0";
+const DEFAULT_PROMPT: &str = "You are a helpful assistant. Use your tools when they bring you nearer to what is asked.";
+const DEFAULT_VERSION: &str = "1.0.0";
 
 /// Values of the agent's definition file; embeddings are skipped.
-pub(crate) fn tree(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
+pub(crate) fn tree(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
     if file.ends_with(".json") { document::read_json_lean(file, bytes) } else { document::read_lean(file, bytes) }
 }
 
 /// Parses an agent in one of TeamSpark's formats.
-pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
-    let mut fatal = Reader::new(file);
-    let mut soft = Reader::new(file);
+pub(crate) fn parse(
+    format: Format,
+    file: &str,
+    files: &BTreeMap<String, Vec<u8>>,
+    base_directory: &str,
+) -> ParsedAgent {
+    let mut fatal = DocumentReader::new(file);
+    let mut soft = DocumentReader::new(file);
     let node = match tree(file, files.get(file).map_or(&[], Vec::as_slice)) {
         Ok(node) => node,
-        Err(diagnostic) => return Parsed::failed(vec![diagnostic]),
+        Err(diagnostic) => return ParsedAgent::failed(vec![diagnostic]),
     };
-    let Some(mut fields) = Fields::open(&mut fatal, "the agent", node) else { return Parsed::failed(fatal.finish()) };
+    let Some(mut fields) = Fields::open(&mut fatal, "the agent", node) else {
+        return ParsedAgent::failed(fatal.finish());
+    };
     let skills = fields.take("skills");
-    let metadata = Metadata::read(&mut fatal, &mut soft, fields.take("metadata"), skills);
-    let settings = Settings::read(&mut soft, fields.take("settings"), fields.take("providers"));
+    let metadata = TeamSparkMetadata::read(&mut fatal, &mut soft, fields.take("metadata"), skills);
+    let settings = TeamSparkSettings::read(&mut soft, fields.take("settings"), fields.take("providers"));
     let exports = exports::read(&mut soft, metadata.tools);
-    let listed = Listed {
+    let listed = ListedItems {
         rules: item::read_all(&mut soft, ItemKind::Rule, fields.take("rules"), false),
         references: item::read_all(&mut soft, ItemKind::Reference, fields.take("references"), false),
     };
     let mut remarks = Vec::new();
     let prompt = prompt(&mut soft, &mut remarks, fields.take("systemPrompt"), format, files);
-    if let Some(node) = fields.take("supervisors").filter(|node| node.value != Value::List(Vec::new())) {
+    if let Some(node) = fields.take("supervisors").filter(|node| node.value != NodeValue::List(Vec::new())) {
         let hint = "they stay in the file; Baton does not support them yet";
         soft.warning(node.place, "supervisors are not run", hint);
     }
-    let mut servers = mcp::theirs(&mut soft, fields.take("mcpServers"), base_directory);
-    fields.finish_foreign(&mut soft);
-    give_path(&mut servers, settings.system_path.as_deref());
-    let (servers, more) = mcp::all(servers, files, &mcp::SHARED_FILES, base_directory);
+    let mut servers = mcp::teamspark_servers(&mut soft, fields.take("mcpServers"), base_directory);
+    fields.finish_lenient(&mut soft);
+    set_default_path(&mut servers, settings.system_path.as_deref());
+    let (servers, more) = mcp::merge_servers(servers, files, &mcp::SHARED_FILES, base_directory);
     let playbook = match files.contains_key(PLAYBOOK_FILE) {
         true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
         false => Ok(None),
     };
-    let sources = if format == Format::Tsagent { Sources::Shared } else { Sources::All };
+    let sources = if format == Format::Tsagent { ItemSources::Shared } else { ItemSources::All };
     let known = item::gather(file, listed, files, sources);
 
-    let failed = fatal.failed() || playbook.is_err();
+    let failed = fatal.has_errors() || playbook.is_err();
     let mut diagnostics = fatal.finish();
-    let softened = |remark: Diagnostic| if remark.is_error() { remark.softened("it is not used") } else { remark };
+    let softened = |remark: Diagnostic| if remark.is_error() { remark.into_warning("it is not used") } else { remark };
     diagnostics.extend(soft.finish().into_iter().map(softened));
     let (here, elsewhere): (Vec<_>, Vec<_>) = known.diagnostics.into_iter().partition(|remark| remark.file == file);
     diagnostics.extend(here);
@@ -80,7 +87,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     let (variables, unread) = provider::variables(files);
     let unread = unread.into_iter().map(softened);
     diagnostics.extend(remarks.into_iter().chain(more).chain(elsewhere).chain(unread));
-    let Some(title) = metadata.name.filter(|_| !failed) else { return Parsed::failed(diagnostics) };
+    let Some(title) = metadata.name.filter(|_| !failed) else { return ParsedAgent::failed(diagnostics) };
     let is_autonomous = match format {
         // In this format an agent with skills was always autonomous.
         Format::Tspark => metadata.autonomous.unwrap_or(metadata.skills.is_some()),
@@ -90,7 +97,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         name: segment(&title, base_directory),
         description: metadata.description.unwrap_or_else(|| title.clone()),
         title,
-        version: metadata.version.unwrap_or_else(|| USUAL_VERSION.to_owned()),
+        version: metadata.version.unwrap_or_else(|| DEFAULT_VERSION.to_owned()),
         prompt,
         skills: metadata.skills.filter(|skills| !skills.is_empty()).unwrap_or_else(|| vec![chat_skill()]),
         input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
@@ -111,18 +118,18 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         orchestration: None,
         a2a: baton_types::A2aSettings::default(),
     };
-    Parsed {
+    ParsedAgent {
         agent: Some(agent),
-        kit: AgentResources { servers, exports, providers: settings.providers, variables },
+        resources: AgentResources { servers, exports, providers: settings.providers, variables },
         diagnostics,
     }
 }
 
 /// The prompt in the definition file, else the one in the prompt file, else the default.
 fn prompt(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     remarks: &mut Vec<Diagnostic>,
-    node: Option<Node>,
+    node: Option<DocumentNode>,
     format: Format,
     files: &BTreeMap<String, Vec<u8>>,
 ) -> String {
@@ -131,16 +138,16 @@ fn prompt(
     let beside = beside.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
         Ok(text) => Some(text.to_owned()),
         Err(error) => {
-            remarks.push(error.softened("the default prompt is used"));
+            remarks.push(error.into_warning("the default prompt is used"));
             None
         }
     });
     let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    said(written).or_else(|| said(beside)).map_or_else(|| USUAL_PROMPT.to_owned(), |text| text.trim_end().to_owned())
+    said(written).or_else(|| said(beside)).map_or_else(|| DEFAULT_PROMPT.to_owned(), |text| text.trim_end().to_owned())
 }
 
-/// Sets `PATH` in the environment of stdio servers that do not define it.
-fn give_path(servers: &mut [McpServer], path: Option<&str>) {
+/// Sets `NOTIFICATIONS_PATH` in the environment of stdio servers that do not define it.
+fn set_default_path(servers: &mut [McpServer], path: Option<&str>) {
     let Some(path) = path else { return };
     for server in servers {
         if let McpTransport::Stdio { env, .. } = &mut server.transport {

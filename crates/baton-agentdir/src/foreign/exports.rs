@@ -2,32 +2,32 @@
 
 use super::value;
 use crate::{
-    document::{Fields, Node, Reader},
+    document::{DocumentNode, DocumentReader, Fields},
     is_tool_name,
-    tool::{Declared, parameters},
+    tool::{DeclaredParameters, parameters},
 };
 use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json};
 use std::collections::BTreeSet;
 
 /// All valid exports; the others are skipped with a warning.
-pub(super) fn read(reader: &mut Reader, node: Option<Node>) -> Vec<ExportedTool> {
+pub(super) fn read(reader: &mut DocumentReader, node: Option<DocumentNode>) -> Vec<ExportedTool> {
     let nodes = node.map(|node| reader.list("tools", node)).unwrap_or_default();
     let mut seen = BTreeSet::new();
     let mut exports = Vec::new();
     for node in nodes.into_iter().take(crate::raw::MAX_ENTRIES) {
-        let mut own = Reader::new(reader.file());
+        let mut own = DocumentReader::new(reader.file());
         let export = one(&mut own, &mut seen, node);
-        let is_good = !own.failed();
+        let is_good = !own.has_errors();
         for remark in own.finish() {
             let softens = remark.is_error();
-            reader.push(if softens { remark.softened("this exported tool is left out") } else { remark });
+            reader.push(if softens { remark.into_warning("this exported tool is left out") } else { remark });
         }
         exports.extend(export.filter(|_| is_good));
     }
     exports
 }
 
-fn one(reader: &mut Reader, seen: &mut BTreeSet<String>, node: Node) -> Option<ExportedTool> {
+fn one(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, node: DocumentNode) -> Option<ExportedTool> {
     let mut fields = Fields::open(reader, "an exported tool", node)?;
     let place = fields.place;
     let name = value::field(reader, &mut fields, "name");
@@ -35,7 +35,7 @@ fn one(reader: &mut Reader, seen: &mut BTreeSet<String>, node: Node) -> Option<E
     let written = fields.take("parameters");
     let parameters = parameters(reader, written.as_ref());
     let prompt = fields.take("prompt").and_then(|node| value::text(reader, "prompt", &node));
-    fields.finish_foreign(reader);
+    fields.finish_lenient(reader);
     let (Some(name), Some(prompt)) = (name, prompt.filter(|prompt| !prompt.trim().is_empty())) else {
         reader.error(place, "an exported tool needs a name and a prompt", "add them, or remove the entry");
         return None;
@@ -45,13 +45,13 @@ fn one(reader: &mut Reader, seen: &mut BTreeSet<String>, node: Node) -> Option<E
         reader.error(place, "an exported tool cannot have this name", hint);
         return None;
     }
-    let prompt = as_ours(&prompt, &name, &Declared(&parameters));
+    let prompt = to_native_prompt(&prompt, &name, &DeclaredParameters(&parameters));
     Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt })
 }
 
 /// The prompt with native placeholders. In TeamSpark's syntax only `{argument}` of a declared argument is a
 /// placeholder, `{name}` is the tool name, and every other brace is literal.
-fn as_ours(prompt: &str, tool: &str, declared: &Declared<'_>) -> String {
+fn to_native_prompt(prompt: &str, tool: &str, declared: &DeclaredParameters<'_>) -> String {
     let mut ours = String::with_capacity(prompt.len());
     let mut rest = prompt;
     while let Some(at) = rest.find('{') {
@@ -83,10 +83,10 @@ fn is_place(name: &str) -> bool {
 }
 
 /// The prompt with TeamSpark's placeholders; `None` if a literal brace would become a placeholder there.
-pub(crate) fn as_theirs(export: &ExportedTool) -> Option<String> {
+pub(crate) fn to_teamspark_prompt(export: &ExportedTool) -> Option<String> {
     let theirs = export.prompt.replace("{{", "{");
     let parameters: serde_json::Value = serde_json::from_str(export.parameters.as_str()).ok()?;
-    (as_ours(&theirs, &export.name, &Declared(&parameters)) == export.prompt).then_some(theirs)
+    (to_native_prompt(&theirs, &export.name, &DeclaredParameters(&parameters)) == export.prompt).then_some(theirs)
 }
 
 #[cfg(test)]
@@ -105,24 +105,24 @@ mod tests {
             ("{", "{{"),
             ("{} { city }", "{{} {{ city }"),
         ] {
-            assert_eq!(as_ours(theirs, "plan", &Declared(&parameters)), ours, "{theirs}");
+            assert_eq!(to_native_prompt(theirs, "plan", &DeclaredParameters(&parameters)), ours, "{theirs}");
             let export = ExportedTool {
                 name: "plan".to_owned(),
                 description: String::new(),
                 parameters: Json::from(parameters.clone()),
                 prompt: ours.to_owned(),
             };
-            assert_eq!(as_theirs(&export).as_deref(), Some(theirs), "{ours}");
+            assert_eq!(to_teamspark_prompt(&export).as_deref(), Some(theirs), "{ours}");
         }
-        assert_eq!(as_ours("{name}: {city}", "plan", &Declared(&parameters)), "plan: {city}");
+        assert_eq!(to_native_prompt("{name}: {city}", "plan", &DeclaredParameters(&parameters)), "plan: {city}");
         let own_name = json!({"properties": {"name": {}}});
-        assert_eq!(as_ours("{name}", "plan", &Declared(&own_name)), "{name}");
+        assert_eq!(to_native_prompt("{name}", "plan", &DeclaredParameters(&own_name)), "{name}");
         let braces = ExportedTool {
             name: "plan".to_owned(),
             description: String::new(),
             parameters: Json::from(parameters),
             prompt: "{{city}".to_owned(),
         };
-        assert_eq!(as_theirs(&braces), None);
+        assert_eq!(to_teamspark_prompt(&braces), None);
     }
 }

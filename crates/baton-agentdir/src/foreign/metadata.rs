@@ -2,7 +2,7 @@
 
 use super::value;
 use crate::{
-    document::{Fields, Node, Place, Reader},
+    document::{DocumentNode, DocumentReader, Fields, SourceLocation},
     raw::MAX_ENTRIES,
 };
 use baton_types::{AgentPublisher, PublisherInfo, SkillSpec};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The parsed map.
 #[derive(Default)]
-pub(super) struct Metadata {
+pub(super) struct TeamSparkMetadata {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
     pub(super) version: Option<String>,
@@ -19,21 +19,26 @@ pub(super) struct Metadata {
     /// Skills of the agent card. `None` if the key is missing, which differs from an empty list.
     pub(super) skills: Option<Vec<SkillSpec>>,
     /// Exported tools.
-    pub(super) tools: Option<Node>,
+    pub(super) tools: Option<DocumentNode>,
 }
 
-impl Metadata {
+impl TeamSparkMetadata {
     /// Reads the map; only the name is required.
-    pub(super) fn read(fatal: &mut Reader, soft: &mut Reader, node: Option<Node>, skills: Option<Node>) -> Self {
+    pub(super) fn read(
+        fatal: &mut DocumentReader,
+        soft: &mut DocumentReader,
+        node: Option<DocumentNode>,
+        skills: Option<DocumentNode>,
+    ) -> Self {
         const HINT: &str = "add `metadata` with a `name`, such as \"Bob Agent\"";
         let Some(node) = node else {
-            fatal.error(Place::START, "the agent has no metadata", HINT);
+            fatal.error(SourceLocation::START, "the agent has no metadata", HINT);
             return Self::default();
         };
         let Some(mut fields) = Fields::open(fatal, "metadata", node) else { return Self::default() };
         let place = fields.place;
         let name = value::field(fatal, &mut fields, "name");
-        if name.is_none() && !fatal.failed() {
+        if name.is_none() && !fatal.has_errors() {
             fatal.error(place, "the agent has no name", HINT);
         }
         let skills = fields.take("skills").or(skills);
@@ -47,17 +52,17 @@ impl Metadata {
             tools: fields.take("tools"),
         };
         let _ = [fields.take("created"), fields.take("lastAccessed")];
-        fields.finish_foreign(soft);
+        fields.finish_lenient(soft);
         metadata
     }
 }
 
-fn about(reader: &mut Reader, fields: &mut Fields) -> PublisherInfo {
+fn about(reader: &mut DocumentReader, fields: &mut Fields) -> PublisherInfo {
     let provider = fields.take("provider").and_then(|node| {
         let mut own = Fields::open(reader, "provider", node)?;
         let url = value::field(reader, &mut own, "url").unwrap_or_default();
         let organization = value::field(reader, &mut own, "organization")?;
-        own.finish_foreign(reader);
+        own.finish_lenient(reader);
         Some(AgentPublisher { organization, url })
     });
     PublisherInfo {
@@ -67,7 +72,7 @@ fn about(reader: &mut Reader, fields: &mut Fields) -> PublisherInfo {
     }
 }
 
-fn read_skills(reader: &mut Reader, node: Node) -> Vec<SkillSpec> {
+fn read_skills(reader: &mut DocumentReader, node: DocumentNode) -> Vec<SkillSpec> {
     let mut seen = BTreeSet::new();
     let mut skills = Vec::new();
     let nodes = reader.list("skills", node);
@@ -98,7 +103,7 @@ fn read_skills(reader: &mut Reader, node: Node) -> Vec<SkillSpec> {
         });
         // Input and output modes are those of the agent.
         let _ = [fields.take("inputModes"), fields.take("outputModes")];
-        fields.finish_foreign(reader);
+        fields.finish_lenient(reader);
     }
     skills
 }

@@ -2,8 +2,8 @@
 
 use super::value;
 use crate::{
-    document::{Fields, Node, Reader},
-    permission::ASK_WHEN,
+    document::{DocumentNode, DocumentReader, Fields},
+    permission::APPROVAL_MODE_KEYWORDS,
     provider,
     raw::{MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, RawContext},
     resolve,
@@ -12,20 +12,24 @@ use baton_types::{ApprovalMode, GenerationSettings, ProviderEntry, RelevanceLimi
 
 /// Settings that apply unless a session overrides them.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct TeamSparkSettings {
     pub(super) limits: RunLimits,
     pub(super) writing: GenerationSettings,
     pub(super) ask: ApprovalMode,
     pub(super) relevance: RelevanceLimits,
-    /// `PATH` of programs that do not define it.
+    /// `NOTIFICATIONS_PATH` of programs that do not define it.
     pub(super) system_path: Option<String>,
     /// Model providers.
     pub(super) providers: Vec<ProviderEntry>,
 }
 
-impl Settings {
+impl TeamSparkSettings {
     /// Reads settings and providers; invalid values are replaced by defaults.
-    pub(super) fn read(reader: &mut Reader, settings: Option<Node>, providers: Option<Node>) -> Self {
+    pub(super) fn read(
+        reader: &mut DocumentReader,
+        settings: Option<DocumentNode>,
+        providers: Option<DocumentNode>,
+    ) -> Self {
         let is_installed = providers.is_some();
         let providers = provider::read_lenient(reader, providers);
         let Some(mut fields) = settings.and_then(|node| Fields::open(reader, "settings", node)) else {
@@ -34,7 +38,9 @@ impl Settings {
         let model = model(reader, &mut fields, is_installed.then_some(&providers[..]));
         let turns = value::integer(reader, &mut fields, "maxChatTurns", MAX_TURNS);
         let tokens = value::integer(reader, &mut fields, "maxOutputTokens", MAX_TOKENS);
-        let ask = fields.take("toolPermission").and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
+        let ask = fields
+            .take("toolPermission")
+            .and_then(|node| reader.choice("toolPermission", &node, &APPROVAL_MODE_KEYWORDS));
         let writing = GenerationSettings {
             max_output_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             temperature: value::fraction(reader, &mut fields, "temperature", 2.0),
@@ -50,7 +56,7 @@ impl Settings {
         let system_path = value::field(reader, &mut fields, "systemPath");
         // `theme` is a UI setting; `maxTurns` was never read by any version.
         let _ = [fields.take("theme"), fields.take("maxTurns")];
-        fields.finish_foreign(reader);
+        fields.finish_lenient(reader);
         let usual = RunLimits::default();
         let max_turns = turns.and_then(|turns| u32::try_from(turns).ok()).unwrap_or(usual.max_turns);
         Self {
@@ -65,7 +71,7 @@ impl Settings {
 }
 
 /// The model, from its current or its earlier key.
-fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[ProviderEntry]>) -> Option<String> {
+fn model(reader: &mut DocumentReader, fields: &mut Fields, providers: Option<&[ProviderEntry]>) -> Option<String> {
     let (now, earlier) = (fields.take("model"), fields.take("mostRecentModel"));
     let node = now.or(earlier)?;
     let place = node.place;

@@ -1,44 +1,44 @@
 //! Values as earlier versions wrote them: numbers are often text.
 
-use crate::document::{Fields, Node, Reader, Value};
+use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::Thousandths;
 
 /// Text. An unquoted version such as `1.0` is a number in YAML and is converted to text.
-pub(crate) fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
+pub(crate) fn text(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<String> {
     match &node.value {
-        Value::Text(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(node.to_json().to_string()),
-        _ => reader.expected(what, "text", node),
+        NodeValue::Text(text) => Some(text.clone()),
+        NodeValue::Number(_) | NodeValue::Bool(_) => Some(node.to_json().to_string()),
+        _ => reader.report_expected(what, "text", node),
     }
 }
 
 /// Trimmed text of a key; `None` if it is empty.
-pub(super) fn field(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<String> {
+pub(super) fn field(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<String> {
     let node = fields.take(key)?;
     text(reader, key, &node).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// A list of texts.
-pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
+pub(super) fn texts(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Vec<String> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let what = format!("each entry of {key}");
     reader.list(key, node).iter().filter_map(|node| text(reader, &what, node)).collect()
 }
 
 /// A boolean, or text that is one.
-pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
+pub(super) fn flag(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<bool> {
     let node = fields.take(key)?;
     match &node.value {
-        Value::Text(text) if text == "true" => Some(true),
-        Value::Text(text) if text == "false" => Some(false),
+        NodeValue::Text(text) if text == "true" => Some(true),
+        NodeValue::Text(text) if text == "false" => Some(false),
         _ => reader.boolean(key, &node),
     }
 }
 
 /// A whole number within bounds, or text that is one.
-pub(super) fn integer(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: u64) -> Option<u64> {
-    let node = numbered(reader, fields, key)?;
-    let Value::Number(number) = &node.value else { return None };
+pub(super) fn integer(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str, high: u64) -> Option<u64> {
+    let node = numeric_node(reader, fields, key)?;
+    let NodeValue::Number(number) = &node.value else { return None };
     // Some editors write 20 as `20.0`.
     let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
     let good = whole.filter(|whole| (1..=high).contains(whole));
@@ -49,9 +49,14 @@ pub(super) fn integer(reader: &mut Reader, fields: &mut Fields, key: &'static st
 }
 
 /// A number from 0 to a bound, or text that is one.
-pub(super) fn fraction(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: f64) -> Option<Thousandths> {
-    let node = numbered(reader, fields, key)?;
-    let Value::Number(number) = &node.value else { return None };
+pub(super) fn fraction(
+    reader: &mut DocumentReader,
+    fields: &mut Fields,
+    key: &'static str,
+    high: f64,
+) -> Option<Thousandths> {
+    let node = numeric_node(reader, fields, key)?;
+    let NodeValue::Number(number) = &node.value else { return None };
     let good = number.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if good.is_none() {
         reader.error(node.place, format!("{key} is {number}"), format!("choose a number from 0 to {high}"));
@@ -59,15 +64,15 @@ pub(super) fn fraction(reader: &mut Reader, fields: &mut Fields, key: &'static s
     good
 }
 
-fn numbered(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Node> {
+fn numeric_node(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<DocumentNode> {
     let node = fields.take(key)?;
     match &node.value {
-        Value::Number(_) => Some(node),
-        Value::Text(text) if text.trim().is_empty() => None,
-        Value::Text(text) => match text.trim().parse() {
-            Ok(number) => Some(Node { place: node.place, value: Value::Number(number) }),
-            Err(_) => reader.expected(key, "a number", &node),
+        NodeValue::Number(_) => Some(node),
+        NodeValue::Text(text) if text.trim().is_empty() => None,
+        NodeValue::Text(text) => match text.trim().parse() {
+            Ok(number) => Some(DocumentNode { place: node.place, value: NodeValue::Number(number) }),
+            Err(_) => reader.report_expected(key, "a number", &node),
         },
-        _ => reader.expected(key, "a number", &node),
+        _ => reader.report_expected(key, "a number", &node),
     }
 }

@@ -30,7 +30,7 @@ pub fn reference_type(path: &str) -> Option<&'static str> {
 }
 
 /// Role of a file, determined by its path.
-pub(super) enum Place<'a> {
+pub(super) enum ItemFileRole<'a> {
     /// An item file with its kind and the file name without extension.
     Item(ItemKind, &'a str),
     /// The text of the skill with this name.
@@ -39,8 +39,8 @@ pub(super) enum Place<'a> {
     Guide,
 }
 
-impl<'a> Place<'a> {
-    pub(super) fn of(path: &'a str) -> Option<Self> {
+impl<'a> ItemFileRole<'a> {
+    pub(super) fn from_path(path: &'a str) -> Option<Self> {
         let Some((directory, rest)) = path.split_once('/') else { return (path == GUIDE_FILE).then_some(Self::Guide) };
         if directory == SKILL_DIRECTORY {
             let (name, file) = rest.split_once('/')?;
@@ -70,13 +70,13 @@ impl<'a> Place<'a> {
 
 /// Whether a path in an agent's directory is a rule, a reference or a skill.
 pub(crate) fn is_item_path(path: &str) -> bool {
-    Place::of(path).is_some()
+    ItemFileRole::from_path(path).is_some()
 }
 
 /// Reads the item of a file.
-pub(super) fn read(path: &str, bytes: &[u8], place: &Place<'_>) -> Result<ContextItem, Diagnostic> {
+pub(super) fn read(path: &str, bytes: &[u8], place: &ItemFileRole<'_>) -> Result<ContextItem, Diagnostic> {
     let whole = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
-    if let Place::Guide = place {
+    if let ItemFileRole::Guide = place {
         return Ok(ContextItem {
             description: format!("What {GUIDE_FILE} says."),
             priority: 0,
@@ -86,13 +86,13 @@ pub(super) fn read(path: &str, bytes: &[u8], place: &Place<'_>) -> Result<Contex
     }
     let (header, text) = front_matter::read(path, whole)?;
     let (name, include) = match place {
-        Place::Skill(name) => (*name, InclusionMode::Agent),
-        Place::Item(_, stem) => (*stem, InclusionMode::Manual),
-        Place::Guide => (GUIDE_RULE, InclusionMode::Always),
+        ItemFileRole::Skill(name) => (*name, InclusionMode::Agent),
+        ItemFileRole::Item(_, stem) => (*stem, InclusionMode::Manual),
+        ItemFileRole::Guide => (GUIDE_RULE, InclusionMode::Always),
     };
     let media_type = reference_type(path).unwrap_or("text/markdown");
     Ok(ContextItem {
-        description: header.description.unwrap_or_else(|| front_matter::described(name, media_type, text)),
+        description: header.description.unwrap_or_else(|| front_matter::default_description(name, media_type, text)),
         name: header.name.unwrap_or_else(|| name.to_owned()),
         priority: header.priority.unwrap_or(ContextItem::DEFAULT_PRIORITY),
         include: header.include.unwrap_or(include),

@@ -2,17 +2,17 @@
 
 use crate::{
     Diagnostic,
-    document::{self, Fields, Node, Reader, Value},
-    permission::INCLUDES,
+    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
+    permission::INCLUSION_MODE_KEYWORDS,
 };
 use baton_types::{ContextItem, InclusionMode};
 
 const FENCE: &str = "---";
-const MAX_DESCRIBED: usize = 200;
+const MAX_DESCRIPTION_LEN: usize = 200;
 
 /// Values of the front matter.
 #[derive(Default)]
-pub(crate) struct Header {
+pub(crate) struct FrontMatter {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) priority: Option<u16>,
@@ -37,9 +37,9 @@ pub(crate) fn split<'a>(path: &str, text: &'a str) -> Option<(&'a str, &'a str)>
 }
 
 /// The front matter of a file, and its text.
-pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(Header, &'a str), Diagnostic> {
-    let Some((header, text)) = split(path, text) else { return Ok((Header::default(), text)) };
-    let mut remarks = Reader::new(path);
+pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(FrontMatter, &'a str), Diagnostic> {
+    let Some((header, text)) = split(path, text) else { return Ok((FrontMatter::default(), text)) };
+    let mut remarks = DocumentReader::new(path);
     let header = document::read(path, header.as_bytes()).map(|node| read_header(&mut remarks, node));
     match header {
         Ok(header) => match remarks.finish().into_iter().find(Diagnostic::is_error) {
@@ -56,13 +56,13 @@ fn below_fence(mut remark: Diagnostic) -> Diagnostic {
     remark
 }
 
-fn read_header(reader: &mut Reader, node: Node) -> Header {
-    let Some(mut fields) = Fields::open(reader, "the front matter", node) else { return Header::default() };
+fn read_header(reader: &mut DocumentReader, node: DocumentNode) -> FrontMatter {
+    let Some(mut fields) = Fields::open(reader, "the front matter", node) else { return FrontMatter::default() };
     let name = fields.text(reader, "name").map(|name| name.value.trim().to_owned());
     let description = fields.text(reader, "description").map(|words| words.value.trim().to_owned());
     let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
-    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
-    Header {
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUSION_MODE_KEYWORDS));
+    FrontMatter {
         name: name.filter(|name| !name.is_empty()),
         description,
         priority: priority.and_then(|node| priority_of(&node)),
@@ -71,17 +71,17 @@ fn read_header(reader: &mut Reader, node: Node) -> Header {
 }
 
 /// A priority clamped to its maximum, from a number or numeric text; `None` for any other value.
-pub(super) fn priority_of(node: &Node) -> Option<u16> {
+pub(super) fn priority_of(node: &DocumentNode) -> Option<u16> {
     let number = match &node.value {
-        Value::Number(number) => number.as_u64(),
-        Value::Text(text) => text.trim().parse().ok(),
+        NodeValue::Number(number) => number.as_u64(),
+        NodeValue::Text(text) => text.trim().parse().ok(),
         _ => None,
     };
     Some(u16::try_from(number?).unwrap_or(u16::MAX).min(ContextItem::MAX_PRIORITY))
 }
 
 /// The first line with text; data is described by its name.
-pub(crate) fn described(name: &str, media_type: &str, text: &str) -> String {
+pub(crate) fn default_description(name: &str, media_type: &str, text: &str) -> String {
     let is_prose = media_type.starts_with("text/");
     let line =
         text.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| line.contains(char::is_alphanumeric));
@@ -93,7 +93,7 @@ pub(crate) fn described(name: &str, media_type: &str, text: &str) -> String {
 
 fn shortened(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(MAX_DESCRIBED) {
+    match words.char_indices().nth(MAX_DESCRIPTION_LEN) {
         Some((at, _)) => format!("{}…", &words[..at]),
         None => words,
     }

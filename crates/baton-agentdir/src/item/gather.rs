@@ -1,10 +1,10 @@
 //! Collects all rules and references of an agent from lists and files.
 
 use super::{
-    Listed,
-    files::{Place as FilePlace, read},
+    ListedItems,
+    files::{ItemFileRole as FilePlace, read},
 };
-use crate::{Diagnostic, document::Place};
+use crate::{Diagnostic, document::SourceLocation};
 use baton_types::{ContextItem, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const MAX_NAME: usize = 128;
 
 /// Files to read in addition to the lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sources {
+pub(crate) enum ItemSources {
     /// Directories of rules and references, the guide and skills.
     All,
     /// The guide and skills only: items of the other directories are already in the lists.
@@ -23,16 +23,21 @@ pub(crate) enum Sources {
 
 /// The collected items, sorted by priority and name.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct CollectedItems {
     pub(crate) rules: Vec<ContextItem>,
     pub(crate) references: Vec<ContextItem>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Collects items of the lists, which are in `file`, then items of files; an unusable item is skipped with a warning.
-pub(crate) fn gather(file: &str, listed: Listed, files: &BTreeMap<String, Vec<u8>>, sources: Sources) -> Gathered {
-    let mut rules = Pile::new(ItemKind::Rule);
-    let mut references = Pile::new(ItemKind::Reference);
+pub(crate) fn gather(
+    file: &str,
+    listed: ListedItems,
+    files: &BTreeMap<String, Vec<u8>>,
+    sources: ItemSources,
+) -> CollectedItems {
+    let mut rules = ItemSet::new(ItemKind::Rule);
+    let mut references = ItemSet::new(ItemKind::Reference);
     let mut diagnostics = Vec::new();
     for (place, item) in listed.rules {
         diagnostics.extend(rules.add(file, place, item));
@@ -41,29 +46,29 @@ pub(crate) fn gather(file: &str, listed: Listed, files: &BTreeMap<String, Vec<u8
         diagnostics.extend(references.add(file, place, item));
     }
     for (path, bytes) in files {
-        let Some(place) = FilePlace::of(path) else { continue };
-        if sources == Sources::Shared && matches!(place, FilePlace::Item(..)) {
+        let Some(place) = FilePlace::from_path(path) else { continue };
+        if sources == ItemSources::Shared && matches!(place, FilePlace::Item(..)) {
             continue;
         }
         let pile = if place.kind() == ItemKind::Rule { &mut rules } else { &mut references };
         match read(path, bytes, &place) {
             Ok(item) if matches!(place, FilePlace::Guide) && item.text.is_empty() => {}
-            Ok(item) => diagnostics.extend(pile.add(path, Place::START, item)),
-            Err(error) => diagnostics.push(error.softened(&format!("the {} is left out", pile.noun()))),
+            Ok(item) => diagnostics.extend(pile.add(path, SourceLocation::START, item)),
+            Err(error) => diagnostics.push(error.into_warning(&format!("the {} is left out", pile.noun()))),
         }
     }
-    Gathered { rules: rules.sorted(), references: references.sorted(), diagnostics }
+    CollectedItems { rules: rules.sorted(), references: references.sorted(), diagnostics }
 }
 
 /// Items of one kind with unique names.
-struct Pile {
+struct ItemSet {
     kind: ItemKind,
     items: Vec<ContextItem>,
     names: BTreeSet<String>,
     is_full: bool,
 }
 
-impl Pile {
+impl ItemSet {
     fn new(kind: ItemKind) -> Self {
         Self { kind, items: Vec::new(), names: BTreeSet::new(), is_full: false }
     }
@@ -73,7 +78,7 @@ impl Pile {
     }
 
     /// Adds the item, or returns the reason why not; exceeding the limit is reported once.
-    fn add(&mut self, file: &str, place: Place, item: ContextItem) -> Option<Diagnostic> {
+    fn add(&mut self, file: &str, place: SourceLocation, item: ContextItem) -> Option<Diagnostic> {
         let noun = self.noun();
         let refused = |message: String, hint: &str| {
             Some(Diagnostic::warning(file, place, format!("{message}; the {noun} is left out")).with_hint(hint))

@@ -2,9 +2,9 @@
 
 use super::{MAX_REFERENCES, front_matter::priority_of};
 use crate::{
-    document::{Fields, Node, Place, Reader, Value},
-    permission::{INCLUDES, too_many},
-    resolve::once,
+    document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation},
+    permission::{INCLUSION_MODE_KEYWORDS, too_many},
+    resolve::check_unique,
 };
 use baton_types::{ContextItem, InclusionMode, ItemKind};
 use std::collections::BTreeSet;
@@ -13,18 +13,18 @@ const NAME_HINT: &str = "use letters, digits, dashes and underscores, such as ho
 
 /// Items of both lists with their locations.
 #[derive(Default)]
-pub(crate) struct Listed {
-    pub(crate) rules: Vec<(Place, ContextItem)>,
-    pub(crate) references: Vec<(Place, ContextItem)>,
+pub(crate) struct ListedItems {
+    pub(crate) rules: Vec<(SourceLocation, ContextItem)>,
+    pub(crate) references: Vec<(SourceLocation, ContextItem)>,
 }
 
 /// Reads one list. In `agent.yaml` every problem is an error; in files of other programs the item is skipped.
 pub(crate) fn read_all(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     kind: ItemKind,
-    node: Option<Node>,
+    node: Option<DocumentNode>,
     is_strict: bool,
-) -> Vec<(Place, ContextItem)> {
+) -> Vec<(SourceLocation, ContextItem)> {
     let Some(node) = node else { return Vec::new() };
     let key = match kind {
         ItemKind::Rule => "rules",
@@ -38,19 +38,19 @@ pub(crate) fn read_all(
         return Vec::new();
     }
     for node in nodes {
-        let mut own = Reader::new(reader.file());
+        let mut own = DocumentReader::new(reader.file());
         let place = node.place;
-        let item = if is_strict { ours(&mut own, kind, node) } else { theirs(&mut own, kind, node) };
-        let is_good = !own.failed();
+        let item = if is_strict { read_native(&mut own, kind, node) } else { read_teamspark(&mut own, kind, node) };
+        let is_good = !own.has_errors();
         for remark in own.finish() {
             let softens = remark.is_error() && !is_strict;
             let consequence = format!("the {} is left out", kind.as_str());
-            reader.push(if softens { remark.softened(&consequence) } else { remark });
+            reader.push(if softens { remark.into_warning(&consequence) } else { remark });
         }
         let Some(item) = item.filter(|_| is_good) else { continue };
         let is_second = is_strict && seen.contains(&item.name);
         if is_strict {
-            once(reader, &mut seen, kind.as_str(), &item.name, place);
+            check_unique(reader, &mut seen, kind.as_str(), &item.name, place);
         }
         if !is_second {
             items.push((place, item));
@@ -59,7 +59,7 @@ pub(crate) fn read_all(
     items
 }
 
-fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> {
+fn read_native(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNode) -> Option<ContextItem> {
     let mut fields = Fields::open(reader, format!("a {}", kind.as_str()), node)?;
     let name = fields.required_text(reader, "name", "add a name such as `name: house-style`");
     if let Some(name) = name.as_ref().filter(|name| !is_plain_name(&name.value)) {
@@ -69,7 +69,7 @@ fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> 
     let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
     let most = u64::from(ContextItem::MAX_PRIORITY);
     let priority = priority.and_then(|node| reader.integer("priority", &node, 0, most));
-    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUSION_MODE_KEYWORDS));
     let text = fields.required_text(reader, "text", "add the text as `text: ...`");
     if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
         reader.error(text.place, "the text is empty", "write the text, or remove the entry");
@@ -84,7 +84,7 @@ fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> 
     })
 }
 
-fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> {
+fn read_teamspark(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNode) -> Option<ContextItem> {
     let mut fields = Fields::open(reader, format!("a {}", kind.as_str()), node)?;
     let name = match fields.take("name") {
         Some(node) => crate::foreign::text(reader, "name", &node),
@@ -101,18 +101,18 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
         }
         number
     });
-    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
+    let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUSION_MODE_KEYWORDS));
     // Embeddings are computed again; `enabled` never had an effect.
     let _ = [fields.take("embeddings"), fields.take("enabled")];
     let text = match fields.take("text") {
-        Some(Node { value: Value::Text(text), .. }) => Some(text),
-        Some(node) => reader.expected("text", "text", &node),
+        Some(DocumentNode { value: NodeValue::Text(text), .. }) => Some(text),
+        Some(node) => reader.report_expected("text", "text", &node),
         None => {
             reader.error(fields.place, format!("a {} has no text", kind.as_str()), "add a text");
             None
         }
     };
-    fields.finish_foreign(reader);
+    fields.finish_lenient(reader);
     let (name, text) = (name?, text?);
     Some(ContextItem {
         description: description.map(|words| words.trim().to_owned()).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Reads one server entry.
 
-use super::{Habits, login, timing, tools, transport, value};
-use crate::document::{Fields, Node, Reader};
+use super::{McpDialect, login, timing, tools, transport, value};
+use crate::document::{DocumentNode, DocumentReader, Fields};
 use baton_types::{McpEra, McpPermissions, McpServer};
 
 /// Longer prefixes leave too few characters for the tool names.
@@ -9,10 +9,10 @@ const MAX_PREFIX: usize = 32;
 
 /// The server with this name; `None` if the entry is invalid.
 pub(super) fn read(
-    reader: &mut Reader,
-    habits: Habits,
+    reader: &mut DocumentReader,
+    habits: McpDialect,
     name: String,
-    node: Node,
+    node: DocumentNode,
     base_directory: &str,
 ) -> Option<McpServer> {
     let mut fields = Fields::open(reader, format!("the server {name:?}"), node)?;
@@ -33,7 +33,7 @@ pub(super) fn read(
         }
         is_good.then_some(prefix)
     });
-    if habits == Habits::Shared {
+    if habits == McpDialect::Shared {
         let _ = ["description", "gallery", "version"].map(|key| fields.take(key));
     }
     value::close(reader, habits, fields);
@@ -55,7 +55,7 @@ pub(super) fn read(
     })
 }
 
-fn era(reader: &mut Reader, fields: &mut Fields) -> McpEra {
+fn era(reader: &mut DocumentReader, fields: &mut Fields) -> McpEra {
     let words = [("auto", McpEra::Auto), ("legacy", McpEra::Legacy), ("modern", McpEra::Modern)];
     let node = fields.take_any(reader, &["era", "protocolEra"]);
     node.and_then(|node| reader.choice("era", &node, &words)).unwrap_or_default()

@@ -1,10 +1,10 @@
 //! OAuth settings of a server.
 
-use super::{Habits, value};
-use crate::document::{Fields, Node, Reader, Value};
+use super::{McpDialect, value};
+use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::McpOauth;
 
-pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> Option<McpOauth> {
+pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> Option<McpOauth> {
     let node = fields.take_any(reader, &["oauth", "auth"]);
     let scopes = fields.take("scopes").map(|node| self::scopes(reader, habits, node));
     let mut oauth = match node {
@@ -17,11 +17,11 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     Some(oauth)
 }
 
-fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> {
+fn written(reader: &mut DocumentReader, habits: McpDialect, node: DocumentNode) -> Option<McpOauth> {
     match &node.value {
-        Value::Bool(wanted) => return wanted.then(McpOauth::default),
-        Value::Text(word) if word == "oauth" => return Some(McpOauth::default()),
-        Value::Text(_) => {
+        NodeValue::Bool(wanted) => return wanted.then(McpOauth::default),
+        NodeValue::Text(word) if word == "oauth" => return Some(McpOauth::default()),
+        NodeValue::Text(_) => {
             // Some programs accept a token here.
             let hint = "write \"oauth\", or send a token as a header: \"Authorization\": \"Bearer ${TOKEN}\"";
             reader.error(node.place, "the login method is not supported", hint);
@@ -47,9 +47,9 @@ fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> 
 }
 
 /// A list, or one text with scopes separated by white space.
-fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
+fn scopes(reader: &mut DocumentReader, habits: McpDialect, node: DocumentNode) -> Vec<String> {
     match node.value {
-        Value::List(nodes) => {
+        NodeValue::List(nodes) => {
             nodes.iter().filter_map(|node| value::text(reader, habits, "each entry of scopes", node)).collect()
         }
         _ => {
@@ -60,7 +60,7 @@ fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
 }
 
 /// Reference to the secret, as `env://NAME`. A literal secret is rejected and not repeated in the message.
-fn reference(reader: &mut Reader, node: &Node, written: &str) -> Option<String> {
+fn reference(reader: &mut DocumentReader, node: &DocumentNode, written: &str) -> Option<String> {
     let variable = written.strip_prefix("env://").or_else(|| {
         let inner = written.strip_prefix("${")?.strip_suffix('}')?;
         Some(inner.strip_prefix("env:").unwrap_or(inner))

@@ -2,17 +2,17 @@
 
 use super::value;
 use crate::{
-    document::{Fields, Reader},
-    permission::INCLUDES,
+    document::{DocumentReader, Fields},
+    permission::INCLUSION_MODE_KEYWORDS,
 };
 use baton_types::{InclusionMode, Permission};
 
-const REQUIRED: [(&str, Option<Permission>); 3] =
+const PERMISSION_KEYWORDS: [(&str, Option<Permission>); 3] =
     [("required", Some(Permission::Ask)), ("not_required", Some(Permission::Allow)), ("server_default", None)];
 
 /// Permissions and disabled tools under their older keys.
 #[derive(Default)]
-pub(super) struct Older {
+pub(super) struct LegacyToolSettings {
     pub(super) default: Option<Permission>,
     pub(super) tools: Vec<(String, Permission)>,
     pub(super) exclude: Vec<String>,
@@ -21,15 +21,16 @@ pub(super) struct Older {
     pub(super) modes: Vec<(String, InclusionMode)>,
 }
 
-pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
-    let mut older = Older::default();
+pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> LegacyToolSettings {
+    let mut older = LegacyToolSettings::default();
     if let Some(mut own) = fields.take("permissions").and_then(|node| Fields::open(reader, "permissions", node)) {
         let default = own.take("defaultPermission");
-        older.default = default.and_then(|node| reader.choice("defaultPermission", &node, &REQUIRED)).flatten();
+        older.default =
+            default.and_then(|node| reader.choice("defaultPermission", &node, &PERMISSION_KEYWORDS)).flatten();
         let tools = own.take("toolPermissions").and_then(|node| Fields::open(reader, "toolPermissions", node));
-        for entry in tools.map(Fields::rest).unwrap_or_default() {
+        for entry in tools.map(Fields::into_entries).unwrap_or_default() {
             let word = Fields::open(reader, "toolPermissions", entry.node).and_then(|mut own| own.take("permission"));
-            let permission = word.and_then(|node| reader.choice("permission", &node, &REQUIRED)).flatten();
+            let permission = word.and_then(|node| reader.choice("permission", &node, &PERMISSION_KEYWORDS)).flatten();
             older.tools.extend(permission.map(|permission| (entry.key, permission)));
         }
     }
@@ -44,10 +45,11 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
         older.only = Some(on.into_iter().map(|(tool, _)| tool).collect());
     }
     if let Some(mut own) = fields.take("toolInclude").and_then(|node| Fields::open(reader, "toolInclude", node)) {
-        older.mode = own.take("serverDefault").and_then(|node| reader.choice("serverDefault", &node, &INCLUDES));
+        older.mode =
+            own.take("serverDefault").and_then(|node| reader.choice("serverDefault", &node, &INCLUSION_MODE_KEYWORDS));
         let tools = own.take("tools").and_then(|node| Fields::open(reader, "tools", node));
-        for entry in tools.map(Fields::rest).unwrap_or_default() {
-            let mode = reader.choice("toolInclude", &entry.node, &INCLUDES);
+        for entry in tools.map(Fields::into_entries).unwrap_or_default() {
+            let mode = reader.choice("toolInclude", &entry.node, &INCLUSION_MODE_KEYWORDS);
             older.modes.extend(mode.map(|mode| (entry.key, mode)));
         }
     }
@@ -55,13 +57,17 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
 }
 
 /// Reads `{serverDefault, tools{}}` of booleans.
-fn switches(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> (Option<bool>, Vec<(String, bool)>) {
+fn switches(
+    reader: &mut DocumentReader,
+    fields: &mut Fields,
+    key: &'static str,
+) -> (Option<bool>, Vec<(String, bool)>) {
     let Some(mut own) = fields.take(key).and_then(|node| Fields::open(reader, key, node)) else {
         return (None, Vec::new());
     };
     let default = value::flag(reader, &mut own, "serverDefault");
     let tools = own.take("tools").and_then(|node| Fields::open(reader, "tools", node));
-    let entries = tools.map(Fields::rest).unwrap_or_default().into_iter();
+    let entries = tools.map(Fields::into_entries).unwrap_or_default().into_iter();
     let switches = entries.filter_map(|entry| Some((entry.key, reader.boolean(key, &entry.node)?))).collect();
     (default, switches)
 }

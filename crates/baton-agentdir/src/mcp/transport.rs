@@ -1,22 +1,22 @@
 //! Transport of a server: a program, a URL, or a part of Baton.
 
-use super::{Habits, value};
-use crate::document::{Fields, Node, Place, Reader, Value};
+use super::{McpDialect, value};
+use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
 const HEADER_HINT: &str = "use letters, digits and dashes, such as X-Api-Key";
 pub(crate) const INTERNAL: [&str; 4] = ["rules", "references", "tools", "supervision"];
-const KINDS: [(&str, Kind); 9] = [
-    ("stdio", Kind::Stdio),
-    ("http", Kind::Http),
-    ("sse", Kind::Sse),
-    ("internal", Kind::Internal),
-    ("streamable-http", Kind::Http),
-    ("streamableHttp", Kind::Http),
-    ("streamable_http", Kind::Http),
-    ("local", Kind::Stdio),
-    ("remote", Kind::Remote),
+const KINDS: [(&str, McpTransportKind); 9] = [
+    ("stdio", McpTransportKind::Stdio),
+    ("http", McpTransportKind::Http),
+    ("sse", McpTransportKind::Sse),
+    ("internal", McpTransportKind::Internal),
+    ("streamable-http", McpTransportKind::Http),
+    ("streamableHttp", McpTransportKind::Http),
+    ("streamable_http", McpTransportKind::Http),
+    ("local", McpTransportKind::Stdio),
+    ("remote", McpTransportKind::Remote),
 ];
 
 /// Values of `type`.
@@ -31,7 +31,7 @@ pub(crate) const KIND_WORDS: [&str; 9] = {
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum McpTransportKind {
     Stdio,
     Http,
     Sse,
@@ -39,8 +39,8 @@ enum Kind {
     Internal,
 }
 
-impl Kind {
-    fn wants(self) -> &'static str {
+impl McpTransportKind {
+    fn required_key(self) -> &'static str {
         match self {
             Self::Stdio => "command",
             Self::Internal => "tool",
@@ -50,12 +50,12 @@ impl Kind {
 }
 
 /// All transport keys of an entry.
-struct Written {
-    place: Place,
-    command: Option<(Node, String)>,
-    url: Option<(Node, String)>,
-    http_url: Option<(Node, String)>,
-    tool: Option<(Node, String)>,
+struct TransportFields {
+    place: SourceLocation,
+    command: Option<(DocumentNode, String)>,
+    url: Option<(DocumentNode, String)>,
+    http_url: Option<(DocumentNode, String)>,
+    tool: Option<(DocumentNode, String)>,
     args: Vec<String>,
     env: BTreeMap<String, String>,
     env_file: Option<String>,
@@ -64,14 +64,14 @@ struct Written {
 }
 
 pub(super) fn read(
-    reader: &mut Reader,
-    habits: Habits,
+    reader: &mut DocumentReader,
+    habits: McpDialect,
     fields: &mut Fields,
     base_directory: &str,
 ) -> Option<McpTransport> {
     let kind = fields.take_any(reader, &["type", "transport"]).map(|node| reader.choice("type", &node, &KINDS));
-    let mut field = |reader: &mut Reader, keys: &[&'static str]| value::field(reader, habits, fields, keys);
-    let written = Written {
+    let mut field = |reader: &mut DocumentReader, keys: &[&'static str]| value::field(reader, habits, fields, keys);
+    let written = TransportFields {
         command: field(reader, &["command"]),
         url: field(reader, &["url", "serverUrl"]),
         http_url: field(reader, &["httpUrl"]),
@@ -85,19 +85,19 @@ pub(super) fn read(
     };
     let kind = match kind {
         Some(kind) => kind?,
-        None => guessed(reader, habits, &written)?,
+        None => infer_kind(reader, habits, &written)?,
     };
-    made(reader, kind, written, base_directory)
+    build_transport(reader, kind, written, base_directory)
 }
 
 /// Infers the transport from the keys that are present.
-fn guessed(reader: &mut Reader, habits: Habits, written: &Written) -> Option<Kind> {
-    let address = if habits == Habits::TeamSpark { Kind::Sse } else { Kind::Remote };
+fn infer_kind(reader: &mut DocumentReader, habits: McpDialect, written: &TransportFields) -> Option<McpTransportKind> {
+    let address = if habits == McpDialect::TeamSpark { McpTransportKind::Sse } else { McpTransportKind::Remote };
     let there = [
-        written.command.as_ref().map(|_| Kind::Stdio),
-        written.http_url.as_ref().map(|_| Kind::Http),
+        written.command.as_ref().map(|_| McpTransportKind::Stdio),
+        written.http_url.as_ref().map(|_| McpTransportKind::Http),
         written.url.as_ref().filter(|_| written.http_url.is_none()).map(|_| address),
-        written.tool.as_ref().map(|_| Kind::Internal),
+        written.tool.as_ref().map(|_| McpTransportKind::Internal),
     ];
     let mut there = there.into_iter().flatten();
     match (there.next(), there.next()) {
@@ -115,22 +115,27 @@ fn guessed(reader: &mut Reader, habits: Habits, written: &Written) -> Option<Kin
     }
 }
 
-fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str) -> Option<McpTransport> {
-    let Written { place, command, url, http_url, tool, args, env, env_file, cwd, headers } = written;
+fn build_transport(
+    reader: &mut DocumentReader,
+    kind: McpTransportKind,
+    written: TransportFields,
+    base_directory: &str,
+) -> Option<McpTransport> {
+    let TransportFields { place, command, url, http_url, tool, args, env, env_file, cwd, headers } = written;
     let given = match kind {
-        Kind::Stdio => command,
-        Kind::Http => http_url.or(url),
-        Kind::Sse | Kind::Remote => url.or(http_url),
-        Kind::Internal => tool,
+        McpTransportKind::Stdio => command,
+        McpTransportKind::Http => http_url.or(url),
+        McpTransportKind::Sse | McpTransportKind::Remote => url.or(http_url),
+        McpTransportKind::Internal => tool,
     };
     let Some((node, text)) = given.filter(|(_, text)| !text.trim().is_empty()) else {
-        let wants = kind.wants();
+        let wants = kind.required_key();
         reader.error(place, format!("the server has no {wants}"), format!("write its {wants}, or change the type"));
         return None;
     };
     Some(match kind {
-        Kind::Stdio => {
-            let here = |text: String| placed(&text, base_directory);
+        McpTransportKind::Stdio => {
+            let here = |text: String| expand_editor_variables(&text, base_directory);
             McpTransport::Stdio {
                 command: here(text),
                 args: args.into_iter().map(here).collect(),
@@ -140,10 +145,10 @@ fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str)
                 base: base_directory.to_owned(),
             }
         }
-        Kind::Http => McpTransport::Http { url: address(reader, &node, text)?, headers },
-        Kind::Sse => McpTransport::Sse { url: address(reader, &node, text)?, headers },
-        Kind::Remote => McpTransport::Remote { url: address(reader, &node, text)?, headers },
-        Kind::Internal => {
+        McpTransportKind::Http => McpTransport::Http { url: address(reader, &node, text)?, headers },
+        McpTransportKind::Sse => McpTransport::Sse { url: address(reader, &node, text)?, headers },
+        McpTransportKind::Remote => McpTransport::Remote { url: address(reader, &node, text)?, headers },
+        McpTransportKind::Internal => {
             let words = INTERNAL.map(|word| (word, word));
             McpTransport::Internal { tool: reader.choice("tool", &node, &words)?.to_owned() }
         }
@@ -151,7 +156,7 @@ fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str)
 }
 
 /// Replaces editor variables: `${workspaceFolder}` is the agent's directory.
-fn placed(text: &str, base_directory: &str) -> String {
+fn expand_editor_variables(text: &str, base_directory: &str) -> String {
     if !text.contains("${") {
         return text.to_owned();
     }
@@ -159,7 +164,7 @@ fn placed(text: &str, base_directory: &str) -> String {
 }
 
 /// The message does not repeat the URL, which may contain a secret.
-fn address(reader: &mut Reader, node: &Node, url: String) -> Option<String> {
+fn address(reader: &mut DocumentReader, node: &DocumentNode, url: String) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let is_web = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#']));
     if (is_web || url.starts_with("${")) && !url.contains(char::is_whitespace) {
@@ -170,12 +175,12 @@ fn address(reader: &mut Reader, node: &Node, url: String) -> Option<String> {
 }
 
 /// Variables with values, and variables passed on from Baton's environment.
-fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
+fn variables(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
     let mut env = value::map(reader, habits, fields, &["env"]);
     let node = fields.take("env_vars");
     for node in node.map(|node| reader.list("env_vars", node)).unwrap_or_default() {
         let named = match node.value {
-            Value::Map(_) => Fields::open(reader, "env_vars", node).and_then(|mut fields| fields.take("name")),
+            NodeValue::Map(_) => Fields::open(reader, "env_vars", node).and_then(|mut fields| fields.take("name")),
             _ => Some(node),
         };
         let Some(node) = named else { continue };
@@ -187,14 +192,14 @@ fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeM
     env
 }
 
-fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
+fn headers(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
     let mut headers = value::map(reader, habits, fields, &["headers", "http_headers"]);
     for name in headers.keys().filter(|name| !is_header(name)) {
         reader.error(fields.place, format!("a header cannot be named {name:?}"), HEADER_HINT);
     }
     let mut more = Vec::new();
     if let Some(node) = fields.take("env_http_headers") {
-        for entry in Fields::open(reader, "env_http_headers", node).map(Fields::rest).unwrap_or_default() {
+        for entry in Fields::open(reader, "env_http_headers", node).map(Fields::into_entries).unwrap_or_default() {
             let variable = variable(reader, "each value of env_http_headers", &entry.node);
             more.extend(variable.map(|variable| (entry.key, entry.place, format!("${{{variable}}}"))));
         }
@@ -216,10 +221,10 @@ fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap
 }
 
 /// Name of an environment variable.
-fn variable(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
+fn variable(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<String> {
     let name = match &node.value {
-        Value::Text(name) => name.clone(),
-        _ => return reader.expected(what, "text", node),
+        NodeValue::Text(name) => name.clone(),
+        _ => return reader.report_expected(what, "text", node),
     };
     let is_good = value::is_variable(&name);
     if !is_good {

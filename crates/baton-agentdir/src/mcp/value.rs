@@ -1,21 +1,21 @@
 //! Values of variables and headers. They are often secrets, so messages never repeat them.
 
-use super::Habits;
-use crate::document::{Fields, Node, Reader, Value};
+use super::McpDialect;
+use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use std::collections::BTreeMap;
 
 const MAX_VALUES: usize = 256;
 
 /// Text; in files of other programs a number or a boolean is converted to text.
-pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node) -> Option<String> {
+pub(super) fn text(reader: &mut DocumentReader, habits: McpDialect, what: &str, node: &DocumentNode) -> Option<String> {
     let text = match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::Number(_) | Value::Bool(_) if !habits.are_strict() => node.to_json().to_string(),
-        Value::Number(_) | Value::Bool(_) => {
+        NodeValue::Text(text) => text.clone(),
+        NodeValue::Number(_) | NodeValue::Bool(_) if !habits.is_strict() => node.to_json().to_string(),
+        NodeValue::Number(_) | NodeValue::Bool(_) => {
             reader.error(node.place, format!("{what} must be text, not {}", node.kind()), "put it in quotes");
             return None;
         }
-        _ => return reader.expected(what, "text", node),
+        _ => return reader.report_expected(what, "text", node),
     };
     if text.contains('\0') {
         reader.error(node.place, format!("{what} contains a NUL character"), "remove it");
@@ -30,11 +30,11 @@ pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node)
 
 /// Text of a key with several names.
 pub(super) fn field(
-    reader: &mut Reader,
-    habits: Habits,
+    reader: &mut DocumentReader,
+    habits: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
-) -> Option<(Node, String)> {
+) -> Option<(DocumentNode, String)> {
     let node = fields.take_any(reader, keys)?;
     let text = text(reader, habits, keys.first().copied().unwrap_or_default(), &node)?;
     Some((node, text))
@@ -42,8 +42,8 @@ pub(super) fn field(
 
 /// A list of texts of a key with several names; `None` if the key is missing.
 pub(super) fn list(
-    reader: &mut Reader,
-    habits: Habits,
+    reader: &mut DocumentReader,
+    habits: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
 ) -> Option<Vec<String>> {
@@ -61,22 +61,22 @@ pub(super) fn list(
 
 /// A map of texts; keys without a value are skipped.
 pub(super) fn map(
-    reader: &mut Reader,
-    habits: Habits,
+    reader: &mut DocumentReader,
+    habits: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
 ) -> BTreeMap<String, String> {
     let Some(node) = fields.take_any(reader, keys) else { return BTreeMap::new() };
     let key = keys.first().copied().unwrap_or_default();
     let place = node.place;
-    let entries = Fields::open(reader, key, node).map(Fields::rest).unwrap_or_default();
+    let entries = Fields::open(reader, key, node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_VALUES {
         reader.error(place, format!("{key} has {} entries", entries.len()), format!("keep it to {MAX_VALUES}"));
         return BTreeMap::new();
     }
     let mut map = BTreeMap::new();
     for entry in entries {
-        if entry.node.value == Value::Null {
+        if entry.node.value == NodeValue::Null {
             continue;
         }
         if let Some(value) = text(reader, habits, &format!("{key}.{}", entry.key), &entry.node) {
@@ -87,18 +87,18 @@ pub(super) fn map(
 }
 
 /// `true` or `false`.
-pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
+pub(super) fn flag(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<bool> {
     let node = fields.take(key)?;
     reader.boolean(key, &node)
 }
 
 /// Reports unknown keys: errors in `agent.yaml`, warnings in shared files, nothing in TeamSpark's files, which contain
 /// caches.
-pub(crate) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
+pub(crate) fn close(reader: &mut DocumentReader, habits: McpDialect, fields: Fields) {
     match habits {
-        Habits::Ours => fields.finish(reader),
-        Habits::Shared => fields.finish_foreign(reader),
-        Habits::TeamSpark => {}
+        McpDialect::Native => fields.finish(reader),
+        McpDialect::Shared => fields.finish_lenient(reader),
+        McpDialect::TeamSpark => {}
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reads the key `providers`.
 
-use crate::document::{Entry, Fields, Located, Node, Place, Reader, Value, duration};
+use crate::document::{
+    DocumentNode, DocumentReader, Fields, LocatedValue, NodeEntry, NodeValue, SourceLocation, duration,
+};
 use baton_types::{
     COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderEntry,
     ProviderKind, ProviderSetting,
@@ -12,29 +14,29 @@ const MAX_HEADERS: usize = 32;
 const MAX_VALUE: usize = 16 << 10;
 const MAX_COUNT: u64 = 100_000;
 /// Valid range of provider timeouts.
-pub const PROVIDER_TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60 * 60);
+pub const PROVIDER_TIMEOUT_LIMIT: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60 * 60);
 
 /// Reads the providers of a Baton file: unknown keys are errors.
-pub fn read_all(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
-    read(reader, node, Manners::Strict)
+pub fn read_all(reader: &mut DocumentReader, node: Option<DocumentNode>) -> Vec<ProviderEntry> {
+    read(reader, node, ProviderStrictness::Strict)
 }
 
 /// Reads the providers of a file of another program: unknown keys are ignored with a warning.
-pub fn read_lenient(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
-    read(reader, node, Manners::Lenient)
+pub fn read_lenient(reader: &mut DocumentReader, node: Option<DocumentNode>) -> Vec<ProviderEntry> {
+    read(reader, node, ProviderStrictness::Lenient)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Manners {
+enum ProviderStrictness {
     Strict,
     Lenient,
 }
 
-fn read(reader: &mut Reader, node: Option<Node>, manners: Manners) -> Vec<ProviderEntry> {
+fn read(reader: &mut DocumentReader, node: Option<DocumentNode>, manners: ProviderStrictness) -> Vec<ProviderEntry> {
     let Some(node) = node else { return Vec::new() };
     let place = node.place;
     let Some(fields) = Fields::open(reader, "providers", node) else { return Vec::new() };
-    let entries = fields.rest();
+    let entries = fields.into_entries();
     if entries.len() > MAX_PROVIDERS {
         let message = format!("providers has {} entries", entries.len());
         reader.error(place, message, format!("keep it to {MAX_PROVIDERS}"));
@@ -54,8 +56,8 @@ fn read(reader: &mut Reader, node: Option<Node>, manners: Manners) -> Vec<Provid
     all
 }
 
-fn one(reader: &mut Reader, entry: Entry, manners: Manners) -> Option<ProviderEntry> {
-    let Entry { key, place, node } = entry;
+fn one(reader: &mut DocumentReader, entry: NodeEntry, manners: ProviderStrictness) -> Option<ProviderEntry> {
+    let NodeEntry { key, place, node } = entry;
     if !is_id(&key) {
         let known: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
         let message = format!("there is no provider {:?}", key.chars().take(60).collect::<String>());
@@ -65,7 +67,7 @@ fn one(reader: &mut Reader, entry: Entry, manners: Manners) -> Option<ProviderEn
     let known = KnownProvider::find(&key);
     let what = format!("the provider {key}");
     let mut keys = BTreeMap::new();
-    for said in Fields::open(reader, what.as_str(), node)?.rest() {
+    for said in Fields::open(reader, what.as_str(), node)?.into_entries() {
         setting(reader, known, &what, said, manners, &mut keys);
     }
     match known {
@@ -89,26 +91,26 @@ fn has_address(keys: &BTreeMap<String, String>) -> bool {
     keys.contains_key("base_url") || keys.contains_key("BASE_URL")
 }
 
-fn unknown(reader: &mut Reader, place: Place, id: &str, manners: Manners) {
+fn unknown(reader: &mut DocumentReader, place: SourceLocation, id: &str, manners: ProviderStrictness) {
     let ids: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
     let message = format!("there is no provider {id:?}");
     let hint = format!("known ones: {}; any other name needs base_url, where the server is", ids.join(", "));
     match manners {
-        Manners::Strict => reader.error(place, message, hint),
-        Manners::Lenient => reader.warning(place, message, hint),
+        ProviderStrictness::Strict => reader.error(place, message, hint),
+        ProviderStrictness::Lenient => reader.warning(place, message, hint),
     }
 }
 
 fn setting(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     known: Option<&KnownProvider>,
     what: &str,
-    said: Entry,
-    manners: Manners,
+    said: NodeEntry,
+    manners: ProviderStrictness,
     keys: &mut BTreeMap<String, String>,
 ) {
-    let Entry { key, place, node } = said;
-    if node.value == Value::Null {
+    let NodeEntry { key, place, node } = said;
+    if node.value == NodeValue::Null {
         return;
     }
     if key == "headers" {
@@ -122,8 +124,10 @@ fn setting(
         let names = known.map_or(&[][..], |known| known.keys).iter().chain(&COMMON_PROVIDER_KEYS);
         let hint = format!("known keys: {}, headers", names.map(|key| key.name).collect::<Vec<_>>().join(", "));
         match manners {
-            Manners::Strict => reader.error(place, format!("{what} has no key '{short}'"), hint),
-            Manners::Lenient => reader.warning(place, format!("the key '{short}' of {what} is not used"), hint),
+            ProviderStrictness::Strict => reader.error(place, format!("{what} has no key '{short}'"), hint),
+            ProviderStrictness::Lenient => {
+                reader.warning(place, format!("the key '{short}' of {what} is not used"), hint)
+            }
         }
         return;
     };
@@ -132,9 +136,9 @@ fn setting(
     }
 }
 
-fn headers(reader: &mut Reader, node: Node, keys: &mut BTreeMap<String, String>) {
+fn headers(reader: &mut DocumentReader, node: DocumentNode, keys: &mut BTreeMap<String, String>) {
     let place = node.place;
-    let entries = Fields::open(reader, "headers", node).map(Fields::rest).unwrap_or_default();
+    let entries = Fields::open(reader, "headers", node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_HEADERS {
         reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
         return;
@@ -143,15 +147,15 @@ fn headers(reader: &mut Reader, node: Node, keys: &mut BTreeMap<String, String>)
         if !crate::mcp::is_header(&entry.key) {
             let hint = "use letters, digits and dashes, such as X-Team";
             reader.error(entry.place, format!("a header cannot be named {:?}", entry.key), hint);
-        } else if let Some(Located { value, .. }) = text(reader, "a header", &entry.node) {
+        } else if let Some(LocatedValue { value, .. }) = text(reader, "a header", &entry.node) {
             keys.insert(format!("{PROVIDER_HEADER_PREFIX}{}", entry.key), value);
         }
     }
 }
 
 /// The value as text, if it is valid for this setting.
-fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node) -> Option<String> {
-    let Located { place, value } = match setting {
+fn checked(reader: &mut DocumentReader, key: &str, setting: ProviderSetting, node: &DocumentNode) -> Option<String> {
+    let LocatedValue { place, value } = match setting {
         ProviderSetting::Concurrency | ProviderSetting::PerMinute => {
             return reader.integer(key, node, 1, MAX_COUNT).map(|count| count.to_string());
         }
@@ -164,7 +168,7 @@ fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node
             None
         }
         ProviderSetting::FirstByteTimeout | ProviderSetting::IdleTimeout | ProviderSetting::ConnectTimeout => {
-            let good = duration(&value).is_some_and(|time| PROVIDER_TIMEOUTS.contains(&time));
+            let good = duration(&value).is_some_and(|time| PROVIDER_TIMEOUT_LIMIT.contains(&time));
             if !good {
                 reader.error(place, format!("{key} is not a time from 10ms to 1h"), "write it as 500ms, 30s or 5m");
             }
@@ -175,12 +179,12 @@ fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node
 }
 
 /// Text that may be a secret or a reference to one.
-fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Located<String>> {
+fn text(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
     let place = node.place;
     let value = match &node.value {
-        Value::Text(text) => text.trim().to_owned(),
-        Value::Number(_) | Value::Bool(_) => node.to_json().to_string(),
-        _ => return reader.expected(what, "text", node),
+        NodeValue::Text(text) => text.trim().to_owned(),
+        NodeValue::Number(_) | NodeValue::Bool(_) => node.to_json().to_string(),
+        _ => return reader.report_expected(what, "text", node),
     };
     if value.len() > MAX_VALUE || value.contains(char::is_control) {
         reader.error(place, format!("{what} is too long or has control characters"), "write it on one line");
@@ -195,7 +199,7 @@ fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Located<String>>
         reader.error(place, format!("{what} does not name a variable"), "write env://NAME with letters, digits and _");
         return None;
     }
-    Some(Located { place, value })
+    Some(LocatedValue { place, value })
 }
 
 fn is_id(id: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::{
     Diagnostic,
-    document::{self, Place},
+    document::{self, SourceLocation},
 };
 use baton_types::AgentVariables;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
     let mut remarks = Vec::new();
     if bytes.len() > MAX_FILE {
         remarks.push(
-            Diagnostic::error(VARIABLES_FILE, Place::START, "the file is larger than 256KB")
+            Diagnostic::error(VARIABLES_FILE, SourceLocation::START, "the file is larger than 256KB")
                 .with_hint("keep variables in it, nothing else"),
         );
         return (AgentVariables::default(), remarks);
@@ -30,7 +30,8 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
     let mut all = BTreeMap::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line_number = u32::try_from(number + 1).unwrap_or(u32::MAX);
-        let place = |column: usize| Place { line: line_number, column: u32::try_from(column).unwrap_or(u32::MAX) };
+        let place =
+            |column: usize| SourceLocation { line: line_number, column: u32::try_from(column).unwrap_or(u32::MAX) };
         match entry(line) {
             Ok(None) => {}
             Ok(Some((name, value))) => {
@@ -41,7 +42,7 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
                 }
                 all.insert(name.to_owned(), value);
             }
-            Err(Wrong { column, message, hint }) => {
+            Err(VariableLineError { column, message, hint }) => {
                 remarks.push(Diagnostic::error(VARIABLES_FILE, place(column), message).with_hint(hint));
             }
         }
@@ -49,14 +50,14 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
     (AgentVariables(all), remarks)
 }
 
-struct Wrong {
+struct VariableLineError {
     column: usize,
     message: &'static str,
     hint: &'static str,
 }
 
 /// `NAME=value`, quoted if it contains white space or `#`; `None` for blank lines and comments.
-fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
+fn entry(line: &str) -> Result<Option<(&str, String)>, VariableLineError> {
     let trimmed = line.trim();
     if trimmed.is_empty() || trimmed.starts_with('#') {
         return Ok(None);
@@ -64,7 +65,7 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let begin = line.chars().take_while(|c| c.is_whitespace()).count() + 1;
     let trimmed = trimmed.strip_prefix("export ").map_or(trimmed, str::trim_start);
     let Some((name, value)) = trimmed.split_once('=') else {
-        return Err(Wrong {
+        return Err(VariableLineError {
             column: begin,
             message: "the line has no `=`",
             hint: "write NAME=value, or # before a comment",
@@ -73,9 +74,13 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let name = name.trim_end();
     if !is_variable(name) {
         let hint = "use letters, digits and underscores, such as OPENAI_API_KEY";
-        return Err(Wrong { column: begin, message: "the text before `=` is not a valid variable name", hint });
+        return Err(VariableLineError {
+            column: begin,
+            message: "the text before `=` is not a valid variable name",
+            hint,
+        });
     }
-    let unclosed = Wrong {
+    let unclosed = VariableLineError {
         column: begin,
         message: "a quote is not closed on its line",
         hint: "close it; values have one line, \\n is a line break",
@@ -88,7 +93,11 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
         _ => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
     };
     if value.contains('\0') {
-        return Err(Wrong { column: begin, message: "the value contains a NUL character", hint: "remove it" });
+        return Err(VariableLineError {
+            column: begin,
+            message: "the value contains a NUL character",
+            hint: "remove it",
+        });
     }
     Ok(Some((name, value)))
 }

@@ -1,6 +1,6 @@
 //! Keys about the publisher of an agent.
 
-use crate::document::{Fields, Located, Reader};
+use crate::document::{DocumentReader, Fields, LocatedValue};
 use baton_types::{AgentPublisher, PublisherInfo};
 
 const URL_HINT: &str = "write http://... or https://... without blanks";
@@ -10,7 +10,7 @@ const URL_HINT: &str = "write http://... or https://... without blanks";
 pub(crate) struct RawAbout(pub(crate) PublisherInfo);
 
 impl RawAbout {
-    pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
+    pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Self {
         let provider = fields.take("provider").and_then(|node| {
             let mut own = Fields::open(reader, "provider", node)?;
             let organization = own.required_text(reader, "organization", "name the publisher of the agent");
@@ -24,7 +24,7 @@ impl RawAbout {
     }
 }
 
-fn address(reader: &mut Reader, what: &str, url: Located<String>) -> Option<String> {
+fn address(reader: &mut DocumentReader, what: &str, url: LocatedValue<String>) -> Option<String> {
     let is_good = is_web_address(&url.value);
     if !is_good {
         reader.error(url.place, format!("{what} is not a web address"), URL_HINT);

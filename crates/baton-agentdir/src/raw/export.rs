@@ -1,18 +1,18 @@
 //! One entry of `exports`.
 
-use crate::document::{Fields, Located, Node, Place, Reader};
+use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation};
 
 /// An exported tool as written.
 pub(crate) struct RawExport {
-    pub(crate) place: Place,
-    pub(crate) name: Option<Located<String>>,
-    pub(crate) description: Option<Located<String>>,
-    pub(crate) parameters: Option<Node>,
-    pub(crate) prompt: Option<Located<String>>,
+    pub(crate) place: SourceLocation,
+    pub(crate) name: Option<LocatedValue<String>>,
+    pub(crate) description: Option<LocatedValue<String>>,
+    pub(crate) parameters: Option<DocumentNode>,
+    pub(crate) prompt: Option<LocatedValue<String>>,
 }
 
 impl RawExport {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "an export", node)?;
         let raw = Self {
             place: fields.place,

@@ -1,6 +1,6 @@
 //! The key `http` of a tool.
 
-use crate::document::{Fields, Located, Node, Reader, Value};
+use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_types::HttpBody;
 
 pub(crate) const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -9,17 +9,17 @@ const BODIES: [(&str, HttpBody); 3] = [("none", HttpBody::None), ("json", HttpBo
 /// A request as written.
 pub(crate) struct RawHttp {
     pub(crate) method: Option<&'static str>,
-    pub(crate) url: Option<Located<String>>,
-    pub(crate) headers: Vec<(Located<String>, String)>,
+    pub(crate) url: Option<LocatedValue<String>>,
+    pub(crate) headers: Vec<(LocatedValue<String>, String)>,
     pub(crate) body: Option<HttpBody>,
 }
 
 impl RawHttp {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Located<Self>> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Self>> {
         let place = node.place;
         let mut fields = Fields::open(reader, "http", node)?;
         let method = fields.take("method").map(|mut node| {
-            if let Value::Text(word) = &mut node.value {
+            if let NodeValue::Text(word) = &mut node.value {
                 word.make_ascii_uppercase();
             }
             reader.choice("method", &node, &METHODS.map(|word| (word, word)))
@@ -32,17 +32,17 @@ impl RawHttp {
             Some(method) => Some(method?),
             None => None,
         };
-        Some(Located { place, value: Self { method, url, headers, body } })
+        Some(LocatedValue { place, value: Self { method, url, headers, body } })
     }
 }
 
 /// The messages do not repeat header values, which may be secrets.
-fn headers(reader: &mut Reader, node: Node) -> Vec<(Located<String>, String)> {
+fn headers(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(LocatedValue<String>, String)> {
     let mut headers = Vec::new();
-    for entry in Fields::open(reader, "headers", node).map(Fields::rest).unwrap_or_default() {
+    for entry in Fields::open(reader, "headers", node).map(Fields::into_entries).unwrap_or_default() {
         let place = entry.place;
         match entry.node.value {
-            Value::Text(value) => headers.push((Located { place, value: entry.key }, value)),
+            NodeValue::Text(value) => headers.push((LocatedValue { place, value: entry.key }, value)),
             _ => reader.error(place, "each header must be text", "put its value in quotes"),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{located, watched};
 use crate::{
-    document::{Fields, Located, Node, Reader, Value},
-    permission::ASK_WHEN,
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue},
+    permission::APPROVAL_MODE_KEYWORDS,
 };
 use baton_types::{ApprovalMode, Budgets, ControlTools, Thousandths, ToolExecution};
 use std::time::Duration;
@@ -30,16 +30,16 @@ pub(crate) struct RawSettings {
     pub(crate) max_turns: Option<u64>,
     pub(crate) parallel_tools: Option<u64>,
     pub(crate) deadline: Option<Duration>,
-    pub(crate) tools: Option<Located<ToolExecution>>,
-    pub(crate) tool_permission: Option<Located<ApprovalMode>>,
-    pub(crate) control_tools: Vec<Located<&'static str>>,
+    pub(crate) tools: Option<LocatedValue<ToolExecution>>,
+    pub(crate) tool_permission: Option<LocatedValue<ApprovalMode>>,
+    pub(crate) control_tools: Vec<LocatedValue<&'static str>>,
     pub(crate) orchestration: Option<RawOrchestration>,
     pub(crate) max_output_tokens: Option<u64>,
     pub(crate) temperature: Option<Thousandths>,
     pub(crate) top_p: Option<Thousandths>,
     pub(crate) stop_sequences: Vec<String>,
     pub(crate) context: RawContext,
-    pub(crate) effort: Option<Located<String>>,
+    pub(crate) effort: Option<LocatedValue<String>>,
     pub(crate) tool_errors: Option<u64>,
     pub(crate) spill_bytes: Option<usize>,
     pub(crate) compact_at: Option<Thousandths>,
@@ -56,11 +56,11 @@ pub(crate) struct RawContext {
 
 /// The key `settings.orchestration`, unless it is `false`.
 pub(crate) struct RawOrchestration {
-    pub(crate) prompt: Option<Located<String>>,
+    pub(crate) prompt: Option<LocatedValue<String>>,
 }
 
 impl RawSettings {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Self {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Self {
         let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
         let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
         let control = ControlTools::NAMES.map(|word| (word, word));
@@ -74,7 +74,7 @@ impl RawSettings {
             tools: fields.take("tools").and_then(|n| located(&n, reader.choice("tools", &n, &execution))),
             tool_permission: fields
                 .take("tool_permission")
-                .and_then(|n| located(&n, reader.choice("tool_permission", &n, &ASK_WHEN))),
+                .and_then(|n| located(&n, reader.choice("tool_permission", &n, &APPROVAL_MODE_KEYWORDS))),
             control_tools: fields
                 .take("control_tools")
                 .map(|n| reader.list("control_tools", n))
@@ -102,7 +102,7 @@ impl RawSettings {
 }
 
 /// Reads stop sequences: none may be empty, and their number and length are limited.
-fn stop_sequences(reader: &mut Reader, node: Node) -> Vec<String> {
+fn stop_sequences(reader: &mut DocumentReader, node: DocumentNode) -> Vec<String> {
     let place = node.place;
     let texts: Vec<String> = reader.texts("stop_sequences", node).into_iter().map(|text| text.value).collect();
     if texts.len() > MAX_STOP_SEQUENCES || texts.iter().any(|text| text.is_empty() || text.len() > MAX_STOP_BYTES) {
@@ -114,7 +114,7 @@ fn stop_sequences(reader: &mut Reader, node: Node) -> Vec<String> {
 }
 
 impl RawContext {
-    fn read(reader: &mut Reader, node: Node) -> Self {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Self {
         let Some(mut fields) = Fields::open(reader, "context", node) else { return Self::default() };
         let raw = Self {
             top_k: fields.take("top_k").and_then(|n| reader.integer("top_k", &n, 1, MAX_TOP_K)),
@@ -127,8 +127,8 @@ impl RawContext {
 }
 
 impl RawOrchestration {
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
-        if let Value::Bool(wanted) = node.value {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
+        if let NodeValue::Bool(wanted) = node.value {
             return wanted.then_some(Self { prompt: None });
         }
         let mut fields = Fields::open(reader, "orchestration", node)?;
@@ -139,8 +139,8 @@ impl RawOrchestration {
 }
 
 /// A number from 0 to a bound, with a precision of three decimal places.
-fn number(reader: &mut Reader, what: &str, node: &Node, high: f64) -> Option<Thousandths> {
-    let Value::Number(written) = &node.value else { return reader.expected(what, "a number", node) };
+fn number(reader: &mut DocumentReader, what: &str, node: &DocumentNode, high: f64) -> Option<Thousandths> {
+    let NodeValue::Number(written) = &node.value else { return reader.report_expected(what, "a number", node) };
     let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if number.is_none() {
         reader.error(node.place, format!("{what} is {written}"), format!("choose a number from 0 to {high}"));

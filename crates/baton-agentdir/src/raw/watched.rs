@@ -1,7 +1,7 @@
 //! The keys `answer`, `guardrails`, `settings.budgets` and `settings.effort`.
 
 use super::{RawHttp, entries, located};
-use crate::document::{Fields, Located, Node, Reader, Value};
+use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_types::{Budget, Budgets, GuardStage};
 use std::time::Duration;
 
@@ -14,23 +14,23 @@ pub(crate) const ON_FAILURE: [(&str, bool); 2] = [("block", false), ("allow", tr
 
 /// The key `answer`.
 pub(crate) struct RawAnswer {
-    pub(crate) schema: Option<Node>,
+    pub(crate) schema: Option<DocumentNode>,
     pub(crate) repairs: Option<u64>,
 }
 
 /// One entry of `guardrails`.
 pub(crate) struct RawGuardrail {
-    pub(crate) place: crate::document::Place,
-    pub(crate) name: Option<Located<String>>,
+    pub(crate) place: crate::document::SourceLocation,
+    pub(crate) name: Option<LocatedValue<String>>,
     pub(crate) on: Vec<GuardStage>,
-    pub(crate) command: Option<Located<Vec<Located<String>>>>,
-    pub(crate) http: Option<Located<RawHttp>>,
+    pub(crate) command: Option<LocatedValue<Vec<LocatedValue<String>>>>,
+    pub(crate) http: Option<LocatedValue<RawHttp>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) fails_open: Option<bool>,
 }
 
 impl RawAnswer {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "answer", node)?;
         let place = fields.place;
         let schema = fields.take("schema");
@@ -38,8 +38,8 @@ impl RawAnswer {
             reader.error(place, "answer has no schema", "add the JSON Schema that every answer has to fit");
         }
         let schema = schema.and_then(|node| match node.value {
-            Value::Map(_) => Some(node),
-            _ => reader.expected("schema", "a JSON Schema", &node),
+            NodeValue::Map(_) => Some(node),
+            _ => reader.report_expected("schema", "a JSON Schema", &node),
         });
         let repairs = fields.take("repairs").and_then(|node| reader.integer("repairs", &node, 0, MAX_REPAIRS));
         fields.finish(reader);
@@ -48,13 +48,13 @@ impl RawAnswer {
 }
 
 impl RawGuardrail {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a guardrail", node)?;
         let place = fields.place;
         let name = fields.required_text(reader, "name", "add a name such as `name: no-secrets`");
         let stages = GuardStage::ALL.map(|stage| (stage.as_str(), stage));
         let on = fields.take("on").map(|node| match node.value {
-            Value::Text(_) => vec![node],
+            NodeValue::Text(_) => vec![node],
             _ => reader.list("on", node),
         });
         if on.is_none() {
@@ -75,13 +75,13 @@ impl RawGuardrail {
         Some(Self { place, name, on: stages, command, http, timeout, fails_open })
     }
 
-    pub(super) fn read_all(reader: &mut Reader, fields: &mut Fields) -> Vec<Self> {
+    pub(super) fn read_all(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<Self> {
         entries(reader, fields, "guardrails", Self::read)
     }
 }
 
 /// The key `settings.budgets`.
-pub(super) fn budgets(reader: &mut Reader, node: Node) -> Budgets {
+pub(super) fn budgets(reader: &mut DocumentReader, node: DocumentNode) -> Budgets {
     let Some(mut fields) = Fields::open(reader, "budgets", node) else { return Budgets::default() };
     let mut one = |key: &'static str| fields.take(key).map(|node| budget(reader, key, node)).unwrap_or_default();
     let budgets = Budgets { run: one("run"), session: one("session"), month: one("month") };
@@ -89,9 +89,9 @@ pub(super) fn budgets(reader: &mut Reader, node: Node) -> Budgets {
     budgets
 }
 
-fn budget(reader: &mut Reader, what: &str, node: Node) -> Budget {
+fn budget(reader: &mut DocumentReader, what: &str, node: DocumentNode) -> Budget {
     let Some(mut fields) = Fields::open(reader, what, node) else { return Budget::default() };
-    let mut count = |reader: &mut Reader, key: &'static str| {
+    let mut count = |reader: &mut DocumentReader, key: &'static str| {
         fields.take(key).and_then(|node| reader.integer(key, &node, 0, MAX_BUDGET_COUNT))
     };
     let (tokens, tool_calls) = (count(reader, "tokens"), count(reader, "tool_calls"));
@@ -100,8 +100,8 @@ fn budget(reader: &mut Reader, what: &str, node: Node) -> Budget {
     Budget { tokens, micro_dollars, tool_calls }
 }
 
-fn dollars(reader: &mut Reader, node: &Node) -> Option<u64> {
-    let Value::Number(written) = &node.value else { return reader.expected("dollars", "a number", node) };
+fn dollars(reader: &mut DocumentReader, node: &DocumentNode) -> Option<u64> {
+    let NodeValue::Number(written) = &node.value else { return reader.report_expected("dollars", "a number", node) };
     let amount = written.as_f64().filter(|amount| (0.0..=MAX_DOLLARS).contains(amount));
     if amount.is_none() {
         let hint = format!("choose a number from 0 to {MAX_DOLLARS}");
@@ -112,12 +112,12 @@ fn dollars(reader: &mut Reader, node: &Node) -> Option<u64> {
 }
 
 /// The key `settings.effort`.
-pub(super) fn effort(reader: &mut Reader, node: &Node) -> Option<Located<String>> {
-    const MOST: u64 = super::MAX_TOKENS;
+pub(super) fn effort(reader: &mut DocumentReader, node: &DocumentNode) -> Option<LocatedValue<String>> {
+    const MAX_EFFORT_TOKENS: u64 = super::MAX_TOKENS;
     match &node.value {
-        Value::Text(word) if EFFORTS.contains(&word.as_str()) => located(node, Some(word.clone())),
-        Value::Number(number)
-            if number.as_u64().is_some_and(|tokens| (1..=MOST).contains(&tokens)) =>
+        NodeValue::Text(word) if EFFORTS.contains(&word.as_str()) => located(node, Some(word.clone())),
+        NodeValue::Number(number)
+            if number.as_u64().is_some_and(|tokens| (1..=MAX_EFFORT_TOKENS).contains(&tokens)) =>
         {
             located(node, Some(number.to_string()))
         }

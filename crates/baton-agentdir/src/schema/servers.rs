@@ -4,12 +4,12 @@ use super::{
     parts::{duration, flag, object, text, texts, words},
     tools::{argument, permissions_words},
 };
-use crate::permission::INCLUDES;
+use crate::permission::INCLUSION_MODE_KEYWORDS;
 use serde_json::{Value, json};
 
 pub(super) fn servers() -> Value {
     let map = |about: &str| json!({"type": "object", "additionalProperties": {"type": ["string", "null"]}, "description": about});
-    let include = |about: &str| words(about, &INCLUDES.map(|(word, _)| word));
+    let include = |about: &str| words(about, &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word));
     let one = object(
         "Permissions of a tool.",
         &json!({

@@ -2,7 +2,7 @@
 
 use super::parts::{duration, flag, list, object, text, with, words};
 use crate::{
-    permission::{INCLUDES, MAX_RULES, PERMISSIONS},
+    permission::{INCLUSION_MODE_KEYWORDS, MAX_RULES, PERMISSION_KEYWORDS},
     raw::METHODS,
 };
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(super) fn tool() -> Value {
             "effects": words("Side effects of a call.", &["read_only", "idempotent", "unknown"]),
             "permission": words("Permission; default allow.", &permissions_words()),
             "arguments": list("Permissions of calls with matching arguments.", 64, &argument(true)),
-            "include": words("When it is included in a session; default always.", &INCLUDES.map(|(word, _)| word)),
+            "include": words("When it is included in a session; default always.", &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word)),
             "sequential": flag("Whether it never runs in parallel with other calls.", false),
             "parameters": parameters(),
             "output": {"type": "object", "description": "JSON Schema of its output."},
@@ -94,7 +94,7 @@ pub(super) fn argument(decides: bool) -> Value {
 }
 
 pub(super) fn permissions_words() -> [&'static str; 3] {
-    PERMISSIONS.map(|(word, _)| word)
+    PERMISSION_KEYWORDS.map(|(word, _)| word)
 }
 
 fn parameters() -> Value {

@@ -1,8 +1,8 @@
 //! HTTP tools: requests to a fixed host, built from the arguments of a call.
 
-use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, Declared};
+use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, DeclaredParameters};
 use crate::{
-    document::{Located, Place, Reader},
+    document::{DocumentReader, LocatedValue, SourceLocation},
     mcp::is_header,
     raw::{RawHttp, RawTool},
     template::placeholders,
@@ -12,17 +12,17 @@ use baton_types::{Effects, GuardRunner, HttpBody, HttpTool};
 const MAX_URL: usize = 4096;
 const MAX_HEADERS: usize = 64;
 /// Headers controlled by the connection.
-const OWN_HEADERS: [&str; 8] =
+const CONNECTION_HEADERS: [&str; 8] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 /// Substrings of header names that carry secrets.
 const SECRET_WORDS: [&str; 7] = ["authorization", "cookie", "token", "secret", "password", "api-key", "apikey"];
 
 /// The tool, and its default effects.
 pub(super) fn resolve(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     raw: &RawTool,
-    http: Located<RawHttp>,
-    declared: &Declared<'_>,
+    http: LocatedValue<RawHttp>,
+    declared: &DeclaredParameters<'_>,
 ) -> Option<(HttpTool, Effects)> {
     let RawHttp { method, url, headers, body } = http.value;
     let url = url.and_then(|url| address(reader, url, declared));
@@ -49,19 +49,23 @@ pub(super) fn resolve(
 }
 
 /// The service of a guardrail, which always receives JSON.
-pub(crate) fn guard_request(reader: &mut Reader, http: Located<RawHttp>) -> Option<GuardRunner> {
+pub(crate) fn guard_request(reader: &mut DocumentReader, http: LocatedValue<RawHttp>) -> Option<GuardRunner> {
     let RawHttp { method, url, headers, body } = http.value;
     if method.is_some_and(|method| method != "POST") || body.is_some_and(|body| body != HttpBody::Json) {
         reader.error(http.place, "a guardrail is always called with POST and JSON", "remove method and body");
     }
-    let url = url.and_then(|url| address(reader, url, &Declared(&serde_json::Value::Null)));
+    let url = url.and_then(|url| address(reader, url, &DeclaredParameters(&serde_json::Value::Null)));
     let headers = checked(reader, http.place, headers);
     Some(GuardRunner::Http { url: url?, headers })
 }
 
 /// The URL; arguments cannot change its scheme, host and port.
-fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -> Option<String> {
-    let Located { place, value: url } = url;
+fn address(
+    reader: &mut DocumentReader,
+    url: LocatedValue<String>,
+    declared: &DeclaredParameters<'_>,
+) -> Option<String> {
+    let LocatedValue { place, value: url } = url;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let Some(rest) = rest.filter(|_| url.len() <= MAX_URL) else {
         let hint = format!("write https://host/path, at most {MAX_URL} characters");
@@ -122,16 +126,20 @@ pub(crate) fn is_authority(text: &str) -> bool {
 }
 
 /// Headers are stored with every run, so they must not contain a secret, only a reference to one.
-fn checked(reader: &mut Reader, place: Place, headers: Vec<(Located<String>, String)>) -> Vec<(String, String)> {
+fn checked(
+    reader: &mut DocumentReader,
+    place: SourceLocation,
+    headers: Vec<(LocatedValue<String>, String)>,
+) -> Vec<(String, String)> {
     if headers.len() > MAX_HEADERS {
         reader.error(place, format!("headers has {} entries", headers.len()), format!("keep it to {MAX_HEADERS}"));
         return Vec::new();
     }
     let mut good: Vec<(String, String)> = Vec::new();
     for (name, value) in headers {
-        let Located { place, value: name } = name;
+        let LocatedValue { place, value: name } = name;
         let lower = name.to_ascii_lowercase();
-        if !is_header(&name) || OWN_HEADERS.contains(&lower.as_str()) {
+        if !is_header(&name) || CONNECTION_HEADERS.contains(&lower.as_str()) {
             let hint = "use letters, digits and dashes, such as X-Api-Key; headers such as Host are set by Baton";
             reader.error(place, format!("a header cannot be named {name:?}"), hint);
         } else if value.chars().any(char::is_control) {

@@ -1,6 +1,6 @@
 //! Changes of every kind, written into agents of every form.
 
-use baton_agentdir::{Amended, EditError, amend, edit, parse};
+use baton_agentdir::{AgentAmendment, EditError, amend, edit, parse};
 use baton_types::{
     AgentChange, AgentPublisher, ApprovalMode, InclusionMode, ItemDraft, ItemKind, Json, McpTool, MetadataChange,
     Permission, PermissionChange, PermissionTarget, SessionOverrides, Thousandths,
@@ -51,7 +51,7 @@ impl Draft {
 
 /// The files with the change in them, and which of them are others.
 pub(crate) fn amended(files: &Files, change: &AgentChange) -> Result<(Files, Vec<String>), EditError> {
-    let Amended { changes, .. } = amend(files, change)?;
+    let AgentAmendment { changes, .. } = amend(files, change)?;
     let changed = changes.keys().cloned().collect();
     let mut after = files.clone();
     for (path, content) in changes {
@@ -86,7 +86,7 @@ fn story(files: &mut Files, changes: &[AgentChange]) -> String {
     for change in changes {
         let _ = writeln!(told, "# {change:?}");
         match amend(files, change) {
-            Ok(Amended { file, changes }) if changes.is_empty() => {
+            Ok(AgentAmendment { file, changes }) if changes.is_empty() => {
                 let _ = writeln!(told, "{file} says so already");
             }
             Ok(amended) => {

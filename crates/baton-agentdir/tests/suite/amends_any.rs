@@ -304,13 +304,13 @@ proptest! {
         let mut shown = String::new();
         let _ = write!(shown, "{}\n=>\n{}", crate::amends::end(&before), crate::amends::end(&after));
         let new = parse(&after, "/agent");
-        let (agent, mut kit) = expected(old_agent, old.kit, &change);
+        let (agent, mut kit) = expected(old_agent, old.resources, &change);
         if let AgentChange::Server { name, .. } = &change {
-            kit.servers.extend(new.kit.servers.iter().filter(|server| server.name == *name).cloned());
+            kit.servers.extend(new.resources.servers.iter().filter(|server| server.name == *name).cloned());
             prop_assert_eq!(kit.servers.last().map(|server| server.name.as_str()), Some("new"));
         }
         prop_assert_eq!(plain(new.agent.unwrap()), plain(agent), "{}", shown);
-        prop_assert_eq!(new.kit, kit, "{}", shown);
+        prop_assert_eq!(new.resources, kit, "{}", shown);
 
         for (path, bytes) in &before {
             prop_assert!(changed.contains(path) || after.get(path) == Some(bytes), "{} is another: {}", path, shown);

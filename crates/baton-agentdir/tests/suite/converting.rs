@@ -1,7 +1,7 @@
 //! The same agent in another form, and back.
 
 use super::teamspark::{first_form, single};
-use baton_agentdir::{ConvertError, Format, Parsed, convert, parse};
+use baton_agentdir::{ConvertError, Format, ParsedAgent, convert, parse};
 use baton_types::{AgentResources, AgentSpec};
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fmt::Write};
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn read(files: &Files) -> (AgentSpec, AgentResources) {
-    let Parsed { agent, kit, diagnostics } = parse(files, "/agents/a");
+    let ParsedAgent { agent, resources: kit, diagnostics } = parse(files, "/agents/a");
     (agent.unwrap_or_else(|| panic!("{diagnostics:?}")), kit)
 }
 
@@ -89,7 +89,7 @@ fn there_and_back_nothing_is_lost_that_both_forms_have() {
         let trimmed = form != Format::Tsagent;
         let expect = if trimmed { &["white space around the text of the rule exact"][..] } else { &[] };
         assert_eq!(there.lost, expect, "{form:?}\n{}", shown(&there.files));
-        assert_eq!(Format::of(&there.files), Some(form));
+        assert_eq!(Format::detect(&there.files), Some(form));
         let back = convert(&there.files, Format::Native).unwrap();
         assert_eq!(back.lost, [] as [&str; 0], "{form:?}\n{}", shown(&back.files));
         let after = read(&back.files);
@@ -159,7 +159,7 @@ exports: [{ name: plan, description: d, prompt: "{{city}", parameters: { propert
     ]);
     insta::assert_snapshot!(convert(&files, Format::Tsagent).unwrap().lost.join("\n"));
     let same = convert(&files, Format::Native).unwrap_err();
-    assert_eq!(same.to_string(), "the agent has the form native already");
+    assert_eq!(same.to_string(), "the agent is already in the format native");
     let broken = Files::from([("tspark.json".to_owned(), b"{".to_vec())]);
     assert!(matches!(convert(&broken, Format::Native), Err(ConvertError::Invalid(remarks)) if remarks.len() == 1));
 }

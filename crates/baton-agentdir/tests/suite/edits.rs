@@ -1,6 +1,6 @@
 //! Words that are written into files of people.
 
-use baton_agentdir::{EditError, Edited, edit, parse};
+use baton_agentdir::{EditError, PermissionEdit, edit, parse};
 use baton_types::{McpTool, Permission, PermissionChange, PermissionTarget};
 use proptest::prelude::*;
 use std::{collections::BTreeMap, fmt::Write as _};
@@ -29,12 +29,12 @@ fn own(name: &str) -> PermissionTarget {
     PermissionTarget::Own(name.to_owned())
 }
 
-fn edited(files: &Files, change: &PermissionChange) -> Result<Edited, EditError> {
+fn edited(files: &Files, change: &PermissionChange) -> Result<PermissionEdit, EditError> {
     edit(files, "/agents/test", change)
 }
 
 /// The lines that differ, and what is said about it.
-fn shown(before: &str, edited: &Result<Edited, EditError>) -> String {
+fn shown(before: &str, edited: &Result<PermissionEdit, EditError>) -> String {
     let edited = match edited {
         Ok(edited) => edited,
         Err(error) => return format!("{}: {error}\n", error.code().code),
@@ -404,7 +404,7 @@ proptest! {
             let before = String::from_utf8(files[layout.file()].clone()).unwrap();
             let done = edited(&files, &change);
             prop_assert!(done.is_ok(), "{:?}\n{:?}\n{}", done, change, before);
-            let Edited { file, text, after, .. } = done.unwrap();
+            let PermissionEdit { file, text, after, .. } = done.unwrap();
             prop_assert_eq!(file, layout.file());
             prop_assert!(change.permission.is_none_or(|wanted| wanted == after.permission), "{}", text);
             prop_assert!(change.disabled.is_none_or(|wanted| wanted == after.disabled), "{}", text);
@@ -413,7 +413,7 @@ proptest! {
             files.insert(layout.file().to_owned(), text.clone().into_bytes());
             let new = parse(&files, "/agents/test");
             prop_assert_eq!(old.agent, new.agent);
-            prop_assert_eq!(&old.kit.servers[1], &new.kit.servers[1]);
+            prop_assert_eq!(&old.resources.servers[1], &new.resources.servers[1]);
             let again = edited(&files, &change).expect("a second time");
             prop_assert_eq!(again.text, text);
             prop_assert_eq!(again.before, again.after);

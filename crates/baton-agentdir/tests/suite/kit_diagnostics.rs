@@ -38,7 +38,7 @@ fn servers_that_cannot_work() {
     let theirs = format!("{{\n\"mcpServers\": {{\"good\": {{\"command\": \"a\"}}, {}}}", &BAD[1..]);
     let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", theirs.as_bytes())];
     let theirs = parse_files(files);
-    assert_eq!(theirs.kit.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), ["good"]);
+    assert_eq!(theirs.resources.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), ["good"]);
     let all = format!("# ours\n{}\n\n# theirs\n{}", shown(&ours), shown(&theirs));
     assert!(!all.contains("secret-in-url") && !all.contains("sk-secret") && !all.contains("hunter2"), "{all}");
     assert_snapshot!(all);
@@ -51,7 +51,7 @@ fn keys_that_nobody_knows() {
     let theirs = format!(r#"{{ "$schema": "x", "mcpServers": {{ "s": {server} }}, "other": 1 }}"#);
     let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", theirs.as_bytes())];
     let theirs = parse_files(files);
-    assert_eq!(theirs.kit.servers.len(), 1);
+    assert_eq!(theirs.resources.servers.len(), 1);
     let all = format!("# ours\n{}\n\n# theirs\n{}", shown(&ours), shown(&theirs));
     assert_snapshot!(all);
 }
@@ -70,7 +70,7 @@ fn files_that_cannot_be_read() {
     ] {
         let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", text)];
         let parsed = parse_files(files);
-        assert_eq!(parsed.kit.servers.len(), 0);
+        assert_eq!(parsed.resources.servers.len(), 0);
         all.push_str(&format!("# {what}\n{}\n\n", shown(&parsed)));
     }
     assert_snapshot!(all);
@@ -122,7 +122,7 @@ fn debug_output_has_no_secrets() {
         "d": {"url": "https://example.com/?key=SECRET", "headers": {"X-Key": "SECRET"}}}}"#;
     let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", json.as_bytes())];
     let parsed = parse_files(files);
-    assert_eq!(parsed.kit.servers.len(), 4);
+    assert_eq!(parsed.resources.servers.len(), 4);
     let debug = format!("{parsed:?}");
     assert!(!debug.contains("SECRET"), "{debug}");
     assert!(debug.contains("TOKEN"), "{debug}");

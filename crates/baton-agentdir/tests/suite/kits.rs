@@ -1,13 +1,13 @@
 //! What the files of other programs, and our own, become.
 
 use super::{parse_files, shown};
-use baton_agentdir::Parsed;
+use baton_agentdir::ParsedAgent;
 use baton_types::{McpServer, McpTransport};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Everything about a kit, values included, which its own `Debug` hides.
-fn kit(parsed: &Parsed) -> String {
-    let kit = &parsed.kit;
+fn kit(parsed: &ParsedAgent) -> String {
+    let kit = &parsed.resources;
     let references = parsed.agent.as_ref().map(|agent| agent.knowledge.references.clone()).unwrap_or_default();
     let mut all = String::new();
     for server in &kit.servers {
@@ -62,7 +62,7 @@ fn one(server: &McpServer) -> String {
     all
 }
 
-fn agent_with(files: &[(&str, &str)]) -> Parsed {
+fn agent_with(files: &[(&str, &str)]) -> ParsedAgent {
     let mut all: Vec<(&str, &[u8])> = vec![("agent.yaml", b"name: a"), ("prompt.md", b"p")];
     for (path, text) in files {
         all.retain(|(other, _)| other != path);
@@ -327,7 +327,7 @@ fn too_many_of_anything() {
         format!(r#"{{"mcpServers": {{{}}}}}"#, all.join(","))
     };
     let parsed = agent_with(&[("mcp.json", &many(65)), (".mcp.json", r#"{"mcpServers": {"more": {"command": "c"}}}"#)]);
-    assert_eq!(parsed.kit.servers.len(), 64);
+    assert_eq!(parsed.resources.servers.len(), 64);
     insta::assert_snapshot!(shown(&parsed));
     let names: Vec<String> = (0..300).map(|n| format!("references/{n:03}.md")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "text")).collect();

@@ -17,21 +17,21 @@ mod resolved;
 mod schema;
 mod teamspark;
 
-use baton_agentdir::{Parsed, parse};
+use baton_agentdir::{ParsedAgent, parse};
 use std::collections::BTreeMap;
 
 /// Parses an `agent.yaml` beside a good `prompt.md`.
-fn parse_yaml(yaml: &str) -> Parsed {
+fn parse_yaml(yaml: &str) -> ParsedAgent {
     parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"You are a test.\n")])
 }
 
-fn parse_files(files: &[(&str, &[u8])]) -> Parsed {
+fn parse_files(files: &[(&str, &[u8])]) -> ParsedAgent {
     let files: BTreeMap<String, Vec<u8>> =
         files.iter().map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec())).collect();
     parse(&files, "/agents/test")
 }
 
-fn shown(parsed: &Parsed) -> String {
+fn shown(parsed: &ParsedAgent) -> String {
     let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
     format!("{}\nagent: {}", lines.join("\n"), if parsed.agent.is_some() { "yes" } else { "no" })
 }

@@ -68,11 +68,11 @@ fn a_full_definition() {
         ("idle_timeout", "30s"),
     ];
     let expect = [entry("claude", &[("ANTHROPIC_API_KEY", SECRET)]), entry("openai", &[]), entry("house", &house)];
-    assert_eq!(parsed.kit.providers, expect);
-    assert_eq!(parsed.kit.variables.0.get("HOUSE_KEY").map(String::as_str), Some("abc"));
+    assert_eq!(parsed.resources.providers, expect);
+    assert_eq!(parsed.resources.variables.0.get("HOUSE_KEY").map(String::as_str), Some("abc"));
     // What is journaled and what is logged never holds a key.
     assert!(!agent.to_json().expect("JSON").as_str().contains(SECRET));
-    assert!(!format!("{:?}", parsed.kit).contains(SECRET) && !format!("{:?}", parsed.kit).contains("abc"));
+    assert!(!format!("{:?}", parsed.resources).contains(SECRET) && !format!("{:?}", parsed.resources).contains("abc"));
 }
 
 #[test]
@@ -115,15 +115,15 @@ fn providers_of_every_form_survive_conversion() {
     ]);
     let before = parse(&theirs, "/agents/clerk");
     assert_eq!(before.diagnostics, []);
-    assert_eq!(before.kit.providers[1].keys["BEDROCK_ACCESS_KEY_ID"], SECRET);
+    assert_eq!(before.resources.providers[1].keys["BEDROCK_ACCESS_KEY_ID"], SECRET);
     let mut now = theirs;
     for form in [Format::Native, Format::Tsagent, Format::TsagentJson, Format::Tspark, Format::Native] {
         let converted = convert(&now, form).expect("converts");
         assert!(converted.lost.iter().all(|lost| lost.contains("address")), "{form:?}: {:?}", converted.lost);
         let after = parse(&converted.files, "/agents/clerk");
         assert_eq!(
-            (&after.kit.providers, &after.kit.variables),
-            (&before.kit.providers, &before.kit.variables),
+            (&after.resources.providers, &after.resources.variables),
+            (&before.resources.providers, &before.resources.variables),
             "{form:?}"
         );
         assert_eq!(after.agent.expect("an agent").writing.model.as_deref(), Some("claude:claude-3"));

@@ -59,7 +59,7 @@ proptest! {
         let ours = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p")]);
         prop_assert_eq!(ours.agent.is_some(), !ours.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
         // What we take, others' files may say too.
-        prop_assert!(ours.kit.servers.len() <= theirs.kit.servers.len(), "{}", json);
+        prop_assert!(ours.resources.servers.len() <= theirs.resources.servers.len(), "{}", json);
     }
 
     #[test]

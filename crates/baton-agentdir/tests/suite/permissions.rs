@@ -1,7 +1,7 @@
 //! What files say about tools: which may run, which are there, who is asked, and to whom work is handed.
 
 use super::{parse_files, parse_yaml, shown};
-use baton_agentdir::Parsed;
+use baton_agentdir::ParsedAgent;
 use baton_types::{ApprovalMode, PermissionRule};
 use insta::assert_snapshot;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ fn rule(rule: &PermissionRule) -> String {
 }
 
 /// The diagnostics, and every word about tools that was understood.
-fn words(parsed: &Parsed) -> String {
+fn words(parsed: &ParsedAgent) -> String {
     let mut all = shown(parsed);
     all.push('\n');
     let Some(agent) = &parsed.agent else { return all };
@@ -27,7 +27,7 @@ fn words(parsed: &Parsed) -> String {
     for target in &agent.handoffs {
         let _ = writeln!(all, "to {} at {:?}: {:?}", target.agent, target.url, target.description);
     }
-    for server in &parsed.kit.servers {
+    for server in &parsed.resources.servers {
         let (permissions, modes) = (&server.permissions, &server.modes);
         let _ = writeln!(all, "server {} {:?} {:?}", server.name, permissions.default, modes.default);
         all.extend(permissions.rules.iter().map(|said| format!("  {}\n", rule(said))));

@@ -98,12 +98,12 @@ fn the_documented_agent_is_a_good_agent() {
     let parsed = parse_yaml(&first_yaml_of("agent-directory.md"));
     assert_eq!(shown(&parsed), "\nagent: yes");
     let agent = parsed.agent.unwrap();
-    assert_eq!((agent.tools.len(), parsed.kit.servers.len(), parsed.kit.exports.len()), (2, 1, 1));
+    assert_eq!((agent.tools.len(), parsed.resources.servers.len(), parsed.resources.exports.len()), (2, 1, 1));
 }
 
 #[test]
 fn the_documented_servers_are_good_servers() {
     let parsed = parse_yaml(&format!("name: a\n{}", first_yaml_of("mcp-servers.md")));
     assert_eq!(shown(&parsed), "\nagent: yes");
-    assert_eq!(parsed.kit.servers.len(), 2);
+    assert_eq!(parsed.resources.servers.len(), 2);
 }

@@ -1,7 +1,7 @@
 //! TeamSpark's agents of every generation.
 
 use super::{parse_files, shown};
-use baton_agentdir::{Format, Parsed, parse};
+use baton_agentdir::{Format, ParsedAgent, parse};
 use baton_types::{InclusionMode, ModelSpec, Thousandths};
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
@@ -35,14 +35,14 @@ pub(crate) fn single(name: &str) -> Files {
     Files::from([(name.to_owned(), text.into_bytes())])
 }
 
-fn told(parsed: &Parsed) -> String {
+fn told(parsed: &ParsedAgent) -> String {
     let mut all = shown(parsed);
     let Some(agent) = &parsed.agent else { return all };
     let _ = write!(all, "\n\n{}\n", serde_json::to_string_pretty(&serde_json::to_value(agent).unwrap()).unwrap());
-    for server in &parsed.kit.servers {
+    for server in &parsed.resources.servers {
         let _ = writeln!(all, "{server:?}");
     }
-    for export in &parsed.kit.exports {
+    for export in &parsed.resources.exports {
         let _ = writeln!(all, "{} {:?} {}", export.name, export.prompt, export.parameters.as_str());
     }
     all
@@ -76,7 +76,7 @@ fn teamspark_01_the_second_form_is_the_first_under_another_name() {
     let first = parse(&files, "/agents/harbour").agent.unwrap();
     let json = files.remove("tspark.json").unwrap();
     files.insert("tsagent.json".to_owned(), json);
-    assert_eq!(Format::of(&files), Some(Format::TsagentJson));
+    assert_eq!(Format::detect(&files), Some(Format::TsagentJson));
     let second = parse(&files, "/agents/harbour").agent.unwrap();
     // Skills say nothing about that any more.
     assert_eq!((first.autonomous, second.autonomous), (true, false));
@@ -89,7 +89,7 @@ fn teamspark_02_five_single_files_load_with_a_megabyte_of_vectors() {
     let mut all = String::new();
     for name in ["clerk.yaml", "learner.yaml", "librarian.yaml", "tool-finder.yaml", "trip-desk.yml"] {
         let files = single(name);
-        assert_eq!(Format::found(&files), Some((Format::Tsagent, name)));
+        assert_eq!(Format::detect_file(&files), Some((Format::Tsagent, name)));
         let _ = writeln!(all, "# {name}\n{}\n", told(&parse(&files, "/agents/single")));
     }
     insta::assert_snapshot!(all);
@@ -145,7 +145,7 @@ fn every_generation_of_words_about_tools() {
         let json = format!(r#"{{"metadata": {{"name": "A"}}, "mcpServers": {{"s": {{"command": "c", {words}}}}}}}"#);
         let parsed = parse_files(&[("tspark.json", json.as_bytes())]);
         assert_eq!(shown(&parsed), "\nagent: yes", "{json}");
-        let server = &parsed.kit.servers[0];
+        let server = &parsed.resources.servers[0];
         let rules: Vec<String> =
             server.permissions.rules.iter().map(|rule| format!("{} {:?}", rule.tool, rule.permission)).collect();
         format!("{:?} {rules:?} {:?} {:?}", server.permissions.default, server.modes, server.exclude)
@@ -185,7 +185,7 @@ fn which_file_makes_an_agent() {
         (&[("playbook.yaml", "metadata: {}"), ("sub/bob.yaml", "metadata: {}"), ("mcp.json", "{}")], None),
     ] {
         let files: Files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-        assert_eq!(Format::found(&files), expect, "{:?}", files.keys());
+        assert_eq!(Format::detect_file(&files), expect, "{:?}", files.keys());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Interprets responses as OTLP specifies.
 
-use super::Delivery;
+use super::ExportOutcome;
 use baton_otlp::{Encoding, RpcStatus, proto::ExportTraceServiceResponse};
 use baton_outbound::{OutboundError, SecretRedactor};
 use prost::Message as _;
@@ -9,7 +9,7 @@ use std::fmt;
 use tonic::{Code, Status};
 
 /// Maximum length of an excerpt of a response, in characters.
-pub(super) const EXCERPT: usize = 200;
+pub(super) const MAX_EXCERPT_LEN: usize = 200;
 
 /// Setting to check before anything can be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +28,22 @@ impl fmt::Display for Advice {
 }
 
 /// Phrases in error messages about the size of a message.
-const OF_SIZE: [&str; 3] = ["larger than max", "exceeds maximum size", "too large"];
+const SIZE_ERROR_PHRASES: [&str; 3] = ["larger than max", "exceeds maximum size", "too large"];
 
 /// Outcome of a request without a response.
-pub(super) fn of_outbound(error: &OutboundError, shown: &SecretRedactor) -> Delivery {
+pub(super) fn from_outbound_error(error: &OutboundError, shown: &SecretRedactor) -> ExportOutcome {
     // The message of a redirect contains its address, which may echo secrets.
     let why = shown.redact(&error.to_string()).into_owned();
     // A rejected redirect is permanent.
     if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
-        Delivery::Misplaced(format!("{why}; {}", Advice::Address))
+        ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address))
     } else {
-        Delivery::Later { after: None, why }
+        ExportOutcome::RetryLater { after: None, why }
     }
 }
 
 /// Outcome of a successful response, possibly a partial success. The responses of all signals have the same form.
-pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &SecretRedactor) -> Delivery {
+pub(super) fn from_response(body: &[u8], encoding: Encoding, shown: &SecretRedactor) -> ExportOutcome {
     let partial = match encoding {
         Encoding::Protobuf => ExportTraceServiceResponse::decode(body)
             .ok()
@@ -58,7 +58,10 @@ pub(super) fn of_response(body: &[u8], encoding: Encoding, shown: &SecretRedacto
         }),
     };
     let (rejected, said) = partial.unwrap_or_default();
-    Delivery::Taken { rejected: u64::try_from(rejected).unwrap_or(0), said: shown.excerpt(said.as_bytes(), EXCERPT) }
+    ExportOutcome::Accepted {
+        rejected: u64::try_from(rejected).unwrap_or(0),
+        said: shown.excerpt(said.as_bytes(), MAX_EXCERPT_LEN),
+    }
 }
 
 /// 64-bit numbers are text in JSON, but some servers write numbers.
@@ -67,8 +70,9 @@ fn number(value: &Value) -> Option<i64> {
 }
 
 /// Outcome of a gRPC error status.
-pub(super) fn of_status(status: &Status, shown: &SecretRedactor) -> Delivery {
-    let why = format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), EXCERPT));
+pub(super) fn from_grpc_status(status: &Status, shown: &SecretRedactor) -> ExportOutcome {
+    let why =
+        format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), MAX_EXCERPT_LEN));
     let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
     match status.code() {
         Code::Cancelled
@@ -76,19 +80,19 @@ pub(super) fn of_status(status: &Status, shown: &SecretRedactor) -> Delivery {
         | Code::Aborted
         | Code::OutOfRange
         | Code::Unavailable
-        | Code::DataLoss => Delivery::Later { after: asked, why },
-        Code::ResourceExhausted if asked.is_some() => Delivery::Later { after: asked, why },
-        Code::ResourceExhausted if OF_SIZE.iter().any(|words| status.message().contains(words)) => {
-            Delivery::TooLarge(why)
+        | Code::DataLoss => ExportOutcome::RetryLater { after: asked, why },
+        Code::ResourceExhausted if asked.is_some() => ExportOutcome::RetryLater { after: asked, why },
+        Code::ResourceExhausted if SIZE_ERROR_PHRASES.iter().any(|words| status.message().contains(words)) => {
+            ExportOutcome::TooLarge(why)
         }
         // Without a delay, this status means a message that is too large, or a rate limit of a server that omits the
         // delay.
-        Code::ResourceExhausted => Delivery::Exhausted(why),
+        Code::ResourceExhausted => ExportOutcome::Exhausted(why),
         Code::Unauthenticated | Code::PermissionDenied => {
-            Delivery::Misplaced(format!("{why}; {}", Advice::Credentials))
+            ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Credentials))
         }
-        Code::Unimplemented | Code::NotFound => Delivery::Misplaced(format!("{why}; {}", Advice::Address)),
-        Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => Delivery::Refused(why),
-        Code::Ok | Code::Unknown | Code::Internal => Delivery::Broken(why),
+        Code::Unimplemented | Code::NotFound => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address)),
+        Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => ExportOutcome::Rejected(why),
+        Code::Ok | Code::Unknown | Code::Internal => ExportOutcome::ServerError(why),
     }
 }

@@ -1,9 +1,9 @@
 //! OTLP over HTTP.
 
 use super::{
-    Delivery,
-    answer::{Advice, EXCERPT, of_outbound, of_response},
-    line::{Kind, Line},
+    ExportOutcome,
+    answer::{Advice, MAX_EXCERPT_LEN, from_outbound_error, from_response},
+    line::{TargetClient, TargetConnection},
 };
 use crate::{Compression, Route, pack};
 use ::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
@@ -14,45 +14,47 @@ use jiff::fmt::rfc2822;
 use std::time::Duration;
 
 /// User agent.
-pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
+pub(super) const USER_AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
 /// Asks receivers that would discard a signal to reject it instead, so that it is no longer sent.
-pub(super) const STRICT: &str = "handling=strict";
+pub(super) const STRICT_HANDLING: &str = "handling=strict";
 /// Maximum size of a response; valid responses have a few bytes.
-const MOST: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-pub(super) async fn send(line: &Line, route: &Route, shown: &SecretRedactor, body: Bytes) -> Delivery {
-    let Kind::Http(client) = &line.kind else { return Delivery::Misplaced("the connection is not HTTP".to_owned()) };
+pub(super) async fn send(line: &TargetConnection, route: &Route, shown: &SecretRedactor, body: Bytes) -> ExportOutcome {
+    let TargetClient::Http(client) = &line.client else {
+        return ExportOutcome::Misconfigured("the connection is not HTTP".to_owned());
+    };
     let encoding = pack::encoding(route.protocol);
     let mut request = Request::post(line.uri.clone()).body(body).unwrap_or_default();
     let headers = request.headers_mut();
     *headers = route.headers.clone();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
-    headers.insert("prefer", HeaderValue::from_static(STRICT));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+    headers.insert("prefer", HeaderValue::from_static(STRICT_HANDLING));
     if route.compression == Compression::Gzip {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    let reply = match client.send_bounded(request, MOST).await {
+    let reply = match client.send_bounded(request, MAX_RESPONSE_BYTES).await {
         Ok(reply) => reply,
-        Err(error) => return of_outbound(&error, shown),
+        Err(error) => return from_outbound_error(&error, shown),
     };
     if reply.status.is_success() {
         let said = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        return of_response(&reply.body, said.and_then(Encoding::of_media_type).unwrap_or(encoding), shown);
+        return from_response(&reply.body, said.and_then(Encoding::from_media_type).unwrap_or(encoding), shown);
     }
-    of_status(reply.status, &reply.headers, &shown.excerpt(&reply.body, EXCERPT))
+    from_http_status(reply.status, &reply.headers, &shown.excerpt(&reply.body, MAX_EXCERPT_LEN))
 }
 
 /// Outcome of an error status.
-pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) -> Delivery {
+pub(super) fn from_http_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) -> ExportOutcome {
     let why = if excerpt.is_empty() { status.to_string() } else { format!("{status}: {excerpt}") };
     match status.as_u16() {
-        408 | 429 | 502..=504 => Delivery::Later { after: retry_after(headers), why },
-        413 => Delivery::TooLarge(why),
-        401 | 403 | 407 => Delivery::Misplaced(format!("{why}; {}", Advice::Credentials)),
-        300..=399 | 404 | 405 | 415 | 501 => Delivery::Misplaced(format!("{why}; {}", Advice::Address)),
-        400..=499 => Delivery::Refused(why),
-        _ => Delivery::Broken(why),
+        408 | 429 | 502..=504 => ExportOutcome::RetryLater { after: retry_after(headers), why },
+        413 => ExportOutcome::TooLarge(why),
+        401 | 403 | 407 => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Credentials)),
+        300..=399 | 404 | 405 | 415 | 501 => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address)),
+        400..=499 => ExportOutcome::Rejected(why),
+        _ => ExportOutcome::ServerError(why),
     }
 }
 

@@ -8,7 +8,7 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{Layer, layer::Context};
 
 /// Modules involved in exporting. Their lines are not exported, since each would cause further lines.
-const SENDING: [&str; 12] = [
+const EXPORT_MODULES: [&str; 12] = [
     "baton_export",
     "baton_outbound",
     "h2",
@@ -30,20 +30,20 @@ pub struct LogLayer(pub(super) LogQueue);
 impl<S: Subscriber> Layer<S> for LogLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let part = event.metadata().target();
-        if sends(part) || !self.0.is_open() {
+        if is_export_module(part) || !self.0.is_open() {
             return;
         }
         let mut fields = Fields::default();
         event.record(&mut fields);
-        let part = fields.part.take().unwrap_or_else(|| part.to_owned());
-        if sends(&part) {
+        let part = fields.log_target.take().unwrap_or_else(|| part.to_owned());
+        if is_export_module(&part) {
             return;
         }
         self.0.push(LogLine {
             at: wall_clock(),
             level: level(*event.metadata().level()),
-            part,
-            words: fields.words,
+            scope: part,
+            message: fields.message,
             attributes: fields.attributes,
             dropped_attributes: fields.dropped,
             context: current_span(),
@@ -51,9 +51,9 @@ impl<S: Subscriber> Layer<S> for LogLayer {
     }
 }
 
-fn sends(part: &str) -> bool {
+fn is_export_module(part: &str) -> bool {
     let whose = part.split("::").next().unwrap_or(part);
-    SENDING.contains(&whose)
+    EXPORT_MODULES.contains(&whose)
 }
 
 fn level(level: Level) -> LogLevel {

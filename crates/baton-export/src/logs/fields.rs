@@ -5,34 +5,34 @@ use std::fmt;
 use tracing::field::{Field, Visit};
 
 /// Maximum length of the message, in bytes.
-const MOST_WORDS: usize = 16 * 1024;
+const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Maximum length of an attribute value, in bytes.
-const MOST_VALUE: usize = 4 * 1024;
+const MAX_VALUE_BYTES: usize = 4 * 1024;
 /// Maximum number of attributes per line.
-const MOST_ATTRIBUTES: usize = 32;
+const MAX_ATTRIBUTES: usize = 32;
 
 /// Visitor that collects the fields of a log line.
 #[derive(Default)]
 pub(super) struct Fields {
-    pub(super) words: String,
+    pub(super) message: String,
     pub(super) attributes: Attributes,
     pub(super) dropped: u32,
     /// Target of a line from the `log` crate.
-    pub(super) part: Option<String>,
+    pub(super) log_target: Option<String>,
 }
 
 impl Fields {
     fn text(&mut self, field: &Field, mut text: String) {
         match field.name() {
             "message" => {
-                cut(&mut text, MOST_WORDS);
-                self.words = text;
+                truncate(&mut text, MAX_MESSAGE_BYTES);
+                self.message = text;
             }
-            "log.target" => self.part = Some(text),
+            "log.target" => self.log_target = Some(text),
             // Source locations are of no use in logs of many machines.
             "log.module_path" | "log.file" => {}
             _ => {
-                cut(&mut text, MOST_VALUE);
+                truncate(&mut text, MAX_VALUE_BYTES);
                 self.attribute(field, text.into());
             }
         }
@@ -41,13 +41,13 @@ impl Fields {
     fn attribute(&mut self, field: &Field, value: SpanValue) {
         match field.name() {
             "log.line" => {}
-            _ if self.attributes.len() >= MOST_ATTRIBUTES => self.dropped += 1,
+            _ if self.attributes.len() >= MAX_ATTRIBUTES => self.dropped += 1,
             name => self.attributes.push((name.into(), value)),
         }
     }
 }
 
-fn cut(text: &mut String, most: usize) {
+fn truncate(text: &mut String, most: usize) {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));
         text.push('…');

@@ -14,37 +14,37 @@ use std::{
 use tokio::sync::watch;
 
 /// Maximum number of queued lines; beyond it, the oldest are dropped.
-const MOST_LINES: usize = 2048;
+const MAX_QUEUED_LINES: usize = 2048;
 /// Maximum size of the queued lines, in bytes.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_QUEUED_BYTES: usize = 8 << 20;
 /// Memory overhead of a line besides its text.
-const LINE: usize = 128;
+const LINE_OVERHEAD_BYTES: usize = 128;
 
 /// Queue of log lines to export; clones share it. Lines are queued from the start of the process, so that the first
 /// lines are included when the export starts.
 #[derive(Clone)]
-pub struct LogQueue(Arc<Shared>);
+pub struct LogQueue(Arc<LogQueueInner>);
 
-struct Shared {
+struct LogQueueInner {
     open: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<LogQueueState>,
     /// Sequence number of the next line.
     next: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct State {
+struct LogQueueState {
     /// Lines with their estimated sizes.
     lines: VecDeque<(Arc<LogLine>, usize)>,
     bytes: usize,
     /// Sequence number of the first queued line.
     first: u64,
     /// Cursors by reader; `None` for a reader that has ended.
-    readers: Vec<Option<Place>>,
+    cursors: Vec<Option<LogCursor>>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct LogCursor {
     next: u64,
     lost: u64,
 }
@@ -52,7 +52,7 @@ struct Place {
 impl Default for LogQueue {
     fn default() -> Self {
         let shared =
-            Shared { open: AtomicBool::new(true), state: Mutex::default(), next: watch::Sender::new(0) };
+            LogQueueInner { open: AtomicBool::new(true), state: Mutex::default(), next: watch::Sender::new(0) };
         Self(Arc::new(shared))
     }
 }
@@ -72,7 +72,7 @@ impl LogQueue {
     /// Closes the queue and discards its lines; used if no target exports logs.
     pub fn close(&self) {
         self.0.open.store(false, Ordering::Relaxed);
-        *self.state() = State::default();
+        *self.state() = LogQueueState::default();
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -81,12 +81,12 @@ impl LogQueue {
 
     /// Adds a line; the oldest lines are dropped if the queue is full.
     pub(super) fn push(&self, line: LogLine) {
-        let bytes = weigh(&line);
+        let bytes = estimate_bytes(&line);
         let mut state = self.state();
         while !state.lines.is_empty()
-            && (state.lines.len() >= MOST_LINES || state.bytes + bytes > MOST_BYTES)
+            && (state.lines.len() >= MAX_QUEUED_LINES || state.bytes + bytes > MAX_QUEUED_BYTES)
         {
-            state.forget_first();
+            state.drop_oldest();
         }
         state.lines.push_back((Arc::new(line), bytes));
         state.bytes += bytes;
@@ -103,37 +103,37 @@ impl LogQueue {
     /// Reader of all queued and future lines.
     pub(crate) fn reader(&self) -> LogReader {
         let mut state = self.state();
-        let place = Place { next: state.first, lost: 0 };
-        state.readers.push(Some(place));
-        LogReader { queue: self.clone(), number: state.readers.len() - 1, news: self.0.next.subscribe() }
+        let place = LogCursor { next: state.first, lost: 0 };
+        state.cursors.push(Some(place));
+        LogReader { queue: self.clone(), number: state.cursors.len() - 1, news: self.0.next.subscribe() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LogQueueState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LogQueueState {
     fn end(&self) -> u64 {
         self.first + self.lines.len() as u64
     }
 
-    fn forget_first(&mut self) {
+    fn drop_oldest(&mut self) {
         let Some((_, bytes)) = self.lines.pop_front() else { return };
         self.bytes -= bytes;
         self.first += 1;
         let first = self.first;
-        for place in self.readers.iter_mut().flatten().filter(|place| place.next < first) {
+        for place in self.cursors.iter_mut().flatten().filter(|place| place.next < first) {
             place.next = first;
             place.lost += 1;
         }
     }
 
     /// Drops lines that all readers have read.
-    fn release(&mut self) {
-        let Some(needed) = self.readers.iter().flatten().map(|place| place.next).min() else { return };
+    fn drop_consumed(&mut self) {
+        let Some(needed) = self.cursors.iter().flatten().map(|place| place.next).min() else { return };
         while self.first < needed {
-            self.forget_first();
+            self.drop_oldest();
         }
     }
 }
@@ -146,13 +146,13 @@ pub(crate) struct LogReader {
 }
 
 impl LogReader {
-    fn place(&self) -> Place {
-        self.queue.state().readers.get(self.number).copied().flatten().unwrap_or_default()
+    fn cursor(&self) -> LogCursor {
+        self.queue.state().cursors.get(self.number).copied().flatten().unwrap_or_default()
     }
 
     /// Resolves when lines are available.
-    pub(crate) async fn more(&mut self) {
-        let next = self.place().next;
+    pub(crate) async fn wait_for_lines(&mut self) {
+        let next = self.cursor().next;
         // The queue holds the sender, so the channel stays open.
         let _ = self.news.wait_for(|end| *end > next).await;
     }
@@ -161,25 +161,25 @@ impl LogReader {
     pub(crate) fn take(&mut self, most: usize) -> Vec<Arc<LogLine>> {
         let mut state = self.queue.state();
         let first = state.first;
-        let Some(Some(place)) = state.readers.get(self.number).copied() else { return Vec::new() };
+        let Some(Some(place)) = state.cursors.get(self.number).copied() else { return Vec::new() };
         let skipped = usize::try_from(place.next - first).unwrap_or(usize::MAX);
         let lines: Vec<_> = state.lines.iter().skip(skipped).take(most).map(|(line, _)| Arc::clone(line)).collect();
-        if let Some(Some(place)) = state.readers.get_mut(self.number) {
+        if let Some(Some(place)) = state.cursors.get_mut(self.number) {
             place.next += lines.len() as u64;
         }
-        state.release();
+        state.drop_consumed();
         lines
     }
 
     /// Number of lines dropped before they were read.
-    pub(crate) fn lost(&self) -> u64 {
-        self.place().lost
+    pub(crate) fn dropped_lines(&self) -> u64 {
+        self.cursor().lost
     }
 
     /// Number of unread bytes in the queue.
-    pub(crate) fn waiting(&self) -> u64 {
+    pub(crate) fn queued_bytes(&self) -> u64 {
         let state = self.queue.state();
-        let next = state.readers.get(self.number).copied().flatten().unwrap_or_default().next;
+        let next = state.cursors.get(self.number).copied().flatten().unwrap_or_default().next;
         let skipped = usize::try_from(next.saturating_sub(state.first)).unwrap_or(usize::MAX);
         state.lines.iter().skip(skipped).map(|(_, bytes)| *bytes as u64).sum()
     }
@@ -188,11 +188,11 @@ impl LogReader {
 impl Drop for LogReader {
     fn drop(&mut self) {
         let mut state = self.queue.state();
-        if let Some(place) = state.readers.get_mut(self.number) {
+        if let Some(place) = state.cursors.get_mut(self.number) {
             *place = None;
         }
-        if state.readers.iter().any(Option::is_some) {
-            state.release();
+        if state.cursors.iter().any(Option::is_some) {
+            state.drop_consumed();
         } else {
             drop(state);
             self.queue.close();
@@ -201,8 +201,8 @@ impl Drop for LogReader {
 }
 
 /// Estimated memory of a line.
-fn weigh(line: &LogLine) -> usize {
+fn estimate_bytes(line: &LogLine) -> usize {
     let value = |value: &SpanValue| if let SpanValue::Text(text) = value { text.len() } else { 8 };
     let attributes: usize = line.attributes.iter().map(|(key, held)| key.len() + value(held) + 48).sum();
-    LINE + line.part.len() + line.words.len() + attributes
+    LINE_OVERHEAD_BYTES + line.scope.len() + line.message.len() + attributes
 }

@@ -2,36 +2,36 @@
 
 use super::queue::LogReader;
 use crate::{
-    Pace,
-    carrier::{Carrier, Ended},
-    courier::Delivery,
+    ExportTiming,
+    carrier::{SignalExportShutdown, SignalExporter},
+    courier::ExportOutcome,
     pack::Packed,
-    patience::Patience,
+    patience::RetryBudget,
 };
 use baton_otlp::{LogLine, write_lines};
 use baton_types::SpanResource;
 use std::{collections::VecDeque, sync::Arc};
 
 /// Maximum number of lines per request.
-const MOST: usize = 512;
+const MAX_BATCH_LINES: usize = 512;
 
 /// Sends log lines to one target.
-pub(crate) struct LogCourier {
-    pub(crate) carrier: Carrier,
+pub(crate) struct LogExporter {
+    pub(crate) exporter: SignalExporter,
     pub(crate) resource: Arc<SpanResource>,
-    pub(crate) pace: Pace,
-    pub(crate) patience: Patience,
+    pub(crate) timing: ExportTiming,
+    pub(crate) retry_budget: RetryBudget,
 }
 
-impl LogCourier {
+impl LogExporter {
     /// Sends new lines until shutdown.
     pub(crate) async fn run(mut self, mut lines: LogReader) {
-        let finish = self.carrier.ending().finish.clone();
+        let finish = self.exporter.shutdown().finish.clone();
         loop {
             tokio::select! {
                 () = finish.cancelled() => {}
-                () = lines.more() => {
-                    let _ = tokio::time::timeout(self.pace.gather, finish.cancelled()).await;
+                () = lines.wait_for_lines() => {
+                    let _ = tokio::time::timeout(self.timing.batch_delay, finish.cancelled()).await;
                 }
             }
             if self.drain(&mut lines).await.is_err() || finish.is_cancelled() {
@@ -41,11 +41,11 @@ impl LogCourier {
     }
 
     /// Sends all queued lines.
-    async fn drain(&mut self, lines: &mut LogReader) -> Result<(), Ended> {
+    async fn drain(&mut self, lines: &mut LogReader) -> Result<(), SignalExportShutdown> {
         loop {
-            let taken = lines.take(MOST);
-            self.carrier.count().set_dropped(lines.lost());
-            self.carrier.count().set_waiting(lines.waiting());
+            let taken = lines.take(MAX_BATCH_LINES);
+            self.exporter.count().set_dropped(lines.dropped_lines());
+            self.exporter.count().set_queued_bytes(lines.queued_bytes());
             if taken.is_empty() {
                 return Ok(());
             }
@@ -54,53 +54,58 @@ impl LogCourier {
     }
 
     /// Sends lines, split into several requests if necessary.
-    async fn send(&mut self, lines: Vec<Arc<LogLine>>, waiting: &LogReader) -> Result<(), Ended> {
+    async fn send(&mut self, lines: Vec<Arc<LogLine>>, waiting: &LogReader) -> Result<(), SignalExportShutdown> {
         let mut pieces = VecDeque::from([lines]);
         while let Some(piece) = pieces.pop_front() {
             let resource = Arc::clone(&self.resource);
             let written = move |lines: &Vec<Arc<LogLine>>, encoding| write_lines(lines, &resource, encoding);
-            let (mut piece, packed) = self.carrier.pack(piece, written).await;
-            match self.bring(&packed, piece.len(), waiting).await? {
-                Delivery::Taken { rejected, said } => {
-                    self.patience.reset();
-                    self.carrier.taken(piece.len(), rejected, &said);
+            let (mut piece, packed) = self.exporter.encode(piece, written).await;
+            match self.send_with_retry(&packed, piece.len(), waiting).await? {
+                ExportOutcome::Accepted { rejected, said } => {
+                    self.retry_budget.reset();
+                    self.exporter.record_accepted(piece.len(), rejected, &said);
                 }
-                Delivery::TooLarge(_) | Delivery::Exhausted(_) if piece.len() > 1 => {
+                ExportOutcome::TooLarge(_) | ExportOutcome::Exhausted(_) if piece.len() > 1 => {
                     let second = piece.split_off(piece.len() / 2);
                     pieces.push_front(second);
                     pieces.push_front(piece);
                 }
-                Delivery::TooLarge(why)
-                | Delivery::Exhausted(why)
-                | Delivery::Refused(why)
-                | Delivery::Broken(why)
-                | Delivery::Misplaced(why)
-                | Delivery::Later { why, .. } => self.carrier.refused(piece.len(), &why),
+                ExportOutcome::TooLarge(why)
+                | ExportOutcome::Exhausted(why)
+                | ExportOutcome::Rejected(why)
+                | ExportOutcome::ServerError(why)
+                | ExportOutcome::Misconfigured(why)
+                | ExportOutcome::RetryLater { why, .. } => self.exporter.record_rejected(piece.len(), &why),
             }
         }
         Ok(())
     }
 
     /// Retries until the target accepts or rejects the request; meanwhile the queue fills and drops its oldest lines.
-    async fn bring(&mut self, packed: &Packed, lines: usize, waiting: &LogReader) -> Result<Delivery, Ended> {
-        self.patience.begin();
+    async fn send_with_retry(
+        &mut self,
+        packed: &Packed,
+        lines: usize,
+        waiting: &LogReader,
+    ) -> Result<ExportOutcome, SignalExportShutdown> {
+        self.retry_budget.start_payload();
         loop {
-            let delivery = self.carrier.deliver(packed).await?;
-            let Some(pause) = self.carrier.pause(&delivery) else { return Ok(delivery) };
+            let delivery = self.exporter.send(packed).await?;
+            let Some(pause) = self.exporter.retry_delay(&delivery) else { return Ok(delivery) };
             let again = match &delivery {
-                Delivery::Exhausted(_) if lines > 1 => {
-                    self.carrier.wait(pause).await?;
+                ExportOutcome::Exhausted(_) if lines > 1 => {
+                    self.exporter.wait(pause).await?;
                     false
                 }
-                Delivery::Exhausted(_) | Delivery::Broken(_) => self.patience.lasts(),
+                ExportOutcome::Exhausted(_) | ExportOutcome::ServerError(_) => self.retry_budget.should_retry(),
                 _ => true,
             };
             if !again {
                 return Ok(delivery);
             }
-            self.carrier.wait(pause).await?;
-            self.carrier.count().set_dropped(waiting.lost());
-            self.carrier.count().set_waiting(waiting.waiting());
+            self.exporter.wait(pause).await?;
+            self.exporter.count().set_dropped(waiting.dropped_lines());
+            self.exporter.count().set_queued_bytes(waiting.queued_bytes());
         }
     }
 }

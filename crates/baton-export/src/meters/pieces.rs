@@ -3,7 +3,7 @@
 use baton_telemetry::{MeterFamily, MeterSnapshot};
 
 /// Number of series.
-pub(super) fn points(reading: &MeterSnapshot) -> usize {
+pub(super) fn series_count(reading: &MeterSnapshot) -> usize {
     reading.families.iter().map(|family| family.points.len()).sum()
 }
 

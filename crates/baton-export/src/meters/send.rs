@@ -1,72 +1,77 @@
 //! Metrics exporter of one target.
 
-use super::pieces::{points, split};
+use super::pieces::{series_count, split};
 use crate::{
-    carrier::{Carrier, Ended},
-    courier::Delivery,
+    carrier::{SignalExportShutdown, SignalExporter},
+    courier::ExportOutcome,
 };
-use baton_otlp::write_meters;
+use baton_otlp::write_metrics;
 use baton_telemetry::Meters;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Maximum number of series per request: a series has at most about 1 KiB, and gRPC receivers accept 4 MiB by default.
-const MOST: usize = 1024;
+const MAX_BATCH_SERIES: usize = 1024;
 
 /// Reads metrics and sends them to one target.
-pub(crate) struct MeterCourier {
-    pub(crate) carrier: Carrier,
+pub(crate) struct MetricsExporter {
+    pub(crate) exporter: SignalExporter,
     pub(crate) meters: Arc<Meters>,
     /// Clock, in nanoseconds since the Unix epoch.
     pub(crate) now: fn() -> u64,
-    pub(crate) every: Duration,
+    pub(crate) interval: Duration,
 }
 
-impl MeterCourier {
+impl MetricsExporter {
     /// Exports at the interval and once at shutdown.
     pub(crate) async fn run(mut self) {
-        let finish = self.carrier.ending().finish.clone();
-        let mut pause = self.every;
+        let finish = self.exporter.shutdown().finish.clone();
+        let mut pause = self.interval;
         loop {
             let due = Instant::now() + pause;
             let last = tokio::time::timeout_at(due, finish.cancelled()).await.is_ok();
-            match self.tell().await {
-                Err(Ended) => return,
+            match self.export_once().await {
+                Err(SignalExportShutdown) => return,
                 Ok(_) if last => return,
-                Ok(again) => pause = again.unwrap_or(self.every),
+                Ok(again) => pause = again.unwrap_or(self.interval),
             }
         }
     }
 
     /// Reads and sends the metrics; returns the delay before the next attempt if sending failed.
-    async fn tell(&mut self) -> Result<Option<Duration>, Ended> {
+    async fn export_once(&mut self) -> Result<Option<Duration>, SignalExportShutdown> {
         // Probes first: reading metrics may query the journal.
-        if let Some(pause) = self.carrier.knock().await {
+        if let Some(pause) = self.exporter.probe().await {
             return Ok(Some(pause));
         }
         let reading = self.meters.read((self.now)()).await;
-        let mut pieces = VecDeque::from([(reading, MOST)]);
+        let mut pieces = VecDeque::from([(reading, MAX_BATCH_SERIES)]);
         while let Some((piece, most)) = pieces.pop_front() {
             let (piece, rest) = split(piece, most);
-            pieces.extend(rest.map(|rest| (rest, MOST)));
-            let count = points(&piece);
+            pieces.extend(rest.map(|rest| (rest, MAX_BATCH_SERIES)));
+            let count = series_count(&piece);
             if count == 0 {
                 continue;
             }
-            let (piece, packed) = self.carrier.pack(piece, write_meters).await;
-            let delivery = self.carrier.deliver(&packed).await?;
-            let pause = self.carrier.pause(&delivery);
+            let (piece, packed) = self.exporter.encode(piece, write_metrics).await;
+            let delivery = self.exporter.send(&packed).await?;
+            let pause = self.exporter.retry_delay(&delivery);
             match delivery {
-                Delivery::Exhausted(_) if count > 1 => {
-                    self.carrier.wait(pause.unwrap_or_default()).await?;
+                ExportOutcome::Exhausted(_) if count > 1 => {
+                    self.exporter.wait(pause.unwrap_or_default()).await?;
                     pieces.push_front((piece, count / 2));
                 }
-                Delivery::Later { .. } | Delivery::Broken(_) | Delivery::Misplaced(_) | Delivery::Exhausted(_) => {
+                ExportOutcome::RetryLater { .. }
+                | ExportOutcome::ServerError(_)
+                | ExportOutcome::Misconfigured(_)
+                | ExportOutcome::Exhausted(_) => {
                     return Ok(pause);
                 }
-                Delivery::Taken { rejected, said } => self.carrier.taken(count, rejected, &said),
-                Delivery::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
-                Delivery::TooLarge(why) | Delivery::Refused(why) => self.carrier.refused(count, &why),
+                ExportOutcome::Accepted { rejected, said } => self.exporter.record_accepted(count, rejected, &said),
+                ExportOutcome::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
+                ExportOutcome::TooLarge(why) | ExportOutcome::Rejected(why) => {
+                    self.exporter.record_rejected(count, &why)
+                }
             }
         }
         Ok(None)

@@ -4,7 +4,7 @@ use crate::{
     receiver::{Answer, Port, Receiver},
     sample::{Sender, number, span, to, to_route},
 };
-use baton_export::{Compression, ExportOptions, Protocol, Route, Signal};
+use baton_export::{Compression, ExportOptions, OtlpProtocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanId, SpanLink, SpanStatus, SpanValue};
 use http::HeaderValue;
@@ -13,14 +13,14 @@ use std::{collections::BTreeSet, time::Duration};
 #[tokio::test]
 async fn whole_spans_in_every_protocol() {
     for (protocol, path) in [
-        (Protocol::Grpc, "/opentelemetry.proto.collector.trace.v1.TraceService/Export"),
-        (Protocol::Http, "/v1/traces"),
-        (Protocol::Json, "/v1/traces"),
+        (OtlpProtocol::Grpc, "/opentelemetry.proto.collector.trace.v1.TraceService/Export"),
+        (OtlpProtocol::Http, "/v1/traces"),
+        (OtlpProtocol::Json, "/v1/traces"),
     ] {
         for compression in [Compression::Gzip, Compression::None] {
             let receiver = Receiver::start(&[]).await;
             let directory = tempfile::tempdir().unwrap();
-            let mut route = Route::to(Route::below(&receiver.url(), protocol, Signal::Traces), protocol);
+            let mut route = Route::new(Route::signal_url(&receiver.url(), protocol, Signal::Traces), protocol);
             route.compression = compression;
             let mut token = HeaderValue::from_static("Bearer s3cret");
             token.set_sensitive(true);
@@ -43,7 +43,7 @@ async fn whole_spans_in_every_protocol() {
 async fn content_leaves_only_when_it_may() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
-    let options = ExportOptions { content: false, ..to(&receiver.url(), Protocol::Grpc) };
+    let options = ExportOptions { content: false, ..to(&receiver.url(), OtlpProtocol::Grpc) };
     let sender = Sender::start(directory.path(), &options);
     sender.keep(3..4).await;
     let spans = receiver.spans(1).await;
@@ -85,7 +85,7 @@ fn stub(number: u64) -> Span {
 async fn of_a_span_that_is_sent_in_steps_the_last_one_arrives() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Grpc));
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Grpc));
     let keep = async |spans: Vec<Span>| sender.store.ingest(SpanBatch { spans, mark: None }).await.unwrap();
     // Together, in either order.
     keep(vec![stub(1), span(1), span(2), stub(2)]).await;
@@ -107,17 +107,17 @@ async fn what_was_taken_is_not_sent_again_after_an_orderly_end() {
     answers.resize(1000, Answer::Http(503, None));
     let receiver = Receiver::start(&answers).await;
     let directory = tempfile::tempdir().unwrap();
-    let mut options = to(&receiver.url(), Protocol::Http);
-    options.pace.longest = Duration::from_secs(60);
+    let mut options = to(&receiver.url(), OtlpProtocol::Http);
+    options.timing.max_retry_delay = Duration::from_secs(60);
     // They come as three requests, the third of which is not taken.
-    options.pace.gather = Duration::from_millis(300);
+    options.timing.batch_delay = Duration::from_millis(300);
     let sender = Sender::start(directory.path(), &options);
     sender.keep(0..5000).await;
     receiver.until(|came| came.len() >= 3).await;
     sender.close().await;
     let taken = receiver.spans(2).await;
     let receiver = Receiver::start(&[]).await;
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Http));
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Http));
     let rest = receiver.spans(5000 - taken.len()).await;
     let numbers: Vec<u64> = taken.iter().chain(&rest).map(number).collect();
     assert_eq!(numbers, (0..5000).collect::<Vec<_>>());
@@ -128,7 +128,7 @@ async fn what_was_taken_is_not_sent_again_after_an_orderly_end() {
 async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
     let port = Port::take();
     let directory = tempfile::tempdir().unwrap();
-    let options = to(&format!("http://{}", port.address), Protocol::Grpc);
+    let options = to(&format!("http://{}", port.address), OtlpProtocol::Grpc);
     let mut next = 0;
     for _ in 0..3 {
         // Nobody listens now. Keeping spans does not depend on it, and a Baton ends at once.
@@ -157,7 +157,7 @@ async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
 async fn what_comes_back_is_not_sent_again() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Http));
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Http));
     sender.keep(0..5).await;
     let mut back = receiver.spans(5).await;
     for _ in 0..3 {

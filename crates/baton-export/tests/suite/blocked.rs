@@ -4,7 +4,7 @@ use crate::{
     receiver::{Answer, Receiver},
     sample::{Sender, number, to},
 };
-use baton_export::Protocol;
+use baton_export::OtlpProtocol;
 use baton_ports::{ExportMonitor as _, ExportState};
 use std::{
     io::{self, Write},
@@ -78,12 +78,12 @@ pub(crate) async fn until(sender: &Sender, check: impl Fn(&ExportState) -> bool)
 async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() {
     use Answer::{Grpc, Http};
     for (protocol, answers, said, advice) in [
-        (Protocol::Http, [Http(401, None), Http(401, None), Http(403, None)], "401", "credentials"),
-        (Protocol::Json, [Http(403, None), Http(403, None), Http(401, None)], "403", "credentials"),
-        (Protocol::Http, [Http(404, None), Http(405, None), Http(301, None)], "404", "address"),
-        (Protocol::Grpc, [Grpc(16, None), Grpc(16, None), Grpc(7, None)], "authentication", "credentials"),
-        (Protocol::Grpc, [Grpc(7, None), Grpc(7, None), Grpc(16, None)], "permission", "credentials"),
-        (Protocol::Grpc, [Grpc(12, None), Grpc(12, None), Grpc(5, None)], "implemented", "address"),
+        (OtlpProtocol::Http, [Http(401, None), Http(401, None), Http(403, None)], "401", "credentials"),
+        (OtlpProtocol::Json, [Http(403, None), Http(403, None), Http(401, None)], "403", "credentials"),
+        (OtlpProtocol::Http, [Http(404, None), Http(405, None), Http(301, None)], "404", "address"),
+        (OtlpProtocol::Grpc, [Grpc(16, None), Grpc(16, None), Grpc(7, None)], "authentication", "credentials"),
+        (OtlpProtocol::Grpc, [Grpc(7, None), Grpc(7, None), Grpc(16, None)], "permission", "credentials"),
+        (OtlpProtocol::Grpc, [Grpc(12, None), Grpc(12, None), Grpc(5, None)], "implemented", "address"),
     ] {
         let (lines, _guard) = Lines::capture();
         let receiver = Receiver::start(&answers).await;
@@ -119,7 +119,7 @@ async fn every_change_is_told_and_nothing_else() {
     let answers: Vec<Answer> = answers.into_iter().chain([Take, Http(400, None), Http(400, None)]).collect();
     let receiver = Receiver::start(&answers).await;
     let directory = tempfile::tempdir().unwrap();
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Http));
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Http));
     sender.keep(0..2).await;
     receiver.spans(2).await;
     for (number, requests) in [(2, 9), (3, 10), (4, 11)] {
@@ -142,8 +142,8 @@ async fn somebody_whom_nobody_named_is_never_spoken_of() {
     let (lines, _guard) = Lines::capture();
     let receiver = Receiver::start(&[Answer::Http(401, None), Answer::Http(503, None)]).await;
     let directory = tempfile::tempdir().unwrap();
-    let mut options = to(&receiver.url(), Protocol::Http);
-    options.targets[0].assumed = true;
+    let mut options = to(&receiver.url(), OtlpProtocol::Http);
+    options.targets[0].is_default = true;
     let sender = Sender::start(directory.path(), &options);
     sender.keep(0..2).await;
     receiver.until(|came| came.len() >= 3).await;

@@ -1,8 +1,8 @@
 //! The usual variables.
 
 use baton_export::{
-    Compression, ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment,
-    meter_interval,
+    Compression, DEFAULT_METRICS_INTERVAL, ExportTarget, OtlpProtocol, Route, Signal, from_environment,
+    metrics_interval,
 };
 use std::{collections::HashMap, time::Duration};
 
@@ -12,19 +12,19 @@ fn read(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> (Vec<Expor
 }
 
 /// Who is sent spans, where, and how.
-fn traces(variables: &[(&str, &str)]) -> Option<(String, String, Protocol, bool)> {
+fn traces(variables: &[(&str, &str)]) -> Option<(String, String, OtlpProtocol, bool)> {
     let (targets, remarks) = read(variables, Vec::new());
     assert_eq!(remarks, Vec::<String>::new());
     let (target, route) = targets.iter().find_map(|target| Some((target, target.route(Signal::Traces)?)))?;
-    Some((target.name.clone(), route.url.clone(), route.protocol, target.assumed))
+    Some((target.name.clone(), route.url.clone(), route.protocol, target.is_default))
 }
 
 /// Variables, and the name, address and protocol that they mean, and whether nobody named it.
-type Case<'a> = (&'a [(&'a str, &'a str)], (&'a str, &'a str, Protocol, bool));
+type Case<'a> = (&'a [(&'a str, &'a str)], (&'a str, &'a str, OtlpProtocol, bool));
 
 #[test]
 fn where_spans_go() {
-    use Protocol::{Grpc, Http, Json};
+    use OtlpProtocol::{Grpc, Http, Json};
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     const OWN: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
     const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
@@ -72,9 +72,9 @@ fn what_goes_along_and_what_takes_whose_place() {
         ],
         vec![ExportTarget {
             name: "file".to_owned(),
-            routes: vec![(Signal::Traces, Route::to("http://f", Protocol::Http))],
+            routes: vec![(Signal::Traces, Route::new("http://f", OtlpProtocol::Http))],
             content: None,
-            assumed: false,
+            is_default: false,
         }],
     );
     assert_eq!((targets.len(), targets[0].name.as_str(), remarks.len()), (1, "otlp", 0));
@@ -93,16 +93,16 @@ fn what_goes_along_and_what_takes_whose_place() {
 fn who(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> Vec<(String, Vec<&'static str>, bool)> {
     let signals = |target: &ExportTarget| target.routes.iter().map(|(signal, _)| signal.as_str()).collect();
     let (targets, _) = read(variables, configured);
-    targets.iter().map(|target| (target.name.clone(), signals(target), target.assumed)).collect()
+    targets.iter().map(|target| (target.name.clone(), signals(target), target.is_default)).collect()
 }
 
 #[test]
 fn an_endpoint_for_one_signal_says_nothing_of_the_others() {
     let file = |name: &str| ExportTarget {
         name: name.to_owned(),
-        routes: Signal::ALL.map(|signal| (signal, Route::to("http://f", Protocol::Http))).to_vec(),
+        routes: Signal::ALL.map(|signal| (signal, Route::new("http://f", OtlpProtocol::Http))).to_vec(),
         content: None,
-        assumed: false,
+        is_default: false,
     };
     let named = |name: &str, signals: &[&'static str]| (name.to_owned(), signals.to_vec(), false);
     let assumed = |signals: &[&'static str]| ("default".to_owned(), signals.to_vec(), true);
@@ -124,9 +124,9 @@ fn an_endpoint_for_one_signal_says_nothing_of_the_others() {
 fn configured_targets_stay_without_an_endpoint() {
     let file = ExportTarget {
         name: "file".to_owned(),
-        routes: Signal::ALL.map(|signal| (signal, Route::to("http://f", Protocol::Http))).to_vec(),
+        routes: Signal::ALL.map(|signal| (signal, Route::new("http://f", OtlpProtocol::Http))).to_vec(),
         content: None,
-        assumed: false,
+        is_default: false,
     };
     assert_eq!(read(&[], vec![file.clone()]).0, vec![file.clone()]);
     let (targets, remarks) = read(
@@ -155,14 +155,14 @@ fn how_often_meters_are_read() {
     const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
     const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
     for (interval, temporality, every, remarks) in [
-        ("", "", METER_INTERVAL, 0),
+        ("", "", DEFAULT_METRICS_INTERVAL, 0),
         (" 250 ", "", Duration::from_millis(250), 0),
-        ("0", "", METER_INTERVAL, 1),
-        ("soon", "delta", METER_INTERVAL, 2),
+        ("0", "", DEFAULT_METRICS_INTERVAL, 1),
+        ("soon", "delta", DEFAULT_METRICS_INTERVAL, 2),
         ("5", "Cumulative", Duration::from_millis(5), 0),
     ] {
         let given = HashMap::from([(INTERVAL, interval), (TEMPORALITY, temporality)]);
-        let (read, said) = meter_interval(|name| given.get(name).map(|value| (*value).to_owned()));
+        let (read, said) = metrics_interval(|name| given.get(name).map(|value| (*value).to_owned()));
         assert_eq!((read, said.len()), (every, remarks), "{given:?}: {said:?}");
     }
 }

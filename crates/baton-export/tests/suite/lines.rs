@@ -4,7 +4,10 @@ use crate::{
     receiver::{Answer, Came, Port, Receiver},
     sample::TARGET,
 };
-use baton_export::{ExportOptions, ExportTarget, Exporter, LogQueue, METER_INTERVAL, Pace, Protocol, Route, Signal};
+use baton_export::{
+    DEFAULT_METRICS_INTERVAL, ExportOptions, ExportTarget, ExportTiming, Exporter, LogQueue, OtlpProtocol, Route,
+    Signal,
+};
 use baton_otlp::proto::{ExportLogsServiceRequest, LogRecord, Value};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_telemetry::with_span;
@@ -28,8 +31,8 @@ const AWAY: &str = "away";
 const LOGS: Signal = Signal::Logs;
 const INSIDE: TraceContext = TraceContext { trace: TraceId([7; 16]), span: SpanId([9; 8]), flags: 1 };
 
-fn route(url: &str, protocol: Protocol) -> Route {
-    let route = Route::to(Route::below(url, protocol, LOGS), protocol);
+fn route(url: &str, protocol: OtlpProtocol) -> Route {
+    let route = Route::new(Route::signal_url(url, protocol, LOGS), protocol);
     Route { timeout: Duration::from_secs(5), ..route }
 }
 
@@ -38,12 +41,24 @@ fn options(targets: &[(&str, Route)], gather: Duration) -> ExportOptions {
         name: (*name).to_owned(),
         routes: vec![(LOGS, route.clone())],
         content: None,
-        assumed: false,
+        is_default: false,
     };
     let millis = Duration::from_millis;
-    let pace = Pace { gather, first: millis(20), longest: millis(60), longest_assumed: millis(60), ..Pace::default() };
+    let pace = ExportTiming {
+        batch_delay: gather,
+        retry_delay: millis(20),
+        max_retry_delay: millis(60),
+        max_default_retry_delay: millis(60),
+        ..ExportTiming::default()
+    };
     let targets = targets.iter().map(target).collect();
-    ExportOptions { targets, content: true, held_bytes: 1 << 30, meter_interval: METER_INTERVAL, pace }
+    ExportOptions {
+        targets,
+        content: true,
+        max_retained_bytes: 1 << 30,
+        metrics_interval: DEFAULT_METRICS_INTERVAL,
+        timing: pace,
+    }
 }
 
 fn soon() -> Duration {
@@ -90,9 +105,9 @@ fn words(record: &LogRecord) -> String {
 #[tokio::test]
 async fn whole_lines_in_every_protocol() {
     for (protocol, path) in [
-        (Protocol::Grpc, "/opentelemetry.proto.collector.logs.v1.LogsService/Export"),
-        (Protocol::Http, "/v1/logs"),
-        (Protocol::Json, "/v1/logs"),
+        (OtlpProtocol::Grpc, "/opentelemetry.proto.collector.logs.v1.LogsService/Export"),
+        (OtlpProtocol::Http, "/v1/logs"),
+        (OtlpProtocol::Json, "/v1/logs"),
     ] {
         let receiver = Receiver::start(&[]).await;
         let (queue, _log) = log();
@@ -102,14 +117,14 @@ async fn whole_lines_in_every_protocol() {
         let came = receiver.until(|came| !came.is_empty()).await;
         assert_eq!(came[0].path, path);
         let shown = match protocol {
-            Protocol::Json => {
+            OtlpProtocol::Json => {
                 let mut whole: Json = serde_json::from_slice(&came[0].message).unwrap();
                 let group = &mut whole["resourceLogs"][0];
                 assert_eq!(group["resource"]["attributes"][0]["value"]["stringValue"], "test");
                 assert_eq!(group["scopeLogs"][0]["scope"]["name"], "suite::lines");
                 group["scopeLogs"][0]["logRecords"][0].take()
             }
-            Protocol::Grpc | Protocol::Http => {
+            OtlpProtocol::Grpc | OtlpProtocol::Http => {
                 let [record] = records(&came).try_into().unwrap();
                 let LogRecord { severity_number, severity_text, trace_id, span_id, flags, .. } = &record;
                 assert_eq!((*severity_number, severity_text.as_str(), *flags), (13, "WARN", 1));
@@ -133,7 +148,7 @@ async fn whole_lines_in_every_protocol() {
                 Json::Null
             }
         };
-        if protocol == Protocol::Json {
+        if protocol == OtlpProtocol::Json {
             assert_eq!(shown["traceId"], "07".repeat(16));
             assert_eq!(shown["spanId"], "09".repeat(8));
             assert_eq!((&shown["severityNumber"], &shown["body"]["stringValue"]), (&13.into(), &"careful".into()));
@@ -148,7 +163,9 @@ async fn whole_lines_in_every_protocol() {
 #[tokio::test]
 async fn sending_lines_makes_no_lines() {
     // One that fails first has more to complain about.
-    for (protocol, answer) in [(Protocol::Grpc, Answer::Grpc(14, None)), (Protocol::Http, Answer::Http(503, None))] {
+    for (protocol, answer) in
+        [(OtlpProtocol::Grpc, Answer::Grpc(14, None)), (OtlpProtocol::Http, Answer::Http(503, None))]
+    {
         let receiver = Receiver::start(&[answer]).await;
         let (queue, written) = (LogQueue::default(), Written::default());
         let log = tracing_subscriber::registry().with(queue.layer()).with(written.clone());
@@ -175,8 +192,8 @@ async fn the_oldest_make_room_and_are_counted() {
     const ALL: u64 = 5000;
     let (receiver, port) = (Receiver::start(&[]).await, Port::take());
     let (queue, _log) = log();
-    let away = route(&format!("http://{}", port.address), Protocol::Http);
-    let here = route(&receiver.url(), Protocol::Http);
+    let away = route(&format!("http://{}", port.address), OtlpProtocol::Http);
+    let here = route(&receiver.url(), OtlpProtocol::Http);
     let exporter = sends(&options(&[(TARGET, here), (AWAY, away)], soon()), &queue);
     let counts = exporter.counts();
     for number in 0..ALL {
@@ -207,7 +224,7 @@ async fn what_is_left_is_sent_at_the_end_and_what_is_too_large_in_halves() {
     let never = Duration::from_secs(60 * 60);
     let receiver = Receiver::start(&[Answer::Http(413, None), Answer::Take, Answer::Http(400, None)]).await;
     let (queue, _log) = log();
-    let exporter = sends(&options(&[(TARGET, route(&receiver.url(), Protocol::Http))], never), &queue);
+    let exporter = sends(&options(&[(TARGET, route(&receiver.url(), OtlpProtocol::Http))], never), &queue);
     for number in 0..4 {
         tracing::error!("{number}");
     }
@@ -237,7 +254,7 @@ async fn long_lines_are_cut() {
     let (queue, _log) = log();
     let long = "é".repeat(20_000);
     tracing::info!(long, "{long}");
-    let exporter = sends(&options(&[(TARGET, route(&receiver.url(), Protocol::Http))], soon()), &queue);
+    let exporter = sends(&options(&[(TARGET, route(&receiver.url(), OtlpProtocol::Http))], soon()), &queue);
     let record = records(&receiver.until(|came| !came.is_empty()).await).remove(0);
     assert_eq!(words(&record).chars().count(), 8 * 1024 + 1);
     let held = record.attributes[0].value.as_ref().and_then(|value| value.value.clone());

@@ -4,11 +4,11 @@ use crate::{
     receiver::{Answer, Receiver},
     sample::{TARGET, span},
 };
-use baton_export::{ExportCounts, ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
+use baton_export::{ExportCounts, ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
 use baton_otlp::{
     Encoding,
     proto::{ExportMetricsServiceRequest, MetricData},
-    write_meters,
+    write_metrics,
 };
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
@@ -37,19 +37,25 @@ fn call(tool: &str) -> Span {
     call
 }
 
-fn options(url: &str, protocol: Protocol, meter_interval: Duration) -> ExportOptions {
-    let route = Route::to(Route::below(url, protocol, Signal::Metrics), protocol);
+fn options(url: &str, protocol: OtlpProtocol, meter_interval: Duration) -> ExportOptions {
+    let route = Route::new(Route::signal_url(url, protocol, Signal::Metrics), protocol);
     let routes = vec![(Signal::Metrics, Route { timeout: Duration::from_secs(5), ..route })];
-    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
+    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, is_default: false };
     let millis = Duration::from_millis;
-    let pace = Pace {
-        gather: millis(5),
-        first: millis(20),
-        longest: millis(60),
-        longest_assumed: millis(60),
-        ..Pace::default()
+    let pace = ExportTiming {
+        batch_delay: millis(5),
+        retry_delay: millis(20),
+        max_retry_delay: millis(60),
+        max_default_retry_delay: millis(60),
+        ..ExportTiming::default()
     };
-    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, meter_interval, pace }
+    ExportOptions {
+        targets: vec![target],
+        content: true,
+        max_retained_bytes: 1 << 30,
+        metrics_interval: meter_interval,
+        timing: pace,
+    }
 }
 
 fn sends(options: &ExportOptions, meters: &Arc<Meters>) -> Exporter {
@@ -82,16 +88,16 @@ fn told(message: &[u8]) -> (Vec<u64>, usize) {
 #[tokio::test]
 async fn every_reading_in_every_protocol() {
     for (protocol, encoding, path) in [
-        (Protocol::Grpc, Encoding::Protobuf, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"),
-        (Protocol::Http, Encoding::Protobuf, "/v1/metrics"),
-        (Protocol::Json, Encoding::Json, "/v1/metrics"),
+        (OtlpProtocol::Grpc, Encoding::Protobuf, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"),
+        (OtlpProtocol::Http, Encoding::Protobuf, "/v1/metrics"),
+        (OtlpProtocol::Json, Encoding::Json, "/v1/metrics"),
     ] {
         let (receiver, meters) = (Receiver::start(&[]).await, meters());
         meters.observe(&call("refund"));
         let exporter = sends(&options(&receiver.url(), protocol, Duration::from_millis(10)), &meters);
         // It is read again and again.
         let came = receiver.until(|came| came.len() >= 3).await;
-        let expected = write_meters(&meters.read(now()).await, encoding);
+        let expected = write_metrics(&meters.read(now()).await, encoding);
         for came in &came {
             assert_eq!((came.path.as_str(), &came.message), (path, &expected), "{protocol:?}");
         }
@@ -104,7 +110,7 @@ async fn every_reading_in_every_protocol() {
 #[tokio::test]
 async fn the_last_reading_is_sent_at_the_end() {
     let (receiver, meters) = (Receiver::start(&[]).await, meters());
-    let exporter = sends(&options(&receiver.url(), Protocol::Grpc, NEVER), &meters);
+    let exporter = sends(&options(&receiver.url(), OtlpProtocol::Grpc, NEVER), &meters);
     meters.observe(&call("refund"));
     exporter.close(Duration::from_secs(5)).await;
     let came = receiver.until(|came| came.len() == 1).await;
@@ -114,13 +120,13 @@ async fn the_last_reading_is_sent_at_the_end() {
 #[tokio::test]
 async fn who_was_away_is_sent_what_is_shown_then() {
     for (protocol, answer) in [
-        (Protocol::Http, Answer::Http(503, Some("1"))),
-        (Protocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
+        (OtlpProtocol::Http, Answer::Http(503, Some("1"))),
+        (OtlpProtocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
     ] {
         let (receiver, meters) = (Receiver::start(&[answer]).await, meters());
         meters.observe(&call("refund"));
         let mut options = options(&receiver.url(), protocol, NEVER);
-        options.meter_interval = Duration::from_millis(1);
+        options.metrics_interval = Duration::from_millis(1);
         let exporter = sends(&options, &meters);
         let first = receiver.until(|came| came.len() == 1).await;
         meters.observe(&call("refund"));
@@ -138,7 +144,7 @@ async fn what_is_too_much_comes_in_pieces() {
     for tool in 0..6 {
         meters.observe(&call(&format!("tool-{tool}")));
     }
-    let exporter = sends(&options(&receiver.url(), Protocol::Http, NEVER), &meters);
+    let exporter = sends(&options(&receiver.url(), OtlpProtocol::Http, NEVER), &meters);
     let counts = exporter.counts();
     exporter.close(Duration::from_secs(5)).await;
     let came = receiver.until(|came| came.len() >= 5).await;
@@ -153,7 +159,7 @@ async fn what_is_refused_is_counted_and_sent_anew() {
     let answers = [Answer::Http(400, None), Answer::Partly(2)];
     let (receiver, meters) = (Receiver::start(&answers).await, meters());
     meters.observe(&call("refund"));
-    let exporter = sends(&options(&receiver.url(), Protocol::Http, Duration::from_millis(10)), &meters);
+    let exporter = sends(&options(&receiver.url(), OtlpProtocol::Http, Duration::from_millis(10)), &meters);
     receiver.until(|came| came.len() >= 3).await;
     let counts = exporter.counts();
     exporter.close(Duration::from_secs(5)).await;

@@ -157,7 +157,7 @@ async fn answer(
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let media = head.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let grpc = media == "application/grpc";
-    let encoding = Encoding::of_media_type(&media).unwrap_or(Encoding::Protobuf);
+    let encoding = Encoding::from_media_type(&media).unwrap_or(Encoding::Protobuf);
     let gzip = match grpc {
         true => body[0] == 1 && head.headers["grpc-encoding"] == "gzip",
         false => head.headers.get("content-encoding").is_some_and(|value| value == "gzip"),
@@ -166,7 +166,7 @@ async fn answer(
     let message = if gzip { unpacked(&message) } else { message.to_vec() };
     let path = head.uri.path().to_owned();
     let spans = match path.ends_with("/v1/traces") || path.contains("TraceService") {
-        true => Export::weigh(encoding, &message).unwrap().read().unwrap().spans,
+        true => Export::measure(encoding, &message).unwrap().decode().unwrap().spans,
         false => Vec::new(),
     };
     let answer = state.answers.lock().unwrap().pop_front().unwrap_or(Answer::Take);

@@ -5,14 +5,14 @@ use crate::{
     receiver::{Answer, Came, Receiver},
     sample::{Sender, TARGET, number, span, to},
 };
-use baton_export::{Protocol, Signal};
+use baton_export::{OtlpProtocol, Signal};
 use baton_ports::{ExportState, SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanValue};
 use std::time::Duration;
 
 /// Patience is what the usual pace has, or none.
 async fn check(
-    protocol: Protocol,
+    protocol: OtlpProtocol,
     answers: &[Answer],
     patient: bool,
     requests: usize,
@@ -22,7 +22,7 @@ async fn check(
     let directory = tempfile::tempdir().unwrap();
     let mut options = to(&receiver.url(), protocol);
     if !patient {
-        options.pace.patience = Duration::ZERO;
+        options.timing.retry_budget = Duration::ZERO;
     }
     let sender = Sender::start(directory.path(), &options);
     sender.keep(0..4).await;
@@ -51,7 +51,7 @@ async fn check(
 #[tokio::test]
 async fn what_is_tried_again_and_what_is_skipped() {
     use Answer::{Grpc, Http, Partly, Take};
-    use Protocol::{Grpc as G, Http as H, Json as J};
+    use OtlpProtocol::{Grpc as G, Http as H, Json as J};
     let soon = Some(Duration::from_millis(1));
     for (protocol, answers, patient, requests, counted) in [
         (G, vec![Take], true, 2, (5, 0)),
@@ -96,7 +96,7 @@ fn large(number: u64) -> Span {
 async fn much_at_once_is_sent_in_halves_after_a_pause() {
     let receiver = Receiver::start(&[Answer::Grpc(8, None), Answer::Grpc(8, None)]).await;
     let directory = tempfile::tempdir().unwrap();
-    let sender = Sender::start(directory.path(), &to(&receiver.url(), Protocol::Grpc));
+    let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Grpc));
     sender.store.ingest(SpanBatch { spans: (0..4).map(large).collect(), mark: None }).await.unwrap();
     assert_eq!(receiver.spans(4).await.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3]);
     let came = receiver.until(|came| came.len() >= 5).await;
@@ -117,7 +117,7 @@ async fn what_receivers_repeat_of_a_secret_is_not_told() {
     let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
     let tells = |said: &str| (0..token.len() - 16).any(|at| said.contains(&token[at..at + 16]));
     for (protocol, code) in
-        [(Protocol::Http, 401), (Protocol::Grpc, 16), (Protocol::Http, 503), (Protocol::Grpc, 14)]
+        [(OtlpProtocol::Http, 401), (OtlpProtocol::Grpc, 16), (OtlpProtocol::Http, 503), (OtlpProtocol::Grpc, 14)]
     {
         for before in [0, 20, 150, 195, 400] {
             let (lines, _guard) = Lines::capture();
@@ -144,8 +144,8 @@ async fn what_receivers_repeat_of_a_secret_is_not_told() {
 #[tokio::test]
 async fn as_late_as_the_server_asks() {
     for (protocol, answer) in [
-        (Protocol::Http, Answer::Http(429, Some("1"))),
-        (Protocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
+        (OtlpProtocol::Http, Answer::Http(429, Some("1"))),
+        (OtlpProtocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
     ] {
         let receiver = Receiver::start(&[answer]).await;
         let directory = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Spans to send, and a Baton that keeps them.
 
-use baton_export::{ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
+use baton_export::{ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::{
@@ -48,24 +48,30 @@ pub(crate) fn number(span: &Span) -> u64 {
 }
 
 /// Sends everything to that address.
-pub(crate) fn to(url: &str, protocol: Protocol) -> ExportOptions {
-    let route = Route::to(Route::below(url, protocol, Signal::Traces), protocol);
+pub(crate) fn to(url: &str, protocol: OtlpProtocol) -> ExportOptions {
+    let route = Route::new(Route::signal_url(url, protocol, Signal::Traces), protocol);
     to_route(Route { timeout: Duration::from_secs(5), ..route })
 }
 
 /// Sends everything by that route.
 pub(crate) fn to_route(route: Route) -> ExportOptions {
     let routes = vec![(Signal::Traces, route)];
-    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, assumed: false };
+    let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, is_default: false };
     let millis = Duration::from_millis;
-    let pace = Pace {
-        gather: millis(5),
-        first: millis(20),
-        longest: millis(60),
-        longest_assumed: millis(60),
-        ..Pace::default()
+    let pace = ExportTiming {
+        batch_delay: millis(5),
+        retry_delay: millis(20),
+        max_retry_delay: millis(60),
+        max_default_retry_delay: millis(60),
+        ..ExportTiming::default()
     };
-    ExportOptions { targets: vec![target], content: true, held_bytes: 1 << 30, meter_interval: millis(20), pace }
+    ExportOptions {
+        targets: vec![target],
+        content: true,
+        max_retained_bytes: 1 << 30,
+        metrics_interval: millis(20),
+        timing: pace,
+    }
 }
 
 /// A Baton that sends its spans on.
@@ -77,7 +83,8 @@ pub(crate) struct Sender {
 impl Sender {
     /// Starts in that directory.
     pub(crate) fn start(directory: &Path, options: &ExportOptions) -> Self {
-        let kept = SpanStoreOptions { head_spans: 200, log_retention: options.hold(), ..SpanStoreOptions::default() };
+        let kept =
+            SpanStoreOptions { head_spans: 200, log_retention: options.log_retention(), ..SpanStoreOptions::default() };
         let store = EmbeddedSpanStore::open(directory, kept).unwrap();
         let exporter = Exporter::start(&store, options);
         Self { store, exporter }

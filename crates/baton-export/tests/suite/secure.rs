@@ -4,7 +4,7 @@ use crate::{
     receiver::Receiver,
     sample::{Sender, TARGET, number, to},
 };
-use baton_export::{ExportOptions, Protocol, from_environment};
+use baton_export::{ExportOptions, OtlpProtocol, from_environment};
 use baton_ports::{ExportMonitor as _, ExportState};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use std::{fs, net::SocketAddr, path::Path, sync::Arc, time::Duration};
@@ -95,7 +95,7 @@ fn options(gate: &Gate, protocol: &str, variables: &[(&str, &Path)]) -> ExportOp
     });
     assert_eq!(remarks, Vec::<String>::new());
     TARGET.clone_into(&mut targets[0].name);
-    ExportOptions { targets, ..to(&endpoint, Protocol::Http) }
+    ExportOptions { targets, ..to(&endpoint, OtlpProtocol::Http) }
 }
 
 struct Files {

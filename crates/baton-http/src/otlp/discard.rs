@@ -178,7 +178,7 @@ fn count(signal: OtherSignal, letter: ExportBody) -> Result<SignalCount, OtlpRej
     let malformed = |error: baton_otlp::SignalError| {
         OtlpRejection::from(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))
     };
-    let weight = signal.weigh(encoding, &bytes).map_err(malformed)?;
+    let weight = signal.estimate_bytes(encoding, &bytes).map_err(malformed)?;
     received.grow(bytes.len() + weight)?;
     signal.count(encoding, &bytes).map_err(malformed)
 }

@@ -10,7 +10,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_otlp::{Arrival, Encoding};
+use baton_otlp::{DecodedExport, Encoding};
 use http::{HeaderValue, header};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ async fn ingest(
     caller: &Caller,
     encoding: Option<Encoding>,
     request: Request,
-) -> Result<(Arrival, Encoding), OtlpRejection> {
+) -> Result<(DecodedExport, Encoding), OtlpRejection> {
     let store = authorize_ingest(shared, caller)?;
     let letter = packed_body(shared, encoding, request).await?;
     let encoding = letter.encoding;

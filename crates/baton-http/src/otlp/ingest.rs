@@ -8,7 +8,7 @@ use crate::{
     inflate::{InflateLimits, gunzip},
     spans::{self, NO_SPAN_STORE_MESSAGE},
 };
-use baton_otlp::{Arrival, Encoding, Export};
+use baton_otlp::{DecodedExport, Encoding, Export};
 use baton_ports::{BoxFuture, SpanBatch, SpanStore, SpanStoreError};
 use baton_rules::Access;
 use baton_types::ErrorCode;
@@ -42,7 +42,10 @@ pub(super) fn authorize_ingest<'a>(
 }
 
 /// Decodes a body and stores its spans. They are on disk when this resolves.
-pub(super) async fn store_spans(store: &Arc<dyn SpanStore>, letter: ExportBody) -> Result<Arrival, OtlpRejection> {
+pub(super) async fn store_spans(
+    store: &Arc<dyn SpanStore>,
+    letter: ExportBody,
+) -> Result<DecodedExport, OtlpRejection> {
     let large = letter.gzip || letter.received.bytes.len() > LARGE_BODY_BYTES;
     let brought = if large {
         let store = Arc::clone(store);
@@ -57,7 +60,7 @@ pub(super) async fn store_spans(store: &Arc<dyn SpanStore>, letter: ExportBody) 
 
 /// Spans that are in the store but may not be on disk yet.
 struct PendingIngest {
-    arrival: Arrival,
+    arrival: DecodedExport,
     kept: BoxFuture<'static, Result<(), SpanStoreError>>,
     _share: ReceivedBody,
 }
@@ -79,11 +82,11 @@ pub(super) fn decompress_body(letter: ExportBody) -> Result<ReceivedBody, OtlpRe
     Ok(received.with_bytes(message))
 }
 
-fn decode_spans(letter: ExportBody) -> Result<(Arrival, ReceivedBody), OtlpRejection> {
+fn decode_spans(letter: ExportBody) -> Result<(DecodedExport, ReceivedBody), OtlpRejection> {
     let encoding = letter.encoding;
     let mut received = decompress_body(letter)?;
     let bytes = received.bytes.clone();
-    let export = Export::weigh(encoding, &bytes)?;
-    received.grow(bytes.len() + export.weight())?;
-    Ok((export.read()?, received))
+    let export = Export::measure(encoding, &bytes)?;
+    received.grow(bytes.len() + export.estimated_bytes())?;
+    Ok((export.decode()?, received))
 }

@@ -103,7 +103,7 @@ impl OtlpRejection {
 /// Encoding of a request; the response uses the same. Errors for other content types are JSON.
 pub(crate) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
-    Encoding::of_media_type(given)
+    Encoding::from_media_type(given)
 }
 
 /// Error response for a request that was rejected before it reached this module.

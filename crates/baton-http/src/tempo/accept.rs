@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Protobuf if the client accepts it, otherwise JSON.
 pub(super) fn response_encoding(headers: &HeaderMap) -> Encoding {
     let names = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut named = names.split(',').filter_map(Encoding::of_media_type);
+    let mut named = names.split(',').filter_map(Encoding::from_media_type);
     named.next().unwrap_or(Encoding::Json)
 }
 

@@ -58,7 +58,7 @@ async fn query_tag_values(
         Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart) => {
             ValueKind::Duration
         }
-        _ => ValueKind::Own,
+        _ => ValueKind::Native,
     };
     let asked = store.tag_values(field, tags_ask(params)?);
     shared.queries.run(caller, asked, move |values| write(tag_values(&values, kind))).await

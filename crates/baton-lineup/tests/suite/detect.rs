@@ -1,12 +1,12 @@
 //! Every candidate in its order, and never a key.
 
 use crate::sample::{SECRET, Scripted, environment, kit, with_profiles};
-use baton_lineup::{Environment, Server, candidates, detect, no_environment};
+use baton_lineup::{EnvironmentVariables, LocalServer, candidates, detect_servers, no_environment};
 
-async fn found(environment: Environment, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
-    let found = detect(&environment, &servers).await;
+async fn found(environment: EnvironmentVariables, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
+    let found = detect_servers(&environment, &servers).await;
     let all = candidates(&kit(&[], own), &environment, &found);
-    let told: Vec<String> = all.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.why)).collect();
+    let told: Vec<String> = all.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.source)).collect();
     assert!(!told.concat().contains(SECRET));
     told
 }
@@ -22,8 +22,8 @@ async fn in_order_and_by_name() {
         ("OLLAMA_HOST", "me:sk-planted-0123456789@10.0.0.7:9"),
     ];
     let servers = Scripted(vec![
-        (Server::LmStudio, "http://127.0.0.1:1234/v1", &["text-embedding-nomic", "phi-4"]),
-        (Server::Ollama, "http://me:sk-planted-0123456789@10.0.0.7:9", &["phi3", "nomic-embed-text", "qwen3:8b"]),
+        (LocalServer::LmStudio, "http://127.0.0.1:1234/v1", &["text-embedding-nomic", "phi-4"]),
+        (LocalServer::Ollama, "http://me:sk-planted-0123456789@10.0.0.7:9", &["phi3", "nomic-embed-text", "qwen3:8b"]),
     ]);
     insta::assert_snapshot!(found(environment(&all), &[], servers).await.join("\n"), @r"
     openai:gpt-5-mini (OPENAI_API_KEY)
@@ -40,8 +40,8 @@ async fn in_order_and_by_name() {
     let half = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_REGION", "eu-central-1"), ("OPENAI_API_KEY", " ")];
     let almost = environment(&half);
     let empty = Scripted(vec![
-        (Server::Ollama, "http://127.0.0.1:11434", &[]),
-        (Server::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
+        (LocalServer::Ollama, "http://127.0.0.1:11434", &[]),
+        (LocalServer::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
     ]);
     assert!(found(almost, &[], empty).await.is_empty());
 }

@@ -2,8 +2,10 @@
 
 use crate::sample::{SECRET, Scripted, entry, environment, kit};
 use baton_agentdir::{parse, scaffold};
-use baton_lineup::{Environment, Lineup, ModelSettings, Parts, Server, no_environment};
-use baton_models::{Catalog, PlaybookModels};
+use baton_lineup::{
+    EnvironmentVariables, LocalServer, ModelRegistry, ModelRegistryParts, ModelSettings, no_environment,
+};
+use baton_models::{ModelCatalog, PlaybookModels};
 use baton_ports::{AgentSource, Clock, ModelError, ModelResolver};
 use baton_types::{AgentName, AgentResources, AgentSpec, Timestamp};
 use parking_lot::RwLock;
@@ -47,17 +49,17 @@ fn agent(model: Option<&str>) -> AgentSpec {
 fn lineup(
     agent: AgentSpec,
     settings: ModelSettings,
-    environment: Environment,
+    environment: EnvironmentVariables,
     probe: Scripted,
-) -> (Arc<Desk>, Arc<Lineup>) {
+) -> (Arc<Desk>, Arc<ModelRegistry>) {
     let desk = Arc::new(Desk { agent: Arc::new(agent), kit: RwLock::default() });
-    let lineup = Lineup::new(Parts {
+    let lineup = ModelRegistry::new(ModelRegistryParts {
         agents: desk.clone(),
         playbooks: Arc::new(PlaybookModels::new()),
         settings,
         environment,
         probe: Arc::new(probe),
-        catalog: Arc::new(Catalog::default()),
+        catalog: Arc::new(ModelCatalog::default()),
         clock: Arc::new(Noon),
     });
     (desk, lineup)
@@ -68,7 +70,7 @@ fn finding() -> ModelSettings {
 }
 
 /// The name of the model that answers, or what is wrong.
-fn named(lineup: &Lineup, agent: &AgentSpec) -> Result<String, ModelError> {
+fn named(lineup: &ModelRegistry, agent: &AgentSpec) -> Result<String, ModelError> {
     lineup.model(agent).map(|model| model.name().to_owned())
 }
 
@@ -101,12 +103,12 @@ fn a_session_switches_and_sees_its_own_error() {
 
 #[tokio::test]
 async fn a_server_that_comes_up_is_found_by_the_next_look() {
-    let ollama = Scripted(vec![(Server::Ollama, "http://127.0.0.1:11434", &["qwen3:8b"])]);
+    let ollama = Scripted(vec![(LocalServer::Ollama, "http://127.0.0.1:11434", &["qwen3:8b"])]);
     let (desk, lineup) = lineup(agent(None), finding(), no_environment(), ollama);
     assert_eq!(named(&lineup, &desk.agent).as_deref(), Ok("playbook"), "nobody has looked yet");
     // That call looks in the background; this one waits for a look.
-    lineup.look().await;
+    lineup.detect().await;
     assert_eq!(named(&lineup, &desk.agent).as_deref(), Ok("ollama:qwen3:8b"));
-    let standing = lineup.standing(&desk.agent).expect("somebody answers");
+    let standing = lineup.selection(&desk.agent).expect("somebody answers");
     assert!(!standing.is_playbook());
 }

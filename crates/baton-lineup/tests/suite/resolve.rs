@@ -1,7 +1,7 @@
 //! The agent's entry, then `baton.yaml`'s, then variables; the agent's own variables first.
 
 use crate::sample::{SECRET, entry, environment, kit, with_profiles};
-use baton_lineup::{LineupError, resolve};
+use baton_lineup::{ModelRegistryError, resolve_provider};
 use baton_types::{AgentResources, ProviderEntry, ProviderKind};
 
 struct Case {
@@ -82,8 +82,9 @@ fn where_a_key_comes_from() {
         },
     ];
     for case in cases {
-        let settings = resolve("openai", &case.kit, &case.house, &environment(case.environment)).expect(case.what);
-        let key = settings.key.as_ref().map(|key| (key.value.as_str(), key.from.as_str()));
+        let settings =
+            resolve_provider("openai", &case.kit, &case.house, &environment(case.environment)).expect(case.what);
+        let key = settings.key.as_ref().map(|key| (key.value.as_str(), key.source.as_str()));
         assert_eq!(key, case.expect, "{}", case.what);
     }
 }
@@ -91,10 +92,10 @@ fn where_a_key_comes_from() {
 #[test]
 fn ids_kinds_and_the_keys_of_others() {
     let environment = environment(&[("AWS_REGION", "eu-central-1"), ("GOOGLE_API_KEY", "g")]);
-    let settings = |id: &str, entries: &[ProviderEntry]| resolve(id, &kit(entries, &[]), &[], &environment);
+    let settings = |id: &str, entries: &[ProviderEntry]| resolve_provider(id, &kit(entries, &[]), &[], &environment);
     let claude = settings("anthropic", &[entry("claude", &[("ANTHROPIC_API_KEY", "k")])]).expect("claude");
     assert_eq!((claude.id.as_str(), claude.kind), ("claude", ProviderKind::Anthropic));
-    assert_eq!(settings("google", &[]).expect("gemini").key.map(|key| key.from).as_deref(), Some("GOOGLE_API_KEY"));
+    assert_eq!(settings("google", &[]).expect("gemini").key.map(|key| key.source).as_deref(), Some("GOOGLE_API_KEY"));
     let seed = [("BEDROCK_ACCESS_KEY_ID", "a"), ("BEDROCK_SECRET_ACCESS_KEY", "b")];
     let bedrock = settings("bedrock", &[entry("bedrock", &seed)]).expect("bedrock");
     assert!(bedrock.pair.is_some() && bedrock.region.as_deref() == Some("eu-central-1"));
@@ -121,7 +122,7 @@ fn a_region_is_one_word() {
         let entry = kit(&[entry("bedrock", &[("AWS_REGION", region)])], &[]);
         let variable = kit(&[], &[("AWS_REGION", region)]);
         for kit in [entry, variable] {
-            let resolved = resolve("bedrock", &kit, &[], &environment);
+            let resolved = resolve_provider("bedrock", &kit, &[], &environment);
             assert_eq!(resolved.is_ok(), is_good, "{region}");
             assert!(resolved.is_ok_and(|settings| settings.key.is_some()) == is_good, "{region}");
         }
@@ -132,7 +133,7 @@ fn a_region_is_one_word() {
 fn what_is_missing_is_named_and_nothing_is_shown() {
     let none = environment(&[]);
     let error = |id: &str, entries: &[ProviderEntry]| {
-        resolve(id, &kit(entries, &[]), &[], &none).expect_err("incomplete").to_string()
+        resolve_provider(id, &kit(entries, &[]), &[], &none).expect_err("incomplete").to_string()
     };
     let told = [
         error("openai", &[]),
@@ -150,11 +151,15 @@ fn what_is_missing_is_named_and_nothing_is_shown() {
     ];
     assert!(told.iter().all(|text| !text.contains(SECRET)), "{told:#?}");
     insta::assert_snapshot!(told.join("\n"));
-    let unset = resolve("claude", &kit(&[entry("claude", &[("api_key", "env://MY_KEY")])], &[]), &[], &none);
+    let unset = resolve_provider("claude", &kit(&[entry("claude", &[("api_key", "env://MY_KEY")])], &[]), &[], &none);
     let asked = "the agent's providers.claude.api_key".to_owned();
-    assert_eq!(unset, Err(LineupError::Unset { variable: "MY_KEY".to_owned(), asked }));
-    let good =
-        resolve("openai", &kit(&[entry("openai", &[("api_key", SECRET), ("headers.A", SECRET)])], &[]), &[], &none);
+    assert_eq!(unset, Err(ModelRegistryError::UnsetVariable { variable: "MY_KEY".to_owned(), asked }));
+    let good = resolve_provider(
+        "openai",
+        &kit(&[entry("openai", &[("api_key", SECRET), ("headers.A", SECRET)])], &[]),
+        &[],
+        &none,
+    );
     assert!(!format!("{good:?}").contains(SECRET));
 }
 
@@ -162,11 +167,11 @@ fn what_is_missing_is_named_and_nothing_is_shown() {
 fn signing(agent: &[(&str, &str)], house: &[(&str, &str)], own: &[(&str, &str)], process: &[(&str, &str)]) -> String {
     let entries = |keys: &[(&str, &str)]| if keys.is_empty() { vec![] } else { vec![entry("bedrock", keys)] };
     let environment = with_profiles(environment(process));
-    match resolve("bedrock", &kit(&entries(agent), own), &entries(house), &environment) {
+    match resolve_provider("bedrock", &kit(&entries(agent), own), &entries(house), &environment) {
         Ok(settings) => {
             let (key, pair) = (settings.key, settings.pair);
             let parts = key.into_iter().chain(pair.into_iter().flat_map(|it| [Some(it.0), Some(it.1), it.2]).flatten());
-            parts.map(|asked| format!("{}={}", asked.from, asked.value)).collect::<Vec<_>>().join(", ")
+            parts.map(|asked| format!("{}={}", asked.source, asked.value)).collect::<Vec<_>>().join(", ")
         }
         Err(error) => error.to_string(),
     }

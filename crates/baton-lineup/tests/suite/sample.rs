@@ -1,6 +1,6 @@
 //! Kits, variables and servers to choose from.
 
-use baton_lineup::{Environment, Probe, ServedModel, Server};
+use baton_lineup::{EnvironmentVariables, LocalServer, LocalServerProbe, ServedModel};
 use baton_ports::BoxFuture;
 use baton_types::{AgentResources, AgentVariables, ProviderEntry};
 use std::path::Path;
@@ -18,14 +18,16 @@ pub(crate) fn kit(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> Ag
     AgentResources { providers: providers.to_vec(), variables: AgentVariables(all), ..AgentResources::default() }
 }
 
-pub(crate) fn environment(all: &[(&str, &str)]) -> Environment {
+pub(crate) fn environment(all: &[(&str, &str)]) -> EnvironmentVariables {
     let all: Vec<(String, String)> =
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Environment::of(move |name| all.iter().find(|(there, _)| there == name).map(|(_, value)| value.clone()))
+    EnvironmentVariables::from_fn(move |name| {
+        all.iter().find(|(there, _)| there == name).map(|(_, value)| value.clone())
+    })
 }
 
 /// The same with a file of profiles: one has a pair of keys, one has none.
-pub(crate) fn with_profiles(environment: Environment) -> Environment {
+pub(crate) fn with_profiles(environment: EnvironmentVariables) -> EnvironmentVariables {
     environment.with_files(|path| {
         let text = format!(
             "[work]\naws_access_key_id = work-id\naws_secret_access_key = {SECRET}\n[sso]\nsso_session = mine\n"
@@ -36,10 +38,10 @@ pub(crate) fn with_profiles(environment: Environment) -> Environment {
 
 /// Servers that are there.
 #[derive(Default)]
-pub(crate) struct Scripted(pub(crate) Vec<(Server, &'static str, &'static [&'static str])>);
+pub(crate) struct Scripted(pub(crate) Vec<(LocalServer, &'static str, &'static [&'static str])>);
 
-impl Probe for Scripted {
-    fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
+impl LocalServerProbe for Scripted {
+    fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         let there = self.0.iter().find(|(known, at, _)| *known == server && *at == url);
         let models = there.map(|(_, _, ids)| ids.iter().map(|id| ServedModel { id: (*id).to_owned() }).collect());
         Box::pin(std::future::ready(models))

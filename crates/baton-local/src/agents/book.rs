@@ -1,11 +1,11 @@
 //! Edits, creates and deletes agent definitions.
 
 use super::{
-    DirectoryAgents, Shelf,
-    home::{Home, Kept, Origin},
+    AgentCatalog, DirectoryAgents,
+    home::{AgentFilesLocation, AgentOrigin, StorageEntry},
 };
-use crate::storage::{Saved, create};
-use baton_agentdir::{Amended, Diagnostic, EditError, amend, parse};
+use crate::storage::{SaveOutcome, create};
+use baton_agentdir::{AgentAmendment, Diagnostic, EditError, amend, parse};
 use baton_ports::{
     AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate, BoxFuture,
 };
@@ -19,8 +19,8 @@ use std::{
 use tokio::task::spawn_blocking;
 
 /// Maximum attempts when another process writes at the same time.
-const TRIES: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(20);
+const MAX_EDIT_ATTEMPTS: u32 = 100;
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Edits the files of agents. A new agent becomes a directory in the first agent folder.
 impl AgentEditor for DirectoryAgents {
@@ -30,60 +30,60 @@ impl AgentEditor for DirectoryAgents {
         change: AgentChange,
     ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
         let name = agent.clone();
-        Box::pin(patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.amend(&name, &change))))
+        Box::pin(retry_on_conflict(&self.catalog, agent, Arc::new(move |shelf| shelf.amend(&name, &change))))
     }
 
     fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        self.apart(move |shelf| shelf.create(&files, &shelf.folder()?))
+        self.run_blocking(move |shelf| shelf.create(&files, &shelf.folder()?))
     }
 
     fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
         let agent = agent.clone();
-        self.apart(move |shelf| shelf.discard(&agent, None).map(drop))
+        self.run_blocking(move |shelf| shelf.delete_agent_files(&agent, None).map(drop))
     }
 }
 
 impl DirectoryAgents {
     /// Runs blocking work in a thread where disk access is allowed.
-    pub(super) fn apart<T: Send + 'static>(
+    pub(super) fn run_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelf) -> Result<T, AgentRepositoryError> + Send + 'static,
+        work: impl FnOnce(&AgentCatalog) -> Result<T, AgentRepositoryError> + Send + 'static,
     ) -> BoxFuture<'_, Result<T, AgentRepositoryError>> {
-        let shelf = Arc::clone(&self.shelf);
-        Box::pin(async move { spawn_blocking(move || work(&shelf)).await.unwrap_or_else(|_| Err(given_up())) })
+        let shelf = Arc::clone(&self.catalog);
+        Box::pin(async move { spawn_blocking(move || work(&shelf)).await.unwrap_or_else(|_| Err(task_error())) })
     }
 }
 
 /// Destination of a new agent.
-pub(super) enum Room {
+pub(super) enum AgentDestination {
     Folder(PathBuf),
     Storage(Arc<dyn AgentStorage>),
 }
 
 /// One attempt at a change; returns `None` after a concurrent write.
-pub(super) type Try<T> = Arc<dyn Fn(&Shelf) -> Result<Option<T>, AgentRepositoryError> + Send + Sync>;
+pub(super) type EditAttempt<T> = Arc<dyn Fn(&AgentCatalog) -> Result<Option<T>, AgentRepositoryError> + Send + Sync>;
 
 /// Retries a change until there is no concurrent write.
-pub(super) async fn patiently<T: Send + 'static>(
-    shelf: &Arc<Shelf>,
+pub(super) async fn retry_on_conflict<T: Send + 'static>(
+    shelf: &Arc<AgentCatalog>,
     agent: &AgentName,
-    change: Try<T>,
+    change: EditAttempt<T>,
 ) -> Result<T, AgentRepositoryError> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_EDIT_ATTEMPTS {
         let (shelf, change) = (Arc::clone(shelf), Arc::clone(&change));
-        let tried = spawn_blocking(move || change(&shelf)).await.unwrap_or_else(|_| Err(given_up()));
+        let tried = spawn_blocking(move || change(&shelf)).await.unwrap_or_else(|_| Err(task_error()));
         if let Some(changed) = tried? {
             return Ok(changed);
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RETRY_DELAY).await;
     }
     let detail = format!("another process keeps changing the files of '{agent}'; try again");
     Err(failed(ErrorCode::AGENT_NOT_CHANGED, detail))
 }
 
-impl Shelf {
+impl AgentCatalog {
     /// Location of the agent's files.
-    pub(super) fn home(&self, agent: &AgentName) -> Result<Home, AgentRepositoryError> {
+    pub(super) fn home(&self, agent: &AgentName) -> Result<AgentFilesLocation, AgentRepositoryError> {
         let missing = || failed(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
         self.now().place_of(agent).map(|place| place.home.clone()).ok_or_else(missing)
     }
@@ -96,12 +96,12 @@ impl Shelf {
             true => Err(EditError::Invalid(content.diagnostics)),
             false => amend(&content.files, change),
         };
-        let Amended { file, changes } = amended.map_err(|error| home.refused(&error))?;
+        let AgentAmendment { file, changes } = amended.map_err(|error| home.refused(&error))?;
         let shown = home.shown_file(&file);
         let is_written = !changes.is_empty();
         if is_written {
             let saved = home.save(&content.digest, &changes);
-            if saved.map_err(|error| unwritable(&shown, &error))? == Saved::Not {
+            if saved.map_err(|error| unwritable(&shown, &error))? == SaveOutcome::Conflict {
                 return Ok(None);
             }
         }
@@ -111,7 +111,11 @@ impl Shelf {
     }
 
     /// Stores a new agent and serves it.
-    pub(super) fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentRepositoryError> {
+    pub(super) fn create(
+        &self,
+        files: &AgentFiles,
+        room: &AgentDestination,
+    ) -> Result<AgentName, AgentRepositoryError> {
         let parsed = parse(files, ".");
         let Some(agent) = parsed.agent else {
             let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
@@ -132,19 +136,19 @@ impl Shelf {
         if self.now().served(&name).is_some() {
             return Err(is_taken());
         }
-        let home: Home = match room {
-            Room::Folder(folder) => match create(folder, name.as_str(), files) {
-                Ok(found) => Home::Disk(found),
+        let home: AgentFilesLocation = match room {
+            AgentDestination::Folder(folder) => match create(folder, name.as_str(), files) {
+                Ok(found) => AgentFilesLocation::Disk(found),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(is_taken()),
                 Err(error) => {
                     let path = folder.join(name.as_str());
                     return Err(unwritable(&path, &error));
                 }
             },
-            Room::Storage(storage) => match storage.create(name.as_str(), files) {
+            AgentDestination::Storage(storage) => match storage.create(name.as_str(), files) {
                 Ok(_) => {
                     let (storage, key) = (Arc::clone(storage), name.to_string());
-                    Home::Kept(Kept { number: self.number_of(&storage), storage, key })
+                    AgentFilesLocation::Storage(StorageEntry { number: self.origin_index(&storage), storage, key })
                 }
                 Err(AgentStorageError::Exists) => return Err(is_taken()),
                 Err(error) => return Err(failed(ErrorCode::AGENT_NOT_CHANGED, error.to_string())),
@@ -152,7 +156,7 @@ impl Shelf {
         };
         let reload = self.reload();
         let now = self.now();
-        match now.place(&home.spot()).and_then(|place| place.served.as_ref()) {
+        match now.place(&home.location_key()).and_then(|place| place.served.as_ref()) {
             Some(served) => Ok(served.name().clone()),
             None => {
                 let entry = home.shown().display().to_string();
@@ -167,38 +171,38 @@ impl Shelf {
     }
 
     /// The first agent folder; a path that is itself an agent does not count.
-    pub(super) fn folder(&self) -> Result<Room, AgentRepositoryError> {
+    pub(super) fn folder(&self) -> Result<AgentDestination, AgentRepositoryError> {
         let now = self.now();
         let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
         let folders = self.origins.iter().filter_map(|origin| match origin {
-            Origin::Path(path) if !is_agent(path) && !path.is_file() => Some(path),
-            Origin::Path(_) | Origin::Folder(_) | Origin::Kept(_) => None,
+            AgentOrigin::Path(path) if !is_agent(path) && !path.is_file() => Some(path),
+            AgentOrigin::Path(_) | AgentOrigin::Folder(_) | AgentOrigin::Storage(_) => None,
         });
         let none = || {
             let detail = "no folder of agents is served; start Baton with one, such as `baton up agents`";
             failed(ErrorCode::AGENT_NOT_CHANGED, detail.to_owned())
         };
-        folders.cloned().map(Room::Folder).next().ok_or_else(none)
+        folders.cloned().map(AgentDestination::Folder).next().ok_or_else(none)
     }
 
     /// The first storage other than directories.
-    pub(super) fn storage(&self) -> Result<Room, AgentRepositoryError> {
+    pub(super) fn storage(&self) -> Result<AgentDestination, AgentRepositoryError> {
         let storages = self.origins.iter().filter_map(|origin| match origin {
-            Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
-            Origin::Path(_) | Origin::Folder(_) => None,
+            AgentOrigin::Storage(storage) => Some(AgentDestination::Storage(Arc::clone(storage))),
+            AgentOrigin::Path(_) | AgentOrigin::Folder(_) => None,
         });
         let none = || failed(ErrorCode::AGENT_NOT_CHANGED, "there is no storage other than directories".to_owned());
         storages.into_iter().next().ok_or_else(none)
     }
 
     /// Index of a storage in the list of origins.
-    fn number_of(&self, storage: &Arc<dyn AgentStorage>) -> usize {
-        let is_it = |origin: &Origin| matches!(origin, Origin::Kept(own) if Arc::ptr_eq(own, storage));
+    fn origin_index(&self, storage: &Arc<dyn AgentStorage>) -> usize {
+        let is_it = |origin: &AgentOrigin| matches!(origin, AgentOrigin::Storage(own) if Arc::ptr_eq(own, storage));
         self.origins.iter().position(is_it).unwrap_or(self.origins.len())
     }
 }
 
-impl Home {
+impl AgentFilesLocation {
     /// Error for a rejected change.
     pub(super) fn refused(&self, error: &EditError) -> AgentRepositoryError {
         let shown = self.shown().strip_prefix(".").unwrap_or(self.shown());
@@ -224,6 +228,6 @@ fn failed(code: ErrorCode, detail: String) -> AgentRepositoryError {
     AgentRepositoryError { code, detail }
 }
 
-fn given_up() -> AgentRepositoryError {
+fn task_error() -> AgentRepositoryError {
     failed(ErrorCode::INTERNAL, "the change was aborted".to_owned())
 }

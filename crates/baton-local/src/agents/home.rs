@@ -1,11 +1,11 @@
 //! Locations of agent files.
 
 use crate::{
-    discover::Found,
-    files::{Content, Stamps},
-    storage::{Saved, remove, save, settle},
+    discover::DiscoveredAgent,
+    files::{AgentContent, AgentStamps},
+    storage::{SaveOutcome, finish_pending, remove, save},
 };
-use baton_agentdir::{AGENT_FILE, Diagnostic, Format, document::Place};
+use baton_agentdir::{AGENT_FILE, Diagnostic, Format, document::SourceLocation};
 use baton_ports::{AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{
@@ -18,27 +18,27 @@ use std::{
 
 /// A place to search for agents.
 #[derive(Clone)]
-pub(super) enum Origin {
+pub(super) enum AgentOrigin {
     /// A directory or a file.
     Path(PathBuf),
     /// The folder for new agents, which may be empty.
     Folder(PathBuf),
     /// A storage other than directories.
-    Kept(Arc<dyn AgentStorage>),
+    Storage(Arc<dyn AgentStorage>),
 }
 
 /// Location of the files of one agent.
 #[derive(Clone)]
-pub(super) enum Home {
+pub(super) enum AgentFilesLocation {
     /// A directory, or a file in it.
-    Disk(Found),
+    Disk(DiscoveredAgent),
     /// An entry of a storage.
-    Kept(Kept),
+    Storage(StorageEntry),
 }
 
 /// An entry of a storage.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct StorageEntry {
     pub(super) storage: Arc<dyn AgentStorage>,
     /// Index of the storage in the list of origins.
     pub(super) number: usize,
@@ -47,51 +47,51 @@ pub(super) struct Kept {
 
 /// Evidence for detecting changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum ChangeStamp {
     /// Stamps of files.
-    Files(Arc<Stamps>),
+    Files(Arc<AgentStamps>),
     /// Stamp of a storage entry.
-    Kept(Digest),
+    Storage(Digest),
 }
 
-impl Seen {
+impl ChangeStamp {
     /// Whether any later change is detectable.
     pub(super) fn is_settled(&self) -> bool {
         match self {
             Self::Files(stamps) => stamps.is_settled,
-            Self::Kept(_) => true,
+            Self::Storage(_) => true,
         }
     }
 }
 
 /// Unique key of a location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Spot {
+pub(super) enum LocationKey {
     Disk(PathBuf, Option<String>),
-    Kept(usize, String),
+    Storage(usize, String),
 }
 
-impl Spot {
+impl LocationKey {
     /// Whether the key stays valid after a restart.
-    pub(super) fn is_lasting(&self) -> bool {
+    pub(super) fn is_durable(&self) -> bool {
         matches!(self, Self::Disk(..))
     }
 
     /// Name of the agent's directory or file in its folder.
-    pub(super) fn tail(&self) -> Option<&OsStr> {
+    pub(super) fn last_component(&self) -> Option<&OsStr> {
         match self {
             Self::Disk(_, Some(file)) => Some(file.as_ref()),
             Self::Disk(directory, None) => directory.file_name(),
-            Self::Kept(..) => None,
+            Self::Storage(..) => None,
         }
     }
 }
 
-impl Home {
-    pub(super) fn spot(&self) -> Spot {
+impl AgentFilesLocation {
+    pub(super) fn location_key(&self) -> LocationKey {
         match self {
-            Self::Disk(found) => Spot::Disk(found.real.clone(), found.file.clone()),
-            Self::Kept(kept) => Spot::Kept(kept.number, kept.key.clone()),
+            Self::Disk(found) => LocationKey::Disk(found.real.clone(), found.file.clone()),
+            Self::Storage(kept) => LocationKey::Storage(kept.number, kept.key.clone()),
         }
     }
 
@@ -99,7 +99,7 @@ impl Home {
     pub(super) fn shown(&self) -> &Path {
         match self {
             Self::Disk(found) => &found.shown,
-            Self::Kept(kept) => Path::new(&kept.key),
+            Self::Storage(kept) => Path::new(&kept.key),
         }
     }
 
@@ -107,49 +107,49 @@ impl Home {
     pub(super) fn shown_file(&self, file: &str) -> PathBuf {
         let path = match self {
             Self::Disk(found) => found.shown_file(file),
-            Self::Kept(kept) => Path::new(&kept.key).join(file),
+            Self::Storage(kept) => Path::new(&kept.key).join(file),
         };
         path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
     }
 
     /// Current stamps for detecting a change without reading the files.
-    pub(super) fn stamps(&self, before: Option<&Seen>) -> Option<Seen> {
+    pub(super) fn stamps(&self, before: Option<&ChangeStamp>) -> Option<ChangeStamp> {
         match self {
             Self::Disk(found) => {
                 let stamps = match before {
-                    Some(Seen::Files(before)) => Stamps::again(found, before),
-                    _ => Stamps::of(found),
+                    Some(ChangeStamp::Files(before)) => AgentStamps::collect_since(found, before),
+                    _ => AgentStamps::collect(found),
                 };
-                Some(Seen::Files(Arc::new(stamps)))
+                Some(ChangeStamp::Files(Arc::new(stamps)))
             }
-            Self::Kept(kept) => kept.storage.stamp(&kept.key).map(Seen::Kept),
+            Self::Storage(kept) => kept.storage.stamp(&kept.key).map(ChangeStamp::Storage),
         }
     }
 
     /// A consistent snapshot of the files.
-    pub(super) fn content(&self) -> (Content, Option<Seen>) {
+    pub(super) fn content(&self) -> (AgentContent, Option<ChangeStamp>) {
         match self {
             Self::Disk(found) => {
-                let (content, stamps) = Content::read(found);
+                let (content, stamps) = AgentContent::read(found);
                 if content.pending.is_some() {
-                    settle(found);
+                    finish_pending(found);
                 }
-                (content, Some(Seen::Files(Arc::new(stamps))))
+                (content, Some(ChangeStamp::Files(Arc::new(stamps))))
             }
-            Self::Kept(kept) => {
+            Self::Storage(kept) => {
                 let stamp = kept.storage.stamp(&kept.key);
                 match kept.storage.read(&kept.key) {
                     Ok((files, digest)) => {
                         // A stamp is valid only if it is unchanged after the read.
                         let after = kept.storage.stamp(&kept.key);
-                        let seen = stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(Seen::Kept);
-                        (Content { files, diagnostics: Vec::new(), digest, pending: None }, seen)
+                        let seen = stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(ChangeStamp::Storage);
+                        (AgentContent { files, diagnostics: Vec::new(), digest, pending: None }, seen)
                     }
                     Err(error) => {
-                        let remark = Diagnostic::error(AGENT_FILE, Place::START, error.to_string());
+                        let remark = Diagnostic::error(AGENT_FILE, SourceLocation::START, error.to_string());
                         let digest = Digest::compute(error.to_string().as_bytes());
                         let files = BTreeMap::new();
-                        (Content { files, diagnostics: vec![remark], digest, pending: None }, None)
+                        (AgentContent { files, diagnostics: vec![remark], digest, pending: None }, None)
                     }
                 }
             }
@@ -160,7 +160,7 @@ impl Home {
     pub(super) fn base(&self) -> Option<&str> {
         match self {
             Self::Disk(found) => found.real.to_str(),
-            Self::Kept(_) => Some("."),
+            Self::Storage(_) => Some("."),
         }
     }
 
@@ -168,17 +168,21 @@ impl Home {
     pub(super) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Disk(found) => Some(&found.real),
-            Self::Kept(_) => None,
+            Self::Storage(_) => None,
         }
     }
 
     /// Replaces or deletes files atomically, if they still match the digest.
-    pub(super) fn save(&self, expected: &Digest, changes: &BTreeMap<String, Option<Vec<u8>>>) -> io::Result<Saved> {
+    pub(super) fn save(
+        &self,
+        expected: &Digest,
+        changes: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> io::Result<SaveOutcome> {
         match self {
             Self::Disk(found) => save(found, expected, changes),
-            Self::Kept(kept) => match kept.storage.replace(&kept.key, expected, changes) {
-                Ok(digest) => Ok(Saved::Done(digest)),
-                Err(AgentStorageError::Conflict) => Ok(Saved::Not),
+            Self::Storage(kept) => match kept.storage.replace(&kept.key, expected, changes) {
+                Ok(digest) => Ok(SaveOutcome::Done(digest)),
+                Err(AgentStorageError::Conflict) => Ok(SaveOutcome::Conflict),
                 Err(error) => Err(io::Error::other(error)),
             },
         }
@@ -188,12 +192,12 @@ impl Home {
     pub(super) fn remove(&self) -> io::Result<()> {
         match self {
             Self::Disk(found) => remove(found),
-            Self::Kept(kept) => kept.storage.remove(&kept.key).map_err(io::Error::other),
+            Self::Storage(kept) => kept.storage.remove(&kept.key).map_err(io::Error::other),
         }
     }
 }
 
 /// Whether the files have another program's format, whose agents may share a name.
-pub(super) fn is_foreign(content: &Content) -> bool {
-    Format::of(&content.files).is_some_and(Format::is_foreign)
+pub(super) fn is_foreign(content: &AgentContent) -> bool {
+    Format::detect(&content.files).is_some_and(Format::is_foreign)
 }

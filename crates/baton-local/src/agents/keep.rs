@@ -1,11 +1,11 @@
 //! Reads and replaces stored definitions as a whole.
 
 use super::{
-    DirectoryAgents, Shelf,
-    book::{Room, unwritable},
-    home::{Home, Origin},
+    AgentCatalog, DirectoryAgents,
+    book::{AgentDestination, unwritable},
+    home::{AgentFilesLocation, AgentOrigin},
 };
-use crate::storage::Saved;
+use crate::storage::SaveOutcome;
 use baton_agentdir::{Diagnostic, EditError};
 use baton_ports::{
     AgentFiles, AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, BoxFuture, StoredAgent,
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 impl AgentRepository for DirectoryAgents {
     fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let agent = agent.clone();
-        self.apart(move |shelf| shelf.kept(&agent))
+        self.run_blocking(move |shelf| shelf.read_stored_agent(&agent))
     }
 
     fn replace<'a>(
@@ -26,15 +26,15 @@ impl AgentRepository for DirectoryAgents {
         changes: BTreeMap<String, Option<Vec<u8>>>,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.clone());
-        self.apart(move |shelf| {
+        self.run_blocking(move |shelf| {
             let home = shelf.home(&agent)?;
             let saved = home.save(&expected, &changes).map_err(|error| unwritable(home.shown(), &error))?;
             // Reload even if nothing was written: the served definition may be older than the files.
             shelf.reload();
-            if saved == Saved::Not {
+            if saved == SaveOutcome::Conflict {
                 return Err(outdated(&agent));
             }
-            shelf.kept(&agent)
+            shelf.read_stored_agent(&agent)
         })
     }
 
@@ -43,9 +43,9 @@ impl AgentRepository for DirectoryAgents {
         files: AgentFiles,
         keeping: AgentPersistence,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
-        self.apart(move |shelf| {
-            let name = shelf.create(&files, &shelf.room(keeping)?)?;
-            shelf.kept(&name)
+        self.run_blocking(move |shelf| {
+            let name = shelf.create(&files, &shelf.destination(keeping)?)?;
+            shelf.read_stored_agent(&name)
         })
     }
 
@@ -55,12 +55,12 @@ impl AgentRepository for DirectoryAgents {
         expected: Option<&'a Digest>,
     ) -> BoxFuture<'a, Result<AgentLocation, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.cloned());
-        self.apart(move |shelf| shelf.discard(&agent, expected.as_ref()))
+        self.run_blocking(move |shelf| shelf.delete_agent_files(&agent, expected.as_ref()))
     }
 }
 
-impl Shelf {
-    fn kept(&self, agent: &AgentName) -> Result<StoredAgent, AgentRepositoryError> {
+impl AgentCatalog {
+    fn read_stored_agent(&self, agent: &AgentName) -> Result<StoredAgent, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
         if content.diagnostics.iter().any(Diagnostic::is_error) {
@@ -71,7 +71,7 @@ impl Shelf {
     }
 
     /// Deletes an agent's files, if they still match the digest.
-    pub(super) fn discard(
+    pub(super) fn delete_agent_files(
         &self,
         agent: &AgentName,
         expected: Option<&Digest>,
@@ -86,11 +86,11 @@ impl Shelf {
     }
 
     /// Selects the destination of a new agent.
-    fn room(&self, keeping: AgentPersistence) -> Result<Room, AgentRepositoryError> {
+    fn destination(&self, keeping: AgentPersistence) -> Result<AgentDestination, AgentRepositoryError> {
         let made = || {
             self.origins.iter().find_map(|origin| match origin {
-                Origin::Folder(folder) => Some(Room::Folder(folder.clone())),
-                Origin::Path(_) | Origin::Kept(_) => None,
+                AgentOrigin::Folder(folder) => Some(AgentDestination::Folder(folder.clone())),
+                AgentOrigin::Path(_) | AgentOrigin::Storage(_) => None,
             })
         };
         match keeping {
@@ -101,7 +101,7 @@ impl Shelf {
     }
 }
 
-impl Home {
+impl AgentFilesLocation {
     fn place(&self) -> AgentLocation {
         match self {
             Self::Disk(found) => {
@@ -109,7 +109,7 @@ impl Home {
                 let shown = if shown.as_os_str().is_empty() { &found.shown } else { shown };
                 AgentLocation::Disk(shown.display().to_string())
             }
-            Self::Kept(kept) => kept.storage.location(&kept.key),
+            Self::Storage(kept) => kept.storage.location(&kept.key),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! LRU cache of definitions.
 
-use super::source::{Definition, Served, Source};
+use super::source::{Definition, DefinitionSource, ServedAgent};
 use baton_types::{AgentName, AgentSpec, ToolExecution};
 use parking_lot::Mutex;
 use std::{
@@ -9,38 +9,38 @@ use std::{
 };
 
 /// Maximum number of cached definitions, and of bytes of their files.
-const MOST: usize = 256;
-const MOST_BYTES: usize = 64 << 20;
+const MAX_DEFINITIONS: usize = 256;
+const MAX_DEFINITION_BYTES: usize = 64 << 20;
 
 /// LRU cache of definitions.
 #[derive(Default)]
-pub(super) struct Loaded {
-    known: Mutex<Known>,
+pub(super) struct DefinitionCache {
+    known: Mutex<DefinitionCacheState>,
     tools: OnceLock<ToolExecution>,
 }
 
 #[derive(Default)]
-struct Known {
-    by_name: HashMap<AgentName, Entry>,
+struct DefinitionCacheState {
+    by_name: HashMap<AgentName, CachedDefinition>,
     bytes: usize,
     uses: u64,
 }
 
-struct Entry {
-    of: Arc<Source>,
+struct CachedDefinition {
+    of: Arc<DefinitionSource>,
     definition: Definition,
     used: u64,
 }
 
-impl Loaded {
+impl DefinitionCache {
     /// Overrides the tool execution mode of all agents.
     pub(super) fn choose_tools(&self, tools: ToolExecution) {
         let _ = self.tools.set(tools);
-        *self.known.lock() = Known::default();
+        *self.known.lock() = DefinitionCacheState::default();
     }
 
     /// The definition of an agent, loaded on a cache miss.
-    pub(super) fn definition(&self, served: &Served) -> Option<Definition> {
+    pub(super) fn definition(&self, served: &ServedAgent) -> Option<Definition> {
         if let Some(known) = self.known.lock().get(served) {
             return Some(known);
         }
@@ -50,15 +50,15 @@ impl Loaded {
     }
 
     /// As `definition`, but without caching, so that an iteration over all agents evicts nothing.
-    pub(super) fn peek(&self, served: &Served) -> Option<Definition> {
+    pub(super) fn peek(&self, served: &ServedAgent) -> Option<Definition> {
         let known = self.known.lock().get(served);
         known.or_else(|| self.define(served))
     }
 
     /// Caches a new definition if there is free capacity.
-    pub(super) fn offer(&self, served: &Served, definition: Definition) {
+    pub(super) fn insert_if_free(&self, served: &ServedAgent, definition: Definition) {
         let mut known = self.known.lock();
-        if known.by_name.len() < MOST && known.bytes + served.source.size() <= MOST_BYTES {
+        if known.by_name.len() < MAX_DEFINITIONS && known.bytes + served.source.size() <= MAX_DEFINITION_BYTES {
             let definition = self.adjusted(served, definition);
             known.keep(served, definition);
         }
@@ -74,8 +74,8 @@ impl Loaded {
         self.known.lock().by_name.len()
     }
 
-    fn define(&self, served: &Served) -> Option<Definition> {
-        let definition = served.source.define();
+    fn define(&self, served: &ServedAgent) -> Option<Definition> {
+        let definition = served.source.parse_definition();
         if definition.is_none() {
             tracing::warn!(agent = %served.name(), "the agent's files are no longer valid");
         }
@@ -83,7 +83,7 @@ impl Loaded {
     }
 
     /// The definition with its served name and the tool execution override.
-    fn adjusted(&self, served: &Served, definition: Definition) -> Definition {
+    fn adjusted(&self, served: &ServedAgent, definition: Definition) -> Definition {
         let name = served.name();
         let tools = self.tools.get().copied().unwrap_or(definition.agent.tool_execution);
         if definition.agent.name == *name && definition.agent.tool_execution == tools {
@@ -94,22 +94,22 @@ impl Loaded {
     }
 }
 
-impl Known {
-    fn get(&mut self, served: &Served) -> Option<Definition> {
+impl DefinitionCacheState {
+    fn get(&mut self, served: &ServedAgent) -> Option<Definition> {
         self.uses += 1;
         let entry = self.by_name.get_mut(served.name()).filter(|entry| Arc::ptr_eq(&entry.of, &served.source))?;
         entry.used = self.uses;
         Some(entry.definition.clone())
     }
 
-    fn keep(&mut self, served: &Served, definition: Definition) {
+    fn keep(&mut self, served: &ServedAgent, definition: Definition) {
         self.uses += 1;
-        let entry = Entry { of: Arc::clone(&served.source), definition, used: self.uses };
+        let entry = CachedDefinition { of: Arc::clone(&served.source), definition, used: self.uses };
         self.bytes += entry.of.size();
         if let Some(old) = self.by_name.insert(served.name().clone(), entry) {
             self.bytes -= old.of.size();
         }
-        while self.by_name.len() > MOST || self.bytes > MOST_BYTES && self.by_name.len() > 1 {
+        while self.by_name.len() > MAX_DEFINITIONS || self.bytes > MAX_DEFINITION_BYTES && self.by_name.len() > 1 {
             let oldest = self.by_name.iter().min_by_key(|(_, entry)| entry.used).map(|(name, _)| name.clone());
             let Some(gone) = oldest.and_then(|name| self.by_name.remove(&name)) else { break };
             self.bytes -= gone.of.size();

@@ -1,6 +1,6 @@
 //! Persists assigned agent names, so that a restart does not reassign them.
 
-use super::{home::Spot, look::Place};
+use super::{home::LocationKey, look::ScannedAgent};
 use crate::{LoadError, write_private};
 use baton_types::AgentName;
 use serde::{Deserialize, Serialize};
@@ -12,49 +12,49 @@ use std::{
 };
 
 /// Maximum number of assignments kept for missing locations.
-const MOST_GONE: usize = 10_000;
+const MAX_MISSING_LOCATIONS: usize = 10_000;
 
 /// Assigned names of agents in other programs' formats, and their holders.
 ///
 /// Agents in the native format are not included: their files determine the name.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    given: BTreeMap<AgentName, Holder>,
+pub(super) struct NameAssignments {
+    assigned: BTreeMap<AgentName, NameHolder>,
     file: Option<PathBuf>,
     /// Whether this process may write the file; otherwise it is read-only.
     is_owner: bool,
     is_written: bool,
     /// Whether a write error has already been logged.
-    is_told: bool,
+    is_error_logged: bool,
 }
 
 /// Holder of a name: the agent at a location, as long as its files request the same name as at the assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Holder {
-    spot: Spot,
+struct NameHolder {
+    spot: LocationKey,
     wanted: AgentName,
 }
 
 /// Name assignments as seen by one scan.
-pub(super) struct Known<'a> {
-    given: &'a BTreeMap<AgentName, Holder>,
-    here: Here,
-    by_spot: HashMap<&'a Spot, Vec<&'a AgentName>>,
+pub(super) struct NameIndex<'a> {
+    given: &'a BTreeMap<AgentName, NameHolder>,
+    here: RequestedNames,
+    by_spot: HashMap<&'a LocationKey, Vec<&'a AgentName>>,
     /// Names of missing locations, by requested name and directory or file name.
     away: HashMap<(&'a AgentName, &'a OsStr), Vec<&'a AgentName>>,
 }
 
 /// Existing locations and the names their agents request; `None` if the agent is invalid.
-type Here = HashMap<Spot, Option<AgentName>>;
+type RequestedNames = HashMap<LocationKey, Option<AgentName>>;
 
 #[derive(Serialize, Deserialize)]
-struct Written {
-    agents: Vec<Line>,
+struct NameFile {
+    agents: Vec<NameFileEntry>,
 }
 
 /// One agent in the file.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct NameFileEntry {
     /// Relative to the parent of the data directory if it is below it, so that both can be moved together.
     directory: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,70 +63,70 @@ struct Line {
     name: AgentName,
 }
 
-impl Names {
+impl NameAssignments {
     /// Reads the file; a missing file has no assignments.
     pub(super) fn read(file: Option<PathBuf>) -> Result<Self, LoadError> {
         let Some(file) = file else { return Ok(Self::default()) };
         let unusable = |reason: String| LoadError::Names { file: file.clone(), reason };
         let written = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Written { agents: Vec::new() },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => NameFile { agents: Vec::new() },
             Err(error) => return Err(unusable(error.to_string())),
         };
-        let beside = beside(&file);
-        let known = |line: Line| {
-            let spot = Spot::Disk(beside.join(line.directory), line.file);
-            (line.name, Holder { spot, wanted: line.wanted })
+        let beside = data_directory_parent(&file);
+        let known = |line: NameFileEntry| {
+            let spot = LocationKey::Disk(beside.join(line.directory), line.file);
+            (line.name, NameHolder { spot, wanted: line.wanted })
         };
         let given = written.agents.into_iter().map(known).collect();
-        Ok(Self { given, file: Some(file), is_written: true, ..Self::default() })
+        Ok(Self { assigned: given, file: Some(file), is_written: true, ..Self::default() })
     }
 
     /// Makes this process the owner of the file; it is written after every assignment.
-    pub(super) fn own(&mut self) {
+    pub(super) fn take_ownership(&mut self) {
         // The previous owner of the directory may have assigned names since the file was read.
-        if let Ok(Self { given: written, .. }) = Self::read(self.file.clone()) {
+        if let Ok(Self { assigned: written, .. }) = Self::read(self.file.clone()) {
             for (name, holder) in &written {
-                self.given.entry(name.clone()).or_insert_with(|| holder.clone());
+                self.assigned.entry(name.clone()).or_insert_with(|| holder.clone());
             }
-            self.is_written = self.given == written;
+            self.is_written = self.assigned == written;
         }
         self.is_owner = true;
         self.write();
     }
 
     /// The assignments for a scan that found these places.
-    pub(super) fn known(&self, places: &[Place]) -> Known<'_> {
-        let here = here(places);
+    pub(super) fn known(&self, places: &[ScannedAgent]) -> NameIndex<'_> {
+        let here = requested_names(places);
         let (mut by_spot, mut away) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
-        for (name, holder) in &self.given {
+        for (name, holder) in &self.assigned {
             by_spot.entry(&holder.spot).or_default().push(name);
-            if let Some(tail) = holder.spot.tail().filter(|_| !here.contains_key(&holder.spot)) {
+            if let Some(tail) = holder.spot.last_component().filter(|_| !here.contains_key(&holder.spot)) {
                 away.entry((&holder.wanted, tail)).or_default().push(name);
             }
         }
-        Known { given: &self.given, here, by_spot, away }
+        NameIndex { given: &self.assigned, here, by_spot, away }
     }
 
     /// Records served names, and writes the file if they changed.
-    pub(super) fn remember(&mut self, places: &[Place]) {
+    pub(super) fn record_names(&mut self, places: &[ScannedAgent]) {
         for place in places {
             let Some(served) = &place.served else { continue };
             let name = served.name();
-            let lasting = served.source.is_foreign.then(|| place.home.spot()).filter(Spot::is_lasting);
+            let lasting = served.source.is_foreign.then(|| place.home.location_key()).filter(LocationKey::is_durable);
             let Some(spot) = lasting else {
-                self.is_written &= self.given.remove(name).is_none();
+                self.is_written &= self.assigned.remove(name).is_none();
                 continue;
             };
-            let holder = Holder { spot, wanted: served.source.wanted.clone() };
-            if self.given.get(name) != Some(&holder) {
-                self.given.insert(name.clone(), holder);
+            let holder = NameHolder { spot, wanted: served.source.requested_name.clone() };
+            if self.assigned.get(name) != Some(&holder) {
+                self.assigned.insert(name.clone(), holder);
                 self.is_written = false;
             }
         }
-        if self.given.len() > places.len() + MOST_GONE {
-            let here = here(places);
-            self.given.retain(|_, holder| here.contains_key(&holder.spot));
+        if self.assigned.len() > places.len() + MAX_MISSING_LOCATIONS {
+            let here = requested_names(places);
+            self.assigned.retain(|_, holder| here.contains_key(&holder.spot));
             self.is_written = false;
         }
         self.write();
@@ -134,21 +134,21 @@ impl Names {
 
     fn write(&mut self) {
         let Some(file) = self.file.as_ref().filter(|_| self.is_owner && !self.is_written) else { return };
-        let beside = beside(file);
-        let line = |(name, holder): (&AgentName, &Holder)| match &holder.spot {
-            Spot::Disk(directory, file) => {
+        let beside = data_directory_parent(file);
+        let line = |(name, holder): (&AgentName, &NameHolder)| match &holder.spot {
+            LocationKey::Disk(directory, file) => {
                 let directory = directory.strip_prefix(&beside).unwrap_or(directory).to_owned();
-                Some(Line { directory, file: file.clone(), wanted: holder.wanted.clone(), name: name.clone() })
+                Some(NameFileEntry { directory, file: file.clone(), wanted: holder.wanted.clone(), name: name.clone() })
             }
-            Spot::Kept(..) => None,
+            LocationKey::Storage(..) => None,
         };
-        let written = Written { agents: self.given.iter().filter_map(line).collect() };
+        let written = NameFile { agents: self.assigned.iter().filter_map(line).collect() };
         let bytes = serde_json::to_vec_pretty(&written).map_err(io::Error::other);
         match bytes.and_then(|bytes| write_private(file, &bytes)) {
-            Ok(()) => (self.is_written, self.is_told) = (true, false),
+            Ok(()) => (self.is_written, self.is_error_logged) = (true, false),
             // Retried in the next scan; until then assignments last only as long as this process.
             Err(error) => {
-                if !std::mem::replace(&mut self.is_told, true) {
+                if !std::mem::replace(&mut self.is_error_logged, true) {
                     tracing::warn!(file = %file.display(), %error, "the assigned agent names cannot be saved; they may change after a restart");
                 }
             }
@@ -156,21 +156,23 @@ impl Names {
     }
 }
 
-impl Known<'_> {
+impl NameIndex<'_> {
     /// The previous name of an agent that requested this one: by location, or, if its location is missing, by directory
     /// or file name in a folder that was moved or replaced.
-    pub(super) fn had(&self, spot: &Spot, wanted: &AgentName) -> Option<&AgentName> {
+    pub(super) fn previous_name(&self, spot: &LocationKey, wanted: &AgentName) -> Option<&AgentName> {
         let names = self.by_spot.get(spot).map(Vec::as_slice).unwrap_or_default();
         let is_same = |name: &&&AgentName| self.given.get(**name).is_some_and(|holder| holder.wanted == *wanted);
-        names.iter().find(is_same).copied().or_else(|| match self.away.get(&(wanted, spot.tail()?))?.as_slice() {
-            [name] => Some(*name),
-            _ => None,
+        names.iter().find(is_same).copied().or_else(|| {
+            match self.away.get(&(wanted, spot.last_component()?))?.as_slice() {
+                [name] => Some(*name),
+                _ => None,
+            }
         })
     }
 
     /// Whether a name belongs to another location. Names with a numeric suffix always do; a plain name does while the
     /// agent there still requests it or is invalid.
-    pub(super) fn is_of_another(&self, name: &AgentName, spot: &Spot) -> bool {
+    pub(super) fn belongs_to_other(&self, name: &AgentName, spot: &LocationKey) -> bool {
         self.given.get(name).is_some_and(|holder| {
             let asks = || match self.here.get(&holder.spot) {
                 Some(Some(wanted)) => *wanted == holder.wanted,
@@ -182,13 +184,13 @@ impl Known<'_> {
     }
 }
 
-fn here(places: &[Place]) -> Here {
-    let asks = |place: &Place| place.served.as_ref().map(|served| served.source.wanted.clone());
-    places.iter().map(|place| (place.home.spot(), asks(place))).collect()
+fn requested_names(places: &[ScannedAgent]) -> RequestedNames {
+    let asks = |place: &ScannedAgent| place.served.as_ref().map(|served| served.source.requested_name.clone());
+    places.iter().map(|place| (place.home.location_key(), asks(place))).collect()
 }
 
 /// Parent of the directory of the file.
-fn beside(file: &Path) -> PathBuf {
+fn data_directory_parent(file: &Path) -> PathBuf {
     let data = file.parent().map(|data| fs::canonicalize(data).unwrap_or_else(|_| data.to_owned()));
     data.as_deref().and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
 //! Writes tool permissions into agent files.
 
 use super::{
-    DirectoryAgents, Shelf,
-    book::{patiently, unwritable},
+    AgentCatalog, DirectoryAgents,
+    book::{retry_on_conflict, unwritable},
 };
-use crate::storage::Saved;
-use baton_agentdir::{Diagnostic, EditError, Edited, edit};
+use crate::storage::SaveOutcome;
+use baton_agentdir::{Diagnostic, EditError, PermissionEdit, edit};
 use baton_ports::{AgentRepositoryError, BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate};
 use baton_types::{AgentName, PermissionChange};
 use std::{collections::BTreeMap, sync::Arc};
@@ -19,13 +19,13 @@ impl PermissionEditor for DirectoryAgents {
         Box::pin(async move {
             let name = agent.clone();
             let changed =
-                patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
+                retry_on_conflict(&self.catalog, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
             changed.map_err(|AgentRepositoryError { code, detail }| PermissionEditError { code, detail })
         })
     }
 }
 
-impl Shelf {
+impl AgentCatalog {
     /// One attempt; `None` after a concurrent write.
     fn change(
         &self,
@@ -38,13 +38,13 @@ impl Shelf {
             true => Err(EditError::Invalid(content.diagnostics)),
             false => edit(&content.files, home.base().unwrap_or_default(), change),
         };
-        let Edited { file, text, before, after } = edited.map_err(|error| home.refused(&error))?;
+        let PermissionEdit { file, text, before, after } = edited.map_err(|error| home.refused(&error))?;
         let shown = home.shown_file(&file);
         let is_written = content.files.get(&file).map(Vec::as_slice) != Some(text.as_bytes());
         if is_written {
             let changes = BTreeMap::from([(file, Some(text.into_bytes()))]);
             let saved = home.save(&content.digest, &changes);
-            if saved.map_err(|error| unwritable(&shown, &error))? == Saved::Not {
+            if saved.map_err(|error| unwritable(&shown, &error))? == SaveOutcome::Conflict {
                 return Ok(None);
             }
         }

@@ -1,11 +1,11 @@
 //! The served agents at one point in time.
 
 use super::{
-    home::{Origin, Spot},
-    look::{Eyes, Place, Problem, look},
-    names::Names,
+    home::{AgentOrigin, LocationKey},
+    look::{ScanContext, ScanProblem, ScannedAgent, scan_origins},
+    names::NameAssignments,
     naming,
-    source::Served,
+    source::ServedAgent,
 };
 use baton_agentdir::Diagnostic;
 use baton_ports::UnusableEntry;
@@ -16,42 +16,47 @@ use std::{collections::HashMap, path::Path};
 #[derive(Default)]
 pub(super) struct Snapshot {
     /// Agents in the order of discovery.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<ScannedAgent>,
     pub(super) unusable: Vec<UnusableEntry>,
-    by_spot: HashMap<Spot, usize>,
+    by_spot: HashMap<LocationKey, usize>,
     // Sorted by name.
-    served: Vec<Served>,
+    served: Vec<ServedAgent>,
 }
 
 impl Snapshot {
     /// Scans again; returns the next snapshot and all problems.
-    pub(super) fn next(&self, origins: &[Origin], names: &mut Names, eyes: &Eyes<'_>) -> (Self, Vec<Problem>) {
-        let (mut places, mut problems) = look(self, origins, eyes);
-        naming::name_once(self, names, &mut places, &mut problems);
-        names.remember(&places);
-        let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.spot(), index)).collect();
-        let mut served: Vec<Served> = places.iter().filter_map(|place| place.served.clone()).collect();
+    pub(super) fn next(
+        &self,
+        origins: &[AgentOrigin],
+        names: &mut NameAssignments,
+        eyes: &ScanContext<'_>,
+    ) -> (Self, Vec<ScanProblem>) {
+        let (mut places, mut problems) = scan_origins(self, origins, eyes);
+        naming::assign_names(self, names, &mut places, &mut problems);
+        names.record_names(&places);
+        let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.location_key(), index)).collect();
+        let mut served: Vec<ServedAgent> = places.iter().filter_map(|place| place.served.clone()).collect();
         served.sort_by(|a, b| a.name().cmp(b.name()));
-        let unusable = problems.iter().map(Problem::unusable).collect();
+        let unusable = problems.iter().map(ScanProblem::unusable).collect();
         (Self { places, unusable, by_spot, served }, problems)
     }
 
     /// All served agents, by name.
-    pub(super) fn all(&self) -> &[Served] {
+    pub(super) fn all(&self) -> &[ServedAgent] {
         &self.served
     }
 
-    pub(super) fn served(&self, name: &AgentName) -> Option<&Served> {
+    pub(super) fn served(&self, name: &AgentName) -> Option<&ServedAgent> {
         let index = self.served.binary_search_by(|served| served.name().cmp(name)).ok()?;
         self.served.get(index)
     }
 
-    pub(super) fn place(&self, spot: &Spot) -> Option<&Place> {
+    pub(super) fn place(&self, spot: &LocationKey) -> Option<&ScannedAgent> {
         self.places.get(*self.by_spot.get(spot)?)
     }
 
     /// The place of the agent served under this name.
-    pub(super) fn place_of(&self, name: &AgentName) -> Option<&Place> {
+    pub(super) fn place_of(&self, name: &AgentName) -> Option<&ScannedAgent> {
         self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.name() == name))
     }
 
@@ -60,7 +65,7 @@ impl Snapshot {
         let (Some(directory), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
             return false;
         };
-        self.by_spot.contains_key(&Spot::Disk(directory.to_owned(), Some(name.to_owned())))
+        self.by_spot.contains_key(&LocationKey::Disk(directory.to_owned(), Some(name.to_owned())))
     }
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
@@ -70,7 +75,7 @@ impl Snapshot {
     /// Names of agents that were added, removed or changed.
     pub(super) fn differs_from(&self, before: &Self) -> Vec<AgentName> {
         let all = self.served.iter().chain(&before.served);
-        let differs = |served: &&Served| self.served(served.name()) != before.served(served.name());
+        let differs = |served: &&ServedAgent| self.served(served.name()) != before.served(served.name());
         let mut names: Vec<AgentName> = all.filter(differs).map(|served| served.name().clone()).collect();
         names.sort();
         names.dedup();

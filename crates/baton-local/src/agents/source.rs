@@ -1,6 +1,6 @@
 //! Sources of usable agents; definitions are parsed from them on demand.
 
-use super::home::{Home, Spot};
+use super::home::{AgentFilesLocation, LocationKey};
 use baton_agentdir::parse;
 use baton_ports::AgentFiles;
 use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget};
@@ -10,53 +10,65 @@ use std::sync::{
 };
 
 /// Maximum bytes of files kept in memory; further agents are read from their location on demand.
-const ROOM: usize = 96 << 20;
+const MAX_CACHED_BYTES: usize = 96 << 20;
 
 /// An agent's definition and its resources.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) agent: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentResources>,
+    pub(super) resources: Arc<AgentResources>,
 }
 
 /// Location and files of a usable agent, as of the last read.
-pub(super) struct Source {
-    home: Home,
+pub(super) struct DefinitionSource {
+    home: AgentFilesLocation,
     /// The name in its files; another name is served if this one is taken.
-    pub(super) wanted: AgentName,
+    pub(super) requested_name: AgentName,
     /// Whether it may be served under another name.
     pub(super) is_foreign: bool,
     /// Remote handoff targets.
-    pub(super) away: Vec<HandoffTarget>,
+    pub(super) remote_targets: Vec<HandoffTarget>,
     /// Copy of the files, still valid if a later version is not.
-    text: Option<Text>,
+    text: Option<CachedFiles>,
 }
 
-impl Source {
-    pub(super) fn new(home: Home, made: &Definition, is_foreign: bool, files: AgentFiles, room: &Arc<Space>) -> Self {
+impl DefinitionSource {
+    pub(super) fn new(
+        home: AgentFilesLocation,
+        made: &Definition,
+        is_foreign: bool,
+        files: AgentFiles,
+        room: &Arc<MemoryBudget>,
+    ) -> Self {
         let agent = &made.agent;
-        let away = agent.handoffs.iter().filter(|target| target.url.is_some()).cloned().collect();
-        Self { home, wanted: agent.name.clone(), is_foreign, away, text: Text::keep(files, room) }
+        let remote_targets = agent.handoffs.iter().filter(|target| target.url.is_some()).cloned().collect();
+        Self {
+            home,
+            requested_name: agent.name.clone(),
+            is_foreign,
+            remote_targets,
+            text: CachedFiles::keep(files, room),
+        }
     }
 
     /// Parses the definition; `None` if the files are not in memory and are no longer valid.
-    pub(super) fn define(&self) -> Option<Definition> {
+    pub(super) fn parse_definition(&self) -> Option<Definition> {
         let files = match &self.text {
             Some(text) => text.files.iter().cloned().collect(),
             None => self.home.content().0.files,
         };
         let parsed = parse(&files, self.home.base()?);
-        Some(Definition { agent: Arc::new(parsed.agent?), kit: Arc::new(parsed.kit) })
+        Some(Definition { agent: Arc::new(parsed.agent?), resources: Arc::new(parsed.resources) })
     }
 
     /// Whether the files parse to this definition; `false` if they are not in memory.
-    pub(super) fn makes(&self, definition: &Definition) -> bool {
-        self.text.is_some() && self.define().is_some_and(|own| own == *definition)
+    pub(super) fn parses_to(&self, definition: &Definition) -> bool {
+        self.text.is_some() && self.parse_definition().is_some_and(|own| own == *definition)
     }
 
     /// Key of the location.
-    pub(super) fn spot(&self) -> Spot {
-        self.home.spot()
+    pub(super) fn location_key(&self) -> LocationKey {
+        self.home.location_key()
     }
 
     /// Size of the files in memory, in bytes.
@@ -67,18 +79,18 @@ impl Source {
 
 /// A usable agent with its listing.
 #[derive(Clone)]
-pub(super) struct Served {
+pub(super) struct ServedAgent {
     pub(super) listing: Arc<AgentListing>,
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<DefinitionSource>,
 }
 
-impl Served {
+impl ServedAgent {
     pub(super) fn name(&self) -> &AgentName {
         &self.listing.name
     }
 
     /// The same agent under this name.
-    pub(super) fn named(self, name: AgentName) -> Self {
+    pub(super) fn with_name(self, name: AgentName) -> Self {
         if self.listing.name == name {
             return self;
         }
@@ -86,30 +98,30 @@ impl Served {
     }
 }
 
-impl PartialEq for Served {
+impl PartialEq for ServedAgent {
     fn eq(&self, other: &Self) -> bool {
         self.listing.name == other.listing.name && Arc::ptr_eq(&self.source, &other.source)
     }
 }
 
 /// Remaining memory budget, in bytes.
-pub(super) struct Space(AtomicUsize);
+pub(super) struct MemoryBudget(AtomicUsize);
 
-impl Space {
+impl MemoryBudget {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self(AtomicUsize::new(ROOM)))
+        Arc::new(Self(AtomicUsize::new(MAX_CACHED_BYTES)))
     }
 }
 
 /// Files in memory; their size is returned to the budget on drop.
-struct Text {
+struct CachedFiles {
     files: Box<[(String, Vec<u8>)]>,
     size: usize,
-    room: Arc<Space>,
+    room: Arc<MemoryBudget>,
 }
 
-impl Text {
-    fn keep(files: AgentFiles, room: &Arc<Space>) -> Option<Self> {
+impl CachedFiles {
+    fn keep(files: AgentFiles, room: &Arc<MemoryBudget>) -> Option<Self> {
         let size = files.iter().map(|(path, bytes)| path.len() + bytes.len()).sum();
         let taken = room.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(size));
         taken.ok()?;
@@ -121,7 +133,7 @@ impl Text {
     }
 }
 
-impl Drop for Text {
+impl Drop for CachedFiles {
     fn drop(&mut self) {
         self.room.0.fetch_add(self.size, Ordering::AcqRel);
     }

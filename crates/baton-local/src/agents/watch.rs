@@ -6,10 +6,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
 /// Polling interval while scans are fast.
-const EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Ratio of idle time to scan time: full scans become rarer with more agents. Recently used agents are few and are
 /// checked in every interval.
-const REST: u32 = 100;
+const IDLE_RATIO: u32 = 100;
 
 impl DirectoryAgents {
     /// Polls for changes and logs changed agents and unusable entries; never returns.
@@ -17,12 +17,12 @@ impl DirectoryAgents {
         let mut known = by_entry(self.unusable());
         let mut due = Instant::now();
         loop {
-            tokio::time::sleep(EVERY).await;
-            let (shelf, is_due) = (Arc::clone(&self.shelf), due <= Instant::now());
+            tokio::time::sleep(POLL_INTERVAL).await;
+            let (shelf, is_due) = (Arc::clone(&self.catalog), due <= Instant::now());
             let begun = Instant::now();
-            let looked = spawn_blocking(move || (is_due || shelf.is_stirred()).then(|| shelf.glance()));
+            let looked = spawn_blocking(move || (is_due || shelf.has_changes()).then(|| shelf.reload_stamped()));
             let Ok(Some(reload)) = looked.await else { continue };
-            due = Instant::now() + begun.elapsed() * REST;
+            due = Instant::now() + begun.elapsed() * IDLE_RATIO;
             for name in &reload.changed {
                 match self.has(name) {
                     true => tracing::info!(agent = %name, "the definition has changed"),

@@ -1,16 +1,16 @@
 //! Audit records as JSON lines.
 
-use super::rotated::Rotated;
+use super::rotated::RotatingFile;
 use baton_ports::{AccessDenial, AdminChange};
 use baton_types::Timestamp;
 use serde::Serialize;
 use std::{io, net::IpAddr};
 
 /// Maximum length of a text in a record, in bytes; callers control some of them.
-const LONGEST: usize = 1024;
+const MAX_TEXT_BYTES: usize = 1024;
 
 #[derive(Serialize)]
-struct Record<'a> {
+struct DenialRecord<'a> {
     at: String,
     code: &'a str,
     reason: &'a str,
@@ -27,7 +27,7 @@ struct Record<'a> {
 }
 
 #[derive(Serialize)]
-struct Change<'a> {
+struct ChangeRecord<'a> {
     at: String,
     change: &'a str,
     method: &'a str,
@@ -41,25 +41,25 @@ struct Change<'a> {
 }
 
 #[derive(Serialize)]
-struct Gap {
+struct GapRecord {
     at: String,
     dropped: u64,
 }
 
 /// Writes one record per line.
-pub(super) struct Lines {
-    file: Rotated,
+pub(super) struct AuditWriter {
+    file: RotatingFile,
 }
 
-impl Lines {
-    pub(super) fn new(file: Rotated) -> Self {
+impl AuditWriter {
+    pub(super) fn new(file: RotatingFile) -> Self {
         Self { file }
     }
 
     /// Records a denied request.
-    pub(super) fn denied(&mut self, denial: &AccessDenial) -> io::Result<()> {
+    pub(super) fn write_denial(&mut self, denial: &AccessDenial) -> io::Result<()> {
         let principal = denial.principal.as_deref();
-        self.write(&Record {
+        self.write(&DenialRecord {
             at: denial.at.to_string(),
             code: denial.code.code,
             reason: clip(&denial.reason),
@@ -73,8 +73,8 @@ impl Lines {
     }
 
     /// Records an administrative change.
-    pub(super) fn changed(&mut self, change: &AdminChange) -> io::Result<()> {
-        self.write(&Change {
+    pub(super) fn write_change(&mut self, change: &AdminChange) -> io::Result<()> {
+        self.write(&ChangeRecord {
             at: change.at.to_string(),
             change: clip(&change.change),
             method: clip(&change.method),
@@ -87,8 +87,8 @@ impl Lines {
     }
 
     /// Records the number of dropped records.
-    pub(super) fn dropped(&mut self, at: Timestamp, count: u64) -> io::Result<()> {
-        self.write(&Gap { at: at.to_string(), dropped: count })
+    pub(super) fn write_gap(&mut self, at: Timestamp, count: u64) -> io::Result<()> {
+        self.write(&GapRecord { at: at.to_string(), dropped: count })
     }
 
     fn write(&mut self, record: &impl Serialize) -> io::Result<()> {
@@ -97,5 +97,5 @@ impl Lines {
 }
 
 fn clip(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }

@@ -7,12 +7,12 @@ use std::{
 };
 
 /// File size at which the file is rotated.
-const LARGEST: u64 = 10 * 1000 * 1000;
+const MAX_FILE_BYTES: u64 = 10 * 1000 * 1000;
 
 /// Number of rotated files.
-const KEPT: u32 = 3;
+const ROTATED_FILES: u32 = 3;
 
-pub(super) struct Rotated {
+pub(super) struct RotatingFile {
     directory: PathBuf,
     file: File,
     size: u64,
@@ -20,9 +20,9 @@ pub(super) struct Rotated {
     torn: bool,
 }
 
-impl Rotated {
+impl RotatingFile {
     pub(super) fn open(directory: &Path) -> io::Result<Self> {
-        let mut file = owned(&directory.join("audit.jsonl"))?;
+        let mut file = open_private(&directory.join("audit.jsonl"))?;
         let size = file.metadata()?.len();
         let torn = size > 0 && last_byte(&mut file)? != b'\n';
         Ok(Self { directory: directory.to_owned(), file, size, torn })
@@ -37,7 +37,7 @@ impl Rotated {
         bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
         let length = bytes.len() as u64;
-        if self.size > 0 && self.size + length > LARGEST {
+        if self.size > 0 && self.size + length > MAX_FILE_BYTES {
             self.rotate()?;
             bytes.drain(..usize::from(self.torn));
             self.torn = false;
@@ -57,12 +57,12 @@ impl Rotated {
     }
 
     fn rotate(&mut self) -> io::Result<()> {
-        for number in (1..KEPT).rev() {
-            renamed(&self.numbered(number), &self.numbered(number + 1))?;
+        for number in (1..ROTATED_FILES).rev() {
+            rename_if_exists(&self.numbered(number), &self.numbered(number + 1))?;
         }
         let present = self.directory.join("audit.jsonl");
-        renamed(&present, &self.numbered(1))?;
-        self.file = owned(&present)?;
+        rename_if_exists(&present, &self.numbered(1))?;
+        self.file = open_private(&present)?;
         self.size = 0;
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Rotated {
     }
 }
 
-fn renamed(from: &Path, to: &Path) -> io::Result<()> {
+fn rename_if_exists(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
@@ -80,7 +80,7 @@ fn renamed(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Opens a file for appending and restricts it to its owner.
-fn owned(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).read(true);
     #[cfg(unix)]

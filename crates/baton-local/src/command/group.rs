@@ -1,14 +1,14 @@
 //! Kills a program together with its child processes.
 
 /// A process group that is killed on drop.
-pub(super) struct Group {
+pub(super) struct CommandProcessGroup {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
-impl Group {
+impl CommandProcessGroup {
     /// The group with this process as leader.
-    pub(super) fn led_by(id: Option<u32>) -> Self {
+    pub(super) fn from_leader(id: Option<u32>) -> Self {
         #[cfg(unix)]
         {
             let leader = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
@@ -31,7 +31,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for CommandProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

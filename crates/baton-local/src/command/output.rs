@@ -4,19 +4,19 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// The retained part of an output.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct CapturedOutput {
     pub(super) bytes: Vec<u8>,
     /// Total number of bytes read.
     pub(super) total: usize,
 }
 
 /// Retains the first `limit` bytes and discards the rest, so that the program does not block.
-pub(super) async fn head(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
+pub(super) async fn capture_head(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut CapturedOutput) {
     pump(source, kept, |bytes, chunk| bytes.extend_from_slice(&chunk[..chunk.len().min(limit - bytes.len())])).await;
 }
 
 /// Retains the last `limit` bytes.
-pub(super) async fn tail(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
+pub(super) async fn capture_tail(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut CapturedOutput) {
     pump(source, kept, |bytes, chunk| {
         bytes.extend_from_slice(chunk);
         bytes.drain(..bytes.len().saturating_sub(limit));
@@ -24,7 +24,7 @@ pub(super) async fn tail(source: Option<impl AsyncRead + Unpin>, limit: usize, k
     .await;
 }
 
-async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut Kept, keep: impl Fn(&mut Vec<u8>, &[u8])) {
+async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut CapturedOutput, keep: impl Fn(&mut Vec<u8>, &[u8])) {
     let Some(mut source) = source else { return };
     let mut chunk = vec![0; 8 << 10];
     while let Ok(count @ 1..) = source.read(&mut chunk).await {
@@ -33,7 +33,7 @@ async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut Kept, keep: imp
     }
 }
 
-impl Kept {
+impl CapturedOutput {
     /// Whether the output was truncated.
     pub(super) fn is_cut(&self) -> bool {
         self.total > self.bytes.len()

@@ -2,8 +2,8 @@
 
 use super::{
     failed,
-    group::Group,
-    output::{Kept, head, tail},
+    group::CommandProcessGroup,
+    output::{CapturedOutput, capture_head, capture_tail},
 };
 use baton_agentdir::expand;
 use baton_ports::ToolOutput;
@@ -19,11 +19,11 @@ use tokio::{
 };
 
 /// Environment variables passed to a program; all others are withheld.
-const PASSED_ON: [&str; 3] = ["PATH", "HOME", "LANG"];
+const INHERITED_VARIABLES: [&str; 3] = ["PATH", "HOME", "LANG"];
 const MAX_STDERR: usize = 4 << 10;
 /// Maximum wait for open pipes after the program has exited: its output is already in the pipe, and only a child
 /// outside the process group can keep it open.
-const LEFT_OPEN: Duration = Duration::from_millis(250);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Runs the program until it exits; dropping the future kills it and its child processes.
 pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) -> ToolOutput {
@@ -46,9 +46,9 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
             ));
         }
     };
-    let mut group = Group::led_by(child.id());
-    let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
-    let finished = work(&mut child, &mut group, call, tool, &mut stdout, &mut stderr).await;
+    let mut group = CommandProcessGroup::from_leader(child.id());
+    let (mut stdout, mut stderr) = (CapturedOutput::default(), CapturedOutput::default());
+    let finished = wait_for_exit(&mut child, &mut group, call, tool, &mut stdout, &mut stderr).await;
     match finished {
         Ok(Ok(status)) if status.success() => succeeded(&stdout, tool.max_output),
         Ok(Ok(status)) => {
@@ -56,14 +56,14 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
                 Some(code) => format!("{name} failed with exit code {code}"),
                 None => format!("{name} failed: {status}"),
             };
-            failed(explained(&how, &stdout, &stderr, tool.max_output))
+            failed(failure_text(&how, &stdout, &stderr, tool.max_output))
         }
         Ok(Err(error)) => failed(format!("{name} failed: its end could not be awaited: {error}")),
         Err(_) => {
             // Reaps the killed leader, so that no zombie remains.
             let _ = child.wait().await;
             let how = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
-            failed(explained(&how, &stdout, &stderr, tool.max_output))
+            failed(failure_text(&how, &stdout, &stderr, tool.max_output))
         }
     }
 }
@@ -76,7 +76,7 @@ fn spawn(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall, argv: &[String]
         .args(arguments)
         .current_dir(&tool.directory)
         .env_clear()
-        .envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .envs(INHERITED_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
         .env("BATON_AGENT", agent.name.as_str())
         .env("BATON_CALL_ID", call.id.as_str())
         .stdin(Stdio::piped())
@@ -89,20 +89,20 @@ fn spawn(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall, argv: &[String]
 }
 
 /// Waits for the program within its timeout, and for its output; kills the process group afterwards.
-async fn work(
+async fn wait_for_exit(
     child: &mut Child,
-    group: &mut Group,
+    group: &mut CommandProcessGroup,
     call: &ToolCall,
     tool: &CommandTool,
-    stdout: &mut Kept,
-    stderr: &mut Kept,
+    stdout: &mut CapturedOutput,
+    stderr: &mut CapturedOutput,
 ) -> Result<std::io::Result<ExitStatus>, Elapsed> {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let pipes = async {
         tokio::join!(
-            feed(input, &call.arguments),
-            head(out, tool.max_output, stdout),
-            tail(err, MAX_STDERR, stderr)
+            write_arguments(input, &call.arguments),
+            capture_head(out, tool.max_output, stdout),
+            capture_tail(err, MAX_STDERR, stderr)
         )
     };
     tokio::pin!(pipes);
@@ -121,29 +121,29 @@ async fn work(
     group.kill();
     if finished.is_ok() && !drained {
         // The program has exited, so everything read by then is its output.
-        let _ = tokio::time::timeout(LEFT_OPEN, pipes).await;
+        let _ = tokio::time::timeout(DRAIN_TIMEOUT, pipes).await;
     }
     finished
 }
 
 /// Writes the arguments as JSON to stdin; a closed pipe is not an error, because a program may ignore its input.
-async fn feed(input: Option<ChildStdin>, arguments: &Json) {
+async fn write_arguments(input: Option<ChildStdin>, arguments: &Json) {
     if let Some(mut input) = input {
         let _ = input.write_all(arguments.as_str().as_bytes()).await;
         let _ = input.shutdown().await;
     }
 }
 
-fn succeeded(stdout: &Kept, limit: usize) -> ToolOutput {
+fn succeeded(stdout: &CapturedOutput, limit: usize) -> ToolOutput {
     if stdout.is_cut() {
-        return ToolOutput { output: Json::string(&noted(stdout, limit)), is_error: false };
+        return ToolOutput { output: Json::string(&output_text(stdout, limit)), is_error: false };
     }
     let text = stdout.text();
     let output = Json::parse(text.trim()).unwrap_or_else(|_| Json::string(&text));
     ToolOutput { output, is_error: false }
 }
 
-fn noted(kept: &Kept, limit: usize) -> String {
+fn output_text(kept: &CapturedOutput, limit: usize) -> String {
     let text = kept.text();
     if kept.is_cut() {
         format!("{text}\n[output cut: the first {limit} of {} bytes are shown]", kept.total)
@@ -152,14 +152,14 @@ fn noted(kept: &Kept, limit: usize) -> String {
     }
 }
 
-fn explained(how: &str, stdout: &Kept, stderr: &Kept, limit: usize) -> String {
+fn failure_text(how: &str, stdout: &CapturedOutput, stderr: &CapturedOutput, limit: usize) -> String {
     let mut text = how.to_owned();
     let errors = stderr.text();
     if !errors.trim().is_empty() {
         let note = if stderr.is_cut() { " (its end)" } else { "" };
         text.push_str(&format!("\nstderr{note}: {}", errors.trim()));
     }
-    let output = noted(stdout, limit);
+    let output = output_text(stdout, limit);
     if !output.trim().is_empty() {
         text.push_str(&format!("\nstdout: {output}"));
     }

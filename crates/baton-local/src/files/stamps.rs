@@ -1,7 +1,7 @@
 //! File system metadata of agent files, for change detection without reading them.
 
 use super::belongs;
-use crate::{SystemClock, discover::Found, storage::Pending};
+use crate::{SystemClock, discover::DiscoveredAgent, storage::PendingChange};
 use baton_agentdir::{
     DEFINITION_FILES, GUIDE_FILE, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES,
     RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, provider::VARIABLES_FILE, reference_type,
@@ -19,32 +19,32 @@ use std::{
 /// Maximum number of names read per directory.
 const MAX_LISTED: usize = 10 * MAX_REFERENCES;
 /// A file modified this recently may change again without a new timestamp.
-const SETTLING: Duration = Duration::from_secs(2);
+const SETTLE_PERIOD: Duration = Duration::from_secs(2);
 /// Maximum age of a directory listing; some file systems do not update directory timestamps.
-const BELIEVED: Duration = Duration::from_secs(60);
+const LISTING_TTL: Duration = Duration::from_secs(60);
 
 /// File system metadata of all files of an agent.
 #[derive(Clone, Debug)]
-pub(crate) struct Stamps {
-    pub(super) files: BTreeMap<String, Stamp>,
+pub(crate) struct AgentStamps {
+    pub(super) files: BTreeMap<String, FileStamp>,
     /// Metadata of an unfinished change.
-    pub(super) pending: Option<Stamp>,
+    pub(super) pending: Option<FileStamp>,
     /// Whether any later change is detectable.
     pub(crate) is_settled: bool,
-    listing: Arc<Listing>,
+    listing: Arc<FileListing>,
 }
 
 /// The listing is not compared: it only tells which files to check.
-impl PartialEq for Stamps {
+impl PartialEq for AgentStamps {
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other) && self.is_settled == other.is_settled
     }
 }
 
-impl Eq for Stamps {}
+impl Eq for AgentStamps {}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     pub(super) length: u64,
     pub(super) is_file: bool,
     is_link: bool,
@@ -52,25 +52,25 @@ pub(super) struct Stamp {
     identity: [i64; 4],
 }
 
-impl Stamps {
+impl AgentStamps {
     /// Stamps of all files that the agent may consist of.
-    pub(crate) fn of(found: &Found) -> Self {
-        Self::from(found, Arc::new(Listing::of(found)))
+    pub(crate) fn collect(found: &DiscoveredAgent) -> Self {
+        Self::from_listing(found, Arc::new(FileListing::collect(found)))
     }
 
     /// Current stamps; the listing of unchanged directories is reused.
-    pub(crate) fn again(found: &Found, before: &Self) -> Self {
-        match before.listing.holds(found) {
-            true => Self::from(found, Arc::clone(&before.listing)),
-            false => Self::of(found),
+    pub(crate) fn collect_since(found: &DiscoveredAgent, before: &Self) -> Self {
+        match before.listing.is_current(found) {
+            true => Self::from_listing(found, Arc::clone(&before.listing)),
+            false => Self::collect(found),
         }
     }
 
-    fn from(found: &Found, listing: Arc<Listing>) -> Self {
+    fn from_listing(found: &DiscoveredAgent, listing: Arc<FileListing>) -> Self {
         let known =
-            listing.names.iter().filter_map(|file| Some((file.clone(), Stamp::at(&found.real.join(file))?)));
-        let files: BTreeMap<String, Stamp> = known.collect();
-        let pending = listing.may_be_pending.then(|| Stamp::at(&Pending::path(found))).flatten();
+            listing.names.iter().filter_map(|file| Some((file.clone(), FileStamp::at(&found.real.join(file))?)));
+        let files: BTreeMap<String, FileStamp> = known.collect();
+        let pending = listing.may_be_pending.then(|| FileStamp::at(&PendingChange::path(found))).flatten();
         let now = now();
         let is_settled = pending.is_none() && files.values().all(|stamp| stamp.is_old(now));
         Self { files, pending, is_settled, listing }
@@ -88,13 +88,13 @@ impl Stamps {
     /// Whether the path to the file contains no symbolic link.
     pub(super) fn is_plain(&self, file: &str) -> bool {
         let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let is_link = |(listed, stamp): &(String, Stamp)| (listed == directory).then_some(stamp.is_link);
+        let is_link = |(listed, stamp): &(String, FileStamp)| (listed == directory).then_some(stamp.is_link);
         self.files.get(file).is_some_and(|stamp| !stamp.is_link)
             && self.listing.directories.iter().find_map(is_link) == Some(false)
     }
 }
 
-impl Stamp {
+impl FileStamp {
     /// Stamp of a file, or of the target of a link.
     fn at(path: &Path) -> Option<Self> {
         let mut metadata = fs::symlink_metadata(path).ok()?;
@@ -109,7 +109,7 @@ impl Stamp {
 
     /// Whether any later write changes the stamp.
     fn is_old(&self, now: Duration) -> bool {
-        self.modified.is_some_and(|modified| modified + SETTLING < now)
+        self.modified.is_some_and(|modified| modified + SETTLE_PERIOD < now)
     }
 }
 
@@ -131,21 +131,21 @@ fn identity(_: &Metadata) -> [i64; 4] {
 
 /// Files that may exist.
 #[derive(Debug)]
-struct Listing {
+struct FileListing {
     /// In a stable order.
     names: Vec<String>,
     /// Whether there may be an unfinished change.
     may_be_pending: bool,
     /// The listed directories, with their stamps before the listing.
-    directories: Vec<(String, Stamp)>,
+    directories: Vec<(String, FileStamp)>,
     /// Whether the directory stamps reveal any later change.
     is_settled: bool,
     made: Duration,
 }
 
-impl Listing {
-    fn of(found: &Found) -> Self {
-        let mut looking = Looking { agent: &found.real, directories: Vec::new(), is_known: true };
+impl FileListing {
+    fn collect(found: &DiscoveredAgent) -> Self {
+        let mut looking = DirectoryLister { agent: &found.real, directories: Vec::new(), is_known: true };
         let (names, may_be_pending) = looking.candidates(found);
         let made = now();
         let is_settled = looking.is_known && looking.directories.iter().all(|(_, stamp)| stamp.is_old(made));
@@ -153,30 +153,30 @@ impl Listing {
     }
 
     /// Whether listing again would have the same result.
-    fn holds(&self, found: &Found) -> bool {
-        let is_same = |(directory, before): &(String, Stamp)| {
-            Stamp::at(&found.real.join(directory)).is_some_and(|now| now == *before)
+    fn is_current(&self, found: &DiscoveredAgent) -> bool {
+        let is_same = |(directory, before): &(String, FileStamp)| {
+            FileStamp::at(&found.real.join(directory)).is_some_and(|now| now == *before)
         };
         let age = now().checked_sub(self.made);
-        self.is_settled && age.is_some_and(|age| age < BELIEVED) && self.directories.iter().all(is_same)
+        self.is_settled && age.is_some_and(|age| age < LISTING_TTL) && self.directories.iter().all(is_same)
     }
 }
 
 /// Lists the directories of an agent.
-struct Looking<'a> {
+struct DirectoryLister<'a> {
     agent: &'a Path,
-    directories: Vec<(String, Stamp)>,
+    directories: Vec<(String, FileStamp)>,
     /// Whether all directories could be listed completely.
     is_known: bool,
 }
 
-impl Looking<'_> {
+impl DirectoryLister<'_> {
     /// Files that may exist, and whether there may be an unfinished change.
-    fn candidates(&mut self, found: &Found) -> (Vec<String>, bool) {
+    fn candidates(&mut self, found: &DiscoveredAgent) -> (Vec<String>, bool) {
         let single = [PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE, VARIABLES_FILE];
         let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain(single);
         let mut names: Vec<String> = match &found.file {
-            Some(file) if found.is_alone() => return (vec![file.clone(), VARIABLES_FILE.to_owned()], true),
+            Some(file) if found.is_single_file() => return (vec![file.clone(), VARIABLES_FILE.to_owned()], true),
             _ => fixed.map(str::to_owned).filter(|file| belongs(found, file)).collect(),
         };
         // Listing the directory once is cheaper than checking each possible file.
@@ -185,7 +185,7 @@ impl Looking<'_> {
         self.is_known &= is_whole;
         // Some file systems are case-insensitive.
         let may_be = |name: &str| !is_whole || there.iter().any(|there| there.eq_ignore_ascii_case(name));
-        let pending = Pending::path(found);
+        let pending = PendingChange::path(found);
         let may_be_pending = pending.file_name().and_then(|name| name.to_str()).is_none_or(may_be);
         names.retain(|file| may_be(file));
         let among = |directories: &[&'static str]| -> Vec<&'static str> {
@@ -215,7 +215,7 @@ impl Looking<'_> {
 
     fn listed(&mut self, directory: &str) -> Vec<String> {
         let path = self.agent.join(directory);
-        match Stamp::at(&path) {
+        match FileStamp::at(&path) {
             Some(stamp) => self.directories.push((directory.to_owned(), stamp)),
             None => self.is_known = false,
         }

@@ -1,10 +1,10 @@
 //! Agents in a folder, each a directory or a single file.
 
-use super::{Saved, create, remove, save, settle};
+use super::{SaveOutcome, create, finish_pending, remove, save};
 use crate::{
     LoadError,
-    discover::{Found, discover, is_draft},
-    files::{Content, Stamps},
+    discover::{DiscoveredAgent, discover, is_draft},
+    files::{AgentContent, AgentStamps},
 };
 use baton_agentdir::Diagnostic;
 use baton_ports::{AgentFiles, AgentLocation, AgentStorage, AgentStorageError};
@@ -27,12 +27,12 @@ impl DirectoryStorage {
         Self { folder: folder.into() }
     }
 
-    fn found(&self, key: &str) -> Result<Found, AgentStorageError> {
+    fn found(&self, key: &str) -> Result<DiscoveredAgent, AgentStorageError> {
         if !is_plain(key) {
             return Err(AgentStorageError::Missing);
         }
         let path = self.folder.join(key);
-        let is_it = |found: &Found| found.shown == path;
+        let is_it = |found: &DiscoveredAgent| found.shown == path;
         let found = discover(&path, 0, &|_| true).map_err(unreadable)?;
         found.into_iter().find(is_it).ok_or(AgentStorageError::Missing)
     }
@@ -53,9 +53,9 @@ impl AgentStorage for DirectoryStorage {
 
     fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
         let found = self.found(key)?;
-        let (content, _) = Content::read(&found);
+        let (content, _) = AgentContent::read(&found);
         if content.pending.is_some() {
-            settle(&found);
+            finish_pending(&found);
         }
         match content.diagnostics.iter().find(|remark| Diagnostic::is_error(remark)) {
             Some(remark) => Err(AgentStorageError::Unavailable(remark.to_string())),
@@ -64,7 +64,7 @@ impl AgentStorage for DirectoryStorage {
     }
 
     fn stamp(&self, key: &str) -> Option<Digest> {
-        let stamps = Stamps::of(&self.found(key).ok()?);
+        let stamps = AgentStamps::collect(&self.found(key).ok()?);
         stamps.is_settled.then(|| stamps.digest())
     }
 
@@ -75,8 +75,8 @@ impl AgentStorage for DirectoryStorage {
         changes: &BTreeMap<String, Option<Vec<u8>>>,
     ) -> Result<Digest, AgentStorageError> {
         match save(&self.found(key)?, expected, changes).map_err(|error| failed(&error))? {
-            Saved::Done(digest) => Ok(digest),
-            Saved::Not => Err(AgentStorageError::Conflict),
+            SaveOutcome::Done(digest) => Ok(digest),
+            SaveOutcome::Conflict => Err(AgentStorageError::Conflict),
         }
     }
 
@@ -85,7 +85,7 @@ impl AgentStorage for DirectoryStorage {
             return Err(AgentStorageError::Unavailable(format!("{key:?} cannot be the name of a directory")));
         }
         let made = create(&self.folder, key, files).map_err(|error| failed(&error))?;
-        Ok(Content::read(&made).0.digest)
+        Ok(AgentContent::read(&made).0.digest)
     }
 
     fn remove(&self, key: &str) -> Result<(), AgentStorageError> {

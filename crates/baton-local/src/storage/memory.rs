@@ -15,16 +15,16 @@ const MAX_BYTES: usize = 64 << 20;
 /// Stores agents for the lifetime of the process.
 #[derive(Default)]
 pub struct MemoryStorage {
-    agents: RwLock<BTreeMap<String, Kept>>,
+    agents: RwLock<BTreeMap<String, MemoryEntry>>,
 }
 
 /// The files of one agent and their digest.
-struct Kept {
+struct MemoryEntry {
     files: AgentFiles,
     digest: Digest,
 }
 
-impl Kept {
+impl MemoryEntry {
     fn new(files: AgentFiles) -> Self {
         Self { digest: digest(&files), files }
     }
@@ -71,7 +71,7 @@ impl AgentStorage for MemoryStorage {
             };
         }
         bounded(&changed)?;
-        *kept = Kept::new(changed);
+        *kept = MemoryEntry::new(changed);
         Ok(kept.digest.clone())
     }
 
@@ -84,7 +84,7 @@ impl AgentStorage for MemoryStorage {
             Entry::Vacant(_) if is_full => {
                 Err(AgentStorageError::Unavailable(format!("there are already {MAX_AGENTS} agents")))
             }
-            Entry::Vacant(place) => Ok(place.insert(Kept::new(files.clone())).digest.clone()),
+            Entry::Vacant(place) => Ok(place.insert(MemoryEntry::new(files.clone())).digest.clone()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Loading and reloading directories.
 
-use baton_agentdir::{Diagnostic, document::Place};
+use baton_agentdir::{Diagnostic, document::SourceLocation};
 use baton_local::{DirectoryAgents, LoadError, Reload};
 use baton_ports::AgentSource;
 use std::{
@@ -97,7 +97,7 @@ fn a_reload_keeps_the_last_good_version() {
     write(home.path(), "b", "name: b\nversion: 1.0.0");
     let paths = [home.path().to_owned()];
     let no_threes = Arc::new(|agent: &baton_types::AgentSpec| match agent.version.as_str() {
-        "3.0.0" => vec![Diagnostic::error("agent.yaml", Place::START, "no threes")],
+        "3.0.0" => vec![Diagnostic::error("agent.yaml", SourceLocation::START, "no threes")],
         _ => Vec::new(),
     });
     let agents = DirectoryAgents::load_checked(&paths, no_threes).unwrap();

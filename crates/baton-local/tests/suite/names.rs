@@ -1,6 +1,6 @@
 //! Agents of foreign forms keep their names over restarts, whoever comes and goes.
 
-use baton_local::{Beside, DirectoryAgents, LoadError};
+use baton_local::{AdditionalSources, DirectoryAgents, LoadError};
 use baton_ports::AgentSource as _;
 use std::{
     fs,
@@ -35,9 +35,9 @@ impl World {
     }
 
     fn load(&self) -> Result<DirectoryAgents, LoadError> {
-        let beside = Beside { names: Some(self.path("data/names.json")), ..Beside::default() };
-        let agents = DirectoryAgents::load_beside(&[self.path("agents")], beside, Arc::new(|_| Vec::new()))?;
-        agents.keep_names();
+        let beside = AdditionalSources { names: Some(self.path("data/names.json")), ..AdditionalSources::default() };
+        let agents = DirectoryAgents::load_with_sources(&[self.path("agents")], beside, Arc::new(|_| Vec::new()))?;
+        agents.persist_names();
         Ok(agents)
     }
 
@@ -189,13 +189,13 @@ fn names_that_were_given_while_another_process_ended_are_not_lost() {
     world.agent("agents/a.yaml");
     let first = world.load().unwrap();
     // It has read the file, and waits until the directory is its own.
-    let beside = Beside { names: Some(world.path("data/names.json")), ..Beside::default() };
-    let second = DirectoryAgents::load_beside(&[world.path("agents")], beside, Arc::new(|_| Vec::new())).unwrap();
+    let beside = AdditionalSources { names: Some(world.path("data/names.json")), ..AdditionalSources::default() };
+    let second = DirectoryAgents::load_with_sources(&[world.path("agents")], beside, Arc::new(|_| Vec::new())).unwrap();
     world.agent("agents/b.yaml");
     first.reload();
     assert_eq!(served(&first), expect([("x", "a"), ("x-1", "b")]));
     fs::remove_file(world.path("agents/b.yaml")).unwrap();
-    second.keep_names();
+    second.persist_names();
     world.agent("agents/c.yaml");
     second.reload();
     assert_eq!(served(&second), expect([("x", "a"), ("x-2", "c")]));
@@ -219,7 +219,7 @@ fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
     let error = world.load().unwrap_err();
     let text = error.to_string().replace(&world.0.path().display().to_string(), "HOME");
     insta::assert_snapshot!(format!("{} {text}", error.code().code), @"BTN-5001 HOME/data/names.json is not a valid list of agent names: invalid type: integer `7`, expected a sequence at line 1 column 12; fix it, or delete it to have names assigned again");
-    let beside = Beside { names: Some(world.path("data/names.json")), ..Beside::default() };
-    assert!(DirectoryAgents::open_beside(&[world.path("agents")], beside, None).is_err());
+    let beside = AdditionalSources { names: Some(world.path("data/names.json")), ..AdditionalSources::default() };
+    assert!(DirectoryAgents::open_with_sources(&[world.path("agents")], beside, None).is_err());
     assert_eq!(fs::read_to_string(world.path("data/names.json")).unwrap(), "{\"agents\": 7}");
 }

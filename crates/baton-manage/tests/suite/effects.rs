@@ -39,7 +39,7 @@ fn effects(files: &Files) -> DefinitionEffects {
     let bytes = files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let parsed = parse_anywhere(&bytes);
     let agent = parsed.agent.unwrap_or_else(|| panic!("{files:?}: {:?}", parsed.diagnostics));
-    DefinitionEffects::from_definition(&agent, &parsed.kit)
+    DefinitionEffects::from_definition(&agent, &parsed.resources)
 }
 
 pub(crate) fn manager() -> Manager {

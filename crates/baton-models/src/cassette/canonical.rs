@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 use std::{collections::HashMap, fmt::Write as _};
 
 /// Replacement for a secret.
-const HIDDEN: &str = "[secret]";
+const SECRET_REPLACEMENT: &str = "[secret]";
 /// Shorter values are ordinary words and would be redacted everywhere.
-const SHORTEST_SECRET: usize = 8;
+const MIN_SECRET_LEN: usize = 8;
 
 /// Key of the recorded answer to this call: SHA-256 of the model input.
 ///
@@ -56,7 +56,7 @@ pub(super) fn canonical(call: &ModelCall, secrets: &[String]) -> Value {
         "writing": serde_json::to_value(&call.writing).unwrap_or_default(),
         "parallel_calls": call.parallel_calls,
     });
-    hide(&mut value, secrets);
+    redact(&mut value, secrets);
     value
 }
 
@@ -94,25 +94,25 @@ fn file(file: &ChatFile) -> Value {
 }
 
 /// Replaces every secret in keys and strings.
-pub(super) fn hide(value: &mut Value, secrets: &[String]) {
+pub(super) fn redact(value: &mut Value, secrets: &[String]) {
     match value {
         Value::String(text) => {
-            for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+            for secret in secrets.iter().filter(|secret| secret.len() >= MIN_SECRET_LEN) {
                 if text.contains(secret.as_str()) {
-                    *text = text.replace(secret.as_str(), HIDDEN);
+                    *text = text.replace(secret.as_str(), SECRET_REPLACEMENT);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets)),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, secrets)),
         Value::Object(members) => {
             // Members are sorted by name, whichever order the maps of this build have, so that equal values give equal
             // text.
             let mut old: Vec<(String, Value)> = std::mem::take(members).into_iter().collect();
             old.sort_by(|a, b| a.0.cmp(&b.0));
             for (key, mut member) in old {
-                hide(&mut member, secrets);
+                redact(&mut member, secrets);
                 let mut key = Value::String(key);
-                hide(&mut key, secrets);
+                redact(&mut key, secrets);
                 if let Value::String(key) = key {
                     members.insert(key, member);
                 }

@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 /// One recorded event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kept {
+pub(super) enum CassetteEvent {
     Text(String),
     Reasoning(String),
     Reasoned(ReasoningBlock),
     ToolCall { id: String, name: String, arguments: Json },
     Note(ModelNote),
-    Done { usage: Usage, finish: KeptFinish, by: Option<String> },
+    Done { usage: Usage, finish: CassetteFinish, by: Option<String> },
 }
 
 /// Recorded finish reason.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum KeptFinish {
+pub(super) enum CassetteFinish {
     Stop,
     ToolCalls,
     Length,
     Refusal,
 }
 
-impl Kept {
+impl CassetteEvent {
     /// Converts an event; `None` for retry notes, which are not part of the answer.
-    pub(super) fn of(event: &ModelEvent) -> Option<Self> {
+    pub(super) fn from_event(event: &ModelEvent) -> Option<Self> {
         Some(match event {
             ModelEvent::Text(text) => Self::Text(text.clone()),
             ModelEvent::Reasoning(text) => Self::Reasoning(text.clone()),
@@ -40,10 +40,10 @@ impl Kept {
             ModelEvent::Note(note) => Self::Note(note.clone()),
             ModelEvent::Done { usage, finish, by } => {
                 let finish = match finish {
-                    FinishReason::Stop => KeptFinish::Stop,
-                    FinishReason::ToolCalls => KeptFinish::ToolCalls,
-                    FinishReason::Length => KeptFinish::Length,
-                    FinishReason::Refusal => KeptFinish::Refusal,
+                    FinishReason::Stop => CassetteFinish::Stop,
+                    FinishReason::ToolCalls => CassetteFinish::ToolCalls,
+                    FinishReason::Length => CassetteFinish::Length,
+                    FinishReason::Refusal => CassetteFinish::Refusal,
                 };
                 Self::Done { usage: *usage, finish, by: by.clone() }
             }
@@ -51,7 +51,7 @@ impl Kept {
     }
 
     /// Converts the record back to an event.
-    pub(super) fn event(self) -> ModelEvent {
+    pub(super) fn into_event(self) -> ModelEvent {
         match self {
             Self::Text(text) => ModelEvent::Text(text),
             Self::Reasoning(text) => ModelEvent::Reasoning(text),
@@ -62,10 +62,10 @@ impl Kept {
             Self::Note(note) => ModelEvent::Note(note),
             Self::Done { usage, finish, by } => {
                 let finish = match finish {
-                    KeptFinish::Stop => FinishReason::Stop,
-                    KeptFinish::ToolCalls => FinishReason::ToolCalls,
-                    KeptFinish::Length => FinishReason::Length,
-                    KeptFinish::Refusal => FinishReason::Refusal,
+                    CassetteFinish::Stop => FinishReason::Stop,
+                    CassetteFinish::ToolCalls => FinishReason::ToolCalls,
+                    CassetteFinish::Length => FinishReason::Length,
+                    CassetteFinish::Refusal => FinishReason::Refusal,
                 };
                 ModelEvent::Done { usage, finish, by }
             }

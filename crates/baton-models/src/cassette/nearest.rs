@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// Maximum number of lines displayed per side, and of characters per line.
-const MOST_LINES: usize = 12;
-const MOST_LETTERS: usize = 160;
+const MAX_DIFF_LINES: usize = 12;
+const MAX_DIFF_LINE_CHARS: usize = 160;
 
 /// Diff against the recorded call with the most lines in common: `-` is recorded, `+` is the current call.
 pub(super) fn difference<'a>(asked: &Value, kept: impl Iterator<Item = &'a Value>) -> Option<String> {
@@ -16,12 +16,12 @@ pub(super) fn difference<'a>(asked: &Value, kept: impl Iterator<Item = &'a Value
     let end = kept.iter().rev().zip(asked.iter().rev()).take_while(|(a, b)| a == b).count();
     let mut shown = Vec::new();
     for (sign, lines) in [('-', &kept[..kept.len() - end]), ('+', &asked[..asked.len() - end])] {
-        shown.extend(lines.iter().take(MOST_LINES).map(|line| {
-            let cut: String = line.chars().take(MOST_LETTERS).collect();
+        shown.extend(lines.iter().take(MAX_DIFF_LINES).map(|line| {
+            let cut: String = line.chars().take(MAX_DIFF_LINE_CHARS).collect();
             format!("{sign} {cut}")
         }));
-        if lines.len() > MOST_LINES {
-            shown.push(format!("{sign} … and {} more lines", lines.len() - MOST_LINES));
+        if lines.len() > MAX_DIFF_LINES {
+            shown.push(format!("{sign} … and {} more lines", lines.len() - MAX_DIFF_LINES));
         }
     }
     Some(shown.join("\n"))

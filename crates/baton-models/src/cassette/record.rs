@@ -1,9 +1,9 @@
 //! Recording of model answers.
 
 use super::{
-    canonical::{canonical, hide, key},
-    event::Kept,
-    tape::{Entry, Tape},
+    canonical::{canonical, key, redact},
+    event::CassetteEvent,
+    tape::{Cassette, CassetteEntry},
 };
 use crate::layers::as_inner;
 use async_stream::stream;
@@ -12,23 +12,23 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 
 /// Answers with more events are not recorded.
-const MOST_EVENTS: usize = 100_000;
+const MAX_RECORDED_EVENTS: usize = 100_000;
 
 /// A model whose complete answers are recorded on a cassette; failed and cancelled answers are not.
-pub struct Recorder {
+pub struct RecorderModel {
     inner: Arc<dyn Model>,
-    tape: Arc<Tape>,
+    tape: Arc<Cassette>,
     secrets: Arc<[String]>,
 }
 
-impl Recorder {
+impl RecorderModel {
     /// Wraps a model; these secrets are redacted in everything that is recorded.
-    pub fn new(inner: Arc<dyn Model>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
+    pub fn new(inner: Arc<dyn Model>, tape: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
         Self { inner, tape, secrets: secrets.into_iter().collect() }
     }
 }
 
-impl Model for Recorder {
+impl Model for RecorderModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
@@ -39,14 +39,14 @@ impl Model for Recorder {
             let mut events = Vec::new();
             while let Some(event) = answer.next().await {
                 if let Ok(event) = &event
-                    && events.len() <= MOST_EVENTS
+                    && events.len() <= MAX_RECORDED_EVENTS
                 {
-                    keep(&mut events, event);
+                    push_event(&mut events, event);
                 }
                 if let Ok(ModelEvent::Done { .. }) = &event
-                    && events.len() <= MOST_EVENTS
+                    && events.len() <= MAX_RECORDED_EVENTS
                 {
-                    let entry = Entry { key: key(&asked), model, call: asked, events };
+                    let entry = CassetteEntry { key: key(&asked), model, call: asked, events };
                     let kept = tokio::task::spawn_blocking(move || write(&tape, entry, &secrets)).await;
                     if let Ok(Err(problem)) = kept {
                         // A recording error must not fail the call: the answer is valid and the caller waits for it.
@@ -63,17 +63,17 @@ impl Model for Recorder {
 
 /// Merges consecutive text chunks: a secret may be split across two chunks, and the chunk boundaries are not part of
 /// the answer.
-fn keep(events: &mut Vec<Kept>, event: &ModelEvent) {
+fn push_event(events: &mut Vec<CassetteEvent>, event: &ModelEvent) {
     match (events.last_mut(), event) {
-        (Some(Kept::Text(so_far)), ModelEvent::Text(text)) => so_far.push_str(text),
-        (Some(Kept::Reasoning(so_far)), ModelEvent::Reasoning(text)) => so_far.push_str(text),
-        _ => events.extend(Kept::of(event)),
+        (Some(CassetteEvent::Text(so_far)), ModelEvent::Text(text)) => so_far.push_str(text),
+        (Some(CassetteEvent::Reasoning(so_far)), ModelEvent::Reasoning(text)) => so_far.push_str(text),
+        _ => events.extend(CassetteEvent::from_event(event)),
     }
 }
 
-fn write(tape: &Tape, mut entry: Entry, secrets: &[String]) -> Result<(), String> {
+fn write(tape: &Cassette, mut entry: CassetteEntry, secrets: &[String]) -> Result<(), String> {
     let mut events = serde_json::to_value(&entry.events).map_err(|error| error.to_string())?;
-    hide(&mut events, secrets);
+    redact(&mut events, secrets);
     entry.events = serde_json::from_value(events).map_err(|error| error.to_string())?;
     tape.append(entry).map_err(|error| error.to_string())
 }

@@ -2,8 +2,8 @@
 
 use super::{
     canonical::{canonical, key},
-    event::Kept,
-    tape::Tape,
+    event::CassetteEvent,
+    tape::Cassette,
 };
 use baton_ports::{MicroDollars, Model, ModelCall, ModelError, ModelInfo, ModelStream};
 use baton_types::Usage;
@@ -11,29 +11,33 @@ use futures_util::stream::iter;
 use std::sync::Arc;
 
 /// A model that replays the answers of a cassette.
-pub struct Replay {
+pub struct ReplayModel {
     name: String,
-    tape: Arc<Tape>,
+    tape: Arc<Cassette>,
     secrets: Arc<[String]>,
     live: Option<Arc<dyn Model>>,
 }
 
-impl Replay {
+impl ReplayModel {
     /// Creates a replay under this name; a call that is not recorded fails, and the error shows the difference to the
     /// nearest recorded call.
-    pub fn strict(name: impl Into<String>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
+    pub fn strict(name: impl Into<String>, tape: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
         Self { name: name.into(), tape, secrets: secrets.into_iter().collect(), live: None }
     }
 
-    /// Creates a replay that forwards unrecorded calls to this model, which may be a [`Recorder`](super::Recorder) on
+    /// Creates a replay that forwards unrecorded calls to this model, which may be a [`RecorderModel`](super::Recorder) on
     /// the same cassette.
-    pub fn or_ask(live: Arc<dyn Model>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_live_model(
+        live: Arc<dyn Model>,
+        tape: Arc<Cassette>,
+        secrets: impl IntoIterator<Item = String>,
+    ) -> Self {
         let name = live.name().to_owned();
         Self { name, tape, secrets: secrets.into_iter().collect(), live: Some(live) }
     }
 }
 
-impl Model for Replay {
+impl Model for ReplayModel {
     fn name(&self) -> &str {
         &self.name
     }
@@ -43,7 +47,7 @@ impl Model for Replay {
     }
 
     fn tokens(&self, text: &str) -> u64 {
-        self.live.as_ref().map_or_else(|| crate::tokens::estimate(text), |live| live.tokens(text))
+        self.live.as_ref().map_or_else(|| crate::tokens::estimate_tokens(text), |live| live.tokens(text))
     }
 
     /// Replayed answers cost nothing; with a live model, its price applies.
@@ -53,8 +57,8 @@ impl Model for Replay {
 
     fn call(&self, call: ModelCall) -> ModelStream {
         let asked = canonical(&call, &self.secrets);
-        if let Some(events) = self.tape.answer(&key(&asked)) {
-            return Box::pin(iter(events.into_iter().map(Kept::event).map(Ok)));
+        if let Some(events) = self.tape.next_answer(&key(&asked)) {
+            return Box::pin(iter(events.into_iter().map(CassetteEvent::into_event).map(Ok)));
         }
         if let Some(live) = &self.live {
             return live.call(call);

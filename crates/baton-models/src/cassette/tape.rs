@@ -1,6 +1,6 @@
 //! The cassette file: one JSON object per line, append-only.
 
-use super::{canonical::key, event::Kept, nearest};
+use super::{canonical::key, event::CassetteEvent, nearest};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Maximum file size for reading and appending.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_CASSETTE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Errors of cassette files.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum CassetteError {
         problem: String,
     },
     /// The file has reached its maximum size.
-    #[error("the cassette {path} has reached {MOST_BYTES} bytes; start a new one")]
+    #[error("the cassette {path} has reached {MAX_CASSETTE_BYTES} bytes; start a new one")]
     Full {
         /// Path of the file.
         path: PathBuf,
@@ -45,35 +45,35 @@ pub enum CassetteError {
 
 /// One recorded answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct CassetteEntry {
     pub(super) key: String,
     pub(super) model: String,
     pub(super) call: Value,
-    pub(super) events: Vec<Kept>,
+    pub(super) events: Vec<CassetteEvent>,
 }
 
 /// A cassette: recorded answers by call.
 #[derive(Debug)]
-pub struct Tape {
+pub struct Cassette {
     path: PathBuf,
-    held: Mutex<Held>,
+    index: Mutex<CassetteIndex>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    entries: Vec<Entry>,
+struct CassetteIndex {
+    entries: Vec<CassetteEntry>,
     /// Indexes of the answers to the same call in recording order, and the position of the next one.
     by_key: HashMap<String, (Vec<usize>, usize)>,
 }
 
-impl Held {
-    fn add(&mut self, entry: Entry) {
+impl CassetteIndex {
+    fn add(&mut self, entry: CassetteEntry) {
         self.by_key.entry(entry.key.clone()).or_default().0.push(self.entries.len());
         self.entries.push(entry);
     }
 }
 
-impl Tape {
+impl Cassette {
     /// Reads the file; a missing file is an empty cassette.
     ///
     /// An incomplete last line, left by a crash, is ignored.
@@ -82,27 +82,27 @@ impl Tape {
         let mut text = String::new();
         match File::open(&path) {
             Ok(file) => {
-                file.take(MOST_BYTES + 1)
+                file.take(MAX_CASSETTE_BYTES + 1)
                     .read_to_string(&mut text)
-                    .map_err(|source| io(&path, source))?;
+                    .map_err(|source| io_error(&path, source))?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(io(&path, error)),
+            Err(error) => return Err(io_error(&path, error)),
         }
-        if text.len() as u64 > MOST_BYTES {
+        if text.len() as u64 > MAX_CASSETTE_BYTES {
             return Err(CassetteError::Full { path });
         }
-        let mut held = Held::default();
+        let mut held = CassetteIndex::default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         for (index, line) in whole.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let damaged = |problem: String| CassetteError::Damaged { path: path.clone(), line: index + 1, problem };
-            let entry: Entry = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
+            let entry: CassetteEntry = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
             if key(&entry.call) != entry.key {
                 return Err(damaged("the key does not match the call".to_owned()));
             }
             held.add(entry);
         }
-        Ok(Self { path, held: Mutex::new(held) })
+        Ok(Self { path, index: Mutex::new(held) })
     }
 
     /// Path of the file.
@@ -112,7 +112,7 @@ impl Tape {
 
     /// Number of recorded answers.
     pub fn len(&self) -> usize {
-        self.held.lock().entries.len()
+        self.index.lock().entries.len()
     }
 
     /// Whether there are no recorded answers.
@@ -121,9 +121,9 @@ impl Tape {
     }
 
     /// Appends an answer in one write.
-    pub(super) fn append(&self, entry: Entry) -> Result<(), CassetteError> {
-        let mut held = self.held.lock();
-        let failed = |source| io(&self.path, source);
+    pub(super) fn append(&self, entry: CassetteEntry) -> Result<(), CassetteError> {
+        let mut held = self.index.lock();
+        let failed = |source| io_error(&self.path, source);
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let mut line = Vec::new();
@@ -132,13 +132,13 @@ impl Tape {
             file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
             if last != *b"\n" {
                 // An incomplete line left by a crash is truncated; it would corrupt the line that follows.
-                let keep = whole_lines(&mut file, size).map_err(failed)?;
+                let keep = complete_lines_len(&mut file, size).map_err(failed)?;
                 file.set_len(keep).map_err(failed)?;
             }
         }
         serde_json::to_writer(&mut line, &entry).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        if size.saturating_add(line.len() as u64) > MOST_BYTES {
+        if size.saturating_add(line.len() as u64) > MAX_CASSETTE_BYTES {
             return Err(CassetteError::Full { path: self.path.clone() });
         }
         file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)?;
@@ -147,8 +147,8 @@ impl Tape {
     }
 
     /// Next answer to a call; the last one is repeated.
-    pub(super) fn answer(&self, key: &str) -> Option<Vec<Kept>> {
-        let mut held = self.held.lock();
+    pub(super) fn next_answer(&self, key: &str) -> Option<Vec<CassetteEvent>> {
+        let mut held = self.index.lock();
         let (answers, next) = held.by_key.get_mut(key)?;
         let index = *answers.get((*next).min(answers.len().checked_sub(1)?))?;
         *next = next.saturating_add(1);
@@ -157,16 +157,16 @@ impl Tape {
 
     /// Difference between this call and the nearest recorded one.
     pub(super) fn difference(&self, call: &Value) -> Option<String> {
-        nearest::difference(call, self.held.lock().entries.iter().map(|entry| &entry.call))
+        nearest::difference(call, self.index.lock().entries.iter().map(|entry| &entry.call))
     }
 }
 
-fn io(path: &Path, source: std::io::Error) -> CassetteError {
+fn io_error(path: &Path, source: std::io::Error) -> CassetteError {
     CassetteError::Io { path: path.to_owned(), source }
 }
 
 /// Length of the complete lines in bytes.
-fn whole_lines(file: &mut File, size: u64) -> std::io::Result<u64> {
+fn complete_lines_len(file: &mut File, size: u64) -> std::io::Result<u64> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(size).read_to_end(&mut bytes)?;

@@ -4,25 +4,25 @@ use std::sync::LazyLock;
 
 /// Capabilities of a model family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Abilities {
+pub(super) struct ModelCapabilities {
     pub(super) window: u64,
     pub(super) max_output: u64,
     pub(super) images: bool,
 }
 
 /// Rows of the table: name prefix and capabilities, in file order.
-static TABLE: LazyLock<Vec<(&'static str, Abilities)>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<(&'static str, ModelCapabilities)>> = LazyLock::new(|| {
     let row = |line: &'static str| {
         let mut cells = line.split('\t');
         let name = cells.next()?;
         let (window, max_output) = (cells.next()?.parse().ok()?, cells.next()?.parse().ok()?);
-        Some((name, Abilities { window, max_output, images: cells.next()? == "images" }))
+        Some((name, ModelCapabilities { window, max_output, images: cells.next()? == "images" }))
     };
     include_str!("abilities.tsv").lines().filter_map(row).collect()
 });
 
 /// Capabilities of the family with the longest matching prefix; region and vendor prefixes of the name are ignored.
-pub(super) fn of(model: &str) -> Option<Abilities> {
+pub(super) fn find_capabilities(model: &str) -> Option<ModelCapabilities> {
     let model = model.rsplit('/').next().unwrap_or(model);
     let region = model.split_once('.').filter(|(region, _)| matches!(*region, "us" | "eu" | "apac" | "global"));
     let model = region.map_or(model, |(_, model)| model);

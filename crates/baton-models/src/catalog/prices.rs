@@ -6,14 +6,14 @@ use genai_prices::{Calculator, PriceRequest, Usage as Priced, UsageKey};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Providers on the local machine, which cost nothing.
-const FREE: &[&str] = &["ollama", "docker", "playbook", "local", "lmstudio", "llamacpp", "vllm"];
+const FREE_PROVIDERS: &[&str] = &["ollama", "docker", "playbook", "local", "lmstudio", "llamacpp", "vllm"];
 /// Token count for looking up standard rates; small enough to stay below long-context rates.
-const SAMPLE: f64 = 1_000.0;
+const SAMPLE_TOKENS: f64 = 1_000.0;
 const MILLION: f64 = 1e6;
 
 /// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rates {
+pub struct TokenRates {
     /// Input tokens.
     pub input: f64,
     /// Output tokens.
@@ -24,10 +24,10 @@ pub struct Rates {
     pub cache_write: f64,
 }
 
-impl Rates {
+impl TokenRates {
     /// Price of this usage, rounded up to a millionth of a dollar so that it is never too low.
     pub fn price(&self, usage: Usage) -> MicroDollars {
-        let (cached, written) = parts(usage);
+        let (cached, written) = cache_tokens(usage);
         let plain = usage.input_tokens - cached - written;
         let of = |tokens: u64, rate: f64| tokens as f64 * rate;
         // One dollar per million tokens is one millionth of a dollar per token.
@@ -35,17 +35,17 @@ impl Rates {
             + of(cached, self.cached)
             + of(written, self.cache_write)
             + of(usage.output_tokens, self.output);
-        micros(sum)
+        to_micro_dollars(sum)
     }
 }
 
 /// Cached and cache-write tokens, limited to the input tokens.
-fn parts(usage: Usage) -> (u64, u64) {
+fn cache_tokens(usage: Usage) -> (u64, u64) {
     let cached = usage.cached_tokens.min(usage.input_tokens);
     (cached, usage.cache_write_tokens.min(usage.input_tokens - cached))
 }
 
-fn micros(sum: f64) -> MicroDollars {
+fn to_micro_dollars(sum: f64) -> MicroDollars {
     // The tolerance keeps a floating-point error from rounding up to the next unit.
     (sum - 1e-6).ceil().max(0.0) as MicroDollars
 }
@@ -65,7 +65,7 @@ fn provider_id(provider: &str) -> &str {
     }
 }
 
-fn moment(at: Timestamp) -> SystemTime {
+fn to_system_time(at: Timestamp) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(at.as_millis()).unwrap_or(0))
 }
 
@@ -83,26 +83,26 @@ fn calculate(
 
 /// Context window of a model in the price data.
 pub(super) fn window(provider: Option<&str>, model: &str) -> Option<u64> {
-    if provider.is_some_and(|provider| FREE.contains(&provider)) {
+    if provider.is_some_and(|provider| FREE_PROVIDERS.contains(&provider)) {
         // The window configured on a local server may be smaller than the maximum of the model.
         return None;
     }
-    let usage = Priced::from([(UsageKey::INPUT_TOKENS, SAMPLE)]);
+    let usage = Priced::from([(UsageKey::INPUT_TOKENS, SAMPLE_TOKENS)]);
     let found = calculate((provider, model), &usage, UNIX_EPOCH)?;
     let provider = Calculator::bundled().find_provider(Some(&found.provider_id), None).ok().flatten()?;
     provider.models().find(|model| model.id() == found.model_id)?.context_window()
 }
 
 /// Standard rates of a model.
-pub(super) fn rates((provider, model): (Option<&str>, &str), at: Timestamp) -> Option<Rates> {
+pub(super) fn rates((provider, model): (Option<&str>, &str), at: Timestamp) -> Option<TokenRates> {
     if is_free(provider, model) {
-        return Some(Rates::default());
+        return Some(TokenRates::default());
     }
     let rate = |keys: &[UsageKey]| {
-        let usage: Priced = keys.iter().map(|key| (key.clone(), SAMPLE)).collect();
-        Some(calculate((provider, model), &usage, moment(at))?.total_price / SAMPLE * MILLION)
+        let usage: Priced = keys.iter().map(|key| (key.clone(), SAMPLE_TOKENS)).collect();
+        Some(calculate((provider, model), &usage, to_system_time(at))?.total_price / SAMPLE_TOKENS * MILLION)
     };
-    Some(Rates {
+    Some(TokenRates {
         input: rate(&[UsageKey::INPUT_TOKENS])?,
         output: rate(&[UsageKey::OUTPUT_TOKENS])?,
         cached: rate(&[UsageKey::INPUT_TOKENS, UsageKey::CACHE_READ_TOKENS])?,
@@ -115,7 +115,7 @@ pub(super) fn price((provider, model): (Option<&str>, &str), usage: Usage, at: T
     if is_free(provider, model) {
         return Some(0);
     }
-    let (cached, written) = parts(usage);
+    let (cached, written) = cache_tokens(usage);
     let priced: Priced = [
         (UsageKey::INPUT_TOKENS, usage.input_tokens as f64),
         (UsageKey::CACHE_READ_TOKENS, cached as f64),
@@ -124,9 +124,9 @@ pub(super) fn price((provider, model): (Option<&str>, &str), usage: Usage, at: T
     ]
     .into_iter()
     .collect();
-    Some(micros(calculate((provider, model), &priced, moment(at))?.total_price * MILLION))
+    Some(to_micro_dollars(calculate((provider, model), &priced, to_system_time(at))?.total_price * MILLION))
 }
 
 fn is_free(provider: Option<&str>, model: &str) -> bool {
-    provider.is_some_and(|provider| FREE.contains(&provider)) || (provider.is_none() && is_playbook(model))
+    provider.is_some_and(|provider| FREE_PROVIDERS.contains(&provider)) || (provider.is_none() && is_playbook(model))
 }

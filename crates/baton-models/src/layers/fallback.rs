@@ -1,6 +1,6 @@
 //! Fallback to the next model when a model fails before its answer begins.
 
-use super::{is_heard, is_passing};
+use super::{is_answer_content, is_transient};
 use async_stream::stream;
 use baton_ports::{MicroDollars, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use baton_types::{ModelNote, Usage};
@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// The next model is called when the previous one failed before any part of its answer was delivered and another model
 /// may succeed: the service was busy, unreachable or out of quota, or the context window was too small and the next one
 /// is larger. An invalid request, an unknown model and a rejected key are configuration errors and end the call.
-pub struct Fallback {
+pub struct FallbackModel {
     first: Arc<dyn Model>,
     others: Arc<[Arc<dyn Model>]>,
 }
 
-impl Fallback {
+impl FallbackModel {
     /// Creates a chain; `first` is the configured model.
     pub fn new(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>) -> Self {
         Self { first, others: others.into() }
@@ -25,18 +25,18 @@ impl Fallback {
 }
 
 /// Whether the next model may succeed after this error.
-fn may_do_better(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bool {
+fn may_succeed(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bool {
     match error {
         ModelError::TooLong(_) => match (failed.model_info().window, next.model_info().window) {
             (Some(failed), Some(next)) => next > failed,
             _ => false,
         },
         ModelError::Refused { status, advice, .. } if *status == 402 || advice.quota_exhausted => true,
-        error => is_passing(error),
+        error => is_transient(error),
     }
 }
 
-impl Model for Fallback {
+impl Model for FallbackModel {
     fn name(&self) -> &str {
         self.first.name()
     }
@@ -74,7 +74,7 @@ impl Model for Fallback {
                             return;
                         }
                         Some(Ok(event)) => {
-                            heard |= is_heard(&event);
+                            heard |= is_answer_content(&event);
                             yield Ok(event);
                         }
                         Some(Err(error)) => break error,
@@ -82,7 +82,7 @@ impl Model for Fallback {
                     }
                 };
                 drop(answer);
-                let next = left.by_ref().find(|next| may_do_better(&error, &*asked, &***next));
+                let next = left.by_ref().find(|next| may_succeed(&error, &*asked, &***next));
                 let Some(next) = next.filter(|_| !heard) else {
                     yield Err(error);
                     return;

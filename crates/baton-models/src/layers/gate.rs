@@ -37,22 +37,22 @@ impl Default for GateLimits {
 
 /// Concurrency and rate limiter of one provider, shared by all its models and all agents.
 #[derive(Debug)]
-pub struct Gate {
+pub struct ProviderGate {
     provider: String,
     limits: GateLimits,
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
     // Locked while a call waits for a token, so that calls proceed in order and a cancelled call takes no token.
-    bucket: Mutex<Bucket>,
+    bucket: Mutex<GateTokenBucket>,
 }
 
 #[derive(Debug)]
-struct Bucket {
+struct GateTokenBucket {
     tokens: f64,
     filled: Option<Instant>,
 }
 
-impl Gate {
+impl ProviderGate {
     /// Creates the gate of a provider.
     pub fn new(provider: impl Into<String>, limits: GateLimits) -> Arc<Self> {
         let slots = limits.concurrency.clamp(1, Semaphore::MAX_PERMITS);
@@ -61,19 +61,19 @@ impl Gate {
             limits,
             slots: Arc::new(Semaphore::new(slots)),
             waiting: AtomicUsize::new(0),
-            bucket: Mutex::new(Bucket { tokens: f64::from(limits.per_minute.unwrap_or(0)), filled: None }),
+            bucket: Mutex::new(GateTokenBucket { tokens: f64::from(limits.per_minute.unwrap_or(0)), filled: None }),
         })
     }
 
     /// Waits for a slot; dropping the permit releases it.
-    async fn enter(&self) -> Result<OwnedSemaphorePermit, ModelError> {
+    async fn acquire(&self) -> Result<OwnedSemaphorePermit, ModelError> {
         // The slot comes first and the rate last, so that a token is taken just before its request is sent.
         let permit = match Arc::clone(&self.slots).try_acquire_owned() {
             Ok(permit) if self.limits.per_minute.is_none() => return Ok(permit),
             Ok(permit) => Some(permit),
             Err(_) => None,
         };
-        let _place = Place::take(self)?;
+        let _place = QueuePosition::reserve(self)?;
         let permit = match permit {
             Some(permit) => permit,
             None => {
@@ -107,10 +107,10 @@ impl Gate {
 }
 
 /// A position in the queue, released on drop.
-struct Place<'a>(&'a Gate);
+struct QueuePosition<'a>(&'a ProviderGate);
 
-impl<'a> Place<'a> {
-    fn take(gate: &'a Gate) -> Result<Self, ModelError> {
+impl<'a> QueuePosition<'a> {
+    fn reserve(gate: &'a ProviderGate) -> Result<Self, ModelError> {
         let place = Self(gate);
         if gate.waiting.fetch_add(1, Ordering::AcqRel) >= gate.limits.queue {
             let (provider, queue) = (&gate.provider, gate.limits.queue);
@@ -128,32 +128,32 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePosition<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// A model behind the gate of its provider.
-pub struct Gated {
+pub struct GatedModel {
     inner: Arc<dyn Model>,
-    gate: Arc<Gate>,
+    gate: Arc<ProviderGate>,
 }
 
-impl Gated {
+impl GatedModel {
     /// Wraps a model.
-    pub fn new(inner: Arc<dyn Model>, gate: Arc<Gate>) -> Self {
+    pub fn new(inner: Arc<dyn Model>, gate: Arc<ProviderGate>) -> Self {
         Self { inner, gate }
     }
 }
 
-impl Model for Gated {
+impl Model for GatedModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
         let (inner, gate) = (Arc::clone(&self.inner), Arc::clone(&self.gate));
         Box::pin(stream! {
-            let permit = match gate.enter().await {
+            let permit = match gate.acquire().await {
                 Ok(permit) => permit,
                 Err(error) => {
                     yield Err(error);

@@ -1,6 +1,6 @@
 //! Retries, as long as no part of the answer was delivered.
 
-use super::{as_inner, is_heard, is_passing};
+use super::{as_inner, is_answer_content, is_transient};
 use async_stream::stream;
 use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream, RetryAdvice};
 use baton_types::ModelNote;
@@ -11,22 +11,22 @@ use std::{fmt, sync::Arc, time::Duration};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Maximum number of attempts, including the first; at least one.
-    pub tries: u32,
+    pub max_attempts: u32,
     /// Upper bound of the first delay; it doubles with every attempt.
-    pub base: Duration,
+    pub base_delay: Duration,
     /// Upper bound of every delay.
-    pub cap: Duration,
+    pub max_delay: Duration,
     /// Maximum `RetryModel-After` that is honoured; there is no retry if the service asks for more.
-    pub patience: Duration,
+    pub max_retry_after: Duration,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
-            tries: 4,
-            base: Duration::from_millis(500),
-            cap: Duration::from_secs(8),
-            patience: Duration::from_secs(60),
+            max_attempts: 4,
+            base_delay: Duration::from_millis(500),
+            max_delay: Duration::from_secs(8),
+            max_retry_after: Duration::from_secs(60),
         }
     }
 }
@@ -36,15 +36,15 @@ impl RetryPolicy {
     ///
     /// The delay is random between zero and its upper bound (full jitter), so that calls that failed together are not
     /// retried together.
-    pub fn wait(&self, tried: u32, error: &ModelError, chance: f64) -> Option<Duration> {
-        if tried >= self.tries || !is_passing(error) {
+    pub fn delay(&self, tried: u32, error: &ModelError, chance: f64) -> Option<Duration> {
+        if tried >= self.max_attempts || !is_transient(error) {
             return None;
         }
-        let doubled = self.base.saturating_mul(1_u32.checked_shl(tried.saturating_sub(1)).unwrap_or(u32::MAX));
-        let jittered = doubled.min(self.cap).mul_f64(chance.clamp(0.0, 1.0));
+        let doubled = self.base_delay.saturating_mul(1_u32.checked_shl(tried.saturating_sub(1)).unwrap_or(u32::MAX));
+        let jittered = doubled.min(self.max_delay).mul_f64(chance.clamp(0.0, 1.0));
         match error {
             ModelError::Refused { retry_after: Some(asked), .. } => {
-                (*asked <= self.patience).then(|| jittered.max(*asked))
+                (*asked <= self.max_retry_after).then(|| jittered.max(*asked))
             }
             _ => Some(jittered),
         }
@@ -53,9 +53,9 @@ impl RetryPolicy {
 
 /// Source of random numbers from 0 to 1.
 #[derive(Clone)]
-pub struct Chance(Arc<dyn Fn() -> f64 + Send + Sync>);
+pub struct JitterSource(Arc<dyn Fn() -> f64 + Send + Sync>);
 
-impl Chance {
+impl JitterSource {
     /// Uses a custom source; for tests.
     pub fn from_fn(source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(source))
@@ -66,14 +66,14 @@ impl Chance {
     }
 }
 
-impl Default for Chance {
+impl Default for JitterSource {
     /// Uses the random generator of the system; 0.5 if it fails.
     fn default() -> Self {
         Self::from_fn(|| getrandom::u32().map_or(0.5, |number| f64::from(number) / f64::from(u32::MAX)))
     }
 }
 
-impl fmt::Debug for Chance {
+impl fmt::Debug for JitterSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JitterSource")
     }
@@ -82,24 +82,24 @@ impl fmt::Debug for Chance {
 /// A model that is called again when its service was busy or unreachable.
 ///
 /// The final error has no `retry_after`, so outer layers do not retry again; its advice keeps the delay.
-pub struct Retry {
+pub struct RetryModel {
     inner: Arc<dyn Model>,
     policy: RetryPolicy,
-    chance: Chance,
+    jitter: JitterSource,
 }
 
-impl Retry {
+impl RetryModel {
     /// Wraps a model.
-    pub fn new(inner: Arc<dyn Model>, policy: RetryPolicy, chance: Chance) -> Self {
-        Self { inner, policy, chance }
+    pub fn new(inner: Arc<dyn Model>, policy: RetryPolicy, jitter: JitterSource) -> Self {
+        Self { inner, policy, jitter }
     }
 }
 
-impl Model for Retry {
+impl Model for RetryModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
-        let (inner, policy, chance) = (Arc::clone(&self.inner), self.policy, self.chance.clone());
+        let (inner, policy, chance) = (Arc::clone(&self.inner), self.policy, self.jitter.clone());
         Box::pin(stream! {
             for tried in 1.. {
                 let mut answer = inner.call(call.clone());
@@ -107,7 +107,7 @@ impl Model for Retry {
                 let error = loop {
                     match answer.next().await {
                         Some(Ok(event)) => {
-                            heard |= is_heard(&event);
+                            heard |= is_answer_content(&event);
                             let last = matches!(event, ModelEvent::Done { .. });
                             yield Ok(event);
                             if last {
@@ -120,9 +120,9 @@ impl Model for Retry {
                 };
                 // The failed stream is dropped before the delay, not after it.
                 drop(answer);
-                let wait = if heard { None } else { policy.wait(tried, &error, chance.draw()) };
+                let wait = if heard { None } else { policy.delay(tried, &error, chance.draw()) };
                 let Some(wait) = wait else {
-                    yield Err(settled(error, tried));
+                    yield Err(finalize_error(error, tried));
                     return;
                 };
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -138,7 +138,7 @@ impl Model for Retry {
 }
 
 /// Removes `retry_after` from the final error and adds it to the message.
-fn settled(error: ModelError, tried: u32) -> ModelError {
+fn finalize_error(error: ModelError, tried: u32) -> ModelError {
     match error {
         ModelError::Refused { status, mut message, retry_after, advice } => {
             if let Some(asked) = retry_after {

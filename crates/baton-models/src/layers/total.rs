@@ -1,6 +1,6 @@
 //! Time limit for a whole call.
 
-use super::{as_inner, is_heard};
+use super::{as_inner, is_answer_content};
 use async_stream::stream;
 use baton_ports::{Model, ModelCall, ModelError, ModelStream};
 use futures_util::StreamExt;
@@ -8,19 +8,19 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
 /// A model whose calls end within a time limit that includes all retries, queueing and fallbacks.
-pub struct Total {
+pub struct DeadlineModel {
     inner: Arc<dyn Model>,
     limit: Duration,
 }
 
-impl Total {
+impl DeadlineModel {
     /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>, limit: Duration) -> Self {
         Self { inner, limit }
     }
 }
 
-impl Model for Total {
+impl Model for DeadlineModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
@@ -32,7 +32,7 @@ impl Model for Total {
             loop {
                 match timeout_at(until, answer.next()).await {
                     Ok(Some(event)) => {
-                        heard |= event.as_ref().is_ok_and(is_heard);
+                        heard |= event.as_ref().is_ok_and(is_answer_content);
                         yield event;
                     }
                     Ok(None) => return,

@@ -1,23 +1,27 @@
 //! Selection of the rule that answers.
 
 use super::{
-    condition::Matched,
+    condition::RuleMatch,
     fallback::must_call,
-    rule::{Action, Rule, Script},
-    scene::Scene,
+    rule::{PlaybookRule, PlaybookRules, RuleAction},
+    scene::PlaybookInput,
 };
 use baton_ports::ToolChoice;
 
 /// The first rule that matches and complies with the tool choice of the caller.
-pub(super) fn choose<'a>(script: &'a Script, scene: &Scene<'_>, model: &str) -> Option<(&'a Rule, Matched)> {
+pub(super) fn choose_rule<'a>(
+    script: &'a PlaybookRules,
+    scene: &PlaybookInput<'_>,
+    model: &str,
+) -> Option<(&'a PlaybookRule, RuleMatch)> {
     script
         .rules
         .iter()
-        .filter(|rule| allowed(&rule.action, scene))
+        .filter(|rule| is_allowed(&rule.action, scene))
         .find_map(|rule| rule.when.matches(scene, model).map(|matched| (rule, matched)))
 }
 
-fn allowed(action: &Action, scene: &Scene<'_>) -> bool {
+fn is_allowed(action: &RuleAction, scene: &PlaybookInput<'_>) -> bool {
     match &scene.call.tool_choice {
         ToolChoice::Auto => true,
         ToolChoice::None => action.calls.is_empty(),

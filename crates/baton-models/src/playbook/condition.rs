@@ -1,13 +1,13 @@
 //! `when`: all matchers of a rule must match.
 
-use super::scene::{Outcome, Scene};
+use super::scene::{PlaybookInput, RuleToolResult};
 use baton_ports::OutputFormat;
 use regex::Regex;
 use serde_json::Value;
 
 /// The matchers of one rule; an absent one always matches.
 #[derive(Debug, Default)]
-pub(super) struct Condition {
+pub(super) struct RuleCondition {
     pub(super) user: Option<Regex>,
     pub(super) earlier: Option<Regex>,
     pub(super) system: Option<Regex>,
@@ -19,16 +19,16 @@ pub(super) struct Condition {
     pub(super) after_tool: Option<String>,
     pub(super) failed: Option<bool>,
     pub(super) result: Option<Regex>,
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<TurnMatcher>,
     pub(super) attempt: Option<u32>,
     pub(super) model: Option<String>,
     pub(super) agent: Option<String>,
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<FormatMatcher>,
 }
 
 /// Requested output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum FormatMatcher {
     Text,
     JsonObject,
     JsonSchema,
@@ -36,7 +36,7 @@ pub(super) enum Format {
 
 /// Number of the answer since the last user message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnMatcher {
     /// Any turn, stated explicitly; it suppresses the warning about a missing `turn`.
     Any,
     Number(u32),
@@ -44,13 +44,13 @@ pub(super) enum Turn {
 
 /// Data of a match, for the templates of the rule.
 #[derive(Debug, Default)]
-pub(super) struct Matched {
+pub(super) struct RuleMatch {
     pub(super) captures: Vec<(String, String)>,
     /// Index of the tool result that the rule matched.
     pub(super) focus: Option<usize>,
 }
 
-impl Condition {
+impl RuleCondition {
     /// Whether the rule matches only after a tool result.
     pub(super) fn wants_result(&self) -> bool {
         self.after_tool.is_some() || self.failed.is_some() || self.result.is_some()
@@ -67,29 +67,29 @@ impl Condition {
     }
 
     /// Evaluates the condition, cheap matchers first.
-    pub(super) fn matches(&self, scene: &Scene<'_>, model: &str) -> Option<Matched> {
+    pub(super) fn matches(&self, scene: &PlaybookInput<'_>, model: &str) -> Option<RuleMatch> {
         let call = scene.call;
-        let plain = self.turn.is_none_or(|turn| turn == Turn::Any || turn == Turn::Number(scene.turn))
+        let plain = self.turn.is_none_or(|turn| turn == TurnMatcher::Any || turn == TurnMatcher::Number(scene.turn))
             && self.attempt.is_none_or(|attempt| attempt == call.attempt)
-            && self.format.is_none_or(|format| format == Format::of(&call.format))
+            && self.format.is_none_or(|format| format == FormatMatcher::from_output_format(&call.format))
             && self.agent.as_deref().is_none_or(|agent| agent == call.agent.as_str())
             && self.model.as_deref().is_none_or(|wanted| wanted == model)
             && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted))
             && self
                 .files
                 .iter()
-                .all(|wanted| scene.files.iter().any(|file| is_of(&file.media_type, wanted)));
+                .all(|wanted| scene.files.iter().any(|file| media_type_matches(&file.media_type, wanted)));
         if !plain {
             return None;
         }
-        let mut matched = Matched { captures: Vec::new(), focus: scene.results.len().checked_sub(1) };
+        let mut matched = RuleMatch { captures: Vec::new(), focus: scene.results.len().checked_sub(1) };
         if self.wants_result() {
             matched.focus = Some(self.result_index(scene, &mut matched.captures)?);
         }
         let texts = [(&self.user, &*scene.user), (&self.system, &*call.system), (&self.message_id, scene.user_id)];
         for (regex, text) in texts {
             if let Some(regex) = regex {
-                holds(regex, text, &mut matched.captures).then_some(())?;
+                match_and_capture(regex, text, &mut matched.captures).then_some(())?;
             }
         }
         if let Some(regex) = &self.earlier {
@@ -97,7 +97,7 @@ impl Condition {
                 .earlier
                 .iter()
                 .rev()
-                .any(|said| holds(regex, said, &mut matched.captures))
+                .any(|said| match_and_capture(regex, said, &mut matched.captures))
                 .then_some(())?;
         }
         if !self.metadata.is_empty() {
@@ -106,32 +106,32 @@ impl Condition {
         Some(matched)
     }
 
-    fn result_index(&self, scene: &Scene<'_>, captures: &mut Vec<(String, String)>) -> Option<usize> {
-        let fits = |outcome: &Outcome<'_>, captures: &mut Vec<(String, String)>| {
+    fn result_index(&self, scene: &PlaybookInput<'_>, captures: &mut Vec<(String, String)>) -> Option<usize> {
+        let fits = |outcome: &RuleToolResult<'_>, captures: &mut Vec<(String, String)>| {
             self.after_tool.as_deref().is_none_or(|tool| tool == "*" || tool == outcome.tool)
                 && self.failed.is_none_or(|failed| failed == outcome.is_error)
                 && self
                     .result
                     .as_ref()
-                    .is_none_or(|regex| holds(regex, &outcome.output.to_plain_text(), captures))
+                    .is_none_or(|regex| match_and_capture(regex, &outcome.output.to_plain_text(), captures))
         };
         scene.results.iter().rposition(|outcome| fits(outcome, captures))
     }
 
-    fn metadata_holds(&self, scene: &Scene<'_>, captures: &mut Vec<(String, String)>) -> bool {
+    fn metadata_holds(&self, scene: &PlaybookInput<'_>, captures: &mut Vec<(String, String)>) -> bool {
         let Some(Value::Object(metadata)) = scene.call.metadata.as_ref().map(baton_types::Json::to_value) else {
             return false;
         };
         self.metadata.iter().all(|(key, regex)| match metadata.get(key) {
-            Some(Value::String(text)) => holds(regex, text, captures),
-            Some(other) => holds(regex, &other.to_string(), captures),
+            Some(Value::String(text)) => match_and_capture(regex, text, captures),
+            Some(other) => match_and_capture(regex, &other.to_string(), captures),
             None => false,
         })
     }
 }
 
 /// Whether a MIME type equals the given one or matches its wildcard.
-fn is_of(media_type: &str, wanted: &str) -> bool {
+fn media_type_matches(media_type: &str, wanted: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     match wanted.strip_suffix("/*") {
         Some("*") => true,
@@ -140,7 +140,7 @@ fn is_of(media_type: &str, wanted: &str) -> bool {
     }
 }
 
-fn holds(regex: &Regex, text: &str, captures: &mut Vec<(String, String)>) -> bool {
+fn match_and_capture(regex: &Regex, text: &str, captures: &mut Vec<(String, String)>) -> bool {
     if regex.captures_len() == 1 {
         return regex.is_match(text);
     }
@@ -153,8 +153,8 @@ fn holds(regex: &Regex, text: &str, captures: &mut Vec<(String, String)>) -> boo
     true
 }
 
-impl Format {
-    fn of(format: &OutputFormat) -> Self {
+impl FormatMatcher {
+    fn from_output_format(format: &OutputFormat) -> Self {
         match format {
             OutputFormat::Text => Self::Text,
             OutputFormat::JsonObject => Self::JsonObject,

@@ -1,9 +1,9 @@
 //! Answer of the playbook when no rule matches.
 
 use super::{
-    plan::{Plan, Step, made_answer},
-    rule::Options,
-    scene::Scene,
+    plan::{AnswerPlan, AnswerStep, sample_answer},
+    rule::PlaybookOptions,
+    scene::PlaybookInput,
 };
 use baton_ports::{FinishReason, OutputFormat, ToolChoice};
 use baton_types::{ToolRunner, ToolSpec};
@@ -11,22 +11,22 @@ use std::collections::BTreeSet;
 
 /// Plans, in this order: a required tool call, requested JSON, a call of a tool that fits the message, or a default
 /// text.
-pub(super) fn fallback(scene: &Scene<'_>, options: &Options) -> Plan {
-    let tool = required(scene).or_else(|| match scene.call.format {
-        OutputFormat::Text => fitting(scene),
+pub(super) fn plan_fallback(scene: &PlaybookInput<'_>, options: &PlaybookOptions) -> AnswerPlan {
+    let tool = find_required_tool(scene).or_else(|| match scene.call.format {
+        OutputFormat::Text => find_matching_tool(scene),
         OutputFormat::JsonObject | OutputFormat::JsonSchema(_) => None,
     });
     if let Some(tool) = tool {
-        return Plan::of_made_call(scene, &tool.name, options.pace, options.seed, options.usage);
+        return AnswerPlan::from_sample_call(scene, &tool.name, options.pace, options.seed, options.usage);
     }
     let text = match scene.call.format {
         OutputFormat::Text => default_text(scene),
-        OutputFormat::JsonObject | OutputFormat::JsonSchema(_) => made_answer(scene, options.seed),
+        OutputFormat::JsonObject | OutputFormat::JsonSchema(_) => sample_answer(scene, options.seed),
     };
-    Plan::of_steps(scene, vec![Step::Say(text)], options.pace, options.usage, FinishReason::Stop)
+    AnswerPlan::from_steps(scene, vec![AnswerStep::Say(text)], options.pace, options.usage, FinishReason::Stop)
 }
 
-fn required<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
+fn find_required_tool<'a>(scene: &PlaybookInput<'a>) -> Option<&'a ToolSpec> {
     if !must_call(scene) {
         return None;
     }
@@ -42,7 +42,7 @@ fn required<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
 }
 
 /// Whether the caller requires a tool call. Satisfied after one call; otherwise the run would never end.
-pub(super) fn must_call(scene: &Scene<'_>) -> bool {
+pub(super) fn must_call(scene: &PlaybookInput<'_>) -> bool {
     match &scene.call.tool_choice {
         ToolChoice::Required => scene.called.is_empty() && !scene.call.tools.is_empty(),
         ToolChoice::Named(name) => !scene.called.contains(&name.as_str()),
@@ -51,7 +51,7 @@ pub(super) fn must_call(scene: &Scene<'_>) -> bool {
 }
 
 /// The only tool, not called yet, whose name has a word in common with the message.
-fn fitting<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
+fn find_matching_tool<'a>(scene: &PlaybookInput<'a>) -> Option<&'a ToolSpec> {
     if scene.call.tool_choice == ToolChoice::None || !scene.results.is_empty() {
         return None;
     }
@@ -83,7 +83,7 @@ fn words(text: &str) -> BTreeSet<String> {
     words.map(|word| word.strip_suffix('s').unwrap_or(word).to_owned()).collect()
 }
 
-fn default_text(scene: &Scene<'_>) -> String {
+fn default_text(scene: &PlaybookInput<'_>) -> String {
     if !scene.results.is_empty() {
         let lines = scene.results.iter().map(|outcome| {
             let verb = if outcome.is_error { "failed" } else { "answered" };

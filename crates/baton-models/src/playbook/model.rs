@@ -1,14 +1,14 @@
 //! One playbook as a model.
 
 use super::{
-    choose::choose,
-    fallback::fallback,
+    choose::choose_rule,
+    fallback::plan_fallback,
     parse::parse,
-    plan::Plan,
-    play::play,
-    report::{Ledger, RuleReport},
-    rule::Script,
-    scene::Scene,
+    plan::AnswerPlan,
+    play::stream_plan,
+    report::{RuleReport, SharedPlaybookState},
+    rule::PlaybookRules,
+    scene::PlaybookInput,
 };
 use baton_agentdir::Diagnostic;
 use baton_ports::{Model, ModelCall, ModelError, ModelInfo, ModelStream};
@@ -19,17 +19,17 @@ const NAME: &str = "playbook";
 
 /// A model that follows the rules of one file.
 pub struct Playbook {
-    script: Script,
-    ledger: Arc<Ledger>,
+    script: PlaybookRules,
+    ledger: Arc<SharedPlaybookState>,
 }
 
 impl Playbook {
     /// Parses the rules; the error message lists every problem with its line and column.
     pub fn new(rules: Option<&str>) -> Result<Self, ModelError> {
-        Self::with_ledger(rules, Arc::default())
+        Self::with_shared_state(rules, Arc::default())
     }
 
-    pub(super) fn with_ledger(rules: Option<&str>, ledger: Arc<Ledger>) -> Result<Self, ModelError> {
+    pub(super) fn with_shared_state(rules: Option<&str>, ledger: Arc<SharedPlaybookState>) -> Result<Self, ModelError> {
         let (script, diagnostics) = rules.map(parse).unwrap_or_default();
         let errors: Vec<String> =
             diagnostics.iter().filter(|remark| remark.is_error()).map(Diagnostic::to_string).collect();
@@ -45,17 +45,17 @@ impl Playbook {
         })
     }
 
-    fn plan(&self, call: &ModelCall) -> Result<Plan, ModelError> {
+    fn plan(&self, call: &ModelCall) -> Result<AnswerPlan, ModelError> {
         let options = &self.script.options;
-        let scene = Scene::new(call, self.ledger.unique());
-        match choose(&self.script, &scene, NAME) {
+        let scene = PlaybookInput::new(call, self.ledger.unique());
+        match choose_rule(&self.script, &scene, NAME) {
             Some((rule, matched)) => {
                 rule.uses.fetch_add(1, Ordering::Relaxed);
-                Ok(Plan::of_rule(&scene, rule, &matched, options.seed, options.usage))
+                Ok(AnswerPlan::from_rule(&scene, rule, &matched, options.seed, options.usage))
             }
             None => {
-                self.ledger.missed(&call.agent, &scene.user)?;
-                Ok(fallback(&scene, options))
+                self.ledger.record_miss(&call.agent, &scene.user)?;
+                Ok(plan_fallback(&scene, options))
             }
         }
     }
@@ -74,7 +74,7 @@ impl Model for Playbook {
 
     fn call(&self, call: ModelCall) -> ModelStream {
         match self.plan(&call) {
-            Ok(plan) => play(plan),
+            Ok(plan) => stream_plan(plan),
             Err(error) => Box::pin(futures_util::stream::iter([Err(error)])),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     model::Playbook,
-    report::{Ledger, PlaybookReport},
+    report::{PlaybookReport, SharedPlaybookState},
 };
 use baton_ports::{Model, ModelError, ModelResolver};
 use baton_types::{AgentName, AgentSpec, ModelSpec};
@@ -14,13 +14,13 @@ const MAX_PLAYBOOKS: usize = 256;
 /// Resolves the playbook of an agent; parses each text once and caches at most 256.
 #[derive(Debug, Default)]
 pub struct PlaybookModels {
-    ledger: Arc<Ledger>,
+    ledger: Arc<SharedPlaybookState>,
     // Keyed by the text itself: comparing it is cheaper than computing a digest.
-    parsed: RwLock<HashMap<Option<String>, Parsed>>,
+    parsed: RwLock<HashMap<Option<String>, CachedPlaybook>>,
 }
 
 #[derive(Clone, Debug)]
-struct Parsed {
+struct CachedPlaybook {
     agent: AgentName,
     playbook: Arc<Playbook>,
 }
@@ -33,7 +33,7 @@ impl PlaybookModels {
 
     /// Creates playbooks that fail on a message without a matching rule; for tests.
     pub fn strict() -> Self {
-        Self { ledger: Arc::new(Ledger::strict()), parsed: RwLock::default() }
+        Self { ledger: Arc::new(SharedPlaybookState::strict()), parsed: RwLock::default() }
     }
 
     /// Usage of each rule of the playbooks resolved so far, and the messages without a matching rule.
@@ -54,14 +54,14 @@ impl ModelResolver for PlaybookModels {
         if let Some(entry) = self.parsed.read().get(rules) {
             return Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>);
         }
-        let playbook = Arc::new(Playbook::with_ledger(rules.as_deref(), Arc::clone(&self.ledger))?);
+        let playbook = Arc::new(Playbook::with_shared_state(rules.as_deref(), Arc::clone(&self.ledger))?);
         let mut parsed = self.parsed.write();
         if parsed.len() >= MAX_PLAYBOOKS
             && let Some(any) = parsed.keys().next().cloned()
         {
             parsed.remove(&any);
         }
-        let entry = parsed.entry(rules.clone()).or_insert(Parsed { agent: agent.name.clone(), playbook });
+        let entry = parsed.entry(rules.clone()).or_insert(CachedPlaybook { agent: agent.name.clone(), playbook });
         Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>)
     }
 }

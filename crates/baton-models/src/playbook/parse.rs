@@ -1,13 +1,13 @@
 //! Parser of `playbook.yaml`; every problem is reported with its position.
 
 use super::{
-    condition::{Condition, Format, Turn},
+    condition::{FormatMatcher, RuleCondition, TurnMatcher},
     parse_action::action,
-    rule::{Options, Pace, Rule, Script, UsagePolicy},
+    rule::{ChunkPace, PlaybookOptions, PlaybookRule, PlaybookRules, UsagePolicy},
 };
 use baton_agentdir::{
     Diagnostic, PLAYBOOK_FILE,
-    document::{self, Fields, Node, Reader, Value},
+    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
 };
 use baton_types::Usage;
 use regex::{Regex, RegexBuilder};
@@ -19,26 +19,26 @@ const MAX_DELAY_MS: u64 = 60_000;
 const MAX_CHUNK: u64 = 1 << 20;
 
 /// Diagnostics of a playbook text; it is usable if none of them is an error.
-pub fn check(text: &str) -> Vec<Diagnostic> {
+pub fn check_playbook(text: &str) -> Vec<Diagnostic> {
     let (_, diagnostics) = parse(text);
     diagnostics
 }
 
 /// The parsed rules; valid only if no diagnostic is an error.
-pub(super) fn parse(text: &str) -> (Script, Vec<Diagnostic>) {
-    let mut reader = Reader::new(PLAYBOOK_FILE);
+pub(super) fn parse(text: &str) -> (PlaybookRules, Vec<Diagnostic>) {
+    let mut reader = DocumentReader::new(PLAYBOOK_FILE);
     let script = match document::read(PLAYBOOK_FILE, text.as_bytes()) {
         Ok(node) => script(&mut reader, node).unwrap_or_default(),
         Err(diagnostic) => {
             reader.push(diagnostic);
-            Script::default()
+            PlaybookRules::default()
         }
     };
-    loops(&mut reader, &script.rules);
+    warn_about_loops(&mut reader, &script.rules);
     (script, reader.finish())
 }
 
-fn script(reader: &mut Reader, node: Node) -> Option<Script> {
+fn script(reader: &mut DocumentReader, node: DocumentNode) -> Option<PlaybookRules> {
     let mut fields = Fields::open(reader, "the playbook", node)?;
     if let Some(node) = fields.take("model") {
         reader.choice("model", &node, &[("playbook", ())]);
@@ -52,14 +52,14 @@ fn script(reader: &mut Reader, node: Node) -> Option<Script> {
         return None;
     }
     let rules = nodes.into_iter().filter_map(|node| rule(reader, node, &options)).collect();
-    Some(Script { rules, options })
+    Some(PlaybookRules { rules, options })
 }
 
-fn options(reader: &mut Reader, node: Node) -> Options {
-    let Some(mut fields) = Fields::open(reader, "options", node) else { return Options::default() };
-    let options = Options {
+fn options(reader: &mut DocumentReader, node: DocumentNode) -> PlaybookOptions {
+    let Some(mut fields) = Fields::open(reader, "options", node) else { return PlaybookOptions::default() };
+    let options = PlaybookOptions {
         seed: fields.take("seed").and_then(|n| reader.integer("seed", &n, 0, u64::MAX)).unwrap_or_default(),
-        pace: pace(reader, &mut fields, Pace::default()),
+        pace: pace(reader, &mut fields, ChunkPace::default()),
         usage: fields.take("usage").and_then(|node| usage(reader, node)).unwrap_or_default(),
         window: fields.take("window").and_then(|node| reader.integer("window", &node, 512, 1 << 40)),
     };
@@ -67,8 +67,8 @@ fn options(reader: &mut Reader, node: Node) -> Options {
     options
 }
 
-fn usage(reader: &mut Reader, node: Node) -> Option<UsagePolicy> {
-    if let Value::Text(_) = node.value {
+fn usage(reader: &mut DocumentReader, node: DocumentNode) -> Option<UsagePolicy> {
+    if let NodeValue::Text(_) = node.value {
         return reader.choice("usage", &node, &[("estimate", UsagePolicy::Estimate), ("none", UsagePolicy::None)]);
     }
     let mut fields = Fields::open(reader, "usage", node)?;
@@ -79,16 +79,16 @@ fn usage(reader: &mut Reader, node: Node) -> Option<UsagePolicy> {
 }
 
 /// A delay applies between chunks, so a delay without a chunk size uses short chunks.
-fn pace(reader: &mut Reader, fields: &mut Fields, default: Pace) -> Pace {
+fn pace(reader: &mut DocumentReader, fields: &mut Fields, default: ChunkPace) -> ChunkPace {
     const CHUNK_WITH_DELAY: usize = 12;
     let chunk = fields.take("chunk").and_then(|n| reader.integer("chunk", &n, 1, MAX_CHUNK));
     let delay = fields.take("ms_per_chunk").and_then(|n| reader.integer("ms_per_chunk", &n, 0, MAX_DELAY_MS));
     let delay = delay.map_or(default.delay, Duration::from_millis);
     let chunk = chunk.and_then(|n| usize::try_from(n).ok()).or(default.chunk);
-    Pace { chunk: chunk.or_else(|| (!delay.is_zero()).then_some(CHUNK_WITH_DELAY)), delay }
+    ChunkPace { chunk: chunk.or_else(|| (!delay.is_zero()).then_some(CHUNK_WITH_DELAY)), delay }
 }
 
-fn rule(reader: &mut Reader, node: Node, options: &Options) -> Option<Rule> {
+fn rule(reader: &mut DocumentReader, node: DocumentNode, options: &PlaybookOptions) -> Option<PlaybookRule> {
     let mut fields = Fields::open(reader, "a rule", node)?;
     let name = fields.text(reader, "name").map(|name| name.value);
     let when = fields.take("when").and_then(|node| condition(reader, node)).unwrap_or_default();
@@ -96,13 +96,17 @@ fn rule(reader: &mut Reader, node: Node, options: &Options) -> Option<Rule> {
     let action = action(reader, &mut fields, &when);
     let place = fields.place;
     fields.finish(reader);
-    Some(Rule { place, name, when, action, pace, uses: AtomicU64::new(0) })
+    Some(PlaybookRule { place, name, when, action, pace, uses: AtomicU64::new(0) })
 }
 
-fn condition(reader: &mut Reader, node: Node) -> Option<Condition> {
+fn condition(reader: &mut DocumentReader, node: DocumentNode) -> Option<RuleCondition> {
     let mut fields = Fields::open(reader, "when", node)?;
-    let formats = [("text", Format::Text), ("json_object", Format::JsonObject), ("json_schema", Format::JsonSchema)];
-    let condition = Condition {
+    let formats = [
+        ("text", FormatMatcher::Text),
+        ("json_object", FormatMatcher::JsonObject),
+        ("json_schema", FormatMatcher::JsonSchema),
+    ];
+    let condition = RuleCondition {
         user: regex_field(reader, &mut fields, "user"),
         earlier: regex_field(reader, &mut fields, "earlier"),
         system: regex_field(reader, &mut fields, "system"),
@@ -123,26 +127,28 @@ fn condition(reader: &mut Reader, node: Node) -> Option<Condition> {
     Some(condition)
 }
 
-fn turn(reader: &mut Reader, node: &Node) -> Option<Turn> {
+fn turn(reader: &mut DocumentReader, node: &DocumentNode) -> Option<TurnMatcher> {
     match &node.value {
-        Value::Text(_) => reader.choice("turn", node, &[("first", Turn::Number(1)), ("any", Turn::Any)]),
-        _ => number(reader, "turn", node).map(Turn::Number),
+        NodeValue::Text(_) => {
+            reader.choice("turn", node, &[("first", TurnMatcher::Number(1)), ("any", TurnMatcher::Any)])
+        }
+        _ => number(reader, "turn", node).map(TurnMatcher::Number),
     }
 }
 
-fn number(reader: &mut Reader, what: &str, node: &Node) -> Option<u32> {
+fn number(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<u32> {
     reader.integer(what, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
 }
 
 /// One string or a list of strings.
-fn texts(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
+fn texts(reader: &mut DocumentReader, key: &str, node: DocumentNode) -> Vec<String> {
     match node.value {
-        Value::List(_) => reader.texts(key, node).into_iter().map(|text| text.value).collect(),
+        NodeValue::List(_) => reader.texts(key, node).into_iter().map(|text| text.value).collect(),
         _ => reader.text(key, &node).into_iter().map(|text| text.value).collect(),
     }
 }
 
-fn files(reader: &mut Reader, node: Node) -> Vec<String> {
+fn files(reader: &mut DocumentReader, node: DocumentNode) -> Vec<String> {
     let place = node.place;
     let all = texts(reader, "file", node);
     let is_type = |text: &String| text.split_once('/').is_some_and(|(kind, of)| !kind.is_empty() && !of.is_empty());
@@ -153,18 +159,18 @@ fn files(reader: &mut Reader, node: Node) -> Vec<String> {
     all
 }
 
-fn metadata(reader: &mut Reader, node: Node) -> Vec<(String, Regex)> {
+fn metadata(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(String, Regex)> {
     let Some(fields) = Fields::open(reader, "metadata", node) else { return Vec::new() };
-    let entries = fields.rest().into_iter();
+    let entries = fields.into_entries().into_iter();
     entries.filter_map(|entry| Some((entry.key.clone(), regex(reader, &entry.key, &entry.node)?))).collect()
 }
 
-fn regex_field(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<Regex> {
+fn regex_field(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<Regex> {
     let node = fields.take(key)?;
     regex(reader, key, &node)
 }
 
-fn regex(reader: &mut Reader, what: &str, node: &Node) -> Option<Regex> {
+fn regex(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<Regex> {
     let text = reader.text(what, node)?;
     match RegexBuilder::new(&text.value).size_limit(MAX_REGEX_BYTES).nest_limit(50).build() {
         Ok(regex) => Some(regex),
@@ -183,7 +189,7 @@ fn regex(reader: &mut Reader, what: &str, node: &Node) -> Option<Regex> {
 
 /// Warns about rules that call a tool based on the user message alone: they match again after the result until the turn
 /// limit of the run is reached.
-fn loops(reader: &mut Reader, rules: &[Rule]) {
+fn warn_about_loops(reader: &mut DocumentReader, rules: &[PlaybookRule]) {
     for (index, rule) in rules.iter().enumerate() {
         let when = &rule.when;
         if rule.action.calls.is_empty() || when.turn.is_some() || when.wants_result() {

@@ -1,11 +1,11 @@
 //! Parser of the actions of a rule.
 
 use super::{
-    condition::Condition,
-    rule::{Action, Call, Ending, Failure, JsonSource, Shape, Speech, Wait},
-    template::Template,
+    condition::RuleCondition,
+    rule::{AnswerContent, AnswerDelay, JsonSource, JsonTemplate, RuleAction, RuleEnd, RuleFailure, RuleToolCall},
+    template::PlaybookTemplate,
 };
-use baton_agentdir::document::{Fields, Node, Place, Reader, Value};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
 use std::time::Duration;
 
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -13,39 +13,39 @@ const MAX_PIECES: u64 = 1_000_000;
 const MAX_CALLS: usize = 64;
 
 /// Parses all actions of a rule.
-pub(super) fn action(reader: &mut Reader, fields: &mut Fields, when: &Condition) -> Action {
-    let errors = reader.errors();
-    let mut parser = Parser { reader, captures: when.capture_names() };
-    let action = Action {
+pub(super) fn action(reader: &mut DocumentReader, fields: &mut Fields, when: &RuleCondition) -> RuleAction {
+    let errors = reader.error_count();
+    let mut parser = ActionParser { reader, captures: when.capture_names() };
+    let action = RuleAction {
         think: fields.take("think").and_then(|node| parser.template("think", &node)),
         wait: fields.take("wait").and_then(|node| parser.wait(&node)),
-        speech: parser.speech(fields),
+        content: parser.speech(fields),
         calls: fields.take("call").map(|node| parser.calls(node)).unwrap_or_default(),
-        ending: parser.ending(fields),
+        end: parser.ending(fields),
     };
     // Skipped after other errors: a rule with a mistyped key or value is not reported as empty as well.
-    if fields.is_empty() && parser.reader.errors() == errors {
-        parser.consistent(fields.place, &action);
+    if fields.is_empty() && parser.reader.error_count() == errors {
+        parser.check_consistency(fields.place, &action);
     }
     action
 }
 
-struct Parser<'a> {
-    reader: &'a mut Reader,
+struct ActionParser<'a> {
+    reader: &'a mut DocumentReader,
     captures: Vec<String>,
 }
 
-impl Parser<'_> {
-    fn template(&mut self, what: &str, node: &Node) -> Option<Template> {
+impl ActionParser<'_> {
+    fn template(&mut self, what: &str, node: &DocumentNode) -> Option<PlaybookTemplate> {
         let text = match &node.value {
-            Value::Number(_) | Value::Bool(_) => node.to_json().to_string(),
+            NodeValue::Number(_) | NodeValue::Bool(_) => node.to_json().to_string(),
             _ => self.reader.text(what, node)?.value,
         };
         self.parse_template(node.place, &text)
     }
 
-    fn parse_template(&mut self, place: Place, text: &str) -> Option<Template> {
-        match Template::parse(text, &self.captures) {
+    fn parse_template(&mut self, place: SourceLocation, text: &str) -> Option<PlaybookTemplate> {
+        match PlaybookTemplate::parse(text, &self.captures) {
             Ok(template) => Some(template),
             Err(error) => {
                 let known = "result, result./pointer, results, args.NAME, user, tools, agent, turn, attempt, unique";
@@ -60,14 +60,14 @@ impl Parser<'_> {
         }
     }
 
-    fn wait(&mut self, node: &Node) -> Option<Wait> {
-        if node.value == Value::Text("forever".to_owned()) {
-            return Some(Wait::Forever);
+    fn wait(&mut self, node: &DocumentNode) -> Option<AnswerDelay> {
+        if node.value == NodeValue::Text("forever".to_owned()) {
+            return Some(AnswerDelay::Forever);
         }
-        self.reader.duration("wait", node, Duration::ZERO, MAX_WAIT).map(Wait::For)
+        self.reader.duration("wait", node, Duration::ZERO, MAX_WAIT).map(AnswerDelay::For)
     }
 
-    fn speech(&mut self, fields: &mut Fields) -> Option<Speech> {
+    fn speech(&mut self, fields: &mut Fields) -> Option<AnswerContent> {
         let say = fields.take("say");
         let json = fields.take("say_json");
         let long = fields.take("long");
@@ -81,41 +81,41 @@ impl Parser<'_> {
         }
         let times = repeat.and_then(|node| self.reader.integer("repeat", &node, 1, MAX_PIECES)).unwrap_or(1);
         if let Some(node) = say {
-            return Some(Speech::Text { text: self.template("say", &node)?, times });
+            return Some(AnswerContent::Text { text: self.template("say", &node)?, times });
         }
         if let Some(node) = json {
-            return Some(Speech::Json(self.json(node)?));
+            return Some(AnswerContent::Json(self.json(node)?));
         }
         let pieces = self.reader.integer("long", &long?, 1, MAX_PIECES)?;
-        Some(Speech::Long { pieces })
+        Some(AnswerContent::Long { pieces })
     }
 
     /// `auto`, or a value with templates in it.
-    fn json(&mut self, node: Node) -> Option<JsonSource> {
-        if node.value == Value::Text("auto".to_owned()) {
+    fn json(&mut self, node: DocumentNode) -> Option<JsonSource> {
+        if node.value == NodeValue::Text("auto".to_owned()) {
             return Some(JsonSource::Schema);
         }
-        self.shape(node).map(JsonSource::Written)
+        self.shape(node).map(JsonSource::Template)
     }
 
-    fn shape(&mut self, node: Node) -> Option<Shape> {
+    fn shape(&mut self, node: DocumentNode) -> Option<JsonTemplate> {
         match node.value {
-            Value::Text(text) => self.parse_template(node.place, &text).map(Shape::Text),
-            Value::List(nodes) => {
-                nodes.into_iter().map(|node| self.shape(node)).collect::<Option<_>>().map(Shape::List)
+            NodeValue::Text(text) => self.parse_template(node.place, &text).map(JsonTemplate::Text),
+            NodeValue::List(nodes) => {
+                nodes.into_iter().map(|node| self.shape(node)).collect::<Option<_>>().map(JsonTemplate::List)
             }
-            Value::Map(entries) => {
+            NodeValue::Map(entries) => {
                 let entries = entries.into_iter().map(|entry| Some((entry.key, self.shape(entry.node)?)));
-                entries.collect::<Option<_>>().map(Shape::Map)
+                entries.collect::<Option<_>>().map(JsonTemplate::Map)
             }
-            _ => Some(Shape::Plain(node.to_json())),
+            _ => Some(JsonTemplate::Plain(node.to_json())),
         }
     }
 
-    fn calls(&mut self, node: Node) -> Vec<Call> {
+    fn calls(&mut self, node: DocumentNode) -> Vec<RuleToolCall> {
         let place = node.place;
         let nodes = match node.value {
-            Value::List(nodes) => nodes,
+            NodeValue::List(nodes) => nodes,
             _ => vec![node],
         };
         if nodes.len() > MAX_CALLS {
@@ -125,46 +125,46 @@ impl Parser<'_> {
         nodes.into_iter().filter_map(|node| self.call(node)).collect()
     }
 
-    fn call(&mut self, node: Node) -> Option<Call> {
-        if let Value::Text(tool) = node.value {
-            return Some(Call { tool, args: JsonSource::Written(Shape::Map(Vec::new())) });
+    fn call(&mut self, node: DocumentNode) -> Option<RuleToolCall> {
+        if let NodeValue::Text(tool) = node.value {
+            return Some(RuleToolCall { tool, args: JsonSource::Template(JsonTemplate::Map(Vec::new())) });
         }
         let mut fields = Fields::open(self.reader, "a call", node)?;
         let tool = fields.required_text(self.reader, "tool", "name the tool: { tool: get_weather, args: {...} }");
         let args = match fields.take("args") {
-            None => Some(JsonSource::Written(Shape::Map(Vec::new()))),
+            None => Some(JsonSource::Template(JsonTemplate::Map(Vec::new()))),
             Some(node) => {
-                let fits = matches!(&node.value, Value::Map(_)) || node.value == Value::Text("auto".to_owned());
+                let fits = matches!(&node.value, NodeValue::Map(_)) || node.value == NodeValue::Text("auto".to_owned());
                 if fits {
                     self.json(node)
                 } else {
-                    self.reader.expected("args", "a map of keys or `auto`", &node)
+                    self.reader.report_expected("args", "a map of keys or `auto`", &node)
                 }
             }
         };
         fields.finish(self.reader);
-        Some(Call { tool: tool?.value, args: args? })
+        Some(RuleToolCall { tool: tool?.value, args: args? })
     }
 
-    fn ending(&mut self, fields: &mut Fields) -> Ending {
+    fn ending(&mut self, fields: &mut Fields) -> RuleEnd {
         let fail = fields.take("fail");
         let refuse = fields.take("refuse");
         if fail.is_some() && refuse.is_some() {
             self.reader.error(fields.place, "a rule cannot both fail and refuse", "keep one of them");
         }
         if let Some(node) = fail {
-            return self.failure(node).map_or(Ending::Usual, Ending::Fail);
+            return self.failure(node).map_or(RuleEnd::Normal, RuleEnd::Fail);
         }
         match refuse {
-            Some(node) => self.template("refuse", &node).map_or(Ending::Usual, Ending::Refuse),
-            None => Ending::Usual,
+            Some(node) => self.template("refuse", &node).map_or(RuleEnd::Normal, RuleEnd::Refuse),
+            None => RuleEnd::Normal,
         }
     }
 
-    fn failure(&mut self, node: Node) -> Option<Failure> {
-        if let Value::Text(_) = node.value {
+    fn failure(&mut self, node: DocumentNode) -> Option<RuleFailure> {
+        if let NodeValue::Text(_) = node.value {
             let message = self.template("fail", &node)?;
-            return Some(Failure { status: None, message, retry_after: None });
+            return Some(RuleFailure { status: None, message, retry_after: None });
         }
         let mut fields = Fields::open(self.reader, "fail", node)?;
         let status = fields.take("status").and_then(|n| self.reader.integer("status", &n, 400, 599));
@@ -176,17 +176,17 @@ impl Parser<'_> {
         let retry_after =
             fields.take("retry_after").and_then(|n| self.reader.duration("retry_after", &n, zero, MAX_WAIT));
         fields.finish(self.reader);
-        Some(Failure { status: status.and_then(|n| u16::try_from(n).ok()), message: message?, retry_after })
+        Some(RuleFailure { status: status.and_then(|n| u16::try_from(n).ok()), message: message?, retry_after })
     }
 
-    fn consistent(&mut self, place: Place, action: &Action) {
-        let speaks = action.speech.is_some() || !action.calls.is_empty();
-        let acts = speaks || action.wait.is_some() || action.think.is_some() || !matches!(action.ending, Ending::Usual);
+    fn check_consistency(&mut self, place: SourceLocation, action: &RuleAction) {
+        let speaks = action.content.is_some() || !action.calls.is_empty();
+        let acts = speaks || action.wait.is_some() || action.think.is_some() || !matches!(action.end, RuleEnd::Normal);
         if !acts {
             let hint = "add one of: say, call, say_json, long, think, wait, fail, refuse";
             self.reader.error(place, "the rule does nothing", hint);
         }
-        if speaks && matches!(action.ending, Ending::Refuse(_)) {
+        if speaks && matches!(action.end, RuleEnd::Refuse(_)) {
             let hint = "put the text under refuse, and remove say and call";
             self.reader.error(place, "a rule that refuses cannot also say or call", hint);
         }

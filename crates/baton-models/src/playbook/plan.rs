@@ -1,9 +1,9 @@
 //! The planned answer, complete before the first chunk is sent.
 
 use super::{
-    condition::Matched,
-    rule::{Ending, JsonSource, Pace, Rule, Speech, UsagePolicy, Wait},
-    scene::Scene,
+    condition::RuleMatch,
+    rule::{AnswerContent, AnswerDelay, ChunkPace, JsonSource, PlaybookRule, RuleEnd, UsagePolicy},
+    scene::PlaybookInput,
 };
 use crate::schema;
 use baton_ports::{ChatMessage, FinishReason, ModelError, OutputFormat};
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 /// An answer as a list of steps.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) steps: Vec<Step>,
-    pub(super) pace: Pace,
+pub(super) struct AnswerPlan {
+    pub(super) steps: Vec<AnswerStep>,
+    pub(super) pace: ChunkPace,
     pub(super) usage: Usage,
     pub(super) finish: FinishReason,
 }
 
 /// One step of an answer.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum AnswerStep {
     Think(String),
-    Wait(Wait),
+    Wait(AnswerDelay),
     Say(String),
     /// The same text several times, each a separate chunk.
     Repeat(String, u64),
@@ -38,49 +38,59 @@ pub(super) fn long_piece(number: u64, pieces: u64) -> String {
     format!("This is part {number} of {pieces}. ")
 }
 
-impl Plan {
+impl AnswerPlan {
     /// Plan of a matching rule.
-    pub(super) fn of_rule(scene: &Scene<'_>, rule: &Rule, matched: &Matched, seed: u64, usage: UsagePolicy) -> Self {
+    pub(super) fn from_rule(
+        scene: &PlaybookInput<'_>,
+        rule: &PlaybookRule,
+        matched: &RuleMatch,
+        seed: u64,
+        usage: UsagePolicy,
+    ) -> Self {
         let action = &rule.action;
         let mut steps = Vec::with_capacity(2);
-        steps.extend(action.think.as_ref().map(|think| Step::Think(think.text(scene, matched))));
-        steps.extend(action.wait.map(Step::Wait));
-        match &action.speech {
-            Some(Speech::Text { text, times: 1 }) => steps.push(Step::Say(text.text(scene, matched))),
-            Some(Speech::Text { text, times }) => steps.push(Step::Repeat(text.text(scene, matched), *times)),
-            Some(Speech::Long { pieces }) => steps.push(Step::Long(*pieces)),
-            Some(Speech::Json(source)) => steps.push(Step::Say(match source {
-                JsonSource::Schema => made_answer(scene, seed),
-                JsonSource::Written(shape) => shape.value(scene, matched).to_string(),
+        steps.extend(action.think.as_ref().map(|think| AnswerStep::Think(think.render_text(scene, matched))));
+        steps.extend(action.wait.map(AnswerStep::Wait));
+        match &action.content {
+            Some(AnswerContent::Text { text, times: 1 }) => {
+                steps.push(AnswerStep::Say(text.render_text(scene, matched)))
+            }
+            Some(AnswerContent::Text { text, times }) => {
+                steps.push(AnswerStep::Repeat(text.render_text(scene, matched), *times))
+            }
+            Some(AnswerContent::Long { pieces }) => steps.push(AnswerStep::Long(*pieces)),
+            Some(AnswerContent::Json(source)) => steps.push(AnswerStep::Say(match source {
+                JsonSource::Schema => sample_answer(scene, seed),
+                JsonSource::Template(shape) => shape.render_value(scene, matched).to_string(),
             })),
             None => {}
         }
         for call in &action.calls {
             let arguments = match &call.args {
-                JsonSource::Schema => made_arguments(scene, &call.tool, seed),
-                JsonSource::Written(shape) => Json::from(shape.value(scene, matched)),
+                JsonSource::Schema => sample_arguments(scene, &call.tool, seed),
+                JsonSource::Template(shape) => Json::from(shape.render_value(scene, matched)),
             };
             steps.push(call_step(scene, &steps, &call.tool, arguments));
         }
         let mut finish = if action.calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
-        match &action.ending {
-            Ending::Usual => {}
-            Ending::Refuse(text) => {
-                steps.push(Step::Say(text.text(scene, matched)));
+        match &action.end {
+            RuleEnd::Normal => {}
+            RuleEnd::Refuse(text) => {
+                steps.push(AnswerStep::Say(text.render_text(scene, matched)));
                 finish = FinishReason::Refusal;
             }
-            Ending::Fail(failure) => {
-                steps.push(Step::Fail(failure.error(failure.message.text(scene, matched))));
+            RuleEnd::Fail(failure) => {
+                steps.push(AnswerStep::Fail(failure.to_model_error(failure.message.render_text(scene, matched))));
             }
         }
-        Self::of_steps(scene, steps, rule.pace, usage, finish)
+        Self::from_steps(scene, steps, rule.pace, usage, finish)
     }
 
     /// Creates a plan and computes its usage.
-    pub(super) fn of_steps(
-        scene: &Scene<'_>,
-        steps: Vec<Step>,
-        pace: Pace,
+    pub(super) fn from_steps(
+        scene: &PlaybookInput<'_>,
+        steps: Vec<AnswerStep>,
+        pace: ChunkPace,
         usage: UsagePolicy,
         finish: FinishReason,
     ) -> Self {
@@ -93,35 +103,41 @@ impl Plan {
     }
 
     /// Plan of one tool call with arguments generated from its schema.
-    pub(super) fn of_made_call(scene: &Scene<'_>, tool: &str, pace: Pace, seed: u64, usage: UsagePolicy) -> Self {
-        let call = call_step(scene, &[], tool, made_arguments(scene, tool, seed));
-        Self::of_steps(scene, vec![call], pace, usage, FinishReason::ToolCalls)
+    pub(super) fn from_sample_call(
+        scene: &PlaybookInput<'_>,
+        tool: &str,
+        pace: ChunkPace,
+        seed: u64,
+        usage: UsagePolicy,
+    ) -> Self {
+        let call = call_step(scene, &[], tool, sample_arguments(scene, tool, seed));
+        Self::from_steps(scene, vec![call], pace, usage, FinishReason::ToolCalls)
     }
 }
 
 /// Call ids contain the message id of the answer: they are unique in the task and stable when the model call is
 /// repeated.
-fn call_step(scene: &Scene<'_>, before: &[Step], tool: &str, arguments: Json) -> Step {
-    let index = before.iter().filter(|step| matches!(step, Step::Call(_))).count();
+fn call_step(scene: &PlaybookInput<'_>, before: &[AnswerStep], tool: &str, arguments: Json) -> AnswerStep {
+    let index = before.iter().filter(|step| matches!(step, AnswerStep::Call(_))).count();
     let id = CallId::from(format!("call-{}-{index}", scene.call.message_id));
-    Step::Call(ToolCall { id, name: tool.to_owned(), arguments })
+    AnswerStep::Call(ToolCall { id, name: tool.to_owned(), arguments })
 }
 
-fn made_arguments(scene: &Scene<'_>, tool: &str, seed: u64) -> Json {
+fn sample_arguments(scene: &PlaybookInput<'_>, tool: &str, seed: u64) -> Json {
     let spec = scene.call.tools.iter().find(|spec| spec.name == tool);
-    let made = spec.map(|spec| schema::sample(&spec.parameters.to_value(), seed));
+    let made = spec.map(|spec| schema::sample_value(&spec.parameters.to_value(), seed));
     Json::from(made.filter(Value::is_object).unwrap_or_else(|| json!({})))
 }
 
 /// JSON in the requested output format.
-pub(super) fn made_answer(scene: &Scene<'_>, seed: u64) -> String {
+pub(super) fn sample_answer(scene: &PlaybookInput<'_>, seed: u64) -> String {
     match &scene.call.format {
-        OutputFormat::JsonSchema(schema) => schema::sample(&schema.to_value(), seed).to_string(),
+        OutputFormat::JsonSchema(schema) => schema::sample_value(&schema.to_value(), seed).to_string(),
         OutputFormat::JsonObject | OutputFormat::Text => json!({"user": scene.user}).to_string(),
     }
 }
 
-fn estimate(scene: &Scene<'_>, steps: &[Step]) -> Usage {
+fn estimate(scene: &PlaybookInput<'_>, steps: &[AnswerStep]) -> Usage {
     let chars = |text: &str| text.chars().count() as u64;
     let heard: u64 = scene
         .call
@@ -138,11 +154,11 @@ fn estimate(scene: &Scene<'_>, steps: &[Step]) -> Usage {
     let said: u64 = steps
         .iter()
         .map(|step| match step {
-            Step::Think(text) | Step::Say(text) => chars(text),
-            Step::Repeat(text, times) => chars(text).saturating_mul(*times),
-            Step::Long(pieces) => chars(&long_piece(*pieces, *pieces)).saturating_mul(*pieces),
-            Step::Call(call) => chars(&call.name) + chars(call.arguments.as_str()),
-            Step::Wait(_) | Step::Fail(_) => 0,
+            AnswerStep::Think(text) | AnswerStep::Say(text) => chars(text),
+            AnswerStep::Repeat(text, times) => chars(text).saturating_mul(*times),
+            AnswerStep::Long(pieces) => chars(&long_piece(*pieces, *pieces)).saturating_mul(*pieces),
+            AnswerStep::Call(call) => chars(&call.name) + chars(call.arguments.as_str()),
+            AnswerStep::Wait(_) | AnswerStep::Fail(_) => 0,
         })
         .sum();
     Usage::new((chars(&scene.call.system) + heard).div_ceil(4), said.div_ceil(4))

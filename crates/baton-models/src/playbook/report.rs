@@ -19,7 +19,7 @@ pub struct PlaybookReport {
     /// Number of model calls without a matching rule.
     pub missed: u64,
     /// The first 100 of them.
-    pub misses: Vec<Miss>,
+    pub misses: Vec<PlaybookMiss>,
 }
 
 impl PlaybookReport {
@@ -44,7 +44,7 @@ pub struct RuleReport {
 
 /// A model call without a matching rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Miss {
+pub struct PlaybookMiss {
     /// Agent of the call.
     pub agent: AgentName,
     /// Start of the user message.
@@ -53,16 +53,16 @@ pub struct Miss {
 
 /// State shared by all playbooks of a process.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct SharedPlaybookState {
     strict: bool,
     calls: AtomicU64,
     missed: AtomicU64,
-    misses: Mutex<Vec<Miss>>,
+    misses: Mutex<Vec<PlaybookMiss>>,
     // Seeds `${unique}`, so that it also differs across restarts.
     salt: RandomState,
 }
 
-impl Ledger {
+impl SharedPlaybookState {
     pub(super) fn strict() -> Self {
         Self { strict: true, ..Self::default() }
     }
@@ -73,7 +73,7 @@ impl Ledger {
     }
 
     /// Records a call without a matching rule; an error in strict mode.
-    pub(super) fn missed(&self, agent: &AgentName, user: &str) -> Result<(), ModelError> {
+    pub(super) fn record_miss(&self, agent: &AgentName, user: &str) -> Result<(), ModelError> {
         self.missed.fetch_add(1, Ordering::Relaxed);
         let user: String = user.chars().take(MAX_MISS_CHARS).collect();
         let error = ModelError::Configuration(format!(
@@ -81,12 +81,12 @@ impl Ledger {
         ));
         let mut misses = self.misses.lock();
         if misses.len() < MAX_MISSES {
-            misses.push(Miss { agent: agent.clone(), user });
+            misses.push(PlaybookMiss { agent: agent.clone(), user });
         }
         if self.strict { Err(error) } else { Ok(()) }
     }
 
-    pub(super) fn misses(&self) -> (u64, Vec<Miss>) {
+    pub(super) fn misses(&self) -> (u64, Vec<PlaybookMiss>) {
         (self.missed.load(Ordering::Relaxed), self.misses.lock().clone())
     }
 }

@@ -1,7 +1,7 @@
 //! A parsed playbook: regexes compiled, templates split, everything validated.
 
-use super::{condition::Condition, template::Template};
-use baton_agentdir::document::Place;
+use super::{condition::RuleCondition, template::PlaybookTemplate};
+use baton_agentdir::document::SourceLocation;
 use baton_ports::{ModelError, RetryAdvice};
 use baton_types::Usage;
 use serde_json::Value;
@@ -9,16 +9,16 @@ use std::{sync::atomic::AtomicU64, time::Duration};
 
 /// The whole file.
 #[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) rules: Vec<Rule>,
-    pub(super) options: Options,
+pub(super) struct PlaybookRules {
+    pub(super) rules: Vec<PlaybookRule>,
+    pub(super) options: PlaybookOptions,
 }
 
 /// The key `options`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Options {
+pub(super) struct PlaybookOptions {
     pub(super) seed: u64,
-    pub(super) pace: Pace,
+    pub(super) pace: ChunkPace,
     pub(super) usage: UsagePolicy,
     /// Context window in tokens; unlimited if absent.
     pub(super) window: Option<u64>,
@@ -26,7 +26,7 @@ pub(super) struct Options {
 
 /// Chunking of streamed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pace {
+pub(super) struct ChunkPace {
     /// Characters per chunk; `None` sends the text in one piece.
     pub(super) chunk: Option<usize>,
     /// Delay between two chunks.
@@ -44,28 +44,28 @@ pub(super) enum UsagePolicy {
 
 /// One rule.
 #[derive(Debug)]
-pub(super) struct Rule {
-    pub(super) place: Place,
+pub(super) struct PlaybookRule {
+    pub(super) place: SourceLocation,
     pub(super) name: Option<String>,
-    pub(super) when: Condition,
-    pub(super) action: Action,
-    pub(super) pace: Pace,
+    pub(super) when: RuleCondition,
+    pub(super) action: RuleAction,
+    pub(super) pace: ChunkPace,
     pub(super) uses: AtomicU64,
 }
 
 /// Actions of a rule, in the order of the fields.
 #[derive(Debug, Default)]
-pub(super) struct Action {
-    pub(super) think: Option<Template>,
-    pub(super) wait: Option<Wait>,
-    pub(super) speech: Option<Speech>,
-    pub(super) calls: Vec<Call>,
-    pub(super) ending: Ending,
+pub(super) struct RuleAction {
+    pub(super) think: Option<PlaybookTemplate>,
+    pub(super) wait: Option<AnswerDelay>,
+    pub(super) content: Option<AnswerContent>,
+    pub(super) calls: Vec<RuleToolCall>,
+    pub(super) end: RuleEnd,
 }
 
 /// Delay before the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum AnswerDelay {
     For(Duration),
     /// Until the call is cancelled.
     Forever,
@@ -73,9 +73,9 @@ pub(super) enum Wait {
 
 /// Text of the answer.
 #[derive(Debug)]
-pub(super) enum Speech {
+pub(super) enum AnswerContent {
     Text {
-        text: Template,
+        text: PlaybookTemplate,
         /// Number of repetitions; if more than one, each is a separate chunk.
         times: u64,
     },
@@ -90,48 +90,48 @@ pub(super) enum Speech {
 pub(super) enum JsonSource {
     /// Generated from the schema of the answer or the tool.
     Schema,
-    Written(Shape),
+    Template(JsonTemplate),
 }
 
 /// JSON whose strings are templates.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(super) enum JsonTemplate {
     Plain(Value),
-    Text(Template),
-    List(Vec<Shape>),
-    Map(Vec<(String, Shape)>),
+    Text(PlaybookTemplate),
+    List(Vec<JsonTemplate>),
+    Map(Vec<(String, JsonTemplate)>),
 }
 
 /// A tool call to make.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct RuleToolCall {
     pub(super) tool: String,
     pub(super) args: JsonSource,
 }
 
 /// End of the answer.
 #[derive(Debug, Default)]
-pub(super) enum Ending {
+pub(super) enum RuleEnd {
     /// Normal completion.
     #[default]
-    Usual,
+    Normal,
     /// The model refuses with this text.
-    Refuse(Template),
+    Refuse(PlaybookTemplate),
     /// The call fails after the text.
-    Fail(Failure),
+    Fail(RuleFailure),
 }
 
 /// The error that a rule produces.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct RuleFailure {
     /// HTTP status; without one, the stream breaks off.
     pub(super) status: Option<u16>,
-    pub(super) message: Template,
+    pub(super) message: PlaybookTemplate,
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Failure {
-    pub(super) fn error(&self, message: String) -> ModelError {
+impl RuleFailure {
+    pub(super) fn to_model_error(&self, message: String) -> ModelError {
         match self.status {
             Some(status) => {
                 ModelError::Refused { status, message, retry_after: self.retry_after, advice: RetryAdvice::default() }

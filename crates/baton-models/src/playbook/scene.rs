@@ -5,7 +5,7 @@ use baton_types::{Json, ToolCall};
 use std::borrow::Cow;
 
 /// The parsed call.
-pub(super) struct Scene<'a> {
+pub(super) struct PlaybookInput<'a> {
     pub(super) call: &'a ModelCall,
     /// Text of the last user message; the user's answer to a tool's question counts as one, although it is also a tool
     /// result.
@@ -19,7 +19,7 @@ pub(super) struct Scene<'a> {
     /// Number of answers since the last user message, plus one.
     pub(super) turn: u32,
     /// Tool results since the last answer, in message order.
-    pub(super) results: Vec<Outcome<'a>>,
+    pub(super) results: Vec<RuleToolResult<'a>>,
     /// Tools called since the last user message.
     pub(super) called: Vec<&'a str>,
     /// Unique number of this call.
@@ -27,14 +27,14 @@ pub(super) struct Scene<'a> {
 }
 
 /// One tool result with its call.
-pub(super) struct Outcome<'a> {
+pub(super) struct RuleToolResult<'a> {
     pub(super) tool: &'a str,
     pub(super) output: &'a Json,
     pub(super) is_error: bool,
     pub(super) call: Option<&'a ToolCall>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> PlaybookInput<'a> {
     pub(super) fn new(call: &'a ModelCall, unique: u64) -> Self {
         let last_user = call.messages.iter().rposition(|message| matches!(message, ChatMessage::User { .. }));
         let (mut user, mut user_id, mut files) = match last_user.and_then(|index| call.messages.get(index)) {
@@ -43,7 +43,7 @@ impl<'a> Scene<'a> {
             }
             _ => (Cow::Borrowed(""), "", &[][..]),
         };
-        let earlier = call.messages.iter().take(last_user.unwrap_or_default()).filter_map(words).collect();
+        let earlier = call.messages.iter().take(last_user.unwrap_or_default()).filter_map(message_text).collect();
         let since = &call.messages[last_user.map_or(0, |index| index + 1)..];
         let (mut turn, mut called, mut results) = (1, Vec::new(), Vec::new());
         let mut calls: &[ToolCall] = &[];
@@ -61,7 +61,7 @@ impl<'a> Scene<'a> {
                         files = &[];
                         called.clear();
                     }
-                    results.push(Outcome {
+                    results.push(RuleToolResult {
                         tool: name,
                         output,
                         is_error: *is_error,
@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
 }
 
 /// Text of a user or assistant message.
-fn words(message: &ChatMessage) -> Option<&str> {
+fn message_text(message: &ChatMessage) -> Option<&str> {
     match message {
         ChatMessage::User { text, .. } | ChatMessage::Assistant { text, .. } => Some(text),
         ChatMessage::Tool { .. } => None,

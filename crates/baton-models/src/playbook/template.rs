@@ -1,26 +1,26 @@
 //! Texts with `${...}` placeholders.
 
 use super::{
-    condition::Matched,
-    rule::Shape,
-    scene::{Outcome, Scene},
+    condition::RuleMatch,
+    rule::JsonTemplate,
+    scene::{PlaybookInput, RuleToolResult},
 };
 use serde_json::Value;
 
 /// A text split into literals and variables.
 #[derive(Debug)]
-pub(super) struct Template {
-    pieces: Vec<Piece>,
+pub(super) struct PlaybookTemplate {
+    pieces: Vec<TemplatePiece>,
 }
 
 #[derive(Debug)]
-enum Piece {
+enum TemplatePiece {
     Literal(String),
-    Variable(Variable),
+    Variable(TemplateVariable),
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Variable {
+enum TemplateVariable {
     Capture(String),
     Args(Vec<String>),
     Result,
@@ -36,7 +36,7 @@ enum Variable {
 }
 
 /// Value of a variable: text, or a JSON value that keeps its type when the variable is the whole template.
-enum Filling {
+enum VariableValue {
     Text(String),
     Value(Value),
 }
@@ -50,7 +50,7 @@ pub(super) enum TemplateError {
     Unknown(String),
 }
 
-impl Template {
+impl PlaybookTemplate {
     /// Parses a text; `captures` are the capture names of the rule's regexes.
     pub(super) fn parse(text: &str, captures: &[String]) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
@@ -67,30 +67,32 @@ impl Template {
             let inner = &rest[at + 2..];
             let end = inner.find('}').ok_or(TemplateError::Open)?;
             if !literal.is_empty() {
-                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                pieces.push(TemplatePiece::Literal(std::mem::take(&mut literal)));
             }
-            pieces.push(Piece::Variable(Variable::parse(inner[..end].trim(), captures)?));
+            pieces.push(TemplatePiece::Variable(TemplateVariable::parse(inner[..end].trim(), captures)?));
             rest = &inner[end + 1..];
         }
         literal.push_str(rest);
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(TemplatePiece::Literal(literal));
         }
         Ok(Self { pieces })
     }
 
     /// Renders the template as text.
-    pub(super) fn text(&self, scene: &Scene<'_>, matched: &Matched) -> String {
+    pub(super) fn render_text(&self, scene: &PlaybookInput<'_>, matched: &RuleMatch) -> String {
         match self.pieces.as_slice() {
-            [Piece::Literal(text)] => text.clone(),
+            [TemplatePiece::Literal(text)] => text.clone(),
             pieces => {
                 let mut text = String::new();
                 for piece in pieces {
                     match piece {
-                        Piece::Literal(literal) => text.push_str(literal),
-                        Piece::Variable(variable) => match variable.fill(scene, matched) {
-                            Filling::Text(filled) | Filling::Value(Value::String(filled)) => text.push_str(&filled),
-                            Filling::Value(value) => text.push_str(&value.to_string()),
+                        TemplatePiece::Literal(literal) => text.push_str(literal),
+                        TemplatePiece::Variable(variable) => match variable.fill(scene, matched) {
+                            VariableValue::Text(filled) | VariableValue::Value(Value::String(filled)) => {
+                                text.push_str(&filled)
+                            }
+                            VariableValue::Value(value) => text.push_str(&value.to_string()),
                         },
                     }
                 }
@@ -100,31 +102,31 @@ impl Template {
     }
 
     /// A template of one variable keeps the type of its value; everything else is text.
-    fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
-        if let [Piece::Variable(variable)] = self.pieces.as_slice()
-            && let Filling::Value(value) = variable.fill(scene, matched)
+    fn render_value(&self, scene: &PlaybookInput<'_>, matched: &RuleMatch) -> Value {
+        if let [TemplatePiece::Variable(variable)] = self.pieces.as_slice()
+            && let VariableValue::Value(value) = variable.fill(scene, matched)
         {
             return value;
         }
-        Value::String(self.text(scene, matched))
+        Value::String(self.render_text(scene, matched))
     }
 }
 
-impl Shape {
+impl JsonTemplate {
     /// Renders the JSON with all templates filled in.
-    pub(super) fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
+    pub(super) fn render_value(&self, scene: &PlaybookInput<'_>, matched: &RuleMatch) -> Value {
         match self {
             Self::Plain(value) => value.clone(),
-            Self::Text(template) => template.value(scene, matched),
-            Self::List(shapes) => shapes.iter().map(|shape| shape.value(scene, matched)).collect(),
-            Self::Map(entries) => {
-                Value::Object(entries.iter().map(|(key, shape)| (key.clone(), shape.value(scene, matched))).collect())
-            }
+            Self::Text(template) => template.render_value(scene, matched),
+            Self::List(shapes) => shapes.iter().map(|shape| shape.render_value(scene, matched)).collect(),
+            Self::Map(entries) => Value::Object(
+                entries.iter().map(|(key, shape)| (key.clone(), shape.render_value(scene, matched))).collect(),
+            ),
         }
     }
 }
 
-impl Variable {
+impl TemplateVariable {
     fn parse(name: &str, captures: &[String]) -> Result<Self, TemplateError> {
         if captures.iter().any(|capture| capture == name) {
             return Ok(Self::Capture(name.to_owned()));
@@ -148,32 +150,36 @@ impl Variable {
         })
     }
 
-    fn fill(&self, scene: &Scene<'_>, matched: &Matched) -> Filling {
+    fn fill(&self, scene: &PlaybookInput<'_>, matched: &RuleMatch) -> VariableValue {
         let focus = matched.focus.and_then(|index| scene.results.get(index));
         match self {
             Self::Capture(name) => {
                 let found = matched.captures.iter().find(|(capture, _)| capture == name);
-                Filling::Text(found.map(|(_, text)| text.clone()).unwrap_or_default())
+                VariableValue::Text(found.map(|(_, text)| text.clone()).unwrap_or_default())
             }
-            Self::Args(path) => Filling::Value(args(focus, path)),
-            Self::Result => Filling::Value(focus.map_or(Value::Null, |outcome| outcome.output.to_value())).or_empty(),
-            Self::ResultAt(pointer) => Filling::Value(focus.map_or(Value::Null, |outcome| at(outcome, pointer))),
+            Self::Args(path) => VariableValue::Value(args(focus, path)),
+            Self::Result => {
+                VariableValue::Value(focus.map_or(Value::Null, |outcome| outcome.output.to_value())).or_empty()
+            }
+            Self::ResultAt(pointer) => {
+                VariableValue::Value(focus.map_or(Value::Null, |outcome| result_at(outcome, pointer)))
+            }
             Self::Results => {
                 let all: Vec<String> = scene.results.iter().map(|outcome| outcome.output.to_plain_text()).collect();
-                Filling::Text(all.join("\n"))
+                VariableValue::Text(all.join("\n"))
             }
-            Self::User => Filling::Text(scene.user.clone().into_owned()),
-            Self::Tools => Filling::Text(scene.tool_names()),
-            Self::Files => Filling::Text(scene.file_names()),
-            Self::Agent => Filling::Text(scene.call.agent.as_str().to_owned()),
-            Self::Turn => Filling::Value(scene.turn.into()),
-            Self::Attempt => Filling::Value(scene.call.attempt.into()),
-            Self::Unique => Filling::Text(format!("{:016x}", scene.unique)),
+            Self::User => VariableValue::Text(scene.user.clone().into_owned()),
+            Self::Tools => VariableValue::Text(scene.tool_names()),
+            Self::Files => VariableValue::Text(scene.file_names()),
+            Self::Agent => VariableValue::Text(scene.call.agent.as_str().to_owned()),
+            Self::Turn => VariableValue::Value(scene.turn.into()),
+            Self::Attempt => VariableValue::Value(scene.call.attempt.into()),
+            Self::Unique => VariableValue::Text(format!("{:016x}", scene.unique)),
         }
     }
 }
 
-impl Filling {
+impl VariableValue {
     /// Without a result, `${result}` is empty rather than `null`.
     fn or_empty(self) -> Self {
         match self {
@@ -183,13 +189,13 @@ impl Filling {
     }
 }
 
-fn args(focus: Option<&Outcome<'_>>, path: &[String]) -> Value {
+fn args(focus: Option<&RuleToolResult<'_>>, path: &[String]) -> Value {
     let all = focus.and_then(|outcome| outcome.call).map_or(Value::Null, |call| call.arguments.to_value());
     path.iter().try_fold(&all, |value, key| value.get(key)).cloned().unwrap_or(Value::Null)
 }
 
 /// Programs print JSON as text, so a pointer also applies to text that is valid JSON.
-fn at(outcome: &Outcome<'_>, pointer: &str) -> Value {
+fn result_at(outcome: &RuleToolResult<'_>, pointer: &str) -> Value {
     let value = outcome.output.to_value();
     let value = match &value {
         Value::String(text) => serde_json::from_str(text).unwrap_or(value),

@@ -3,10 +3,10 @@
 //! Evaluated for every prefix of an answer. A negative result stays negative, so the way in which the answer is split
 //! into chunks does not matter.
 
-use super::{MOST_HELD, Wanted};
+use super::{MAX_BUFFERED_BYTES, RecognizedForms};
 
 /// First keys of an object that can be a call.
-const KEYS: &[&str] = &[
+const CALL_KEYS: &[&str] = &[
     "name",
     "tool_name",
     "function_name",
@@ -22,40 +22,40 @@ const KEYS: &[&str] = &[
     "id",
 ];
 /// Info strings of a fenced code block that can contain calls.
-const BLOCKS: &[&str] = &["", "json", "tool_call", "tool_calls", "tool", "xml"];
+const FENCE_INFO_STRINGS: &[&str] = &["", "json", "tool_call", "tool_calls", "tool", "xml"];
 const TAG: &str = "<tool_call>";
 const FENCE: &str = "```";
 
 /// Whether the text can be the start of a call.
-pub(super) fn plausible(text: &str, wanted: Wanted) -> bool {
+pub(super) fn may_become_calls(text: &str, wanted: RecognizedForms) -> bool {
     let begun = text.trim_start();
-    if text.len() > MOST_HELD {
+    if text.len() > MAX_BUFFERED_BYTES {
         return false;
     }
     if begun.is_empty() || TAG.starts_with(begun) || begun.starts_with(TAG) {
         return true;
     }
-    wanted == Wanted::All && (block(begun) || json(begun))
+    wanted == RecognizedForms::All && (may_become_block(begun) || may_become_json(begun))
 }
 
 /// Whether the text can be the start of a fenced code block with calls.
-fn block(text: &str) -> bool {
+fn may_become_block(text: &str) -> bool {
     if FENCE.starts_with(text) {
         return true;
     }
     let Some(rest) = text.strip_prefix(FENCE) else { return false };
     match rest.split_once('\n') {
-        None => BLOCKS.iter().any(|block| block.starts_with(rest.trim_end_matches([' ', '\r']))),
+        None => FENCE_INFO_STRINGS.iter().any(|block| block.starts_with(rest.trim_end_matches([' ', '\r']))),
         Some((info, inside)) => {
             let inside = inside.trim_start();
-            BLOCKS.contains(&info.trim_end())
-                && (inside.is_empty() || json(inside) || TAG.starts_with(inside) || inside.starts_with(TAG))
+            FENCE_INFO_STRINGS.contains(&info.trim_end())
+                && (inside.is_empty() || may_become_json(inside) || TAG.starts_with(inside) || inside.starts_with(TAG))
         }
     }
 }
 
 /// Whether the text can be the start of an object, or a list of objects, with the keys of a call.
-fn json(text: &str) -> bool {
+fn may_become_json(text: &str) -> bool {
     let object = match text.strip_prefix('[') {
         Some(list) => list.trim_start(),
         None => text,
@@ -70,7 +70,7 @@ fn json(text: &str) -> bool {
     }
     let Some(key) = inside.strip_prefix('"') else { return false };
     match key.split_once('"') {
-        Some((key, _)) => KEYS.contains(&key),
-        None => KEYS.iter().any(|known| known.starts_with(key)),
+        Some((key, _)) => CALL_KEYS.contains(&key),
+        None => CALL_KEYS.iter().any(|known| known.starts_with(key)),
     }
 }

@@ -5,44 +5,44 @@ use serde_json::{Map, Value};
 const TAG: &str = "<tool_call>";
 const TAG_END: &str = "</tool_call>";
 const FENCE: &str = "```";
-const NAMES: &[&str] = &["name", "tool_name", "function_name", "tool", "function"];
-const ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input"];
+const NAME_KEYS: &[&str] = &["name", "tool_name", "function_name", "tool", "function"];
+const ARGUMENT_KEYS: &[&str] = &["arguments", "parameters", "args", "input"];
 /// Keys of a call that are ignored.
-const IDLE: &[&str] = &["id", "type"];
+const IGNORED_KEYS: &[&str] = &["id", "type"];
 /// Maximum number of calls; a longer list is not treated as calls.
-const MOST_CALLS: usize = 64;
+const MAX_PARSED_CALLS: usize = 64;
 
 /// Tool name and arguments.
-type Call = (String, Value);
+type ParsedCall = (String, Value);
 
 /// The calls in the text; empty if the text contains anything else.
-pub(super) fn calls(text: &str, names: &[String]) -> Vec<Call> {
+pub(super) fn parse_calls(text: &str, names: &[String]) -> Vec<ParsedCall> {
     let mut calls = Vec::new();
-    match read(text, names, &mut calls) {
-        Some(()) if calls.len() <= MOST_CALLS => calls,
+    match parse_text(text, names, &mut calls) {
+        Some(()) if calls.len() <= MAX_PARSED_CALLS => calls,
         _ => Vec::new(),
     }
 }
 
-fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
+fn parse_text(text: &str, names: &[String], calls: &mut Vec<ParsedCall>) -> Option<()> {
     let mut rest = text.trim();
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix(TAG) {
             // The last tag may be unclosed: some models stop there.
             let (inside, after) = after.split_once(TAG_END).unwrap_or((after, ""));
-            values(inside, names, true, calls)?;
+            parse_values(inside, names, true, calls)?;
             rest = after.trim_start();
         } else if let Some(after) = rest.strip_prefix(FENCE) {
             let (_, after) = after.split_once('\n')?;
             let (inside, after) = after.split_once(FENCE).unwrap_or((after, ""));
             match inside.trim_start().starts_with(TAG) {
-                true => read(inside, names, calls)?,
-                false => values(inside, names, false, calls)?,
+                true => parse_text(inside, names, calls)?,
+                false => parse_values(inside, names, false, calls)?,
             }
             rest = after.trim_start();
         } else {
             let at = [TAG, FENCE].iter().filter_map(|mark| rest.find(&format!("\n{mark}"))).min().unwrap_or(rest.len());
-            values(&rest[..at], names, false, calls)?;
+            parse_values(&rest[..at], names, false, calls)?;
             rest = rest[at..].trim_start();
         }
     }
@@ -50,24 +50,24 @@ fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
 }
 
 /// Parses consecutive JSON values, separated by whitespace or nothing.
-fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> Option<()> {
+fn parse_values(text: &str, names: &[String], marked: bool, calls: &mut Vec<ParsedCall>) -> Option<()> {
     let (before, mut rest) = (calls.len(), text.trim());
     while !rest.is_empty() {
-        let (value, after) = value(rest)?;
+        let (value, after) = parse_value(rest)?;
         rest = after.trim_start();
         match value {
             Value::Array(items) => {
                 for item in items {
-                    calls.push(call(item, names, marked)?);
+                    calls.push(parse_call(item, names, marked)?);
                 }
             }
             Value::Object(mut object) if object.len() == 1 && object.contains_key("tool_calls") => {
                 let Some(Value::Array(items)) = object.remove("tool_calls") else { return None };
                 for item in items {
-                    calls.push(call(item, names, true)?);
+                    calls.push(parse_call(item, names, true)?);
                 }
             }
-            value => calls.push(call(value, names, marked)?),
+            value => calls.push(parse_call(value, names, marked)?),
         }
     }
     (calls.len() > before).then_some(())
@@ -75,7 +75,7 @@ fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> 
 
 /// The first JSON value and the remaining text. An object may have doubled braces: some models copy them from the
 /// prompt template that describes a call.
-fn value(text: &str) -> Option<(Value, &str)> {
+fn parse_value(text: &str) -> Option<(Value, &str)> {
     let doubled = text.strip_prefix('{').filter(|inside| inside.starts_with('{'));
     let inside = doubled.unwrap_or(text);
     let mut values = serde_json::Deserializer::from_str(inside).into_iter::<Value>();
@@ -85,20 +85,20 @@ fn value(text: &str) -> Option<(Value, &str)> {
 }
 
 /// Parses one call in any known form; arguments may be absent only where the value is marked as a call.
-fn call(value: Value, names: &[String], marked: bool) -> Option<Call> {
+fn parse_call(value: Value, names: &[String], marked: bool) -> Option<ParsedCall> {
     let Value::Object(mut object) = value else { return None };
     for key in ["function", "function_call"] {
         if let Some(Value::Object(_)) = object.get(key) {
             let inner = object.remove(key)?;
             return object
                 .keys()
-                .all(|key| IDLE.contains(&key.as_str()))
-                .then(|| call(inner, names, true))?;
+                .all(|key| IGNORED_KEYS.contains(&key.as_str()))
+                .then(|| parse_call(inner, names, true))?;
         }
     }
-    let name = take(&mut object, NAMES)?;
-    let arguments = take(&mut object, ARGUMENTS);
-    if object.keys().any(|key| !IDLE.contains(&key.as_str())) {
+    let name = take(&mut object, NAME_KEYS)?;
+    let arguments = take(&mut object, ARGUMENT_KEYS);
+    if object.keys().any(|key| !IGNORED_KEYS.contains(&key.as_str())) {
         return None;
     }
     let name = name.as_str().filter(|name| names.iter().any(|known| known == name))?.to_owned();

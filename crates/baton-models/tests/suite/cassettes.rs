@@ -5,14 +5,14 @@ use crate::{
     scripted::{Step, heard, refused, scripted},
 };
 use Step::{Done, Fail, Say};
-use baton_models::{Recorder, Replay, Tape, call_key};
+use baton_models::{Cassette, RecorderModel, ReplayModel, call_key};
 use baton_ports::ChatMessage;
 use std::{fs, sync::Arc};
 
 const SECRET: &str = "sk-planted-0123456789";
 
-fn tape(folder: &tempfile::TempDir) -> Arc<Tape> {
-    Arc::new(Tape::open(folder.path().join("a.jsonl")).unwrap())
+fn tape(folder: &tempfile::TempDir) -> Arc<Cassette> {
+    Arc::new(Cassette::open(folder.path().join("a.jsonl")).unwrap())
 }
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn what_was_recorded_is_heard_again_and_the_rest_is_explained() {
         "a:m",
         &[&[Say("one sk-planted-"), Say("0123456789"), Done], &[Say("two"), Done], &[Fail(refused(500, None))]],
     );
-    let recorder = Recorder::new(model.clone(), tape(&folder), [SECRET.to_owned()]);
+    let recorder = RecorderModel::new(model.clone(), tape(&folder), [SECRET.to_owned()]);
     let asked = || with_tools(user(&format!("my key is {SECRET}")), &[tool("weather", "{}")]);
     for _ in 0..3 {
         heard(&recorder, asked()).await;
@@ -31,7 +31,7 @@ async fn what_was_recorded_is_heard_again_and_the_rest_is_explained() {
     assert!(!file.contains(SECRET) && !file.contains("0123456789"), "{file}");
     assert_eq!(file.lines().count(), 2, "an answer that failed is not kept");
 
-    let replay = Replay::strict("a:m", tape(&folder), [SECRET.to_owned()]);
+    let replay = ReplayModel::strict("a:m", tape(&folder), [SECRET.to_owned()]);
     for expect in ["say one [secret]\ndone", "say two\ndone", "say two\ndone"] {
         assert_eq!(heard(&replay, asked()).await, expect);
     }
@@ -46,7 +46,7 @@ async fn what_was_recorded_is_heard_again_and_the_rest_is_explained() {
     ];
     assert!(lines.iter().all(|line| text.contains(line)) && !text.contains(SECRET), "{text}");
     let live = scripted("a:m", &[&[Say("live"), Done]]);
-    let either = Replay::or_ask(live, tape(&folder), []);
+    let either = ReplayModel::with_live_model(live, tape(&folder), []);
     assert_eq!(heard(&either, other).await, "say live\ndone");
 }
 
@@ -55,15 +55,15 @@ async fn what_a_crash_left_is_passed_over_and_damage_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     let model = scripted("a:m", &[&[Say("one"), Done]]);
-    heard(&Recorder::new(model.clone(), tape(&folder), []), user("1")).await;
+    heard(&RecorderModel::new(model.clone(), tape(&folder), []), user("1")).await;
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{whole}{}", &whole[..20])).unwrap();
     let torn = tape(&folder);
     assert_eq!(torn.len(), 1);
-    heard(&Recorder::new(model, torn, []), user("2")).await;
+    heard(&RecorderModel::new(model, torn, []), user("2")).await;
     assert_eq!(tape(&folder).len(), 2);
     fs::write(&path, whole.replace("You are a test", "You are no test")).unwrap();
-    let error = Tape::open(&path).unwrap_err().to_string();
+    let error = Cassette::open(&path).unwrap_err().to_string();
     assert!(error.contains("line 1") && error.contains("the key does not match the call"), "{error}");
 }
 

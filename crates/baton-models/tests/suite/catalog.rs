@@ -4,15 +4,15 @@ use crate::{
     ask::user,
     scripted::{Standing, Step, heard, scripted},
 };
-use baton_models::{Catalog, Metered, Rates, UNKNOWN_WINDOW, estimate};
+use baton_models::{MeteredModel, ModelCatalog, TokenRates, UNKNOWN_WINDOW, estimate_tokens};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Clock, Model};
 use baton_types::Usage;
 use std::sync::Arc;
 
 #[test]
 fn prices_and_windows() {
-    let own = Rates { input: 1.0, output: 2.0, cached: 0.5, cache_write: 4.0 };
-    let catalog = Catalog::new([("mine".to_owned(), own), ("openai:gpt-5-mini".to_owned(), own)]);
+    let own = TokenRates { input: 1.0, output: 2.0, cached: 0.5, cache_write: 4.0 };
+    let catalog = ModelCatalog::new([("mine".to_owned(), own), ("openai:gpt-5-mini".to_owned(), own)]);
     let usage = |input, cached, written, output| Usage {
         cached_tokens: cached,
         cache_write_tokens: written,
@@ -46,7 +46,7 @@ fn prices_and_windows() {
         ("ollama:llama3.2", UNKNOWN_WINDOW, None, None),
         ("openai:no-such-model", UNKNOWN_WINDOW, None, None),
     ] {
-        let about = catalog.about(model);
+        let about = catalog.model_info(model);
         assert_eq!((about.window, about.max_output, about.images), (Some(window), output, images), "{model}");
         assert_eq!(catalog.knows_window(model), window != UNKNOWN_WINDOW, "{model}");
     }
@@ -88,24 +88,24 @@ const COUNTED: &[(&str, u64)] = &[
 fn estimates_are_near_what_vocabularies_count() {
     let told: Vec<String> = COUNTED
         .iter()
-        .map(|(text, tokens)| (estimate(text), tokens, text))
+        .map(|(text, tokens)| (estimate_tokens(text), tokens, text))
         .filter(|(estimated, tokens, _)| !(0.7..=1.5).contains(&(*estimated as f64 / **tokens as f64)))
         .map(|(estimated, tokens, text)| format!("{estimated} for {tokens}: {text}"))
         .collect();
     assert!(told.is_empty(), "{}", told.join("\n"));
-    assert_eq!(estimate(""), 0);
+    assert_eq!(estimate_tokens(""), 0);
 }
 
 #[tokio::test]
 async fn counts_follow_what_the_service_says() {
-    let catalog = Arc::new(Catalog::default());
+    let catalog = Arc::new(ModelCatalog::default());
     let metered = |name| {
         let model = scripted(name, &[&[Step::Done]]);
-        Metered::new(model, Arc::clone(&catalog), Arc::new(Standing))
+        MeteredModel::new(model, Arc::clone(&catalog), Arc::new(Standing))
     };
     let words = COUNTED[0].0.repeat(40);
     let (plain, finer) = (metered("openai:gpt-5").tokens(&words), metered("claude:claude-opus-4-5").tokens(&words));
-    assert_eq!((plain, finer), (estimate(&words), (estimate(&words) as f64 * 1.15).ceil() as u64));
+    assert_eq!((plain, finer), (estimate_tokens(&words), (estimate_tokens(&words) as f64 * 1.15).ceil() as u64));
     // The service counts ten tokens, which is less than it can mean; the average follows, within its bounds.
     let mut last = plain;
     for _ in 0..30 {

@@ -4,7 +4,7 @@ use crate::{
     ask::{after, answered, shown, user},
     strict::agent,
 };
-use baton_models::{PlaybookModels, check};
+use baton_models::{PlaybookModels, check_playbook};
 use baton_ports::{ChatMessage, ModelCall, ModelResolver};
 use baton_types::AgentSpec;
 use futures_util::StreamExt;
@@ -61,7 +61,7 @@ impl Kit {
     fn new() -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/conformance/playbook.yaml");
         let rules = std::fs::read_to_string(file).unwrap();
-        assert_eq!(check(&rules), vec![]);
+        assert_eq!(check_playbook(&rules), vec![]);
         Self { models: PlaybookModels::strict(), agent: agent(Some(&rules)) }
     }
 

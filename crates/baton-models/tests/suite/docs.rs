@@ -1,6 +1,6 @@
 //! The playbooks in the documentation work.
 
-use baton_models::check;
+use baton_models::check_playbook;
 use std::path::Path;
 
 #[test]
@@ -10,6 +10,6 @@ fn documented_playbooks_have_no_mistakes() {
     let blocks: Vec<&str> = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 2);
     for block in blocks {
-        assert_eq!(check(block), vec![], "{block}");
+        assert_eq!(check_playbook(block), vec![], "{block}");
     }
 }

@@ -1,7 +1,7 @@
 //! The playbooks that ship with Baton answer as their agents should.
 
 use crate::ask::{after, check as answers, tool, user, with_tools};
-use baton_models::check;
+use baton_models::check_playbook;
 use baton_ports::ModelCall;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 fn rules(path: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     let text = std::fs::read_to_string(file).unwrap();
-    assert_eq!(check(&text), vec![], "{path}");
+    assert_eq!(check_playbook(&text), vec![], "{path}");
     text.lines().filter(|line| !line.starts_with("options:")).collect::<Vec<_>>().join("\n")
 }
 
@@ -54,7 +54,7 @@ async fn personal() {
 async fn the_scaffold() {
     let files = baton_agentdir::scaffold("mine");
     let rules = files["playbook.yaml"].replace("chunk: 12, ms_per_chunk: 10", "");
-    assert_eq!(check(&rules), vec![]);
+    assert_eq!(check_playbook(&rules), vec![]);
     answers(&rules, user("What time is it?"), "call call-m1-0 current_time {}\ndone ToolCalls").await;
     answers(&rules, after(user("time"), &[("current_time", "{}", r#""noon""#)]), "say It is noon.\ndone").await;
 }

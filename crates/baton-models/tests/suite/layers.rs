@@ -6,8 +6,8 @@ use crate::{
 };
 use Step::{Done, Fail, Forever, Say, Wait};
 use baton_models::{
-    Catalog, Chance, Fallback, Gate, GateLimits, Gated, Layers, Retry,
-    RetryPolicy, Timeout, Timeouts, chain,
+    FallbackModel, GateLimits, GatedModel, JitterSource, ModelCatalog, ModelLayers, ProviderGate, RetryModel,
+    RetryPolicy, StreamTimeouts, TimeoutModel, chain,
 };
 use baton_ports::{Model, ModelError, ModelEvent};
 use baton_types::Usage;
@@ -20,8 +20,8 @@ fn secs(seconds: u64) -> Duration {
 }
 
 /// The longest waits, so that times are known.
-fn retry(inner: Arc<dyn Model>) -> Retry {
-    Retry::new(inner, RetryPolicy::default(), Chance::from_fn(|| 1.0))
+fn retry(inner: Arc<dyn Model>) -> RetryModel {
+    RetryModel::new(inner, RetryPolicy::default(), JitterSource::from_fn(|| 1.0))
 }
 
 fn unreachable() -> ModelError {
@@ -79,9 +79,9 @@ async fn nothing_is_tried_again_once_something_was_heard_and_tries_end() {
     assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (4, 0.5 + 1.0 + 2.0), "{text}");
     assert!(text.contains("after 4 attempts"), "{text}");
 
-    let policy = RetryPolicy { tries: 50, ..RetryPolicy::default() };
-    assert_eq!(policy.wait(40, &unreachable(), 1.0), Some(secs(8)), "waits have a ceiling");
-    assert_eq!(policy.wait(1, &unreachable(), 0.0), Some(Duration::ZERO), "and no floor");
+    let policy = RetryPolicy { max_attempts: 50, ..RetryPolicy::default() };
+    assert_eq!(policy.delay(40, &unreachable(), 1.0), Some(secs(8)), "waits have a ceiling");
+    assert_eq!(policy.delay(1, &unreachable(), 0.0), Some(Duration::ZERO), "and no floor");
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +103,7 @@ async fn a_chain_goes_on_only_where_another_could_do_better() {
     ] {
         let first = with_window("a:m", Some(8_000), &[&[Fail(error.clone())]]);
         let second = with_window("b:nn", window, &[&[Say("hi"), Done]]);
-        let model = Fallback::new(first.clone(), vec![second.clone()]);
+        let model = FallbackModel::new(first.clone(), vec![second.clone()]);
         let events: Vec<_> = model.call(user("x")).collect().await;
         assert_eq!((first.calls(), second.calls()), (1, usize::from(falls)), "{error}");
         match events.last() {
@@ -116,13 +116,13 @@ async fn a_chain_goes_on_only_where_another_could_do_better() {
     }
     let first = scripted("a:m", &[&[Say("half"), Fail(broken())]]);
     let second = scripted("b:n", &[&[Done]]);
-    let text = heard(&Fallback::new(first, vec![second.clone()]), user("x")).await;
+    let text = heard(&FallbackModel::new(first, vec![second.clone()]), user("x")).await;
     assert_eq!(second.calls(), 0, "{text}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn silence_has_limits() {
-    let limits = Timeouts { first: secs(10), between: secs(5) };
+    let limits = StreamTimeouts { first_byte: secs(10), idle: secs(5) };
     for (steps, expect) in [
         (&[Wait(9), Say("hi"), Wait(4), Done][..], "say hi\ndone"),
         (&[Wait(11), Say("hi"), Done], "error TimedOut(\"no answer started within 10 s\")"),
@@ -130,7 +130,7 @@ async fn silence_has_limits() {
         (&[Say(""), Wait(6), Say("hi"), Done], "say \nsay hi\ndone"),
     ] {
         let model = scripted("a:m", &[steps]);
-        assert_eq!(heard(&Timeout::new(model.clone(), limits), user("x")).await, expect);
+        assert_eq!(heard(&TimeoutModel::new(model.clone(), limits), user("x")).await, expect);
         assert_eq!(model.open(), 0);
     }
     let model = scripted("a:m", &[&[Fail(unreachable())], &[Say("hi"), Forever]]);
@@ -143,9 +143,9 @@ async fn silence_has_limits() {
 
 #[tokio::test(start_paused = true)]
 async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
-    let gate = Gate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 2 });
+    let gate = ProviderGate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 2 });
     let model = scripted("a:m", &[&[Say("hi"), Wait(10), Done]]);
-    let gated = Gated::new(model.clone(), gate);
+    let gated = GatedModel::new(model.clone(), gate);
     let mut first = gated.call(user("1"));
     assert!(matches!(first.next().await, Some(Ok(ModelEvent::Text(_)))));
     let mut second = gated.call(user("2"));
@@ -169,9 +169,9 @@ async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
 
 #[tokio::test(start_paused = true)]
 async fn a_gate_lets_so_many_in_within_a_minute() {
-    let gate = Gate::new("a", GateLimits { concurrency: 8, per_minute: Some(3), queue: 8 });
+    let gate = ProviderGate::new("a", GateLimits { concurrency: 8, per_minute: Some(3), queue: 8 });
     let model = scripted("a:m", &[&[Done]]);
-    let gated = Gated::new(model.clone(), gate);
+    let gated = GatedModel::new(model.clone(), gate);
     let start = Instant::now();
     for _ in 0..3 {
         heard(&gated, user("x")).await;
@@ -188,13 +188,13 @@ async fn a_gate_lets_so_many_in_within_a_minute() {
 
 #[tokio::test(start_paused = true)]
 async fn all_layers_together_and_a_drop_goes_through_all_of_them() {
-    let gate = Gate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 4 });
-    let mut layers = Layers::new(gate, Arc::new(Catalog::default()), Arc::new(Standing));
-    layers.chance = Chance::from_fn(|| 1.0);
+    let gate = ProviderGate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 4 });
+    let mut layers = ModelLayers::new(gate, Arc::new(ModelCatalog::default()), Arc::new(Standing));
+    layers.jitter = JitterSource::from_fn(|| 1.0);
     let first = scripted("openai:gpt-5", &[&[Fail(refused(503, None))]]);
     let second =
         scripted("anthropic:claude-sonnet-4-5", &[&[Fail(unreachable())], &[Say("hi"), Done], &[Say("hi"), Forever]]);
-    let model = chain(layers.around(first.clone()), vec![layers.around(second.clone())], secs(600));
+    let model = chain(layers.wrap(first.clone()), vec![layers.wrap(second.clone())], secs(600));
     let text = heard(&*model, user("x")).await;
     assert_eq!((first.calls(), second.calls()), (4, 2), "{text}");
     assert!(text.contains("FellBack { from: \"openai:gpt-5\", to: \"anthropic:claude-sonnet-4-5\""), "{text}");

@@ -1,6 +1,6 @@
 //! What people are told about a playbook that does not work.
 
-use baton_models::{Playbook, check};
+use baton_models::{Playbook, check_playbook};
 use insta::assert_snapshot;
 
 const BAD: &str = r#"model: gpt
@@ -24,7 +24,7 @@ options: { seed: x, usage: [], speed: 1 }
 "#;
 
 fn shown(text: &str) -> String {
-    check(text).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    check_playbook(text).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Whatever is in a playbook, the answer is a model or a diagnostic.
 
 use crate::ask::{after, tool, user, with_tools};
-use baton_models::{Playbook, check};
+use baton_models::{Playbook, check_playbook};
 use baton_ports::Model;
 use futures_util::{FutureExt, StreamExt};
 use proptest::prelude::*;
 
 fn survives(text: &str) {
-    let good = !check(text).iter().any(baton_agentdir::Diagnostic::is_error);
+    let good = !check_playbook(text).iter().any(baton_agentdir::Diagnostic::is_error);
     let playbook = Playbook::new(Some(text));
     assert_eq!(playbook.is_ok(), good, "{text}");
     if let Ok(playbook) = playbook {

@@ -1,7 +1,7 @@
 //! Calls that were written as text, in every spelling and cut in every way.
 
 use crate::ask::{tool, user, with_tools};
-use baton_models::Rescue;
+use baton_models::RescueModel;
 use baton_ports::{FinishReason, Model, ModelCall, ModelEvent, ModelStream, OutputFormat};
 use baton_types::Usage;
 use futures_util::{FutureExt, StreamExt};
@@ -29,7 +29,7 @@ fn asked() -> ModelCall {
 /// The answer with its text in one piece.
 fn answer(pieces: &[String], call: ModelCall) -> String {
     let events: Vec<_> =
-        Rescue::new(Arc::new(Pieces(pieces.to_vec()))).call(call).collect().now_or_never().unwrap();
+        RescueModel::new(Arc::new(Pieces(pieces.to_vec()))).call(call).collect().now_or_never().unwrap();
     let (mut text, mut rest) = (String::new(), Vec::new());
     for event in events {
         match event {
@@ -103,7 +103,7 @@ fn calls_are_understood_and_words_stay_words() {
 fn ordinary_words_are_not_kept_waiting() {
     for (text, held) in [("Hello", 0), ("{\"city\"", 8), ("```rust", 4), ("<b>", 2), ("[1", 2)] {
         let pieces: Vec<String> = text.chars().map(String::from).collect();
-        let mut stream = Rescue::new(Arc::new(Pieces(pieces))).call(asked());
+        let mut stream = RescueModel::new(Arc::new(Pieces(pieces))).call(asked());
         let first = stream.next().now_or_never().unwrap();
         let Some(Ok(ModelEvent::Text(first))) = first else { panic!("{text}: {first:?}") };
         assert!(first.chars().count() <= held.max(1), "{text}: {first}");

@@ -1,6 +1,6 @@
 //! Values made from schemas fit them.
 
-use baton_models::sample;
+use baton_models::sample_value;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -80,15 +80,15 @@ proptest! {
 
     #[test]
     fn samples_fit_and_repeat(schema in schemas(), seed in any::<u64>()) {
-        let value = sample(&schema, seed);
+        let value = sample_value(&schema, seed);
         prop_assert!(fits(&schema, &value), "{schema}\n{value}");
-        prop_assert_eq!(value, sample(&schema, seed));
+        prop_assert_eq!(value, sample_value(&schema, seed));
     }
 
     #[test]
     fn anything_is_survived(text in "[\\[\\]{}\":,a-z$#/0-9 .-]{0,80}", seed in any::<u64>()) {
         if let Ok(schema) = serde_json::from_str::<Value>(&text) {
-            sample(&schema, seed);
+            sample_value(&schema, seed);
         }
     }
 }
@@ -110,7 +110,7 @@ fn special_cases() {
         (json!({"prefixItems": [{"const": 1}, {"const": 2}]}), json!([1, 2])),
         (json!({"anyOf": [{"type": "null"}, {"const": 3}]}), json!(3)),
     ] {
-        assert_eq!(sample(&schema, 0), expect, "{schema}");
+        assert_eq!(sample_value(&schema, 0), expect, "{schema}");
     }
 }
 
@@ -120,6 +120,6 @@ fn endless_schemas_end() {
     let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "required": ["left", "right"]});
     let wide = json!({"$defs": {"w": {"type": "array", "minItems": 1000000, "items": {"$ref": "#/$defs/w"}}}, "$ref": "#/$defs/w"});
     for schema in [own_tail, tree, wide] {
-        assert!(sample(&schema, 1).to_string().len() < 100_000);
+        assert!(sample_value(&schema, 1).to_string().len() < 100_000);
     }
 }

@@ -1,6 +1,6 @@
 //! JSON of log messages.
 
-use super::{Dialect, Members, Write};
+use super::{Members, OtlpJsonDialect, WriteJson};
 use crate::proto::{LogRecord, ResourceLogs, ScopeLogs};
 use serde::{Serializer, ser::SerializeMap};
 
@@ -18,7 +18,7 @@ objects! {
     LogRecord, |it, to| {
         to.time("timeUnixNano", it.time_unix_nano)?;
         to.time("observedTimeUnixNano", it.observed_time_unix_nano)?;
-        to.word("severityNumber", it.severity_number, None)?;
+        to.enumeration("severityNumber", it.severity_number, None)?;
         to.text("severityText", &it.severity_text)?;
         to.message("body", it.body.as_ref())?;
         to.list("attributes", &it.attributes)?;

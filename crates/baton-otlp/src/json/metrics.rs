@@ -1,6 +1,6 @@
 //! JSON of metrics messages.
 
-use super::{Dialect, Members, Write};
+use super::{Members, OtlpJsonDialect, WriteJson};
 use crate::proto::{
     Gauge, Histogram, HistogramDataPoint, Metric, MetricData, Number, NumberDataPoint, ResourceMetrics, ScopeMetrics,
     Sum,
@@ -34,12 +34,12 @@ objects! {
     }
     Sum, |it, to| {
         to.list("dataPoints", &it.data_points)?;
-        to.word("aggregationTemporality", it.aggregation_temporality, None)?;
-        to.truth("isMonotonic", it.is_monotonic)?;
+        to.enumeration("aggregationTemporality", it.aggregation_temporality, None)?;
+        to.boolean("isMonotonic", it.is_monotonic)?;
     }
     Histogram, |it, to| {
         to.list("dataPoints", &it.data_points)?;
-        to.word("aggregationTemporality", it.aggregation_temporality, None)?;
+        to.enumeration("aggregationTemporality", it.aggregation_temporality, None)?;
     }
     NumberDataPoint, |it, to| {
         to.list("attributes", &it.attributes)?;

@@ -11,8 +11,8 @@ use serde::{
 use std::{fmt, marker::PhantomData};
 
 /// Number of spans in all scopes of all resources.
-pub(super) fn spans(body: &[u8]) -> Result<usize, ReadError> {
-    let Object::<Request>(request) =
+pub(super) fn count_spans(body: &[u8]) -> Result<usize, ReadError> {
+    let Object::<SpanCountRequest>(request) =
         serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
     Ok(request.resource_spans.items)
 }
@@ -30,54 +30,54 @@ impl Countable for IgnoredAny {
 }
 
 #[derive(Deserialize)]
-struct Request {
+struct SpanCountRequest {
     #[serde(default, rename = "resourceSpans", alias = "resource_spans", deserialize_with = "member")]
-    resource_spans: Sum<Object<ResourceSpans>>,
+    resource_spans: ItemCount<Object<SpanCountResource>>,
 }
 
 #[derive(Deserialize)]
-struct ResourceSpans {
+struct SpanCountResource {
     #[serde(default, rename = "scopeSpans", alias = "scope_spans", deserialize_with = "member")]
-    scope_spans: Sum<Object<ScopeSpans>>,
+    scope_spans: ItemCount<Object<SpanCountScope>>,
 }
 
-impl Countable for Object<ResourceSpans> {
+impl Countable for Object<SpanCountResource> {
     fn items(&self) -> usize {
         self.0.scope_spans.items
     }
 }
 
 #[derive(Deserialize)]
-struct ScopeSpans {
+struct SpanCountScope {
     #[serde(default, deserialize_with = "member")]
-    spans: Sum<IgnoredAny>,
+    spans: ItemCount<IgnoredAny>,
 }
 
-impl Countable for Object<ScopeSpans> {
+impl Countable for Object<SpanCountScope> {
     fn items(&self) -> usize {
         self.0.spans.items
     }
 }
 
 /// A list reduced to its number of items.
-pub(super) struct Sum<T> {
+pub(super) struct ItemCount<T> {
     pub(super) items: usize,
     of: PhantomData<T>,
 }
 
-impl<T> Default for Sum<T> {
+impl<T> Default for ItemCount<T> {
     fn default() -> Self {
         Self { items: 0, of: PhantomData }
     }
 }
 
-impl<'de, T: Deserialize<'de> + Countable> Deserialize<'de> for Sum<T> {
+impl<'de, T: Deserialize<'de> + Countable> Deserialize<'de> for ItemCount<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(Self::default())
     }
 }
 
-impl<'de, T: Deserialize<'de> + Countable> Visitor<'de> for Sum<T> {
+impl<'de, T: Deserialize<'de> + Countable> Visitor<'de> for ItemCount<T> {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Trace export request.
 
 use super::{json, take, weigh};
-use crate::{Arrival, Encoding, proto::ExportTraceServiceRequest};
+use crate::{DecodedExport, Encoding, proto::ExportTraceServiceRequest};
 use prost::Message as _;
 
 /// An invalid or too large export request.
@@ -25,32 +25,32 @@ pub enum ReadError {
 pub struct Export<'a> {
     encoding: Encoding,
     body: &'a [u8],
-    weight: usize,
+    estimated_bytes: usize,
 }
 
 impl<'a> Export<'a> {
     /// Estimates the memory of a body without decoding it.
-    pub fn weigh(encoding: Encoding, body: &'a [u8]) -> Result<Self, ReadError> {
+    pub fn measure(encoding: Encoding, body: &'a [u8]) -> Result<Self, ReadError> {
         let weight = match encoding {
-            Encoding::Protobuf => weigh::protobuf(body)?,
-            Encoding::Json => weigh::json(body)?,
+            Encoding::Protobuf => weigh::estimate_protobuf(body)?,
+            Encoding::Json => weigh::estimate_json(body)?,
         };
-        Ok(Self { encoding, body, weight })
+        Ok(Self { encoding, body, estimated_bytes: weight })
     }
 
     /// Approximate memory of the decoded spans, in bytes.
-    pub fn weight(&self) -> usize {
-        self.weight
+    pub fn estimated_bytes(&self) -> usize {
+        self.estimated_bytes
     }
 
     /// Decodes the spans.
-    pub fn read(&self) -> Result<Arrival, ReadError> {
+    pub fn decode(&self) -> Result<DecodedExport, ReadError> {
         let request = match self.encoding {
             Encoding::Protobuf => {
                 ExportTraceServiceRequest::decode(self.body).map_err(|error| ReadError::Malformed(error.to_string()))?
             }
-            Encoding::Json => json::request(self.body)?,
+            Encoding::Json => json::decode_request(self.body)?,
         };
-        Ok(take::spans(request))
+        Ok(take::convert_request(request))
     }
 }

@@ -10,7 +10,7 @@ use std::{fmt, marker::PhantomData, str::FromStr};
 
 /// Integer, as a number or as text.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Whole<T>(pub(super) T);
+pub(super) struct JsonInteger<T>(pub(super) T);
 
 /// Floating-point number, as a number or as text, including `NaN` and `Infinity`.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(super) struct Double(pub(super) f64);
 
 /// Id in hex. Invalid text becomes an id of the wrong length, so that only its span is rejected.
 #[derive(Default)]
-pub(super) struct Hex(pub(super) Vec<u8>);
+pub(super) struct HexId(pub(super) Vec<u8>);
 
 /// Bytes in base64, in either alphabet.
 pub(super) struct Base64(pub(super) Vec<u8>);
@@ -31,42 +31,42 @@ pub(super) struct KindNumber(pub(super) i32);
 #[derive(Default)]
 pub(super) struct StatusNumber(pub(super) i32);
 
-impl<'de, T> Deserialize<'de> for Whole<T>
+impl<'de, T> Deserialize<'de> for JsonInteger<T>
 where
     T: FromStr + TryFrom<i128>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor<T>(PhantomData<T>);
         impl<T: FromStr + TryFrom<i128>> de::Visitor<'_> for Visitor<T> {
-            type Value = Whole<T>;
+            type Value = JsonInteger<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a whole number within its range, or one as text")
             }
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Whole<T>, E> {
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<JsonInteger<T>, E> {
                 self.fit(number.into())
             }
 
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Whole<T>, E> {
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<JsonInteger<T>, E> {
                 self.fit(number.into())
             }
 
             /// Languages with only double numbers write large integers with an exponent.
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Whole<T>, E> {
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<JsonInteger<T>, E> {
                 if number.fract() != 0.0 || number.abs() >= 2f64.powi(64) {
                     return Err(E::invalid_value(de::Unexpected::Float(number), &self));
                 }
                 self.fit(number as i128)
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Whole<T>, E> {
-                text.parse().map(Whole).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<JsonInteger<T>, E> {
+                text.parse().map(JsonInteger).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
             }
         }
         impl<T: TryFrom<i128>> Visitor<T> {
-            fn fit<E: de::Error>(self, number: i128) -> Result<Whole<T>, E> {
-                let fits = T::try_from(number).map(Whole);
+            fn fit<E: de::Error>(self, number: i128) -> Result<JsonInteger<T>, E> {
+                let fits = T::try_from(number).map(JsonInteger);
                 fits.map_err(|_| E::custom(format_args!("the number {number} is out of range")))
             }
         }
@@ -105,7 +105,7 @@ impl<'de> Deserialize<'de> for Double {
     }
 }
 
-impl<'de> Deserialize<'de> for Hex {
+impl<'de> Deserialize<'de> for HexId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Ok(Self(hex(&text).unwrap_or_else(|| vec![0])))
@@ -130,9 +130,9 @@ impl<'de> Deserialize<'de> for Base64 {
 }
 
 /// An enum value: its number, its number as text, or its name; unknown names become zero.
-struct Member(fn(&str) -> Option<i32>);
+struct EnumVisitor(fn(&str) -> Option<i32>);
 
-impl de::Visitor<'_> for Member {
+impl de::Visitor<'_> for EnumVisitor {
     type Value = i32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,12 +154,12 @@ impl de::Visitor<'_> for Member {
 
 impl<'de> Deserialize<'de> for KindNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Member(SpanKind::number_of)).map(Self)
+        deserializer.deserialize_any(EnumVisitor(SpanKind::number_of)).map(Self)
     }
 }
 
 impl<'de> Deserialize<'de> for StatusNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Member(StatusCode::number_of)).map(Self)
+        deserializer.deserialize_any(EnumVisitor(StatusCode::number_of)).map(Self)
     }
 }

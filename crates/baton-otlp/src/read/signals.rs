@@ -2,9 +2,9 @@
 
 use super::{
     ReadError,
-    count::{Countable, Sum},
+    count::{Countable, ItemCount},
     object::{Object, member},
-    weigh::{self, malformed, take, varint},
+    weigh::{self, malformed, read_varint, take_bytes},
 };
 use crate::{
     Encoding,
@@ -18,7 +18,7 @@ use serde::{
 use serde_json::json;
 
 /// Maximum length of a stored service name, in characters.
-const MAX_NAME: usize = 256;
+const MAX_SERVICE_NAME_LEN: usize = 256;
 
 /// An OTLP signal that is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,10 +58,10 @@ impl OtherSignal {
     }
 
     /// Approximate memory for counting a request, in bytes: zero for protobuf, which is only scanned.
-    pub fn weigh(self, encoding: Encoding, body: &[u8]) -> Result<usize, SignalError> {
+    pub fn estimate_bytes(self, encoding: Encoding, body: &[u8]) -> Result<usize, SignalError> {
         match encoding {
             Encoding::Protobuf => Ok(0),
-            Encoding::Json => weigh::json(body).map_err(|error| self.error(error)),
+            Encoding::Json => weigh::estimate_json(body).map_err(|error| self.error(error)),
         }
     }
 
@@ -195,15 +195,15 @@ fn each_field<'a>(
     each: &mut dyn FnMut(u64, &'a [u8]) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     while !bytes.is_empty() {
-        let key = varint(&mut bytes)?;
+        let key = read_varint(&mut bytes)?;
         match key & 7 {
-            0 => varint(&mut bytes).map(|_| ())?,
-            1 => take(&mut bytes, 8).map(|_| ())?,
+            0 => read_varint(&mut bytes).map(|_| ())?,
+            1 => take_bytes(&mut bytes, 8).map(|_| ())?,
             2 => {
-                let length = usize::try_from(varint(&mut bytes)?).map_err(|_| malformed("it is cut off"))?;
-                each(key >> 3, take(&mut bytes, length)?)?;
+                let length = usize::try_from(read_varint(&mut bytes)?).map_err(|_| malformed("it is cut off"))?;
+                each(key >> 3, take_bytes(&mut bytes, length)?)?;
             }
-            5 => take(&mut bytes, 4).map(|_| ())?,
+            5 => take_bytes(&mut bytes, 4).map(|_| ())?,
             _ => return Err(malformed("a field has an unknown wire type")),
         }
     }
@@ -217,7 +217,7 @@ impl SignalCount {
             "service.instance.id" => &mut self.instance,
             _ => return,
         };
-        *place = value.chars().take(MAX_NAME).collect();
+        *place = value.chars().take(MAX_SERVICE_NAME_LEN).collect();
     }
 }
 
@@ -239,15 +239,15 @@ macro_rules! json_request {
         #[derive(Deserialize)]
         struct $group {
             #[serde(default, deserialize_with = "member")]
-            resource: Object<Resource>,
+            resource: Object<SignalResource>,
             #[serde(default, rename = $scopes, alias = $scopes_alias, deserialize_with = "member")]
-            scopes: Sum<Object<$scope>>,
+            scopes: ItemCount<Object<$scope>>,
         }
 
         #[derive(Deserialize)]
         struct $scope {
             #[serde(default, rename = $items $(, alias = $items_alias)?, deserialize_with = "member")]
-            items: Sum<$item>,
+            items: ItemCount<$item>,
         }
 
         impl Countable for Object<$scope> {
@@ -278,14 +278,14 @@ json_request!(LogsRequest, ResourceLogs, ScopeLogs, IgnoredAny;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Resource {
+struct SignalResource {
     #[serde(deserialize_with = "member")]
-    attributes: Vec<Object<Attribute>>,
+    attributes: Vec<Object<SignalAttribute>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Attribute {
+struct SignalAttribute {
     #[serde(deserialize_with = "member")]
     key: String,
     #[serde(deserialize_with = "member")]
@@ -299,7 +299,7 @@ struct AttributeValue {
     text: String,
 }
 
-impl Resource {
+impl SignalResource {
     fn name_service(&self, count: &mut SignalCount) {
         for Object(attribute) in &self.attributes {
             count.name_service(&attribute.key, &attribute.value.0.text);
@@ -326,7 +326,7 @@ struct Metric {
 #[serde(default)]
 struct Points {
     #[serde(rename = "dataPoints", alias = "data_points", deserialize_with = "member")]
-    points: Sum<IgnoredAny>,
+    points: ItemCount<IgnoredAny>,
 }
 
 impl Countable for Object<Metric> {

@@ -1,7 +1,7 @@
 //! Converts OTLP messages to spans.
 
 use crate::{
-    Arrival, Rejection,
+    DecodedExport, SpanRejection,
     proto::{
         self, AnyValue, Event, ExportTraceServiceRequest, KeyValue, Link, ScopeSpans, SpanKind as OtlpKind,
         StatusCode as OtlpStatus,
@@ -18,16 +18,16 @@ use std::{collections::HashMap, sync::Arc};
 pub const MAX_SPAN_BYTES: usize = 1024 * 1024;
 
 /// Up to this many attributes, duplicates are found by linear search; beyond, by a hash map.
-const FEW: usize = 24;
+const MAX_LINEAR_SEARCH: usize = 24;
 
 /// Converts a request to spans; invalid spans are counted.
-pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
-    let mut arrival = Arrival::default();
+pub(super) fn convert_request(request: ExportTraceServiceRequest) -> DecodedExport {
+    let mut arrival = DecodedExport::default();
     for group in request.resource_spans {
         let large = group.resource.as_ref().is_some_and(|resource| resource.encoded_len() > MAX_SPAN_BYTES);
         if large || group.schema_url.len() > MAX_SPAN_BYTES {
             let spans = group.scope_spans.iter().map(|scope| scope.spans.len() as u64).sum();
-            arrival.reject(Rejection::TooLarge, spans);
+            arrival.reject(SpanRejection::TooLarge, spans);
             continue;
         }
         let given = group.resource.unwrap_or_default();
@@ -37,16 +37,16 @@ pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
             schema_url: group.schema_url,
         });
         for scope in group.scope_spans {
-            of_scope(&mut arrival, &resource, scope);
+            convert_scope(&mut arrival, &resource, scope);
         }
     }
     arrival
 }
 
-fn of_scope(arrival: &mut Arrival, resource: &Arc<SpanResource>, group: ScopeSpans) {
+fn convert_scope(arrival: &mut DecodedExport, resource: &Arc<SpanResource>, group: ScopeSpans) {
     let large = group.scope.as_ref().is_some_and(|scope| scope.encoded_len() > MAX_SPAN_BYTES);
     if large || group.schema_url.len() > MAX_SPAN_BYTES {
-        arrival.reject(Rejection::TooLarge, group.spans.len() as u64);
+        arrival.reject(SpanRejection::TooLarge, group.spans.len() as u64);
         return;
     }
     let given = group.scope.unwrap_or_default();
@@ -66,22 +66,22 @@ fn of_scope(arrival: &mut Arrival, resource: &Arc<SpanResource>, group: ScopeSpa
     }
 }
 
-fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
+fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Result<Span, SpanRejection> {
     if given.encoded_len() > MAX_SPAN_BYTES {
-        return Err(Rejection::TooLarge);
+        return Err(SpanRejection::TooLarge);
     }
-    let trace = <[u8; 16]>::try_from(given.trace_id).map(TraceId).map_err(|_| Rejection::TraceId)?;
-    let id = <[u8; 8]>::try_from(given.span_id).map(SpanId).map_err(|_| Rejection::SpanId)?;
+    let trace = <[u8; 16]>::try_from(given.trace_id).map(TraceId).map_err(|_| SpanRejection::TraceId)?;
+    let id = <[u8; 8]>::try_from(given.span_id).map(SpanId).map_err(|_| SpanRejection::SpanId)?;
     let parent = match given.parent_span_id {
         none if none.is_empty() => None,
         // Some exporters send zeros for a span without a parent.
-        some => Some(<[u8; 8]>::try_from(some).map(SpanId).map_err(|_| Rejection::ParentId)?),
+        some => Some(<[u8; 8]>::try_from(some).map(SpanId).map_err(|_| SpanRejection::ParentId)?),
     };
     if !trace.is_valid() {
-        return Err(Rejection::TraceId);
+        return Err(SpanRejection::TraceId);
     }
     if !id.is_valid() {
-        return Err(Rejection::SpanId);
+        return Err(SpanRejection::SpanId);
     }
     let kind = kind(given.kind);
     let (links, lost) = links(given.links);
@@ -99,7 +99,7 @@ fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>
         attributes: attributes(given.attributes),
         events: given.events.into_iter().map(event).collect(),
         links,
-        status: outcome(status.code),
+        status: span_status(status.code),
         status_message: status.message,
         dropped: SpanDropCounts {
             attributes: given.dropped_attributes_count,
@@ -123,7 +123,7 @@ fn kind(given: i32) -> SpanKind {
     }
 }
 
-fn outcome(given: i32) -> SpanStatus {
+fn span_status(given: i32) -> SpanStatus {
     match OtlpStatus::try_from(given) {
         Ok(OtlpStatus::Ok) => SpanStatus::Ok,
         Ok(OtlpStatus::Error) => SpanStatus::Error,
@@ -173,7 +173,7 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
     for KeyValue { key, value } in given {
         let value = self::value(value);
         let key = AttributeKey::from(key);
-        let same = if attributes.len() < FEW {
+        let same = if attributes.len() < MAX_LINEAR_SEARCH {
             attributes.iter().position(|(other, _)| *other == key)
         } else {
             if known.is_empty() {

@@ -9,41 +9,41 @@ pub const MAX_SPANS: usize = 100_000;
 pub const MAX_ITEMS: usize = 2_000_000;
 
 /// Approximate memory overhead of a message.
-const ITEM: usize = 96;
+const ITEM_OVERHEAD_BYTES: usize = 96;
 
 /// Maximum nesting depth, equal to the limit of the decoder.
-const DEPTH: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// Estimated memory of a protobuf request.
-pub(super) fn protobuf(body: &[u8]) -> Result<usize, ReadError> {
-    let mut scale = Scale::default();
-    scale.message(body, Shape::Request, DEPTH)?;
-    Ok(body.len() + scale.items * ITEM)
+pub(super) fn estimate_protobuf(body: &[u8]) -> Result<usize, ReadError> {
+    let mut scale = ItemCounter::default();
+    scale.count_message(body, OtlpMessageKind::Request, MAX_DEPTH)?;
+    Ok(body.len() + scale.items * ITEM_OVERHEAD_BYTES)
 }
 
 /// Estimated memory of a JSON request: every object is a message or a value.
-pub(super) fn json(body: &[u8]) -> Result<usize, ReadError> {
-    let mut scale = Scale::default();
+pub(super) fn estimate_json(body: &[u8]) -> Result<usize, ReadError> {
+    let mut scale = ItemCounter::default();
     let (mut quoted, mut escaped) = (false, false);
     for byte in body {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
-            b'{' if !quoted => scale.item()?,
+            b'{' if !quoted => scale.count_item()?,
             _ => {}
         }
     }
     // A body with at most this many objects cannot exceed the span limit.
-    if scale.items > MAX_SPANS && count::spans(body)? > MAX_SPANS {
+    if scale.items > MAX_SPANS && count::count_spans(body)? > MAX_SPANS {
         return Err(too_many_spans());
     }
-    Ok(body.len() + scale.items * ITEM)
+    Ok(body.len() + scale.items * ITEM_OVERHEAD_BYTES)
 }
 
 /// OTLP messages that contain other messages.
 #[derive(Clone, Copy)]
-enum Shape {
+enum OtlpMessageKind {
     Request,
     ResourceSpans,
     Resource,
@@ -58,9 +58,9 @@ enum Shape {
     Map,
 }
 
-impl Shape {
+impl OtlpMessageKind {
     /// Kind of message in the field with this number.
-    fn inside(self, field: u64) -> Option<Self> {
+    fn field_kind(self, field: u64) -> Option<Self> {
         Some(match (self, field) {
             (Self::Request, 1) => Self::ResourceSpans,
             (Self::ResourceSpans, 1) => Self::Resource,
@@ -81,13 +81,13 @@ impl Shape {
 }
 
 #[derive(Default)]
-struct Scale {
+struct ItemCounter {
     items: usize,
     spans: usize,
 }
 
-impl Scale {
-    fn item(&mut self) -> Result<(), ReadError> {
+impl ItemCounter {
+    fn count_item(&mut self) -> Result<(), ReadError> {
         self.items += 1;
         if self.items > MAX_ITEMS {
             return Err(ReadError::TooMany { what: "spans, attributes and other items", most: MAX_ITEMS });
@@ -95,29 +95,29 @@ impl Scale {
         Ok(())
     }
 
-    fn message(&mut self, mut bytes: &[u8], shape: Shape, depth: usize) -> Result<(), ReadError> {
+    fn count_message(&mut self, mut bytes: &[u8], shape: OtlpMessageKind, depth: usize) -> Result<(), ReadError> {
         let depth = depth.checked_sub(1).ok_or_else(|| malformed("it is nested too deeply"))?;
         while !bytes.is_empty() {
-            let key = varint(&mut bytes)?;
+            let key = read_varint(&mut bytes)?;
             let content = match key & 7 {
-                0 => varint(&mut bytes).map(|_| None)?,
-                1 => take(&mut bytes, 8).map(|_| None)?,
+                0 => read_varint(&mut bytes).map(|_| None)?,
+                1 => take_bytes(&mut bytes, 8).map(|_| None)?,
                 2 => {
-                    let length = usize::try_from(varint(&mut bytes)?).map_err(|_| cut_off())?;
-                    Some(take(&mut bytes, length)?)
+                    let length = usize::try_from(read_varint(&mut bytes)?).map_err(|_| truncated_error())?;
+                    Some(take_bytes(&mut bytes, length)?)
                 }
-                5 => take(&mut bytes, 4).map(|_| None)?,
+                5 => take_bytes(&mut bytes, 4).map(|_| None)?,
                 _ => return Err(malformed("a field has an unknown wire type")),
             };
-            let Some((content, inside)) = content.zip(shape.inside(key >> 3)) else { continue };
-            self.item()?;
-            if matches!(inside, Shape::Span) {
+            let Some((content, inside)) = content.zip(shape.field_kind(key >> 3)) else { continue };
+            self.count_item()?;
+            if matches!(inside, OtlpMessageKind::Span) {
                 self.spans += 1;
                 if self.spans > MAX_SPANS {
                     return Err(too_many_spans());
                 }
             }
-            self.message(content, inside, depth)?;
+            self.count_message(content, inside, depth)?;
         }
         Ok(())
     }
@@ -131,20 +131,20 @@ pub(super) fn malformed(why: &str) -> ReadError {
     ReadError::Malformed(why.to_owned())
 }
 
-fn cut_off() -> ReadError {
+fn truncated_error() -> ReadError {
     malformed("it is cut off")
 }
 
-pub(super) fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
-    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut_off)?;
+pub(super) fn take_bytes<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
+    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(truncated_error)?;
     *bytes = rest;
     Ok(taken)
 }
 
-pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {
+pub(super) fn read_varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first().ok_or_else(cut_off)?;
+        let (byte, rest) = bytes.split_first().ok_or_else(truncated_error)?;
         *bytes = rest;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {

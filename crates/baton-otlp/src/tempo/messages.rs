@@ -1,7 +1,7 @@
 //! Tempo messages with its published field numbers; JSON omits zero values, but not empty lists.
 
 use crate::{
-    json::{Dialect, List},
+    json::{JsonList, OtlpJsonDialect},
     proto::{KeyValue, ResourceSpans},
 };
 use prost::Message;
@@ -244,9 +244,9 @@ pub(super) fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::O
 }
 
 pub(super) fn attributes<S: Serializer>(attributes: &[KeyValue], serializer: S) -> Result<S::Ok, S::Error> {
-    List(attributes, Dialect::Tempo).serialize(serializer)
+    JsonList(attributes, OtlpJsonDialect::Tempo).serialize(serializer)
 }
 
 fn groups<S: Serializer>(groups: &[ResourceSpans], serializer: S) -> Result<S::Ok, S::Error> {
-    List(groups, Dialect::Tempo).serialize(serializer)
+    JsonList(groups, OtlpJsonDialect::Tempo).serialize(serializer)
 }

@@ -103,7 +103,7 @@ pub fn tag_names(tags: &TagNames, wanted: TagScope) -> SearchTagsResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// The type of each value.
-    Own,
+    Native,
     /// TraceQL keywords such as `error` and `server`.
     Keyword,
     /// Durations in nanoseconds.
@@ -112,13 +112,13 @@ pub enum ValueKind {
 
 /// Values with and without types; values not usable in queries are omitted.
 pub fn tag_values(values: &[SpanValue], kind: ValueKind) -> (SearchTagValuesV2Response, SearchTagValuesResponse) {
-    let typed: Vec<TagValue> = values.iter().filter_map(|value| typed(value, kind)).collect();
+    let typed: Vec<TagValue> = values.iter().filter_map(|value| tag_value(value, kind)).collect();
     let plain = typed.iter().map(|value| value.value.clone()).collect();
     let metrics = Some(MetadataMetrics {});
     (SearchTagValuesV2Response { tag_values: typed, metrics }, SearchTagValuesResponse { tag_values: plain })
 }
 
-fn typed(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
+fn tag_value(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
     let (word, value) = match (value, kind) {
         (SpanValue::Text(text), ValueKind::Keyword) => ("keyword", text.clone().into_owned()),
         (SpanValue::Text(text), _) => ("string", text.clone().into_owned()),

@@ -2,7 +2,7 @@
 
 use super::{Trace, TraceByIdMetrics, TraceByIdResponse};
 use crate::{
-    json::{Dialect, List},
+    json::{JsonList, OtlpJsonDialect},
     proto::ResourceSpans,
     resource_spans,
 };
@@ -21,12 +21,12 @@ pub fn trace_by_id(spans: &[Span]) -> TraceByIdResponse {
 
 #[derive(Serialize)]
 struct Batches<'a> {
-    batches: List<'a, ResourceSpans>,
+    batches: JsonList<'a, ResourceSpans>,
 }
 
 /// JSON of API v1, which names the list `batches`.
 pub fn write_batches(trace: &Trace) -> Vec<u8> {
-    let batches = List(trace.resource_spans.as_slice(), Dialect::Tempo);
+    let batches = JsonList(trace.resource_spans.as_slice(), OtlpJsonDialect::Tempo);
     // Serialization of text, numbers and lists cannot fail.
     serde_json::to_vec(&Batches { batches }).unwrap_or_default()
 }

@@ -104,7 +104,7 @@ fn names_and_values() {
         SpanValue::Bool(true),
         SpanValue::Bytes(Vec::new()),
     ];
-    let (typed, plain) = tempo::tag_values(&values, ValueKind::Own);
+    let (typed, plain) = tempo::tag_values(&values, ValueKind::Native);
     insta::assert_snapshot!("tag_values_v2", shown(&typed));
     assert_eq!(plain.tag_values, ["x", "1", "0.5", "true"]);
     let words = |values: &[SpanValue], kind| tempo::tag_values(values, kind).0.tag_values;

@@ -17,13 +17,13 @@ fn field(number: u8, content: &[u8]) -> Vec<u8> {
 }
 
 fn refusal(encoding: Encoding, body: &[u8]) -> ReadError {
-    Export::weigh(encoding, body).and_then(|export| export.read()).expect_err("too much")
+    Export::measure(encoding, body).and_then(|export| export.decode()).expect_err("too much")
 }
 
 #[test]
 fn empty_messages_are_counted_before_they_are_made() {
     let spans = |count: usize| field(1, &field(2, &field(2, &[]).repeat(count)));
-    assert!(Export::weigh(Encoding::Protobuf, &spans(MAX_SPANS)).is_ok());
+    assert!(Export::measure(Encoding::Protobuf, &spans(MAX_SPANS)).is_ok());
     assert_eq!(
         refusal(Encoding::Protobuf, &spans(MAX_SPANS + 1)),
         ReadError::TooMany { what: "spans", most: MAX_SPANS }
@@ -47,7 +47,7 @@ fn spans_of_json_are_counted_before_they_are_made() {
             "{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"{name}\":[{half}]}}]}},{{\"scope_spans\":[{{\"{name}\":[{rest}]}}]}}]}}"
         )
     };
-    let weighed = |name: &str, count| Export::weigh(Encoding::Json, spans(name, count).as_bytes()).map(drop);
+    let weighed = |name: &str, count| Export::measure(Encoding::Json, spans(name, count).as_bytes()).map(drop);
     // Names may be written with escapes, and what is no span does not count as one.
     for name in ["spans", "sp\\u0061ns"] {
         assert_eq!(weighed(name, MAX_SPANS), Ok(()), "{name}");
@@ -97,7 +97,7 @@ fn braces_in_text_are_no_objects() {
     let content = "{\"\\\"{".repeat(1000);
     span.attributes.push(("gen_ai.input.messages".into(), content.into()));
     let body = write_export(&[span], Encoding::Json);
-    let weight = Export::weigh(Encoding::Json, &body).expect("little").weight();
+    let weight = Export::measure(Encoding::Json, &body).expect("little").estimated_bytes();
     assert!(weight < body.len() + 2000, "{weight} of {}", body.len());
 }
 

@@ -1,15 +1,15 @@
 //! JSON as exporters write it, and what becomes of spans that are none.
 
-use baton_otlp::{Arrival, Encoding, Export, Rejection};
+use baton_otlp::{DecodedExport, Encoding, Export, SpanRejection};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use serde_json::{Value as Tree, json};
 
 const TRACE: &str = "5B8EFFF798038103D269B633813FC60C";
 const SPAN: &str = "eee19b7ec3c1b174";
 
-fn arrive(body: &Tree) -> Arrival {
+fn arrive(body: &Tree) -> DecodedExport {
     let body = body.to_string();
-    Export::weigh(Encoding::Json, body.as_bytes()).and_then(|export| export.read()).expect("readable")
+    Export::measure(Encoding::Json, body.as_bytes()).and_then(|export| export.decode()).expect("readable")
 }
 
 fn request(spans: &Tree) -> Tree {
@@ -99,7 +99,7 @@ fn members_may_be_unknown_null_or_named_as_in_the_schema() {
     let span = &arrival.spans[0];
     assert_eq!((span.trace.to_string(), span.id.to_string()), (TRACE.to_lowercase(), SPAN.to_owned()));
     assert_eq!((span.start, span.parent, span.links.len(), span.scope.name.as_str()), (5, None, 1, "s"));
-    assert_eq!(arrive(&json!({})), Arrival::default());
+    assert_eq!(arrive(&json!({})), DecodedExport::default());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_span_that_is_none_is_rejected_and_the_others_are_kept() {
     ])));
     let kept: Vec<_> = arrival.spans.iter().map(|span| (&*span.name, span.parent, span.dropped.links)).collect();
     assert_eq!(kept, [("kept", None, 0), ("root", None, 0), ("links", None, 1)]);
-    use Rejection::{ParentId, SpanId, TooLarge, TraceId};
+    use SpanRejection::{ParentId, SpanId, TooLarge, TraceId};
     assert_eq!(arrival.rejected, [(TraceId, 4), (SpanId, 1), (ParentId, 1), (TooLarge, 1)]);
     insta::assert_snapshot!(String::from_utf8(arrival.write_response(Encoding::Json)).expect("UTF-8"));
 }

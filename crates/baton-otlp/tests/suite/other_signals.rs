@@ -3,7 +3,7 @@
 use baton_otlp::{
     Encoding, LogLevel, LogLine, OtherSignal, SignalCount, logs_request, metrics_request,
     proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceResponse},
-    write_lines, write_meters,
+    write_lines, write_metrics,
 };
 use baton_telemetry::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue, instruments};
 use baton_types::{SpanId, SpanResource, SpanScope, SpanValue, TraceContext, TraceId};
@@ -53,8 +53,8 @@ fn lines() -> Vec<LogLine> {
     let line = LogLine {
         at: 1_794_816_000_000_000_001,
         level: LogLevel::Warn,
-        part: "baton_engine::run".to_owned(),
-        words: "Grüße, \"Zitat\"".to_owned(),
+        scope: "baton_engine::run".to_owned(),
+        message: "Grüße, \"Zitat\"".to_owned(),
         attributes: vec![
             ("task".into(), "t1".into()),
             ("count".into(), 42_i64.into()),
@@ -65,8 +65,8 @@ fn lines() -> Vec<LogLine> {
         context: Some(TraceContext { trace: TraceId([7; 16]), span: SpanId([9; 8]), flags: 1 }),
     };
     let plain = LogLine { attributes: Vec::new(), dropped_attributes: 0, context: None, ..line.clone() };
-    let other = LogLine { level: LogLevel::Error, part: "baton_http".to_owned(), ..plain.clone() };
-    vec![line, other, LogLine { level: LogLevel::Trace, words: String::new(), ..plain }]
+    let other = LogLine { level: LogLevel::Error, scope: "baton_http".to_owned(), ..plain.clone() };
+    vec![line, other, LogLine { level: LogLevel::Trace, message: String::new(), ..plain }]
 }
 
 fn json(body: &[u8]) -> Json {
@@ -76,10 +76,10 @@ fn json(body: &[u8]) -> Json {
 #[test]
 fn both_encodings_of_what_meters_show() {
     let reading = reading();
-    let binary = write_meters(&reading, Encoding::Protobuf);
+    let binary = write_metrics(&reading, Encoding::Protobuf);
     let read = ExportMetricsServiceRequest::decode(binary.as_slice()).expect("readable");
     assert_eq!(read, metrics_request(&reading));
-    insta::assert_json_snapshot!(json(&write_meters(&reading, Encoding::Json)));
+    insta::assert_json_snapshot!(json(&write_metrics(&reading, Encoding::Json)));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn items_and_the_service_are_counted_in_both_encodings() {
     let (reading, lines) = (MeterSnapshot { resource: Arc::new(resource.clone()), ..reading() }, lines());
     let points: usize = reading.families.iter().map(|family| family.points.len()).sum();
     for encoding in [Encoding::Protobuf, Encoding::Json] {
-        let metrics = OtherSignal::Metrics.count(encoding, &write_meters(&reading, encoding)).unwrap();
+        let metrics = OtherSignal::Metrics.count(encoding, &write_metrics(&reading, encoding)).unwrap();
         assert_eq!(usize::try_from(metrics.items).unwrap(), points, "{encoding:?}");
         let logs = OtherSignal::Logs.count(encoding, &write_lines(&lines, &resource, encoding)).unwrap();
         assert_eq!(usize::try_from(logs.items).unwrap(), lines.len(), "{encoding:?}");

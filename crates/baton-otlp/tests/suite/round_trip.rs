@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use prost::Message as _;
 
 fn read(encoding: Encoding, body: &[u8]) -> Vec<Span> {
-    let arrival = Export::weigh(encoding, body).and_then(|export| export.read()).expect("readable");
+    let arrival = Export::measure(encoding, body).and_then(|export| export.decode()).expect("readable");
     assert_eq!(arrival.rejected, []);
     assert!(arrival.response().partial_success.is_none());
     arrival.spans
@@ -39,7 +39,7 @@ proptest! {
             body[at] = byte;
         }
         let decoded = ExportTraceServiceRequest::decode(body.as_slice());
-        let read = Export::weigh(Encoding::Protobuf, &body).and_then(|export| export.read());
+        let read = Export::measure(Encoding::Protobuf, &body).and_then(|export| export.decode());
         // Groups are no part of OTLP; the decoder skips them and the scale refuses them.
         prop_assert!(decoded.is_ok() || read.is_err());
     }
@@ -49,7 +49,7 @@ proptest! {
         let mut body = write_export(&batch, Encoding::Json);
         let at = at.index(body.len());
         body[at] = byte;
-        let _ = Export::weigh(Encoding::Json, &body).and_then(|export| export.read());
+        let _ = Export::measure(Encoding::Json, &body).and_then(|export| export.decode());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Headers of every request (gRPC metadata).
 
-use crate::{CallError, Dialect, With};
+use crate::{A2aDialect, CallError, RequestMetadata};
 use baton_wire::a2a::v1::PROTOCOL_VERSION;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -14,15 +14,15 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
 
 /// Headers for the request metadata, in the dialect of the peer.
-pub(super) fn of(with: &With, dialect: Dialect) -> Result<HeaderMap, CallError> {
+pub(super) fn build_headers(with: &RequestMetadata, dialect: A2aDialect) -> Result<HeaderMap, CallError> {
     let mut headers = HeaderMap::new();
     headers.insert(header::USER_AGENT, USER_AGENT);
-    if dialect == Dialect::V1 {
+    if dialect == A2aDialect::V1 {
         headers.insert(VERSION, HeaderValue::from_static(PROTOCOL_VERSION));
     }
     if !with.extensions.is_empty() {
         let extensions = value("extensions", &with.extensions.join(", "))?;
-        if dialect == Dialect::V03 {
+        if dialect == A2aDialect::V03 {
             headers.insert(OLD_EXTENSIONS, extensions.clone());
         }
         headers.insert(EXTENSIONS, extensions);

@@ -1,6 +1,6 @@
 //! Errors returned by a peer, mapped to JSON-RPC codes for every binding.
 
-use super::http::Head;
+use super::http::ReplyHead;
 use crate::CallError;
 use baton_outbound::OutboundError;
 use baton_wire::a2a::v1::{Error, ErrorKind, ErrorObject};
@@ -9,17 +9,17 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Maximum number of characters kept from a peer's error message.
-const MAX_SAID: usize = 1000;
+const MAX_MESSAGE_CHARS: usize = 1000;
 /// Upper bound of a retry delay requested by a peer, in seconds: one day.
-const LONGEST_WAIT: u64 = 24 * 60 * 60;
+const MAX_RETRY_AFTER_SECONDS: u64 = 24 * 60 * 60;
 
 /// Error for a request that the binding or dialect cannot express; the same error that the peer would return.
-pub(super) fn unsayable(error: &Error) -> CallError {
+pub(super) fn unsupported_request(error: &Error) -> CallError {
     refused(error.kind, &error.message, None)
 }
 
 /// Error for an operation that the dialect lacks.
-pub(super) fn no_such_operation(what: &str) -> CallError {
+pub(super) fn unsupported_operation(what: &str) -> CallError {
     refused(ErrorKind::MethodNotFound, &format!("A2A 0.3 cannot {what}"), None)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn refused(kind: ErrorKind, message: &str, retry_after: Option<Durati
 
 /// Error of a JSON-RPC reply. If the code is only "internal error", the reason takes precedence: 0.3 servers have no
 /// codes for later errors.
-pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
+pub(super) fn from_rpc_error(head: &ReplyHead, error: &ErrorObject) -> CallError {
     let kind = error.reason().and_then(|reason| ErrorKind::from_reason(&reason));
     let code = match kind {
         Some(kind) if error.code == ErrorKind::Internal.rpc_code() => kind.rpc_code(),
@@ -46,18 +46,18 @@ pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
 
 /// Error of an unsuccessful HTTP reply outside JSON-RPC: `google.rpc.Status`, the bodies of 0.3, problem details, or
 /// any proxy output.
-pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
+pub(super) fn from_http_reply(head: &ReplyHead, body: &[u8]) -> CallError {
     let value: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
-    match said(&value) {
+    match parse_error_body(&value) {
         Some(said) => {
-            let code = said.code.unwrap_or_else(|| code_of(head.status, &said.status));
+            let code = said.code.unwrap_or_else(|| code_for_status(head.status, &said.status));
             let message = if said.message.is_empty() { status_line(head.status) } else { clip(&said.message) };
             let retry_after = retry_after(&head.headers);
             CallError::Refused { code, status: head.status.as_u16(), message, retry_after }
         }
         // A gateway gave up; the peer may have started processing.
         None if matches!(head.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT) => {
-            CallError::Broken(format!("the remote agent's gateway answered {}", status_line(head.status)))
+            CallError::ConnectionLost(format!("the remote agent's gateway answered {}", status_line(head.status)))
         }
         None => {
             let excerpt = excerpt(body);
@@ -75,31 +75,31 @@ pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
 }
 
 /// The error in a stream event, if it is one.
-pub(super) fn in_event(data: &str) -> Option<CallError> {
+pub(super) fn from_event(data: &str) -> Option<CallError> {
     let value: Value = serde_json::from_str(data).ok()?;
     let bare = value.get("code").is_some_and(Value::is_number) && value.get("message").is_some_and(Value::is_string);
     if !bare && !value.get("error").is_some_and(Value::is_object) {
         return None;
     }
-    let said = said(&value)?;
+    let said = parse_error_body(&value)?;
     let http = value.get("error").and_then(|error| error.get("code")).and_then(Value::as_u64);
     let http = http.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
     let status = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let code = said.code.unwrap_or_else(|| code_of(status, &said.status));
+    let code = said.code.unwrap_or_else(|| code_for_status(status, &said.status));
     let status =
         http.map_or_else(|| ErrorKind::from_rpc_code(code).map_or(500, ErrorKind::http_status), |it| it.as_u16());
     Some(CallError::Refused { code, status, message: clip(&said.message), retry_after: None })
 }
 
 #[derive(Default)]
-struct Said {
+struct PeerErrorBody {
     code: Option<i32>,
     status: String,
     message: String,
 }
 
 /// Parses an error body of an A2A server.
-fn said(value: &Value) -> Option<Said> {
+fn parse_error_body(value: &Value) -> Option<PeerErrorBody> {
     let error = value.get("error").filter(|error| error.is_object()).unwrap_or(value);
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let details = ["details", "data"].iter().filter_map(|name| error.get(*name)?.as_array()).flatten();
@@ -117,11 +117,11 @@ fn said(value: &Value) -> Option<Said> {
     };
     let message = ["message", "detail", "title"].map(text).into_iter().find(|text| !text.is_empty());
     let known = code.is_some() || error.get("message").is_some_and(Value::is_string);
-    known.then(|| Said { code, status: text("status"), message: message.unwrap_or_default() })
+    known.then(|| PeerErrorBody { code, status: text("status"), message: message.unwrap_or_default() })
 }
 
 /// Error code for a refusal that is only identified by its status.
-fn code_of(http: StatusCode, name: &str) -> i32 {
+fn code_for_status(http: StatusCode, name: &str) -> i32 {
     let kind = match (http.as_u16(), name) {
         (_, "UNIMPLEMENTED") | (501, _) => ErrorKind::UnsupportedOperation,
         (_, "FAILED_PRECONDITION") => ErrorKind::UnsupportedOperation,
@@ -140,7 +140,7 @@ fn code_of(http: StatusCode, name: &str) -> i32 {
 /// Value of the `Retry-After` header.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse::<u64>().ok()?;
-    Some(Duration::from_secs(seconds.min(LONGEST_WAIT)))
+    Some(Duration::from_secs(seconds.min(MAX_RETRY_AFTER_SECONDS)))
 }
 
 fn status_line(status: StatusCode) -> String {
@@ -158,7 +158,7 @@ fn excerpt(body: &[u8]) -> String {
 }
 
 pub(super) fn clip(text: &str) -> String {
-    match text.char_indices().nth(MAX_SAID) {
+    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
@@ -172,10 +172,10 @@ impl From<OutboundError> for CallError {
                 let code = ErrorKind::InvalidRequest.rpc_code();
                 Self::Refused { code, status, message: text, retry_after: None }
             }
-            OutboundError::TooLarge { .. } => Self::Unintelligible(text),
+            OutboundError::TooLarge { .. } => Self::InvalidReply(text),
             error if error.is_forbidden() => Self::Forbidden(text),
             error if error.is_before_send() => Self::NotSent(text),
-            _ => Self::Broken(text),
+            _ => Self::ConnectionLost(text),
         }
     }
 }
@@ -185,8 +185,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn head(status: u16) -> Head {
-        Head { status: StatusCode::from_u16(status).unwrap(), headers: HeaderMap::new() }
+    fn head(status: u16) -> ReplyHead {
+        ReplyHead { status: StatusCode::from_u16(status).unwrap(), headers: HeaderMap::new() }
     }
 
     fn parts(error: CallError) -> (i32, u16, String) {
@@ -231,16 +231,16 @@ mod tests {
             (404, json!({"type": "https://a2a-protocol.org/errors/task-not-found", "title": "no"}), -32001),
             (400, json!({"type": "urn:a2a:unsupported-operation", "detail": "no"}), -32004),
         ] {
-            let error = parts(of_http(&head(http), body.to_string().as_bytes()));
+            let error = parts(from_http_reply(&head(http), body.to_string().as_bytes()));
             assert_eq!(error, (code, http, "no".to_owned()), "{body}");
         }
         for (http, body, code) in [(404, json!({"detail": "Not Found"}), -32600), (500, json!([1]), -32603)] {
-            let (given, status, message) = parts(of_http(&head(http), body.to_string().as_bytes()));
+            let (given, status, message) = parts(from_http_reply(&head(http), body.to_string().as_bytes()));
             assert_eq!((given, status), (code, http));
             assert!(message.starts_with("the remote agent answered "), "{message}");
         }
         for gateway in [502, 504] {
-            assert!(matches!(of_http(&head(gateway), b"<html>"), CallError::Broken(_)));
+            assert!(matches!(from_http_reply(&head(gateway), b"<html>"), CallError::ConnectionLost(_)));
         }
     }
 
@@ -261,7 +261,7 @@ mod tests {
             let data = reason.map(|reason| json!([{"@type": "x", "reason": reason}]));
             let object = json!({"code": code, "message": "no", "data": data});
             let object: ErrorObject = serde_json::from_value(object).unwrap();
-            let (code, status, message) = parts(of_rpc(&head(http), &object));
+            let (code, status, message) = parts(from_rpc_error(&head(http), &object));
             assert_eq!(((code, status), message.as_str()), (expect, "no"), "{object:?}");
         }
     }
@@ -276,7 +276,7 @@ mod tests {
             (json!({"message": {"parts": []}}), None),
             (json!({"liveUpdate": {"error": true}}), None),
         ] {
-            let error = in_event(&data.to_string()).map(parts);
+            let error = from_event(&data.to_string()).map(parts);
             assert_eq!(error.map(|(code, status, _)| (code, status)), expect, "{data}");
         }
     }
@@ -284,11 +284,11 @@ mod tests {
     #[test]
     fn what_a_peer_says_is_bounded() {
         let body = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "é".repeat(5000)}});
-        let (_, _, message) = parts(of_http(&head(400), body.to_string().as_bytes()));
-        assert_eq!(message.chars().count(), MAX_SAID + 3);
+        let (_, _, message) = parts(from_http_reply(&head(400), body.to_string().as_bytes()));
+        assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS + 3);
         let mut patient = head(503);
         for (given, expect) in
-            [("7", Some(7)), ("99999999", Some(LONGEST_WAIT)), ("soon", None), ("-1", None)]
+            [("7", Some(7)), ("99999999", Some(MAX_RETRY_AFTER_SECONDS)), ("soon", None), ("-1", None)]
         {
             patient.headers.insert(header::RETRY_AFTER, given.parse().unwrap());
             assert_eq!(retry_after(&patient.headers), expect.map(Duration::from_secs), "{given}");

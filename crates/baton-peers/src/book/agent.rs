@@ -15,12 +15,12 @@ const MAX_SKILLS: usize = 64;
 const MAX_WORDS: usize = 32;
 
 /// The definition from a card.
-pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -> AgentSpec {
+pub(super) fn spec_from_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -> AgentSpec {
     let title = or(clean(&card.name, MAX_TITLE), name.as_str());
     let description = or(clean(&card.description, MAX_DESCRIPTION), "A remote agent.");
     let mut skills: Vec<SkillSpec> = card.skills.iter().take(MAX_SKILLS).map(skill).collect();
     if skills.is_empty() {
-        skills.push(whole(name, &title, &description));
+        skills.push(default_skill(name, &title, &description));
     }
     let modes: Vec<String> =
         card.default_input_modes.iter().take(MAX_WORDS).map(|mode| clean(mode, MAX_TITLE)).collect();
@@ -29,20 +29,20 @@ pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -
         version,
         skills,
         input_modes: if modes.is_empty() { AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec() } else { modes },
-        ..bare(name, config, title, description)
+        ..base_spec(name, config, title, description)
     }
 }
 
 /// The definition of a peer whose card was never read.
-pub(super) fn of_config(name: &AgentName, config: &PeerConfig) -> AgentSpec {
+pub(super) fn spec_from_config(name: &AgentName, config: &PeerConfig) -> AgentSpec {
     let description = "A remote agent whose card could not be read yet.".to_owned();
-    bare(name, config, name.as_str().to_owned(), description)
+    base_spec(name, config, name.as_str().to_owned(), description)
 }
 
-fn bare(name: &AgentName, config: &PeerConfig, title: String, description: String) -> AgentSpec {
+fn base_spec(name: &AgentName, config: &PeerConfig, title: String, description: String) -> AgentSpec {
     AgentSpec {
         name: name.clone(),
-        skills: vec![whole(name, &title, &description)],
+        skills: vec![default_skill(name, &title, &description)],
         title,
         description,
         version: "0".to_owned(),
@@ -71,10 +71,10 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
 /// Derives a name for the peer: the card's name in lower case with dashes, or else the host.
 pub(super) fn slug(card: &AgentCard, url: &str) -> Option<AgentName> {
     let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
-    [card.name.as_str(), host.as_str()].into_iter().map(slugged).find(|name| is_agent_name(name)).map(AgentName::from)
+    [card.name.as_str(), host.as_str()].into_iter().map(slugify).find(|name| is_agent_name(name)).map(AgentName::from)
 }
 
-fn slugged(text: &str) -> String {
+fn slugify(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars().map(|c| c.to_ascii_lowercase()) {
         if c.is_ascii_lowercase() || c.is_ascii_digit() {
@@ -101,7 +101,7 @@ fn skill(skill: &AgentSkill) -> SkillSpec {
     }
 }
 
-fn whole(name: &AgentName, title: &str, description: &str) -> SkillSpec {
+fn default_skill(name: &AgentName, title: &str, description: &str) -> SkillSpec {
     SkillSpec {
         id: name.as_str().to_owned(),
         name: title.to_owned(),
@@ -142,7 +142,7 @@ mod tests {
             let card = AgentCard { name: name.to_owned(), ..AgentCard::default() };
             assert_eq!(slug(&card, url).as_ref().map(AgentName::as_str), expected, "{name}");
         }
-        assert_eq!(slugged(&"a".repeat(200)).len(), 64);
+        assert_eq!(slugify(&"a".repeat(200)).len(), 64);
     }
 
     #[test]

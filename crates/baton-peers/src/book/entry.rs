@@ -1,43 +1,43 @@
 //! One peer of the registry.
 
 use super::{
-    Bound, Reach, ReadCard,
-    agent::{clean, of_card, of_config},
+    FetchedCard, PeerConnector, PeerInterface,
+    agent::{clean, spec_from_card, spec_from_config},
 };
-use crate::{PeerClient, PeerConfig, environment::kit};
+use crate::{PeerClient, PeerConfig, environment::peer_resources};
 use baton_ports::{PeerRecord, PeerRegistryError};
 use baton_types::{AgentName, AgentResources, AgentSpec};
 use baton_wire::a2a::v1::AgentCard;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct PeerEntry {
     pub(super) config: PeerConfig,
     /// Secret reference of its bearer token, if added by command.
     pub(super) bearer: Option<String>,
     /// Whether it is from the configuration.
     pub(super) configured: bool,
     pub(super) agent: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentResources>,
-    pub(super) card: Option<Arc<ReadCard>>,
-    bound: Option<Bound>,
+    pub(super) resources: Arc<AgentResources>,
+    pub(super) card: Option<Arc<FetchedCard>>,
+    interface: Option<PeerInterface>,
 }
 
-impl Entry {
+impl PeerEntry {
     pub(super) fn new(name: &AgentName, config: PeerConfig, bearer: Option<String>, configured: bool) -> Self {
-        let agent = Arc::new(of_config(name, &config));
-        let kit = Arc::new(kit(&config, None));
-        Self { config, bearer, configured, agent, kit, card: None, bound: None }
+        let agent = Arc::new(spec_from_config(name, &config));
+        let resources = Arc::new(peer_resources(&config, None));
+        Self { config, bearer, configured, agent, resources, card: None, interface: None }
     }
 
     /// The same peer with a card; an unusable interface is only reported when the peer is called.
-    pub(super) fn with_card(mut self, card: Arc<ReadCard>, reach: &dyn Reach) -> Self {
-        self.agent = Arc::new(of_card(&self.agent.name, &self.config, &card.card));
-        let kit = kit(&self.config, Some(&card));
-        if *self.kit != kit {
-            self.kit = Arc::new(kit);
+    pub(super) fn with_card(mut self, card: Arc<FetchedCard>, reach: &dyn PeerConnector) -> Self {
+        self.agent = Arc::new(spec_from_card(&self.agent.name, &self.config, &card.card));
+        let kit = peer_resources(&self.config, Some(&card));
+        if *self.resources != kit {
+            self.resources = Arc::new(kit);
         }
-        self.bound = match reach.bind(&self.config, &card.card) {
+        self.interface = match reach.bind(&self.config, &card.card) {
             Ok(bound) => Some(bound),
             Err(error) => {
                 tracing::warn!(peer = %self.agent.name, %error, "a remote agent has no usable interface");
@@ -53,22 +53,22 @@ impl Entry {
     }
 
     /// A client of the peer; `None` while its card is unknown.
-    pub(super) fn client(&self, reach: &dyn Reach) -> Option<Result<PeerClient, PeerRegistryError>> {
+    pub(super) fn client(&self, reach: &dyn PeerConnector) -> Option<Result<PeerClient, PeerRegistryError>> {
         let card = self.card.as_ref()?;
-        let bound = match &self.bound {
+        let bound = match &self.interface {
             Some(bound) => Ok(bound.clone()),
             None => reach.bind(&self.config, &card.card),
         };
         Some(bound.map(|bound| bound.client(&self.config, &card.card)))
     }
 
-    pub(super) fn known(&self) -> PeerRecord {
+    pub(super) fn record(&self) -> PeerRecord {
         let unknown = || "unknown".to_owned();
         PeerRecord {
             agent: Arc::clone(&self.agent),
             card_url: self.card.as_ref().map_or_else(|| self.config.url.clone(), |card| card.url.clone()),
-            protocol: self.bound.as_ref().map_or_else(unknown, Bound::spoken),
-            endpoint: self.bound.as_ref().map_or_else(unknown, |bound| bound.endpoint.clone()),
+            protocol: self.interface.as_ref().map_or_else(unknown, PeerInterface::protocol_label),
+            endpoint: self.interface.as_ref().map_or_else(unknown, |bound| bound.endpoint.clone()),
             security: self.card.as_ref().map(|card| security(&card.card)).unwrap_or_default(),
             signatures: self.card.as_ref().map(|card| signers(&card.card)).unwrap_or_default(),
             signed_by: self.card.as_ref().and_then(|card| card.signed_by.clone()),

@@ -1,6 +1,6 @@
 //! The registry file: added peers, and all cards read so far, so that startup needs no network.
 
-use super::{ReadCard, entry::Entry};
+use super::{FetchedCard, entry::PeerEntry};
 use crate::PeerConfig;
 use baton_local::write_private;
 use baton_types::AgentName;
@@ -11,14 +11,14 @@ use std::{fs, io, path::Path};
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Page {
+pub(super) struct PeerFile {
     version: u32,
-    pub(super) peers: Vec<Line>,
+    pub(super) peers: Vec<PeerFileEntry>,
 }
 
 /// A stored peer; secrets are stored as references.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct PeerFileEntry {
     pub(super) url: String,
     pub(super) name: AgentName,
     #[serde(default)]
@@ -43,8 +43,8 @@ pub(super) struct Line {
     signed_by: Option<String>,
 }
 
-impl Line {
-    pub(super) fn of(entry: &Entry) -> Self {
+impl PeerFileEntry {
+    pub(super) fn from_entry(entry: &PeerEntry) -> Self {
         let card = entry.card.as_deref();
         Self {
             url: entry.config.url.clone(),
@@ -62,20 +62,20 @@ impl Line {
     }
 
     /// The stored card, if it was checked under the current settings.
-    pub(super) fn card(&mut self, config: &PeerConfig) -> Option<ReadCard> {
+    pub(super) fn card(&mut self, config: &PeerConfig) -> Option<FetchedCard> {
         let unsigned = config.require_signature && self.signed_by.is_none();
         if self.signers != config.signers || self.hosts != config.hosts || unsigned {
             return None;
         }
         let url = self.card_url.take().unwrap_or_else(|| self.url.clone());
         let (etag, signed_by) = (self.etag.take(), self.signed_by.take());
-        self.card.take().map(|card| ReadCard { card, url, etag, signed_by })
+        self.card.take().map(|card| FetchedCard { card, url, etag, signed_by })
     }
 }
 
-impl Page {
-    pub(super) fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
-        Self { version: VERSION, peers: entries.map(Line::of).collect() }
+impl PeerFile {
+    pub(super) fn from_entries<'a>(entries: impl Iterator<Item = &'a PeerEntry>) -> Self {
+        Self { version: VERSION, peers: entries.map(PeerFileEntry::from_entry).collect() }
     }
 
     /// Reads the file; empty if it does not exist.

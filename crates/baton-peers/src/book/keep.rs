@@ -1,6 +1,6 @@
 //! The peer registry at run time.
 
-use super::{CardRead, Reach, ReadCard, agent::slug, entry::Entry, file::Page};
+use super::{CardReadOutcome, FetchedCard, PeerConnector, agent::slug, entry::PeerEntry, file::PeerFile};
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
 use baton_agentdir::is_agent_name;
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
@@ -10,35 +10,42 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tokio::sync::Mutex;
 
 /// Maximum number of peers.
-pub(super) const MOST: usize = 1024;
+pub(super) const MAX_PEERS: usize = 1024;
 
 /// Registry of peers, which are also served as agents.
-pub struct Book {
-    pub(super) entries: RwLock<Entries>,
+pub struct LocalPeerRegistry {
+    pub(super) entries: RwLock<PeerEntries>,
     /// Referenced by agent definitions, never stored.
-    pub(super) lent: RwLock<BTreeMap<AgentName, Entry>>,
+    pub(super) referenced: RwLock<BTreeMap<AgentName, PeerEntry>>,
     file: Option<PathBuf>,
     locals: Option<Arc<dyn AgentSource>>,
-    pub(super) reach: Arc<dyn Reach>,
+    pub(super) connector: Arc<dyn PeerConnector>,
     /// Held during a change until it is on disk.
-    pub(super) writing: Mutex<()>,
+    pub(super) write_lock: Mutex<()>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Entries {
-    pub(super) named: BTreeMap<AgentName, Entry>,
+pub(super) struct PeerEntries {
+    pub(super) named: BTreeMap<AgentName, PeerEntry>,
     /// Configured without a name, and their card was never read.
-    pub(super) nameless: Vec<PeerConfig>,
+    pub(super) unnamed: Vec<PeerConfig>,
 }
 
-impl Book {
-    pub(super) fn of(
-        entries: Entries,
+impl LocalPeerRegistry {
+    pub(super) fn from_entries(
+        entries: PeerEntries,
         file: Option<PathBuf>,
         locals: Option<Arc<dyn AgentSource>>,
-        reach: Arc<dyn Reach>,
+        connector: Arc<dyn PeerConnector>,
     ) -> Self {
-        Self { entries: RwLock::new(entries), lent: RwLock::default(), file, locals, reach, writing: Mutex::new(()) }
+        Self {
+            entries: RwLock::new(entries),
+            referenced: RwLock::default(),
+            file,
+            locals,
+            connector,
+            write_lock: Mutex::new(()),
+        }
     }
 
     /// The registered peers as agents, by name. Referenced peers are not listed; they are only found by name.
@@ -47,8 +54,8 @@ impl Book {
     }
 
     /// Maps every peer, in order of name.
-    fn all<T>(&self, of: impl Fn(&Entry) -> T) -> Vec<T> {
-        let (own, lent) = (self.entries.read(), self.lent.read());
+    fn map_all<T>(&self, of: impl Fn(&PeerEntry) -> T) -> Vec<T> {
+        let (own, lent) = (self.entries.read(), self.referenced.read());
         let lent = lent.iter().filter(|(name, _)| !own.named.contains_key(*name));
         let all: BTreeMap<_, _> = own.named.iter().chain(lent).collect();
         all.into_values().map(of).collect()
@@ -57,20 +64,20 @@ impl Book {
     /// A client of a peer with its configuration; reads the card first if it is unknown.
     pub async fn client(&self, name: &AgentName) -> Result<(PeerClient, PeerConfig), PeerRegistryError> {
         let entry = self.entry(name)?;
-        if let Some(client) = entry.client(&*self.reach) {
+        if let Some(client) = entry.client(&*self.connector) {
             return Ok((client?, entry.config));
         }
         self.refresh(name).await?;
         let entry = self.entry(name)?;
-        match entry.client(&*self.reach) {
+        match entry.client(&*self.connector) {
             Some(client) => Ok((client?, entry.config)),
             None => Err(refusal(ErrorCode::PEER_CARD_INVALID, format!("the card of '{name}' is not known"))),
         }
     }
 
-    pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerRegistryError> {
+    pub(super) fn entry(&self, name: &AgentName) -> Result<PeerEntry, PeerRegistryError> {
         let entry = self.entries.read().named.get(name).cloned();
-        let entry = entry.or_else(|| self.lent.read().get(name).cloned());
+        let entry = entry.or_else(|| self.referenced.read().get(name).cloned());
         entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("there is no remote agent named '{name}'")))
     }
 
@@ -88,9 +95,9 @@ impl Book {
     }
 
     /// Commits a change: first to disk, then in memory.
-    pub(super) async fn change(&self, entries: Entries) -> Result<(), PeerRegistryError> {
+    pub(super) async fn commit_entries(&self, entries: PeerEntries) -> Result<(), PeerRegistryError> {
         if let Some(path) = self.file.clone() {
-            let page = Page::of(entries.named.values());
+            let page = PeerFile::from_entries(entries.named.values());
             let shown = path.display().to_string();
             let written = tokio::task::spawn_blocking(move || page.write(&path)).await;
             written
@@ -112,45 +119,45 @@ impl Book {
         if let Some(name) = &peer.name {
             self.check_name(name)?;
         }
-        let card = match self.reach.read_card(&config, None).await? {
-            CardRead::Read(card) => card,
-            CardRead::Unchanged => return Err(no_card(&config)),
+        let card = match self.connector.read_card(&config, None).await? {
+            CardReadOutcome::Read(card) => card,
+            CardReadOutcome::Unchanged => return Err(no_card(&config)),
         };
         let name = peer.name.or_else(|| slug(&card.card, &config.url)).ok_or_else(|| {
             refusal(ErrorCode::INVALID_REQUEST, "no agent name can be derived from the card; give one".to_owned())
         })?;
         config.name = Some(name.clone());
         // An agent without a usable interface is not added.
-        self.reach.bind(&config, &card.card)?;
-        let entry = Entry::new(&name, config, peer.bearer, false).with_card(Arc::from(card), &*self.reach);
-        let known = entry.known();
-        let _writing = self.writing.lock().await;
+        self.connector.bind(&config, &card.card)?;
+        let entry = PeerEntry::new(&name, config, peer.bearer, false).with_card(Arc::from(card), &*self.connector);
+        let known = entry.record();
+        let _writing = self.write_lock.lock().await;
         self.check_name(&name)?;
         let mut entries = self.entries.read().clone();
-        if entries.named.len() >= MOST {
+        if entries.named.len() >= MAX_PEERS {
             return Err(refusal(
                 ErrorCode::BUSY,
-                format!("{MOST} remote agents are already known, which is the limit"),
+                format!("{MAX_PEERS} remote agents are already known, which is the limit"),
             ));
         }
         entries.named.insert(name, entry);
-        self.change(entries).await?;
+        self.commit_entries(entries).await?;
         Ok(known)
     }
 
     async fn remove_peer(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
-        let _writing = self.writing.lock().await;
+        let _writing = self.write_lock.lock().await;
         if self.entry(name)?.configured {
             let detail = format!("'{name}' is in the configuration; remove it there");
             return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
         }
         let mut entries = self.entries.read().clone();
         entries.named.remove(name);
-        self.change(entries).await
+        self.commit_entries(entries).await
     }
 }
 
-impl PeerRegistry for Book {
+impl PeerRegistry for LocalPeerRegistry {
     fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         Box::pin(self.add_peer(peer))
     }
@@ -160,15 +167,15 @@ impl PeerRegistry for Book {
     }
 
     fn peer(&self, name: &AgentName) -> Option<PeerRecord> {
-        self.entry(name).ok().as_ref().map(Entry::known)
+        self.entry(name).ok().as_ref().map(PeerEntry::record)
     }
 
     fn peers(&self) -> Vec<PeerRecord> {
-        self.all(Entry::known)
+        self.map_all(PeerEntry::record)
     }
 }
 
-impl AgentSource for Book {
+impl AgentSource for LocalPeerRegistry {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         Self::agents(self)
     }
@@ -178,7 +185,7 @@ impl AgentSource for Book {
     }
 
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
-        self.entry(name).map(|entry| entry.kit).unwrap_or_default()
+        self.entry(name).map(|entry| entry.resources).unwrap_or_default()
     }
 }
 
@@ -191,9 +198,9 @@ pub(super) fn no_card(config: &PeerConfig) -> PeerRegistryError {
     refusal(ErrorCode::PEER_CARD_INVALID, detail)
 }
 
-impl Entry {
+impl PeerEntry {
     /// The same peer with a new card.
-    pub(super) fn renewed(self, card: Box<ReadCard>, reach: &dyn Reach) -> Self {
+    pub(super) fn with_new_card(self, card: Box<FetchedCard>, reach: &dyn PeerConnector) -> Self {
         self.with_card(Arc::from(card), reach)
     }
 }

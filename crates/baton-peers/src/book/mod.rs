@@ -9,6 +9,6 @@ mod open;
 mod reach;
 mod refresh;
 
-pub use keep::Book;
-pub use open::BookOptions;
-pub use reach::{Bound, CardRead, Door, Reach, ReadCard};
+pub use keep::LocalPeerRegistry;
+pub use open::PeerRegistryOptions;
+pub use reach::{CardReadOutcome, EnvironmentAccess, FetchedCard, PeerConnector, PeerInterface};

@@ -1,10 +1,10 @@
 //! Loading the registry at startup.
 
 use super::{
-    Book, Reach,
-    entry::Entry,
-    file::{Line, Page},
-    keep::{Entries, refusal},
+    LocalPeerRegistry, PeerConnector,
+    entry::PeerEntry,
+    file::{PeerFile, PeerFileEntry},
+    keep::{PeerEntries, refusal},
 };
 use crate::{Credential, PeerConfig};
 use baton_agentdir::is_agent_name;
@@ -13,7 +13,7 @@ use baton_types::ErrorCode;
 use std::{path::PathBuf, sync::Arc};
 
 /// Options of the registry.
-pub struct BookOptions {
+pub struct PeerRegistryOptions {
     /// Peers of the configuration.
     pub configured: Vec<PeerConfig>,
     /// File of the added peers; without it they are lost on exit.
@@ -21,21 +21,21 @@ pub struct BookOptions {
     /// Local agents, whose names are reserved.
     pub locals: Option<Arc<dyn AgentSource>>,
     /// Access to peers.
-    pub reach: Arc<dyn Reach>,
+    pub connector: Arc<dyn PeerConnector>,
 }
 
-impl Book {
+impl LocalPeerRegistry {
     /// Loads the registry without network access.
-    pub fn open(options: BookOptions) -> Result<Self, PeerRegistryError> {
-        let BookOptions { configured, file, locals, reach } = options;
+    pub fn open(options: PeerRegistryOptions) -> Result<Self, PeerRegistryError> {
+        let PeerRegistryOptions { configured, file, locals, connector: reach } = options;
         let page = match &file {
-            Some(path) => Some(Page::read(path).map_err(|error| {
+            Some(path) => Some(PeerFile::read(path).map_err(|error| {
                 refusal(ErrorCode::CONFIG_INVALID, format!("cannot read {}: {error}", path.display()))
             })?),
             None => None,
         };
         let mut lines = page.map(|page| page.peers).unwrap_or_default();
-        let mut entries = Entries::default();
+        let mut entries = PeerEntries::default();
         for config in configured {
             configure(&mut entries, config, &mut lines, &*reach)?;
         }
@@ -44,21 +44,21 @@ impl Book {
                 tracing::warn!(peer = %line.name, "an added remote agent is hidden by one in the configuration");
                 continue;
             }
-            let config = added(&line)?;
+            let config = added_config(&line)?;
             let card = line.card(&config);
-            let entry = Entry::new(&line.name, config, line.bearer.clone(), false);
+            let entry = PeerEntry::new(&line.name, config, line.bearer.clone(), false);
             let entry = match card {
                 Some(card) => entry.with_card(Arc::new(card), &*reach),
                 None => entry,
             };
             entries.named.insert(line.name, entry);
         }
-        Ok(Self::of(entries, file, locals, reach))
+        Ok(Self::from_entries(entries, file, locals, reach))
     }
 }
 
 /// Configuration of an added peer, with defaults for all settings that cannot be added by command.
-fn added(line: &Line) -> Result<PeerConfig, PeerRegistryError> {
+fn added_config(line: &PeerFileEntry) -> Result<PeerConfig, PeerRegistryError> {
     let mut config = PeerConfig { name: Some(line.name.clone()), listed: line.listed, ..PeerConfig::at(&line.url) };
     if let Some(bearer) = &line.bearer {
         let secret = bearer.parse().map_err(|error: crate::SecretError| refusal(error.code(), error.to_string()))?;
@@ -68,10 +68,10 @@ fn added(line: &Line) -> Result<PeerConfig, PeerRegistryError> {
 }
 
 fn configure(
-    entries: &mut Entries,
+    entries: &mut PeerEntries,
     config: PeerConfig,
-    lines: &mut [Line],
-    reach: &dyn Reach,
+    lines: &mut [PeerFileEntry],
+    reach: &dyn PeerConnector,
 ) -> Result<(), PeerRegistryError> {
     let stored = lines.iter_mut().find(|line| line.configured && line.url == config.url);
     let (name, card) = match stored {
@@ -80,7 +80,7 @@ fn configure(
     };
     // Without a name, it is registered when its card is read.
     let Some(name) = name else {
-        entries.nameless.push(config);
+        entries.unnamed.push(config);
         return Ok(());
     };
     if !is_agent_name(name.as_str()) {
@@ -91,7 +91,7 @@ fn configure(
     if entries.named.contains_key(&name) {
         return Err(refusal(ErrorCode::CONFIG_INVALID, format!("two remote agents are named '{name}'")));
     }
-    let entry = Entry::new(&name, config, None, true);
+    let entry = PeerEntry::new(&name, config, None, true);
     let entry = match card {
         Some(card) => entry.with_card(Arc::new(card), reach),
         None => entry,

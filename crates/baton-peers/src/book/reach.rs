@@ -1,6 +1,6 @@
 //! Reading a peer's card and connecting to the peer.
 
-use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig, traced::Place};
+use crate::{Authorize, Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, traced::EndpointAttributes};
 use baton_outbound::GuardedClient;
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
@@ -8,19 +8,23 @@ use baton_wire::a2a::v1::AgentCard;
 use std::{fmt, sync::Arc, time::Duration};
 
 /// Access to peers: over the network, or scripted in tests.
-pub trait Reach: Send + Sync + 'static {
+pub trait PeerConnector: Send + Sync + 'static {
     /// Reads the card; given the last one, only if it changed.
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>>;
+        last: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>>;
 
     /// Chooses an interface of the card; sends nothing.
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError>;
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<PeerInterface, PeerRegistryError>;
 
     /// Access to the peer's Environment, with this request timeout; sends nothing.
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
+    fn environment_access(
+        &self,
+        config: &PeerConfig,
+        longest: Duration,
+    ) -> Result<EnvironmentAccess, PeerRegistryError> {
         let _ = longest;
         let detail = format!("the Environment of {} cannot be reached", config.url);
         Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail })
@@ -29,14 +33,14 @@ pub trait Reach: Send + Sync + 'static {
 
 /// Access to the peer's services besides A2A, with the same limits and credential.
 #[derive(Clone)]
-pub struct Door {
+pub struct EnvironmentAccess {
     /// Checks every address as for the peer itself; follows no redirect to another origin.
     pub client: GuardedClient,
     /// Adds the credential.
     pub authorize: Arc<dyn Authorize>,
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for EnvironmentAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EnvironmentAccess").finish_non_exhaustive()
     }
@@ -44,16 +48,16 @@ impl fmt::Debug for Door {
 
 /// Result of reading a card.
 #[derive(Clone, Debug)]
-pub enum CardRead {
+pub enum CardReadOutcome {
     /// The card has not changed.
     Unchanged,
     /// A new card.
-    Read(Box<ReadCard>),
+    Read(Box<FetchedCard>),
 }
 
 /// A card and its source.
 #[derive(Clone, Debug)]
-pub struct ReadCard {
+pub struct FetchedCard {
     /// The card in the form of 1.0, whatever its original version.
     pub card: AgentCard,
     /// Its URL.
@@ -66,7 +70,7 @@ pub struct ReadCard {
 
 /// A chosen interface of a peer.
 #[derive(Clone)]
-pub struct Bound {
+pub struct PeerInterface {
     /// Client of the interface.
     pub binding: Arc<dyn Binding>,
     /// URL of the interface.
@@ -77,35 +81,39 @@ pub struct Bound {
     pub version: String,
 }
 
-impl Bound {
+impl PeerInterface {
     /// Creates a client that uses this interface.
     pub fn client(&self, config: &PeerConfig, card: &AgentCard) -> PeerClient {
-        let patience = Patience { silence: config.patience, ..Patience::default() };
-        let client = PeerClient::new(Arc::clone(&self.binding), Abilities::of(card, &self.version), patience);
-        client.at(Place::new(&self.endpoint, &self.protocol, &self.version))
+        let patience = RetryLimits { silence_timeout: config.patience, ..RetryLimits::default() };
+        let client =
+            PeerClient::new(Arc::clone(&self.binding), PeerCapabilities::from_card(card, &self.version), patience);
+        client.with_endpoint_attributes(EndpointAttributes::new(&self.endpoint, &self.protocol, &self.version))
     }
 
     /// Binding and version, for display.
-    pub fn spoken(&self) -> String {
+    pub fn protocol_label(&self) -> String {
         format!("{} {}", self.protocol, self.version)
     }
 }
 
-impl fmt::Debug for Bound {
+impl fmt::Debug for PeerInterface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PeerInterface({} at {})", self.spoken(), self.endpoint)
+        write!(f, "PeerInterface({} at {})", self.protocol_label(), self.endpoint)
     }
 }
 
 impl PeerClient {
     /// Reads the card of an unregistered peer and creates a client.
-    pub async fn connect(reach: &dyn Reach, config: &PeerConfig) -> Result<(Self, ReadCard), PeerRegistryError> {
+    pub async fn connect(
+        reach: &dyn PeerConnector,
+        config: &PeerConfig,
+    ) -> Result<(Self, FetchedCard), PeerRegistryError> {
         match reach.read_card(config, None).await? {
-            CardRead::Read(read) => {
+            CardReadOutcome::Read(read) => {
                 let client = reach.bind(config, &read.card)?.client(config, &read.card);
                 Ok((client, *read))
             }
-            CardRead::Unchanged => Err(PeerRegistryError {
+            CardReadOutcome::Unchanged => Err(PeerRegistryError {
                 code: ErrorCode::PEER_CARD_INVALID,
                 detail: format!("{} answered that its card has not changed, but never sent it", config.url),
             }),

@@ -1,12 +1,12 @@
 //! Adds a credential to requests to the peer's own hosts.
 
 use super::{
-    Credential, KeyPlace, SecretError, SecretRef,
-    oauth::{TokenEndpoint, Tokens},
+    ApiKeyLocation, Credential, SecretError, SecretRef,
+    oauth::{TokenCache, TokenEndpoint},
 };
 use crate::{
     Authorize, CallError, PeerConfig,
-    discover::{is_at_home, with_scheme},
+    discover::{is_own_host, with_scheme},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use baton_outbound::Target;
@@ -16,30 +16,30 @@ use std::{fmt, sync::Arc};
 
 /// A credential and the hosts that may receive it.
 pub struct Authorizer {
-    shown: Shown,
+    method: AuthMethod,
     own: Option<Target>,
     hosts: Vec<String>,
 }
 
-enum Shown {
+enum AuthMethod {
     Nothing,
     Bearer(SecretRef),
-    Key(KeyPlace, String, SecretRef),
+    Key(ApiKeyLocation, String, SecretRef),
     Basic(String, SecretRef),
-    Token(Tokens),
+    Token(TokenCache),
 }
 
 impl Authorizer {
     /// The credential of a configured peer; `tokens` connects to authorization servers.
-    pub fn of(config: &PeerConfig, tokens: Arc<dyn TokenEndpoint>) -> Self {
-        let shown = match config.credential.clone() {
-            Credential::None => Shown::Nothing,
-            Credential::Bearer(secret) => Shown::Bearer(secret),
-            Credential::ApiKey { place, name, secret } => Shown::Key(place, name, secret),
-            Credential::Basic { user, secret } => Shown::Basic(user, secret),
-            Credential::OAuth2(grant) => Shown::Token(Tokens::new(grant, tokens)),
+    pub fn from_config(config: &PeerConfig, tokens: Arc<dyn TokenEndpoint>) -> Self {
+        let method = match config.credential.clone() {
+            Credential::None => AuthMethod::Nothing,
+            Credential::Bearer(secret) => AuthMethod::Bearer(secret),
+            Credential::ApiKey { place, name, secret } => AuthMethod::Key(place, name, secret),
+            Credential::Basic { user, secret } => AuthMethod::Basic(user, secret),
+            Credential::OAuth2(grant) => AuthMethod::Token(TokenCache::new(grant, tokens)),
         };
-        Self { shown, own: Target::parse(&with_scheme(config.url.trim())).ok(), hosts: config.hosts.clone() }
+        Self { method, own: Target::parse(&with_scheme(config.url.trim())).ok(), hosts: config.hosts.clone() }
     }
 
     /// Refuses origins that may not receive the credential: a card may point anywhere.
@@ -48,8 +48,8 @@ impl Authorizer {
         let target = Target::from_uri(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
         let host = target.host();
         let Some(own) = &self.own else { return forbidden("this remote agent has no valid address".to_owned()) };
-        let is_named = is_at_home(&target, "", &self.hosts);
-        let is_own = is_at_home(&target, &own.host(), &[]) && is_own_port(own, &target);
+        let is_named = is_own_host(&target, "", &self.hosts);
+        let is_own = is_own_host(&target, &own.host(), &[]) && is_own_port(own, &target);
         if !(is_named || is_own) {
             let port = target.port();
             return forbidden(format!(
@@ -62,31 +62,31 @@ impl Authorizer {
         Ok(())
     }
 
-    async fn put(&self, request: &mut Parts) -> Result<(), CallError> {
-        if matches!(self.shown, Shown::Nothing) {
+    async fn add_credential(&self, request: &mut Parts) -> Result<(), CallError> {
+        if matches!(self.method, AuthMethod::Nothing) {
             return Ok(());
         }
         self.check(&request.uri)?;
-        match &self.shown {
-            Shown::Nothing => Ok(()),
-            Shown::Bearer(secret) => authorization(request, &format!("Bearer {}", secret.resolve()?.expose())),
-            Shown::Basic(user, secret) => {
+        match &self.method {
+            AuthMethod::Nothing => Ok(()),
+            AuthMethod::Bearer(secret) => authorization(request, &format!("Bearer {}", secret.resolve()?.expose())),
+            AuthMethod::Basic(user, secret) => {
                 let pair = BASE64_STANDARD.encode(format!("{user}:{}", secret.resolve()?.expose()));
                 authorization(request, &format!("Basic {pair}"))
             }
-            Shown::Key(place, name, secret) => {
+            AuthMethod::Key(place, name, secret) => {
                 let secret = secret.resolve()?;
                 match place {
-                    KeyPlace::Header => set(request, header_name(name)?, secret.expose()),
-                    KeyPlace::Cookie => {
+                    ApiKeyLocation::Header => set(request, header_name(name)?, secret.expose()),
+                    ApiKeyLocation::Cookie => {
                         let before = request.headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
                         let before = before.map(|cookies| format!("{cookies}; ")).unwrap_or_default();
                         set(request, header::COOKIE, &format!("{before}{name}={}", secret.expose()))
                     }
-                    KeyPlace::Query => query(request, name, secret.expose()),
+                    ApiKeyLocation::Query => query(request, name, secret.expose()),
                 }
             }
-            Shown::Token(tokens) => authorization(request, &format!("Bearer {}", tokens.token().await?.expose())),
+            AuthMethod::Token(tokens) => authorization(request, &format!("Bearer {}", tokens.token().await?.expose())),
         }
     }
 }
@@ -100,13 +100,13 @@ fn is_own_port(own: &Target, target: &Target) -> bool {
 
 impl Authorize for Authorizer {
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), CallError>> {
-        Box::pin(self.put(request))
+        Box::pin(self.add_credential(request))
     }
 
     fn refused(&self) -> BoxFuture<'_, bool> {
         Box::pin(async {
-            match &self.shown {
-                Shown::Token(tokens) => tokens.forget().await,
+            match &self.method {
+                AuthMethod::Token(tokens) => tokens.discard_token().await,
                 _ => false,
             }
         })

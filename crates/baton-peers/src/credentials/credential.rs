@@ -13,7 +13,7 @@ pub enum Credential {
     /// An API key.
     ApiKey {
         /// Location of the key.
-        place: KeyPlace,
+        place: ApiKeyLocation,
         /// Name of the header, query parameter or cookie.
         name: String,
         /// The key.
@@ -32,7 +32,7 @@ pub enum Credential {
 
 /// Location of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum ApiKeyLocation {
     /// In a header.
     Header,
     /// In the query of the URL.
@@ -55,12 +55,12 @@ pub struct ClientCredentials {
     /// Audience of the token, for servers that require it.
     pub audience: Option<String>,
     /// How the client secret is sent.
-    pub secret_place: SecretPlace,
+    pub secret_place: ClientSecretLocation,
 }
 
 /// How the client secret is sent to the authorization server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SecretPlace {
+pub enum ClientSecretLocation {
     /// In the `Authorization` header (`client_secret_basic`).
     #[default]
     Header,

@@ -6,6 +6,6 @@ mod oauth;
 mod secret;
 
 pub use authorizer::Authorizer;
-pub use credential::{ClientCredentials, Credential, KeyPlace, SecretPlace};
+pub use credential::{ApiKeyLocation, ClientCredentials, ClientSecretLocation, Credential};
 pub use oauth::TokenEndpoint;
 pub use secret::{Secret, SecretError, SecretRef};

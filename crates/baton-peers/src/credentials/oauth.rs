@@ -1,6 +1,6 @@
 //! Access tokens from authorization servers, cached until shortly before they expire.
 
-use super::{ClientCredentials, Secret, SecretPlace};
+use super::{ClientCredentials, ClientSecretLocation, Secret};
 use crate::CallError;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use baton_outbound::{GuardedClient, OutboundError, OutboundReply};
@@ -12,13 +12,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
 
 /// How long before its expiry a token is discarded.
-const MARGIN: Duration = Duration::from_secs(30);
+const RENEWAL_WINDOW: Duration = Duration::from_secs(30);
 
 /// Lifetime of a token whose server states none.
-const UNSAID: Duration = Duration::from_secs(300);
+const DEFAULT_TOKEN_TTL: Duration = Duration::from_secs(300);
 
 /// Maximum size of an authorization server's reply.
-const MOST: usize = 64 * 1024;
+const MAX_TOKEN_REPLY_BYTES: usize = 64 * 1024;
 
 /// Connection to a token endpoint.
 pub trait TokenEndpoint: Send + Sync + 'static {
@@ -28,25 +28,25 @@ pub trait TokenEndpoint: Send + Sync + 'static {
 
 impl TokenEndpoint for GuardedClient {
     fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<OutboundReply, OutboundError>> {
-        Box::pin(self.send_bounded(request, MOST))
+        Box::pin(self.send_bounded(request, MAX_TOKEN_REPLY_BYTES))
     }
 }
 
 /// Token cache of one client at one server.
-pub(super) struct Tokens {
+pub(super) struct TokenCache {
     grant: ClientCredentials,
     endpoint: Arc<dyn TokenEndpoint>,
     /// Held while a token is requested, so that concurrent callers share it.
-    kept: Mutex<Option<Kept>>,
+    cached: Mutex<Option<CachedToken>>,
 }
 
-struct Kept {
+struct CachedToken {
     token: Secret,
     until: Instant,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct TokenResponse {
     access_token: String,
     #[serde(default)]
     token_type: Option<String>,
@@ -55,38 +55,38 @@ struct Given {
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct TokenErrorResponse {
     error: String,
 }
 
-impl Tokens {
+impl TokenCache {
     pub(super) fn new(grant: ClientCredentials, endpoint: Arc<dyn TokenEndpoint>) -> Self {
-        Self { grant, endpoint, kept: Mutex::new(None) }
+        Self { grant, endpoint, cached: Mutex::new(None) }
     }
 
     pub(super) async fn token(&self) -> Result<Secret, CallError> {
-        let mut kept = self.kept.lock().await;
+        let mut kept = self.cached.lock().await;
         if let Some(kept) = kept.as_ref().filter(|kept| kept.until > Instant::now()) {
             return Ok(kept.token.clone());
         }
         let asked = Instant::now();
-        let given = self.ask().await?;
+        let given = self.request_token().await?;
         let life = given
             .expires_in
-            .map_or(Some(UNSAID), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
-        let until = asked + life.unwrap_or_default().saturating_sub(MARGIN);
+            .map_or(Some(DEFAULT_TOKEN_TTL), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
+        let until = asked + life.unwrap_or_default().saturating_sub(RENEWAL_WINDOW);
         let token = Secret::new(given.access_token);
-        *kept = Some(Kept { token: token.clone(), until });
+        *kept = Some(CachedToken { token: token.clone(), until });
         Ok(token)
     }
 
     /// Discards a token that the peer rejected; returns whether there was one, so that a new one can be tried.
-    pub(super) async fn forget(&self) -> bool {
-        self.kept.lock().await.take().is_some()
+    pub(super) async fn discard_token(&self) -> bool {
+        self.cached.lock().await.take().is_some()
     }
 
-    async fn ask(&self) -> Result<Given, CallError> {
-        let reply = match self.endpoint.post(self.request()?).await {
+    async fn request_token(&self) -> Result<TokenResponse, CallError> {
+        let reply = match self.endpoint.post(self.build_request()?).await {
             Ok(reply) => reply,
             Err(error) if error.is_forbidden() => {
                 return Err(CallError::Forbidden(format!("no token can be requested: {error}")));
@@ -95,16 +95,16 @@ impl Tokens {
             Err(error) => return Err(CallError::NotSent(format!("no token was issued: {error}"))),
         };
         if !reply.status.is_success() {
-            let reason = serde_json::from_slice(&reply.body).map(|refused: Refused| refused.error);
+            let reason = serde_json::from_slice(&reply.body).map(|refused: TokenErrorResponse| refused.error);
             let reason = reason.ok().filter(|reason| reason.len() <= 64).unwrap_or_default();
             let words = format!("no token was issued: the server answered {} {reason}", reply.status.as_u16());
             let temporary = reply.status.is_server_error() || reply.status.as_u16() == 429;
             let words = words.trim_end().to_owned();
             return Err(if temporary { CallError::NotSent(words) } else { CallError::Forbidden(words) });
         }
-        let given: Result<Given, _> = serde_json::from_slice(&reply.body);
+        let given: Result<TokenResponse, _> = serde_json::from_slice(&reply.body);
         let bearer =
-            |given: &Given| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
+            |given: &TokenResponse| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
         match given {
             Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
             // The reply is not quoted, because it may contain a token.
@@ -112,7 +112,7 @@ impl Tokens {
         }
     }
 
-    fn request(&self) -> Result<Request<Bytes>, CallError> {
+    fn build_request(&self) -> Result<Request<Bytes>, CallError> {
         let grant = &self.grant;
         let secret = grant.secret.resolve()?;
         let mut form = form_urlencoded::Serializer::new(String::new());
@@ -127,22 +127,22 @@ impl Tokens {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json");
         match grant.secret_place {
-            SecretPlace::Form => {
+            ClientSecretLocation::Form => {
                 form.append_pair("client_id", &grant.client_id).append_pair("client_secret", secret.expose());
             }
-            SecretPlace::Header => {
+            ClientSecretLocation::Header => {
                 let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
                 let pair = format!("{}:{}", encoded(&grant.client_id), encoded(secret.expose()));
                 let value = HeaderValue::try_from(format!("Basic {}", BASE64_STANDARD.encode(pair)));
-                let mut value = value.map_err(|_| unfit())?;
+                let mut value = value.map_err(|_| malformed_address())?;
                 value.set_sensitive(true);
                 request = request.header(header::AUTHORIZATION, value);
             }
         }
-        request.body(Bytes::from(form.finish())).map_err(|_| unfit())
+        request.body(Bytes::from(form.finish())).map_err(|_| malformed_address())
     }
 }
 
-fn unfit() -> CallError {
+fn malformed_address() -> CallError {
     CallError::Forbidden("no token can be requested: the address of the server is malformed".to_owned())
 }

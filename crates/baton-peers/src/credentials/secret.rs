@@ -4,14 +4,14 @@ use baton_types::ErrorCode;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// Maximum size of a secret file.
-const MOST: u64 = 64 * 1024;
+const MAX_SECRET_BYTES: u64 = 64 * 1024;
 
 /// Reference to a secret: `env://NAME` or `file://PATH`. It is resolved on every use.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecretRef(Place);
+pub struct SecretRef(SecretLocation);
 
 #[derive(Clone, PartialEq, Eq)]
-enum Place {
+enum SecretLocation {
     Variable(String),
     File(PathBuf),
 }
@@ -57,14 +57,14 @@ impl SecretRef {
     pub fn resolve(&self) -> Result<Secret, SecretError> {
         let place = || self.to_string();
         let text = match &self.0 {
-            Place::Variable(name) => match std::env::var(name) {
+            SecretLocation::Variable(name) => match std::env::var(name) {
                 Ok(text) => text,
                 Err(std::env::VarError::NotPresent) => return Err(SecretError::Missing(place())),
                 Err(std::env::VarError::NotUnicode(_)) => {
                     return Err(SecretError::Unreadable { place: place(), reason: "it is not valid text".to_owned() });
                 }
             },
-            Place::File(path) => read(path).map_err(|error| match error.kind() {
+            SecretLocation::File(path) => read(path).map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => SecretError::Missing(place()),
                 _ => SecretError::Unreadable { place: place(), reason: error.to_string() },
             })?,
@@ -79,7 +79,7 @@ impl SecretRef {
 fn read(path: &std::path::Path) -> std::io::Result<String> {
     use std::io::Read as _;
     let mut text = String::new();
-    std::fs::File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    std::fs::File::open(path)?.take(MAX_SECRET_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -89,11 +89,11 @@ impl FromStr for SecretRef {
     fn from_str(text: &str) -> Result<Self, SecretError> {
         let variable = |name: &str| {
             let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            (!name.is_empty() && plain).then(|| Place::Variable(name.to_owned()))
+            (!name.is_empty() && plain).then(|| SecretLocation::Variable(name.to_owned()))
         };
         let place = match (text.strip_prefix("env://"), text.strip_prefix("file://")) {
             (Some(name), _) => variable(name),
-            (None, Some(path)) if !path.is_empty() => Some(Place::File(path.into())),
+            (None, Some(path)) if !path.is_empty() => Some(SecretLocation::File(path.into())),
             _ => None,
         };
         place.map(Self).ok_or(SecretError::Form)
@@ -103,8 +103,8 @@ impl FromStr for SecretRef {
 impl fmt::Display for SecretRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Variable(name) => write!(f, "env://{name}"),
-            Place::File(path) => write!(f, "file://{}", path.display()),
+            SecretLocation::Variable(name) => write!(f, "env://{name}"),
+            SecretLocation::File(path) => write!(f, "file://{}", path.display()),
         }
     }
 }

@@ -6,7 +6,7 @@ use baton_outbound::Target;
 const WELL_KNOWN: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 
 /// The URLs where an agent's card is searched, in order.
-pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
+pub(super) fn card_urls(url: &str) -> Result<Vec<String>, DiscoverError> {
     let url = url.trim();
     let url = url.split('#').next().unwrap_or_default();
     let url = with_scheme(url);
@@ -77,10 +77,10 @@ mod tests {
             ),
             ("a.example", "https://a.example/.well-known/agent-card.json https://a.example/.well-known/agent.json"),
         ] {
-            assert_eq!(of(url).unwrap().join(" "), expect, "{url}");
+            assert_eq!(card_urls(url).unwrap().join(" "), expect, "{url}");
         }
         for wrong in ["", "ftp://a.example", "https://user:secret@a.example", "http://", "a b"] {
-            assert!(of(wrong).is_err(), "{wrong}");
+            assert!(card_urls(wrong).is_err(), "{wrong}");
         }
     }
 }

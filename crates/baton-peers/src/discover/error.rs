@@ -17,7 +17,7 @@ pub enum DiscoverError {
         tries: Vec<(String, String)>,
     },
     /// No interface of the card is on an allowed host.
-    Elsewhere {
+    NoAllowedInterface {
         /// URL of the card.
         url: String,
         /// Reasons for the rejection of each interface.
@@ -31,7 +31,7 @@ impl DiscoverError {
         match self {
             Self::Url(_) | Self::NoCard { .. } => ErrorCode::PEER_CARD_INVALID,
             Self::Unreachable(_) => ErrorCode::PEER_UNREACHABLE,
-            Self::Forbidden(_) | Self::Elsewhere { .. } => ErrorCode::PEER_UNTRUSTED,
+            Self::Forbidden(_) | Self::NoAllowedInterface { .. } => ErrorCode::PEER_UNTRUSTED,
         }
     }
 }
@@ -47,7 +47,7 @@ impl std::fmt::Display for DiscoverError {
                 }
                 Ok(())
             }
-            Self::Elsewhere { url, reasons } => {
+            Self::NoAllowedInterface { url, reasons } => {
                 write!(f, "the card at {url} has no interface that may be used")?;
                 for reason in reasons {
                     write!(f, "; {reason}")?;

@@ -1,6 +1,6 @@
 //! Fetches one candidate URL.
 
-use super::Looking;
+use super::DiscoveryOptions;
 use crate::CallError;
 use baton_outbound::{GuardedClient, Target};
 use bytes::Bytes;
@@ -11,7 +11,7 @@ const MAX_CARD: usize = 1024 * 1024;
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, application/a2a-agent-card+json;q=0.9");
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
 
-pub(super) enum Fetched {
+pub(super) enum FetchOutcome {
     Found { body: Bytes, etag: Option<String>, target: Target },
     Unchanged,
 }
@@ -21,8 +21,8 @@ pub(super) async fn fetch(
     client: &GuardedClient,
     url: &str,
     etag: Option<&str>,
-    looking: &Looking,
-) -> Result<Fetched, CallError> {
+    looking: &DiscoveryOptions,
+) -> Result<FetchOutcome, CallError> {
     let mut again = false;
     let reply = loop {
         let request = request(url, etag, looking).await?;
@@ -33,15 +33,15 @@ pub(super) async fn fetch(
         again = true;
     };
     match reply.status {
-        StatusCode::NOT_MODIFIED => Ok(Fetched::Unchanged),
+        StatusCode::NOT_MODIFIED => Ok(FetchOutcome::Unchanged),
         StatusCode::OK if reply.complete => {
             let etag = reply.headers.get(header::ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);
-            Ok(Fetched::Found { body: reply.body, etag, target: reply.final_target })
+            Ok(FetchOutcome::Found { body: reply.body, etag, target: reply.final_target })
         }
         StatusCode::OK if reply.body.len() >= MAX_CARD => {
-            Err(CallError::Unintelligible("it is larger than 1 MB".to_owned()))
+            Err(CallError::InvalidReply("it is larger than 1 MB".to_owned()))
         }
-        StatusCode::OK => Err(CallError::Broken("it was cut off".to_owned())),
+        StatusCode::OK => Err(CallError::ConnectionLost("it was cut off".to_owned())),
         status => Err(CallError::Refused {
             code: baton_wire::a2a::v1::ErrorKind::PageNotFound.rpc_code(),
             status: status.as_u16(),
@@ -51,7 +51,7 @@ pub(super) async fn fetch(
     }
 }
 
-async fn request(url: &str, etag: Option<&str>, looking: &Looking) -> Result<Request<Bytes>, CallError> {
+async fn request(url: &str, etag: Option<&str>, looking: &DiscoveryOptions) -> Result<Request<Bytes>, CallError> {
     let uri: Uri = url.parse().map_err(|_| CallError::Forbidden("the URL is malformed".to_owned()))?;
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = uri;
@@ -63,6 +63,6 @@ async fn request(url: &str, etag: Option<&str>, looking: &Looking) -> Result<Req
     let (mut parts, body) = request.into_parts();
     let before = parts.headers.clone();
     looking.authorize.apply(&mut parts).await?;
-    crate::authorize::seal(&before, &mut parts.headers);
+    crate::authorize::mark_sensitive(&before, &mut parts.headers);
     Ok(Request::from_parts(parts, body))
 }

@@ -8,18 +8,18 @@ mod vet;
 
 pub(crate) use candidates::with_scheme;
 pub use error::DiscoverError;
-pub(crate) use vet::is_at_home;
+pub(crate) use vet::is_own_host;
 
 use crate::{Anonymous, Authorize, CallError};
 use baton_outbound::{GuardedClient, Target};
 use baton_types::Json;
 use baton_wire::a2a::v1::{AgentCard, AgentInterface};
-use fetch::{Fetched, fetch};
+use fetch::{FetchOutcome, fetch};
 use std::{fmt, sync::Arc};
 
 /// Options of discovery.
 #[derive(Clone)]
-pub struct Looking {
+pub struct DiscoveryOptions {
     /// Additional hosts that may serve the agent.
     pub hosts: Vec<String>,
     /// Credential for the host of the card.
@@ -28,7 +28,7 @@ pub struct Looking {
 
 /// A discovered card.
 #[derive(Clone, Debug)]
-pub struct Discovered {
+pub struct DiscoveredCard {
     /// The card in the form of 1.0, with the usable interfaces.
     pub card: AgentCard,
     /// The original JSON, for signature verification.
@@ -40,20 +40,24 @@ pub struct Discovered {
     /// The usable interfaces in the card's order, each with a full URL.
     pub interfaces: Vec<AgentInterface>,
     /// Reasons for the rejection of the other interfaces.
-    pub elsewhere: Vec<String>,
+    pub rejections: Vec<String>,
 }
 
 /// Finds the card of an agent: at the URL itself if it names a document, else at the well-known paths below it, then at
 /// those of its origin. The first valid card is used.
-pub async fn discover(client: &GuardedClient, url: &str, looking: &Looking) -> Result<Discovered, DiscoverError> {
+pub async fn discover(
+    client: &GuardedClient,
+    url: &str,
+    looking: &DiscoveryOptions,
+) -> Result<DiscoveredCard, DiscoverError> {
     let mut tries = Vec::new();
-    for candidate in candidates::of(url)? {
+    for candidate in candidates::card_urls(url)? {
         match fetch(client, &candidate, None, looking).await {
-            Ok(Fetched::Found { body, etag, target }) => match card::read(&body) {
+            Ok(FetchOutcome::Found { body, etag, target }) => match card::read(&body) {
                 Ok((card, raw)) => return found(card, raw, &target, etag, looking),
                 Err(reason) => tries.push((candidate, reason)),
             },
-            Ok(Fetched::Unchanged) => tries.push((candidate, "it answered that nothing changed".to_owned())),
+            Ok(FetchOutcome::Unchanged) => tries.push((candidate, "it answered that nothing changed".to_owned())),
             // The other candidates are on the same server.
             Err(CallError::NotSent(reason)) => return Err(DiscoverError::Unreachable(reason)),
             Err(CallError::Forbidden(reason)) => return Err(DiscoverError::Forbidden(reason)),
@@ -68,15 +72,15 @@ pub async fn refresh(
     client: &GuardedClient,
     url: &str,
     etag: Option<&str>,
-    looking: &Looking,
-) -> Result<Option<Discovered>, DiscoverError> {
+    looking: &DiscoveryOptions,
+) -> Result<Option<DiscoveredCard>, DiscoverError> {
     match fetch(client, url, etag, looking).await {
-        Ok(Fetched::Unchanged) => Ok(None),
-        Ok(Fetched::Found { body, etag, target }) => match card::read(&body) {
+        Ok(FetchOutcome::Unchanged) => Ok(None),
+        Ok(FetchOutcome::Found { body, etag, target }) => match card::read(&body) {
             Ok((card, raw)) => found(card, raw, &target, etag, looking).map(Some),
             Err(reason) => Err(DiscoverError::NoCard { tries: vec![(url.to_owned(), reason)] }),
         },
-        Err(CallError::NotSent(reason) | CallError::Broken(reason)) => Err(DiscoverError::Unreachable(reason)),
+        Err(CallError::NotSent(reason) | CallError::ConnectionLost(reason)) => Err(DiscoverError::Unreachable(reason)),
         Err(CallError::Forbidden(reason)) => Err(DiscoverError::Forbidden(reason)),
         Err(error) => Err(DiscoverError::NoCard { tries: vec![(url.to_owned(), error.to_string())] }),
     }
@@ -87,24 +91,24 @@ fn found(
     raw: Json,
     from: &Target,
     etag: Option<String>,
-    looking: &Looking,
-) -> Result<Discovered, DiscoverError> {
+    looking: &DiscoveryOptions,
+) -> Result<DiscoveredCard, DiscoverError> {
     let listed = std::mem::take(&mut card.supported_interfaces);
-    let (interfaces, elsewhere) = vet::interfaces(listed, from, &looking.hosts);
+    let (interfaces, elsewhere) = vet::check_interfaces(listed, from, &looking.hosts);
     if interfaces.is_empty() {
-        return Err(DiscoverError::Elsewhere { url: from.uri().to_string(), reasons: elsewhere });
+        return Err(DiscoverError::NoAllowedInterface { url: from.uri().to_string(), reasons: elsewhere });
     }
     card.supported_interfaces.clone_from(&interfaces);
-    Ok(Discovered { card, raw, url: from.uri().to_string(), etag, interfaces, elsewhere })
+    Ok(DiscoveredCard { card, raw, url: from.uri().to_string(), etag, interfaces, rejections: elsewhere })
 }
 
-impl Default for Looking {
+impl Default for DiscoveryOptions {
     fn default() -> Self {
         Self { hosts: Vec::new(), authorize: Arc::new(Anonymous) }
     }
 }
 
-impl fmt::Debug for Looking {
+impl fmt::Debug for DiscoveryOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DiscoveryOptions").field("hosts", &self.hosts).finish_non_exhaustive()
     }

@@ -10,14 +10,14 @@ use std::net::IpAddr;
 /// Otherwise a manipulated card could redirect messages and credentials. So an interface must be on the
 /// host of the card, on any port, or on a configured host; and a card read over https cannot name an unencrypted
 /// interface.
-pub(super) fn interfaces(
+pub(super) fn check_interfaces(
     listed: Vec<AgentInterface>,
     from: &Target,
     hosts: &[String],
 ) -> (Vec<AgentInterface>, Vec<String>) {
     let (mut usable, mut elsewhere) = (Vec::new(), Vec::new());
     for interface in listed {
-        match vetted(&interface, from, hosts) {
+        match check_interface(&interface, from, hosts) {
             Ok(url) => usable.push(AgentInterface { url, ..interface }),
             Err(reason) => {
                 let url: String = interface.url.chars().take(200).collect();
@@ -28,16 +28,16 @@ pub(super) fn interfaces(
     (usable, elsewhere)
 }
 
-fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result<String, String> {
+fn check_interface(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result<String, String> {
     let mut url = interface.url.trim().to_owned();
-    let is_grpc = BindingChoice::of_card(&interface.protocol_binding) == Some(BindingChoice::Grpc);
+    let is_grpc = BindingChoice::from_card_name(&interface.protocol_binding) == Some(BindingChoice::Grpc);
     if is_grpc && !url.contains("://") {
         // gRPC interfaces may be written `host:port`; the scheme is that of the card.
         let scheme = if from.is_secure() { "https" } else { "http" };
         url = format!("{scheme}://{url}");
     }
     let target = Target::parse(&url).map_err(|error| error.to_string())?;
-    if !is_at_home(&target, &from.host(), hosts) {
+    if !is_own_host(&target, &from.host(), hosts) {
         return Err(format!("it is at {}, and the card is from {}", target.host(), from.host()));
     }
     if from.is_secure() && !target.is_secure() {
@@ -47,11 +47,11 @@ fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result
 }
 
 /// Whether a URL is on the peer's own host, on any port, or on a configured host.
-pub(crate) fn is_at_home(target: &Target, own: &str, hosts: &[String]) -> bool {
+pub(crate) fn is_own_host(target: &Target, own: &str, hosts: &[String]) -> bool {
     let host = target.host();
     let with_port = format!("{host}:{}", target.port());
     let named =
-        hosts.iter().map(|named| plain(named)).any(|named| same_host(&named, &host) || named == with_port);
+        hosts.iter().map(|named| normalize_host(named)).any(|named| same_host(&named, &host) || named == with_port);
     named || same_host(own, &host)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn is_loopback(host: &str) -> bool {
 }
 
 /// Normal form of a configured host.
-fn plain(host: &str) -> String {
+fn normalize_host(host: &str) -> String {
     let host = host.trim().trim_start_matches('[').trim_end_matches(']');
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
@@ -149,7 +149,7 @@ mod tests {
                 protocol_binding: binding.to_owned(),
                 ..AgentInterface::default()
             };
-            let vetted = vetted(&interface, &Target::parse(from).unwrap(), &hosts);
+            let vetted = check_interface(&interface, &Target::parse(from).unwrap(), &hosts);
             assert_eq!(vetted.as_deref().map_err(String::as_str), expect, "{from} {url}");
         }
     }

@@ -5,38 +5,38 @@ use baton_wire::a2a::v1::{Artifact, Part, TaskArtifactUpdateEvent};
 
 /// Received artifacts of a task, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Artifacts {
-    kept: Vec<Kept>,
+pub(super) struct ReceivedArtifacts {
+    tracked: Vec<TrackedArtifact>,
     weight: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct TrackedArtifact {
     artifact: Artifact<'static>,
     closed: bool,
 }
 
 /// Relation of new content to the received content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Change {
+enum ContentChange {
     None,
     Grown(Vec<Part<'static>>),
     Replaced,
 }
 
 /// Effect of an update.
-pub(super) enum Update {
+pub(super) enum ArtifactDelta {
     /// No change, or over the size limit.
-    Old,
+    Unchanged,
     /// Extends the received content.
     Grown(Vec<Part<'static>>),
     /// Replaces the whole artifact.
-    Whole,
+    Replaced,
 }
 
-impl Artifacts {
+impl ReceivedArtifacts {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Artifact<'static>> {
-        self.kept.iter().map(|kept| &kept.artifact)
+        self.tracked.iter().map(|kept| &kept.artifact)
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Artifact<'static>> {
@@ -44,77 +44,77 @@ impl Artifacts {
     }
 
     /// Applies an update with an event id that proves it is new.
-    pub(super) fn take_new(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
+    pub(super) fn apply_new(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> ArtifactDelta {
         let known = self.get(&update.artifact.artifact_id).is_some();
         let taken = if update.append && known { self.extend(&update.artifact) } else { self.put(&update.artifact) };
         if !taken {
-            return Update::Old;
+            return ArtifactDelta::Unchanged;
         }
         self.close(update);
         if update.append && known {
-            Update::Grown(update.artifact.parts.clone())
+            ArtifactDelta::Grown(update.artifact.parts.clone())
         } else {
-            Update::Whole
+            ArtifactDelta::Replaced
         }
     }
 
     /// Applies an update that may be a repetition.
-    pub(super) fn take(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
-        let Some(kept) = self.kept.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id)
+    pub(super) fn apply(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> ArtifactDelta {
+        let Some(kept) = self.tracked.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id)
         else {
-            return self.take_new(update);
+            return self.apply_new(update);
         };
         if update.append {
-            return self.take_new(update);
+            return self.apply_new(update);
         }
         let closes = update.last_chunk && !kept.closed;
         match change(&kept.artifact.parts, &update.artifact.parts) {
-            Change::None if closes => self.take_new(update),
-            Change::None => Update::Old,
-            Change::Grown(parts) => {
+            ContentChange::None if closes => self.apply_new(update),
+            ContentChange::None => ArtifactDelta::Unchanged,
+            ContentChange::Grown(parts) => {
                 let more = Artifact { parts: parts.clone(), ..update.artifact.clone() };
                 if !self.extend(&more) {
-                    return Update::Old;
+                    return ArtifactDelta::Unchanged;
                 }
                 self.close(update);
-                Update::Grown(parts)
+                ArtifactDelta::Grown(parts)
             }
-            Change::Replaced => self.take_new(update),
+            ContentChange::Replaced => self.apply_new(update),
         }
     }
 
     /// Removes the artifacts that are not in `truth`; returns their ids.
     pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
         let gone =
-            |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
-        let forgotten: Vec<Kept> = self.kept.extract_if(.., |kept| gone(kept)).collect();
-        self.weight -= forgotten.iter().map(|kept| whole_weight(&kept.artifact)).sum::<usize>();
+            |kept: &TrackedArtifact| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
+        let forgotten: Vec<TrackedArtifact> = self.tracked.extract_if(.., |kept| gone(kept)).collect();
+        self.weight -= forgotten.iter().map(|kept| artifact_size(&kept.artifact)).sum::<usize>();
         forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
     }
 
     fn put(&mut self, artifact: &Artifact<'static>) -> bool {
-        let place = self.kept.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
-        let before = place.map_or(0, |place| whole_weight(&self.kept[place].artifact));
-        let after = whole_weight(artifact);
-        if self.weight - before + after > MAX_CONTENT || place.is_none() && self.kept.len() == MAX_ARTIFACTS {
+        let place = self.tracked.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
+        let before = place.map_or(0, |place| artifact_size(&self.tracked[place].artifact));
+        let after = artifact_size(artifact);
+        if self.weight - before + after > MAX_CONTENT || place.is_none() && self.tracked.len() == MAX_ARTIFACTS {
             tracing::warn!(artifact = %artifact.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
         self.weight = self.weight - before + after;
-        let kept = Kept { artifact: artifact.clone(), closed: false };
+        let kept = TrackedArtifact { artifact: artifact.clone(), closed: false };
         match place {
-            Some(place) => self.kept[place] = kept,
-            None => self.kept.push(kept),
+            Some(place) => self.tracked[place] = kept,
+            None => self.tracked.push(kept),
         }
         true
     }
 
     fn extend(&mut self, more: &Artifact<'static>) -> bool {
-        if self.weight + weight(&more.parts) > MAX_CONTENT {
+        if self.weight + content_size(&more.parts) > MAX_CONTENT {
             tracing::warn!(artifact = %more.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
-        let Some(kept) = self.kept.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {
+        let Some(kept) = self.tracked.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {
             return false;
         };
         self.weight += more.parts.iter().map(|part| append(&mut kept.artifact.parts, part)).sum::<usize>();
@@ -122,7 +122,7 @@ impl Artifacts {
     }
 
     fn close(&mut self, update: &TaskArtifactUpdateEvent<'_>) {
-        for kept in &mut self.kept {
+        for kept in &mut self.tracked {
             if kept.artifact.artifact_id == update.artifact.artifact_id {
                 kept.closed = update.last_chunk;
             }
@@ -136,15 +136,15 @@ pub(super) fn text(parts: &[Part<'_>]) -> String {
 }
 
 /// Approximate size of an artifact in bytes, with its metadata.
-fn whole_weight(artifact: &Artifact<'_>) -> usize {
+fn artifact_size(artifact: &Artifact<'_>) -> usize {
     let said = [&artifact.name, &artifact.description].into_iter().flatten().map(|text| text.len()).sum::<usize>();
     let listed = artifact.extensions.iter().map(|text| 64 + text.len()).sum::<usize>();
     let metadata = artifact.metadata.as_ref().map_or(0, |json| json.as_str().len());
-    artifact.artifact_id.len() + said + listed + metadata + weight(&artifact.parts)
+    artifact.artifact_id.len() + said + listed + metadata + content_size(&artifact.parts)
 }
 
 /// Approximate size of the content in bytes.
-pub(super) fn weight(parts: &[Part<'_>]) -> usize {
+pub(super) fn content_size(parts: &[Part<'_>]) -> usize {
     let part = |part: &Part<'_>| {
         let texts = [&part.text, &part.raw, &part.url, &part.filename, &part.media_type];
         let texts = texts.into_iter().flatten().map(|text| text.len()).sum::<usize>();
@@ -176,11 +176,11 @@ fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) -> usize {
         return more.len();
     }
     parts.push(part.clone());
-    weight(std::slice::from_ref(part))
+    content_size(std::slice::from_ref(part))
 }
 
 /// The same content with consecutive text merged.
-pub(super) fn merged(parts: &[Part<'static>]) -> Vec<Part<'static>> {
+pub(super) fn merge_text(parts: &[Part<'static>]) -> Vec<Part<'static>> {
     let mut whole = Vec::with_capacity(parts.len().min(16));
     for part in parts {
         append(&mut whole, part);
@@ -188,19 +188,19 @@ pub(super) fn merged(parts: &[Part<'static>]) -> Vec<Part<'static>> {
     whole
 }
 
-fn change(old: &[Part<'static>], new: &[Part<'static>]) -> Change {
-    let (old, new) = (merged(old), merged(new));
+fn change(old: &[Part<'static>], new: &[Part<'static>]) -> ContentChange {
+    let (old, new) = (merge_text(old), merge_text(new));
     if old == new {
-        return Change::None;
+        return ContentChange::None;
     }
-    let Some((last, before)) = old.split_last() else { return Change::Grown(new) };
+    let Some((last, before)) = old.split_last() else { return ContentChange::Grown(new) };
     if !new.starts_with(before) {
-        return Change::Replaced;
+        return ContentChange::Replaced;
     }
     let rest = &new[before.len()..];
-    let Some((first, after)) = rest.split_first() else { return Change::Replaced };
+    let Some((first, after)) = rest.split_first() else { return ContentChange::Replaced };
     if first == last {
-        return Change::Grown(after.to_vec());
+        return ContentChange::Grown(after.to_vec());
     }
     match (&first.text, &last.text) {
         (Some(text), Some(prefix)) if is_plain_text(first) && is_plain_text(last) => match text.strip_prefix(&**prefix)
@@ -208,11 +208,11 @@ fn change(old: &[Part<'static>], new: &[Part<'static>]) -> Change {
             Some(more) => {
                 let mut grown = vec![Part::text(more.to_owned())];
                 grown.extend_from_slice(after);
-                Change::Grown(grown)
+                ContentChange::Grown(grown)
             }
-            None => Change::Replaced,
+            None => ContentChange::Replaced,
         },
-        _ => Change::Replaced,
+        _ => ContentChange::Replaced,
     }
 }
 
@@ -227,19 +227,19 @@ mod tests {
     #[test]
     fn pieces_of_text_make_no_difference() {
         for (old, new, expected) in [
-            (texts(&["a", "b"]), texts(&["ab"]), Change::None),
-            (texts(&["a"]), texts(&["a", "b"]), Change::Grown(texts(&["b"]))),
-            (texts(&["ab"]), texts(&["a", "bc", "d"]), Change::Grown(texts(&["cd"]))),
-            (texts(&["ab"]), texts(&["a"]), Change::Replaced),
-            (texts(&["ab"]), texts(&["xb"]), Change::Replaced),
-            (texts(&[]), texts(&["a"]), Change::Grown(texts(&["a"]))),
+            (texts(&["a", "b"]), texts(&["ab"]), ContentChange::None),
+            (texts(&["a"]), texts(&["a", "b"]), ContentChange::Grown(texts(&["b"]))),
+            (texts(&["ab"]), texts(&["a", "bc", "d"]), ContentChange::Grown(texts(&["cd"]))),
+            (texts(&["ab"]), texts(&["a"]), ContentChange::Replaced),
+            (texts(&["ab"]), texts(&["xb"]), ContentChange::Replaced),
+            (texts(&[]), texts(&["a"]), ContentChange::Grown(texts(&["a"]))),
         ] {
             assert_eq!(change(&old, &new), expected, "{old:?} to {new:?}");
         }
         let file = Part { url: Some("https://example.com/x".into()), ..Part::default() };
         let grown = [texts(&["a"]), vec![file.clone()]].concat();
-        assert_eq!(change(&texts(&["a"]), &grown), Change::Grown(vec![file]));
-        assert_eq!(change(&grown, &texts(&["a"])), Change::Replaced);
+        assert_eq!(change(&texts(&["a"]), &grown), ContentChange::Grown(vec![file]));
+        assert_eq!(change(&grown, &texts(&["a"])), ContentChange::Replaced);
     }
 
     fn update(artifact: Artifact<'static>, append: bool) -> TaskArtifactUpdateEvent<'static> {
@@ -248,12 +248,12 @@ mod tests {
 
     /// Whether an output is kept, and whether a second one like it still is.
     fn kept_twice(one: &Artifact<'static>, append: bool) -> [bool; 2] {
-        let mut artifacts = Artifacts::default();
+        let mut artifacts = ReceivedArtifacts::default();
         let mut other = one.clone();
         if !append {
             other.artifact_id = format!("{}'", one.artifact_id).into();
         }
-        let mut taken = |update| !matches!(artifacts.take_new(&update), Update::Old);
+        let mut taken = |update| !matches!(artifacts.apply_new(&update), ArtifactDelta::Unchanged);
         [taken(update(one.clone(), false)), taken(update(other, append))]
     }
 
@@ -284,12 +284,12 @@ mod tests {
 
     #[test]
     fn the_pieces_of_a_text_cost_no_more_than_the_text() {
-        let mut artifacts = Artifacts::default();
+        let mut artifacts = ReceivedArtifacts::default();
         let piece = Artifact { artifact_id: "a".into(), parts: texts(&["abcd"]), ..Artifact::default() };
         let pieces = MAX_CONTENT / 8;
         for count in 0..pieces {
             assert!(
-                !matches!(artifacts.take_new(&update(piece.clone(), count > 0)), Update::Old),
+                !matches!(artifacts.apply_new(&update(piece.clone(), count > 0)), ArtifactDelta::Unchanged),
                 "piece {count}"
             );
         }

@@ -1,7 +1,9 @@
 //! Follows a task across lost connections.
 
-use super::Seen;
-use crate::{CallError, Heard, Hearing, PeerClient, With, push::Registration, retry::Backoff};
+use super::TaskTracker;
+use crate::{
+    BindingEvent, BindingEventStream, CallError, PeerClient, RequestMetadata, push::PushRegistration, retry::Backoff,
+};
 use baton_ports::PeerError;
 use baton_wire::a2a::v1::StreamResponse;
 use futures_core::Stream;
@@ -10,21 +12,21 @@ use std::{collections::VecDeque, pin::Pin, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Events of a peer's task without gaps or duplicates; ends when the task ends or needs input.
-pub type Followed = Pin<Box<dyn Stream<Item = Result<StreamResponse<'static>, PeerError>> + Send>>;
+pub type PeerTaskStream = Pin<Box<dyn Stream<Item = Result<StreamResponse<'static>, PeerError>> + Send>>;
 
 /// Maximum number of consecutive "task not found" replies for a known task.
-const MISSED: u32 = 6;
+const MAX_NOT_FOUND_REPLIES: u32 = 6;
 
 /// Time for a waiting task to process new input.
-const GRACE: Duration = Duration::from_secs(10);
+const PEER_REACTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum duration of the replay at the start of a stream.
-const BURST: Duration = Duration::from_secs(5);
+const REPLAY_WINDOW: Duration = Duration::from_secs(5);
 
 /// Starting point of a follower.
-pub(crate) enum Begin {
+pub(crate) enum FollowStart {
     /// A stream whose first item was read.
-    Stream(Heard, Hearing),
+    Stream(BindingEvent, BindingEventStream),
     /// A reply: a message, or the task at that time.
     Answer(StreamResponse<'static>),
     /// Only the id of the task.
@@ -32,76 +34,76 @@ pub(crate) enum Begin {
 }
 
 /// Follower of one task.
-pub(crate) struct Follow {
+pub(crate) struct TaskFollower {
     pub(super) client: PeerClient,
-    pub(super) with: With,
-    pub(super) seen: Seen,
-    pub(super) hearing: Option<Hearing>,
-    pub(super) how: How,
+    pub(super) with: RequestMetadata,
+    pub(super) seen: TaskTracker,
+    pub(super) stream: Option<BindingEventStream>,
+    pub(super) mode: FollowMode,
     ready: VecDeque<StreamResponse<'static>>,
-    reconnects: Backoff,
-    looks: Backoff,
+    reconnect_backoff: Backoff,
+    poll_backoff: Backoff,
     /// Time of the last sign of life of the peer.
-    pub(super) alive: Instant,
-    pub(super) missed: u32,
+    pub(super) last_activity: Instant,
+    pub(super) not_found_count: u32,
     /// Number of times the peer refused to stream the task.
     pub(super) refusals: u32,
     /// Retry delay requested by the busy peer.
-    pub(super) asked_for: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
     /// Since when the task has been waiting for input that was already sent.
     stale_since: Option<Instant>,
-    waits: bool,
-    registration: Option<Registration>,
+    delay_reconnect: bool,
+    registration: Option<PushRegistration>,
     failed: bool,
 }
 
 /// How events are received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum FollowMode {
     /// By subscription.
-    Streams,
+    Streaming,
     /// By polling.
-    Looks,
+    Polling,
 }
 
-impl Follow {
-    pub(crate) fn new(client: PeerClient, with: With, seen: Seen, begin: Begin) -> Self {
-        let how = if client.abilities().streaming { How::Streams } else { How::Looks };
+impl TaskFollower {
+    pub(crate) fn new(client: PeerClient, with: RequestMetadata, seen: TaskTracker, begin: FollowStart) -> Self {
+        let how = if client.capabilities().streaming { FollowMode::Streaming } else { FollowMode::Polling };
         let mut follow = Self {
             client,
             with,
             seen,
-            hearing: None,
-            how,
+            stream: None,
+            mode: how,
             ready: VecDeque::new(),
-            reconnects: Backoff::connections(),
-            looks: Backoff::looks(),
-            alive: Instant::now(),
-            missed: 0,
+            reconnect_backoff: Backoff::reconnects(),
+            poll_backoff: Backoff::polling(),
+            last_activity: Instant::now(),
+            not_found_count: 0,
             refusals: 0,
-            asked_for: None,
+            retry_after: None,
             stale_since: None,
-            waits: true,
+            delay_reconnect: true,
             registration: None,
             failed: false,
         };
         match begin {
-            Begin::Stream(first, hearing) => {
-                follow.hearing = Some(hearing);
+            FollowStart::Stream(first, hearing) => {
+                follow.stream = Some(hearing);
                 follow.take(first);
             }
-            Begin::Answer(item) => {
-                follow.take(Heard::unnamed(item));
+            FollowStart::Answer(item) => {
+                follow.take(BindingEvent::unnamed(item));
                 // A reply is only the start; a subscription delivers the following events from the start, so no delay
                 // is needed.
-                follow.waits = follow.how == How::Looks;
+                follow.delay_reconnect = follow.mode == FollowMode::Polling;
             }
-            Begin::Task => follow.waits = false,
+            FollowStart::Task => follow.delay_reconnect = false,
         }
         follow
     }
 
-    pub(crate) fn seen(&self) -> &Seen {
+    pub(crate) fn seen(&self) -> &TaskTracker {
         &self.seen
     }
 
@@ -122,7 +124,7 @@ impl Follow {
     }
 
     /// All events as a stream.
-    pub(crate) fn into_stream(mut self) -> Followed {
+    pub(crate) fn into_stream(mut self) -> PeerTaskStream {
         Box::pin(async_stream::stream! {
             while let Some(item) = self.next().await {
                 yield item;
@@ -132,13 +134,13 @@ impl Follow {
 
     async fn advance(&mut self) -> Result<(), PeerError> {
         self.register().await;
-        let Some(hearing) = &mut self.hearing else { return self.reconnect().await };
+        let Some(hearing) = &mut self.stream else { return self.reconnect().await };
         let heard = if self.seen.is_stale() {
             // A stream may stay open without reporting that the task is still waiting.
-            let Ok(heard) = timeout(GRACE, hearing.next()).await else { return self.look().await };
+            let Ok(heard) = timeout(PEER_REACTION_TIMEOUT, hearing.next()).await else { return self.poll_task().await };
             heard
         } else if self.seen.holds_back() {
-            let Ok(heard) = timeout(BURST, hearing.next()).await else {
+            let Ok(heard) = timeout(REPLAY_WINDOW, hearing.next()).await else {
                 self.ready.extend(self.seen.release());
                 return Ok(());
             };
@@ -147,18 +149,18 @@ impl Follow {
             hearing.next().await
         };
         match heard {
-            Some(Ok(heard)) => self.hear(heard).await,
+            Some(Ok(heard)) => self.handle_event(heard).await,
             // Some servers open a stream before they check whether the task can be streamed.
             Some(Err(error)) if error.is_refusal() && self.seen.task().is_some() => {
-                self.hearing = None;
-                return self.refused(&error).await;
+                self.stream = None;
+                return self.handle_refusal(&error).await;
             }
             Some(Err(error)) => {
                 tracing::debug!(%error, "a stream of a remote agent broke off");
-                self.asked_for = error.retry_after();
-                self.hearing = None;
+                self.retry_after = error.retry_after();
+                self.stream = None;
             }
-            None => self.hearing = None,
+            None => self.stream = None,
         }
         Ok(())
     }
@@ -168,25 +170,26 @@ impl Follow {
             let words = "the remote agent's answer was cut off before it named a task".to_owned();
             return Err(PeerError::InDoubt(words));
         }
-        if std::mem::replace(&mut self.waits, true) {
+        if std::mem::replace(&mut self.delay_reconnect, true) {
             self.wait().await?;
         }
-        match self.how {
-            How::Streams => self.subscribe().await,
-            How::Looks => self.look().await,
+        match self.mode {
+            FollowMode::Streaming => self.subscribe().await,
+            FollowMode::Polling => self.poll_task().await,
         }
     }
 
     /// Waits for the retry delay or a push notification.
     async fn wait(&mut self) -> Result<(), PeerError> {
-        let patience = self.client.patience().silence;
-        let left = patience.saturating_sub(self.alive.elapsed());
+        let patience = self.client.retry_limits().silence_timeout;
+        let left = patience.saturating_sub(self.last_activity.elapsed());
         if left.is_zero() {
             let words = format!("the remote agent sent nothing for {} seconds", patience.as_secs());
             return Err(PeerError::Lost(words));
         }
-        let backoff = if self.how == How::Looks { &mut self.looks } else { &mut self.reconnects };
-        let wait = backoff.next(self.asked_for.take()).min(left);
+        let backoff =
+            if self.mode == FollowMode::Polling { &mut self.poll_backoff } else { &mut self.reconnect_backoff };
+        let wait = backoff.next(self.retry_after.take()).min(left);
         match &self.registration {
             // The cause of the wake-up does not matter.
             Some(registration) => drop(timeout(wait, registration.notified()).await),
@@ -196,10 +199,10 @@ impl Follow {
     }
 
     /// Applies an event; before the task settles, missed content is corrected from the full task.
-    pub(super) async fn hear(&mut self, heard: Heard) {
-        if self.seen.is_doubtful()
+    pub(super) async fn handle_event(&mut self, heard: BindingEvent) {
+        if self.seen.needs_verification()
             && self.seen.would_settle(&heard.item)
-            && let Some(truth) = self.truth().await
+            && let Some(truth) = self.read_full_task().await
         {
             let news = self.seen.correct(&truth);
             self.ready.extend(news);
@@ -207,26 +210,26 @@ impl Follow {
         self.take(heard);
     }
 
-    pub(super) fn take(&mut self, heard: Heard) {
-        self.alive = Instant::now();
-        self.missed = 0;
+    pub(super) fn take(&mut self, heard: BindingEvent) {
+        self.last_activity = Instant::now();
+        self.not_found_count = 0;
         let news = self.seen.take(heard);
         if !news.is_empty() {
-            self.reconnects.reset();
-            self.looks.reset();
+            self.reconnect_backoff.reset();
+            self.poll_backoff.reset();
         }
         self.ready.extend(news);
         if !self.seen.is_stale() {
             self.stale_since = None;
-        } else if self.stale_since.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-            self.seen.believe();
+        } else if self.stale_since.get_or_insert_with(Instant::now).elapsed() >= PEER_REACTION_TIMEOUT {
+            self.seen.accept_status();
         }
     }
 
     /// Counts a "task not found" reply; an error once the limit is reached.
-    pub(super) fn miss(&mut self, error: &CallError) -> Result<(), PeerError> {
-        self.missed += 1;
-        if self.missed < MISSED {
+    pub(super) fn record_not_found(&mut self, error: &CallError) -> Result<(), PeerError> {
+        self.not_found_count += 1;
+        if self.not_found_count < MAX_NOT_FOUND_REPLIES {
             return Ok(());
         }
         let task = self.seen.task().unwrap_or_default();
@@ -238,11 +241,11 @@ impl Follow {
         if self.registration.is_some() {
             return;
         }
-        let Some((desk, task)) = self.client.desk().zip(self.seen.task()) else { return };
+        let Some((desk, task)) = self.client.push_inbox().zip(self.seen.task()) else { return };
         let Some(registration) = desk.register() else { return };
         let config = registration.config(task);
         // Kept even if the peer refuses, so that the request is not repeated.
-        let registered = timeout(GRACE, self.client.binding().create_push(config, &self.with)).await;
+        let registered = timeout(PEER_REACTION_TIMEOUT, self.client.binding().create_push(config, &self.with)).await;
         if let Ok(Err(error)) = registered {
             tracing::debug!(%error, "a remote agent refused push notifications");
         }

@@ -12,11 +12,11 @@ mod overlap;
 mod seen;
 mod words;
 
-pub use driver::Followed;
-pub(crate) use driver::{Begin, Follow};
+pub use driver::PeerTaskStream;
+pub(crate) use driver::{FollowStart, TaskFollower};
 pub(crate) use looks::{is_ended, is_missing, is_unknown_method};
 pub(crate) use outcome::outcome;
-pub use seen::Seen;
+pub use seen::TaskTracker;
 
 /// Maximum number of content bytes kept per task.
 pub(crate) const MAX_CONTENT: usize = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 //! Outcome of a followed task in Baton's own types. Invalid or oversized content of the peer is dropped.
 
 use super::{
-    MAX_CONTENT, Seen,
-    artifacts::{merged, text, weight},
+    MAX_CONTENT, TaskTracker,
+    artifacts::{content_size, merge_text, text},
 };
 use baton_ports::PeerOutcome;
 use baton_types::TaskState;
@@ -12,7 +12,7 @@ use baton_wire::{
 };
 
 /// The outcome of a settled task.
-pub(crate) fn outcome(seen: &Seen) -> Option<PeerOutcome> {
+pub(crate) fn outcome(seen: &TaskTracker) -> Option<PeerOutcome> {
     let state = seen.settled()?;
     let said = seen.answer().or(seen.status_message()).and_then(message);
     let message = match said {
@@ -22,9 +22,9 @@ pub(crate) fn outcome(seen: &Seen) -> Option<PeerOutcome> {
         }
         said => said,
     };
-    let words = message.as_ref().map(|message| squeezed(message.parts.iter().filter_map(plain)));
+    let words = message.as_ref().map(|message| strip_whitespace(message.parts.iter().filter_map(plain)));
     let tells_more = |artifact: &&Artifact<'static>| {
-        let content = squeezed(artifact.parts.iter().filter_map(|part| part.text.as_deref()));
+        let content = strip_whitespace(artifact.parts.iter().filter_map(|part| part.text.as_deref()));
         let only_text = artifact.parts.iter().all(|part| part.text.is_some());
         !only_text || !content.is_empty() && words.as_ref() != Some(&content)
     };
@@ -39,14 +39,14 @@ fn answer(artifact: &Artifact<'static>) -> Message<'static> {
     Message {
         message_id: artifact.artifact_id.clone(),
         role: Role::Agent,
-        parts: merged(&parts),
+        parts: merge_text(&parts),
         ..Message::default()
     }
 }
 
 /// A message in Baton's own type: invalid content is dropped; `None` if nothing is left.
 fn message(said: &Message<'static>) -> Option<baton_types::Message> {
-    let mut said = Message { parts: bounded(&said.parts), ..said.clone() };
+    let mut said = Message { parts: limit_parts(&said.parts), ..said.clone() };
     if said.parts.is_empty() {
         return None;
     }
@@ -60,17 +60,17 @@ fn message(said: &Message<'static>) -> Option<baton_types::Message> {
 
 fn checked(artifact: &Artifact<'static>) -> Option<baton_types::Artifact> {
     let metadata = artifact.metadata.clone().filter(baton_types::Json::is_object);
-    let artifact = Artifact { parts: bounded(&artifact.parts), metadata, ..artifact.clone() };
+    let artifact = Artifact { parts: limit_parts(&artifact.parts), metadata, ..artifact.clone() };
     artifact.check("artifact", &mut Violations::default()).filter(|artifact| !artifact.parts.is_empty())
 }
 
 /// The parts within the size limits; invalid ones are dropped.
-fn bounded(parts: &[Part<'static>]) -> Vec<Part<'static>> {
+fn limit_parts(parts: &[Part<'static>]) -> Vec<Part<'static>> {
     let mut room = MAX_CONTENT;
-    let parts = if parts.len() > MAX_PARTS { merged(parts) } else { parts.to_vec() };
+    let parts = if parts.len() > MAX_PARTS { merge_text(parts) } else { parts.to_vec() };
     let readable = parts.iter().filter(|part| (*part).clone().check("part", &mut Violations::default()).is_some());
     let fits = readable.take(MAX_PARTS).map_while(|part| {
-        let size = weight(std::slice::from_ref(part));
+        let size = content_size(std::slice::from_ref(part));
         let text = part.text.as_deref().filter(|_| size > room);
         let cut = text.map(|text| Part::text(text[..text.floor_char_boundary(room)].to_owned()));
         if cut.is_none() && size > room {
@@ -90,6 +90,6 @@ fn plain(part: &baton_types::Part) -> Option<&str> {
 }
 
 /// Text without white space, to compare differently split texts.
-fn squeezed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+fn strip_whitespace<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     texts.flat_map(str::split_whitespace).collect()
 }

@@ -5,32 +5,32 @@
 //! of duplicates is known, they are dropped and all other events are released.
 
 use super::{
-    artifacts::{Artifacts, is_plain_text},
-    cursors::Told,
+    artifacts::{ReceivedArtifacts, is_plain_text},
+    cursors::EventNovelty,
 };
 use baton_wire::a2a::v1::{Artifact, Part, StreamResponse, TaskArtifactUpdateEvent};
 use std::collections::HashMap;
 
 /// Maximum number of bytes compared at the end of an artifact.
-const COMPARED: usize = 64 * 1024;
+const MAX_COMPARED_BYTES: usize = 64 * 1024;
 
 /// Maximum number of events held back.
-const HELD: usize = 1024;
+const MAX_HELD_EVENTS: usize = 1024;
 
 /// An item with the conclusion from its event id.
-pub(super) type Noted = (StreamResponse<'static>, Told);
+pub(super) type ClassifiedItem = (StreamResponse<'static>, EventNovelty);
 
 /// Filter for the events after the full task, until they are certainly new.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Overlap {
+pub(super) struct OverlapFilter {
     /// Ends of the artifacts in the full task; `None` if all events are new.
-    ends: Option<HashMap<String, End>>,
-    held: Vec<(String, Noted)>,
+    ends: Option<HashMap<String, ArtifactTail>>,
+    held: Vec<(String, ClassifiedItem)>,
 }
 
 /// End of an artifact, and the received text that may repeat it.
 #[derive(Clone, Debug)]
-struct End {
+struct ArtifactTail {
     text: String,
     /// Whether `text` is the whole artifact.
     whole: bool,
@@ -45,11 +45,11 @@ struct End {
     over: bool,
 }
 
-impl Overlap {
+impl OverlapFilter {
     /// Starts filtering after the full task, the first item of a connection.
-    pub(super) fn begin(&mut self, artifacts: &Artifacts) {
+    pub(super) fn begin(&mut self, artifacts: &ReceivedArtifacts) {
         let ends =
-            artifacts.iter().map(|artifact| (artifact.artifact_id.to_string(), End::of(artifact)));
+            artifacts.iter().map(|artifact| (artifact.artifact_id.to_string(), ArtifactTail::from_artifact(artifact)));
         *self = Self { ends: Some(ends.collect()), held: Vec::new() };
     }
 
@@ -70,10 +70,10 @@ impl Overlap {
     }
 
     /// Holds the item back, or returns the released items followed by the item.
-    pub(super) fn pass(&mut self, item: StreamResponse<'static>, told: Told) -> Vec<Noted> {
+    pub(super) fn pass(&mut self, item: StreamResponse<'static>, told: EventNovelty) -> Vec<ClassifiedItem> {
         let update = item.artifact_update.as_ref();
         let may_repeat = match (&mut self.ends, update) {
-            (Some(ends), Some(update)) if self.held.len() < HELD => {
+            (Some(ends), Some(update)) if self.held.len() < MAX_HELD_EVENTS => {
                 ends.get_mut(&*update.artifact.artifact_id).is_some_and(|end| end.take(update))
             }
             _ => false,
@@ -92,10 +92,10 @@ impl Overlap {
     }
 
     /// Returns the held events that are not duplicates; all later events are new.
-    pub(super) fn release(&mut self) -> Vec<Noted> {
+    pub(super) fn release(&mut self) -> Vec<ClassifiedItem> {
         let Self { ends, held } = std::mem::take(self);
         let mut ends = ends.unwrap_or_default();
-        let is_new = |(id, noted): (String, Noted)| match ends.get_mut(&id) {
+        let is_new = |(id, noted): (String, ClassifiedItem)| match ends.get_mut(&id) {
             Some(end) if end.repeated > 0 => {
                 end.repeated -= 1;
                 None
@@ -106,10 +106,10 @@ impl Overlap {
     }
 }
 
-impl End {
-    fn of(artifact: &Artifact<'_>) -> Self {
+impl ArtifactTail {
+    fn from_artifact(artifact: &Artifact<'_>) -> Self {
         let mut text = flat(&artifact.parts);
-        let cut = text.ceil_char_boundary(text.len().saturating_sub(COMPARED));
+        let cut = text.ceil_char_boundary(text.len().saturating_sub(MAX_COMPARED_BYTES));
         text.drain(..cut);
         let whole = cut == 0;
         Self { text, whole, heard: String::new(), anew: false, events: 0, repeated: 0, over: false }

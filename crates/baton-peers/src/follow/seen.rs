@@ -1,11 +1,11 @@
 //! Received state of a task, and deduplication of events.
 
 use super::{
-    artifacts::{Artifacts, Update},
-    cursors::{Cursors, Told},
-    overlap::{Noted, Overlap},
+    artifacts::{ArtifactDelta, ReceivedArtifacts},
+    cursors::{EventCursors, EventNovelty},
+    overlap::{ClassifiedItem, OverlapFilter},
 };
-use crate::Heard;
+use crate::BindingEvent;
 use baton_types::{Json, TaskState};
 use baton_wire::a2a::v1::{
     Artifact, Message, Part, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
@@ -16,36 +16,36 @@ use std::{
 };
 
 /// Maximum number of status messages remembered.
-const MESSAGES: usize = 256;
+const MAX_MESSAGE_IDS: usize = 256;
 /// Maximum length of a task or context id in bytes; longer ones are ignored.
-const LONGEST_ID: usize = 1024;
+const MAX_ID_LEN: usize = 1024;
 
 /// Everything received about one task, across connections.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct TaskTracker {
     task: Option<String>,
     context: String,
     status: Option<TaskStatus<'static>>,
     /// Metadata of the status.
-    note: Option<Json>,
+    status_metadata: Option<Json>,
     /// Hashes of the status message ids, because ids may be long.
     messages: VecDeque<u64>,
-    artifacts: Artifacts,
-    cursors: Cursors,
+    artifacts: ReceivedArtifacts,
+    cursors: EventCursors,
     answer: Option<Message<'static>>,
     /// Id of the message sent; a question asked before it is already answered.
-    asked: Option<String>,
+    sent_message: Option<String>,
     /// Whether the message was sent to an existing task.
     continues: bool,
     /// The task waits for input, but probably has not processed the message yet.
     stale: bool,
-    connection: Connection,
-    overlap: Overlap,
-    doubtful: bool,
+    connection: ConnectionPhase,
+    overlap: OverlapFilter,
+    needs_verification: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Connection {
+enum ConnectionPhase {
     /// The first connection, complete from the start.
     #[default]
     First,
@@ -55,10 +55,10 @@ enum Connection {
     Later,
 }
 
-impl Seen {
+impl TaskTracker {
     /// Nothing received yet; `asked` is the id of the message sent.
     pub fn new(asked: Option<&str>) -> Self {
-        Self { asked: asked.map(str::to_owned), ..Self::default() }
+        Self { sent_message: asked.map(str::to_owned), ..Self::default() }
     }
 
     /// Marks that the message was sent to an existing task, which may have been waiting for it.
@@ -68,8 +68,8 @@ impl Seen {
     }
 
     /// Only the task id is known.
-    pub fn of_task(task: &str, asked: Option<&str>) -> Self {
-        Self { task: Some(task.to_owned()), connection: Connection::Fresh, ..Self::new(asked) }
+    pub fn for_task(task: &str, asked: Option<&str>) -> Self {
+        Self { task: Some(task.to_owned()), connection: ConnectionPhase::Fresh, ..Self::new(asked) }
     }
 
     /// The task id, once the peer has created a task.
@@ -92,7 +92,7 @@ impl Seen {
         if self.answer.is_some() {
             return Some(TaskState::Completed);
         }
-        settles(self.status.as_ref()?).filter(|_| !self.stale)
+        settled_state(self.status.as_ref()?).filter(|_| !self.stale)
     }
 
     /// Whether the message was sent to an existing task.
@@ -106,13 +106,13 @@ impl Seen {
     }
 
     /// Accepts that the task waits for new input.
-    pub(crate) fn believe(&mut self) {
+    pub(crate) fn accept_status(&mut self) {
         self.stale = false;
     }
 
     /// Whether events may have been missed, which only the full task can show.
-    pub(crate) fn is_doubtful(&self) -> bool {
-        self.doubtful
+    pub(crate) fn needs_verification(&self) -> bool {
+        self.needs_verification
     }
 
     /// The answer of a peer without a task.
@@ -137,50 +137,50 @@ impl Seen {
 
     /// Marks the start of another connection.
     pub fn reconnected(&mut self) {
-        self.connection = Connection::Fresh;
+        self.connection = ConnectionPhase::Fresh;
         self.overlap.end();
     }
 
     /// Whether the first event of a new connection proves that nothing was missed.
-    pub(crate) fn proves_continuity(&self, heard: &Heard) -> bool {
-        heard.item.task.is_some() && self.cursors.goes_on(heard.cursor.as_deref())
+    pub(crate) fn proves_continuity(&self, heard: &BindingEvent) -> bool {
+        heard.item.task.is_some() && self.cursors.resumes_from(heard.cursor.as_deref())
     }
 
     /// Whether the item would settle the task.
     pub(crate) fn would_settle(&self, item: &StreamResponse<'_>) -> bool {
-        item.status_update.as_ref().is_some_and(|update| settles(&update.status).is_some())
+        item.status_update.as_ref().is_some_and(|update| settled_state(&update.status).is_some())
     }
 
     /// Applies an item and returns the new events, in order.
-    pub fn take(&mut self, heard: Heard) -> Vec<StreamResponse<'static>> {
+    pub fn take(&mut self, heard: BindingEvent) -> Vec<StreamResponse<'static>> {
         if self.settled().is_some_and(TaskState::is_terminal) {
             return Vec::new();
         }
-        let first = self.connection == Connection::Fresh;
+        let first = self.connection == ConnectionPhase::Fresh;
         if first {
-            self.connection = Connection::Later;
+            self.connection = ConnectionPhase::Later;
         }
         if first && self.proves_continuity(&heard) {
             // The task as of the last received event.
             return Vec::new();
         }
         if first {
-            self.doubtful = true;
+            self.needs_verification = true;
             if heard.item.task.is_some() {
-                self.cursors.forget();
+                self.cursors.clear();
             }
         }
-        let told = self.cursors.note(heard.cursor.as_deref(), &heard.item);
+        let told = self.cursors.record(heard.cursor.as_deref(), &heard.item);
         match heard.item {
             StreamResponse { task: Some(task), .. } => {
                 self.overlap.end();
                 let news = self.take_task(task);
-                if first && !self.cursors.counts_the_task() {
+                if first && !self.cursors.has_task_sequence() {
                     self.overlap.begin(&self.artifacts);
                 }
                 news
             }
-            _ if told == Told::Repeated => Vec::new(),
+            _ if told == EventNovelty::Repeated => Vec::new(),
             item if self.overlap.is_open() && self.is_old_status(&item) => Vec::new(),
             item => {
                 let passed = self.overlap.pass(item, told);
@@ -200,11 +200,11 @@ impl Seen {
         self.take_passed(passed)
     }
 
-    fn take_passed(&mut self, passed: Vec<Noted>) -> Vec<StreamResponse<'static>> {
+    fn take_passed(&mut self, passed: Vec<ClassifiedItem>) -> Vec<StreamResponse<'static>> {
         passed.into_iter().flat_map(|(item, told)| self.take_item(item, told)).collect()
     }
 
-    fn take_item(&mut self, item: StreamResponse<'static>, told: Told) -> Vec<StreamResponse<'static>> {
+    fn take_item(&mut self, item: StreamResponse<'static>, told: EventNovelty) -> Vec<StreamResponse<'static>> {
         if let Some(message) = item.message {
             self.take_message(message)
         } else if let Some(update) = item.status_update {
@@ -220,13 +220,13 @@ impl Seen {
 
     /// The initial task of a stream, if the server omits it, as many old servers do.
     fn begin(&mut self, task: &str, context: &str) -> Option<StreamResponse<'static>> {
-        self.name(task, context);
-        if self.task_was_heard() {
+        self.set_ids(task, context);
+        if self.has_task() {
             return None;
         }
         let status = TaskStatus { state: baton_wire::a2a::v1::TaskState::Submitted, ..TaskStatus::default() };
         self.status = Some(status.clone());
-        let (id, context_id) = self.names();
+        let (id, context_id) = self.ids();
         Some(Task { id, context_id, status, ..Task::default() }.into())
     }
 
@@ -244,11 +244,11 @@ impl Seen {
                 Artifact { artifact_id: id.into(), parts: vec![Part::text(String::new())], ..Artifact::default() };
             self.artifact_update(artifact, false, true)
         }));
-        self.doubtful = false;
+        self.needs_verification = false;
         news
     }
 
-    fn task_was_heard(&self) -> bool {
+    fn has_task(&self) -> bool {
         self.status.is_some()
     }
 
@@ -278,7 +278,7 @@ impl Seen {
         if self.task.is_none() {
             self.context = message.context_id.as_deref().unwrap_or_default().to_owned();
             self.answer = Some(message.clone());
-        } else if !self.remember(&message.message_id) {
+        } else if !self.record_message(&message.message_id) {
             return Vec::new();
         }
         vec![StreamResponse { message: Some(message), ..StreamResponse::default() }]
@@ -286,17 +286,17 @@ impl Seen {
 
     fn take_task(&mut self, mut task: Task<'static>) -> Vec<StreamResponse<'static>> {
         self.stale = self.is_old_question(&task);
-        if !self.task_was_heard() {
-            self.name(&task.id, &task.context_id);
+        if !self.has_task() {
+            self.set_ids(&task.id, &task.context_id);
             for artifact in task.artifacts.iter_mut().flat_map(std::mem::take) {
                 let update = TaskArtifactUpdateEvent { artifact, ..TaskArtifactUpdateEvent::default() };
-                self.artifacts.take_new(&update);
+                self.artifacts.apply_new(&update);
             }
             task.artifacts = Some(self.artifacts.iter().cloned().collect());
-            self.know(task.status.clone(), None);
+            self.set_status(task.status.clone(), None);
             return vec![task.into()];
         }
-        let ended = settles(&task.status).is_some_and(TaskState::is_terminal);
+        let ended = settled_state(&task.status).is_some_and(TaskState::is_terminal);
         let mut news = if ended { self.correct(&task) } else { self.diff_artifacts(&task, false) };
         news.extend(self.diff_status(task.status));
         news
@@ -306,13 +306,13 @@ impl Seen {
         let mut news = Vec::new();
         for artifact in task.artifacts.iter().flatten() {
             let update = TaskArtifactUpdateEvent { artifact: artifact.clone(), ..TaskArtifactUpdateEvent::default() };
-            match self.artifacts.take(&update) {
-                Update::Old => {}
-                Update::Grown(parts) => {
+            match self.artifacts.apply(&update) {
+                ArtifactDelta::Unchanged => {}
+                ArtifactDelta::Grown(parts) => {
                     let more = Artifact { parts, ..artifact.clone() };
                     news.push(self.artifact_update(more, true, ended));
                 }
-                Update::Whole => news.push(self.artifact_update(artifact.clone(), false, ended)),
+                ArtifactDelta::Replaced => news.push(self.artifact_update(artifact.clone(), false, ended)),
             }
         }
         news
@@ -321,51 +321,57 @@ impl Seen {
     fn diff_status(&mut self, status: TaskStatus<'static>) -> Option<StreamResponse<'static>> {
         let known = self.status.as_ref()?;
         let moved = status.state != known.state && status.state.to_task_state().is_some();
-        let says = status.message.as_ref().is_some_and(|message| !self.messages.contains(&mark(&message.message_id)));
+        let says =
+            status.message.as_ref().is_some_and(|message| !self.messages.contains(&hash_id(&message.message_id)));
         if !(moved || says) || self.is_past(&status) {
             return None;
         }
-        self.know(status.clone(), None);
+        self.set_status(status.clone(), None);
         Some(self.status_update(status, None))
     }
 
-    fn take_status(&mut self, update: TaskStatusUpdateEvent<'static>, told: Told) -> Option<StreamResponse<'static>> {
-        let same = self.is_known(&update.status) && (update.metadata.is_none() || update.metadata == self.note);
-        if told != Told::New && same {
+    fn take_status(
+        &mut self,
+        update: TaskStatusUpdateEvent<'static>,
+        told: EventNovelty,
+    ) -> Option<StreamResponse<'static>> {
+        let same =
+            self.is_known(&update.status) && (update.metadata.is_none() || update.metadata == self.status_metadata);
+        if told != EventNovelty::New && same {
             return None;
         }
         self.stale = false;
-        self.know(update.status.clone(), update.metadata.clone());
+        self.set_status(update.status.clone(), update.metadata.clone());
         Some(self.status_update(update.status, update.metadata))
     }
 
     fn take_artifact(
         &mut self,
         mut update: TaskArtifactUpdateEvent<'static>,
-        told: Told,
+        told: EventNovelty,
     ) -> Option<StreamResponse<'static>> {
-        if told == Told::New {
+        if told == EventNovelty::New {
             update.append &= self.artifacts.get(&update.artifact.artifact_id).is_some();
-            return match self.artifacts.take_new(&update) {
-                Update::Old => None,
-                Update::Grown(_) | Update::Whole => Some(update.into()),
+            return match self.artifacts.apply_new(&update) {
+                ArtifactDelta::Unchanged => None,
+                ArtifactDelta::Grown(_) | ArtifactDelta::Replaced => Some(update.into()),
             };
         }
-        match self.artifacts.take(&update) {
-            Update::Old => return None,
-            Update::Grown(parts) => {
+        match self.artifacts.apply(&update) {
+            ArtifactDelta::Unchanged => return None,
+            ArtifactDelta::Grown(parts) => {
                 update.artifact.parts = parts;
                 update.append = true;
             }
-            Update::Whole => update.append = false,
+            ArtifactDelta::Replaced => update.append = false,
         }
         Some(update.into())
     }
 
     /// Whether the full task still waits for the message sent, not for a later question.
     fn is_old_question(&self, task: &Task<'_>) -> bool {
-        let waits = settles(&task.status).is_some_and(TaskState::is_interrupted);
-        let Some(asked) = self.asked.as_ref().filter(|_| waits) else { return false };
+        let waits = settled_state(&task.status).is_some_and(TaskState::is_interrupted);
+        let Some(asked) = self.sent_message.as_ref().filter(|_| waits) else { return false };
         let history = task.history.as_deref().unwrap_or_default();
         match history.iter().position(|said| said.message_id == *asked) {
             Some(place) if place + 1 < history.len() => false,
@@ -374,34 +380,34 @@ impl Seen {
                 Some(question) => history[..place].iter().any(|said| said.message_id == question.message_id),
             },
             // The task does not show its history: the input it waited for from the start is the old question.
-            None => self.continues && (!self.task_was_heard() || self.stale && self.is_known(&task.status)),
+            None => self.continues && (!self.has_task() || self.stale && self.is_known(&task.status)),
         }
     }
 
-    fn name(&mut self, task: &str, context: &str) {
-        if self.task.is_none() && (1..=LONGEST_ID).contains(&task.len()) {
+    fn set_ids(&mut self, task: &str, context: &str) {
+        if self.task.is_none() && (1..=MAX_ID_LEN).contains(&task.len()) {
             self.task = Some(task.to_owned());
         }
-        if self.context.is_empty() && context.len() <= LONGEST_ID {
+        if self.context.is_empty() && context.len() <= MAX_ID_LEN {
             context.clone_into(&mut self.context);
         }
     }
 
-    fn know(&mut self, status: TaskStatus<'static>, note: Option<Json>) {
+    fn set_status(&mut self, status: TaskStatus<'static>, note: Option<Json>) {
         if let Some(message) = &status.message {
-            self.remember(&message.message_id);
+            self.record_message(&message.message_id);
         }
         self.status = Some(status);
-        self.note = note;
+        self.status_metadata = note;
     }
 
     /// Records a message id; returns whether it is new.
-    fn remember(&mut self, id: &str) -> bool {
-        let id = mark(id);
+    fn record_message(&mut self, id: &str) -> bool {
+        let id = hash_id(id);
         if self.messages.contains(&id) {
             return false;
         }
-        if self.messages.len() == MESSAGES {
+        if self.messages.len() == MAX_MESSAGE_IDS {
             self.messages.pop_front();
         }
         self.messages.push_back(id);
@@ -409,28 +415,28 @@ impl Seen {
     }
 
     fn status_update(&self, status: TaskStatus<'static>, metadata: Option<Json>) -> StreamResponse<'static> {
-        let (task_id, context_id) = self.names();
+        let (task_id, context_id) = self.ids();
         TaskStatusUpdateEvent { task_id, context_id, status, metadata }.into()
     }
 
     fn artifact_update(&self, artifact: Artifact<'static>, append: bool, last_chunk: bool) -> StreamResponse<'static> {
-        let (task_id, context_id) = self.names();
+        let (task_id, context_id) = self.ids();
         TaskArtifactUpdateEvent { task_id, context_id, artifact, append, last_chunk, metadata: None }.into()
     }
 
-    fn names(&self) -> (std::borrow::Cow<'static, str>, std::borrow::Cow<'static, str>) {
+    fn ids(&self) -> (std::borrow::Cow<'static, str>, std::borrow::Cow<'static, str>) {
         (self.task.clone().unwrap_or_default().into(), self.context.clone().into())
     }
 }
 
 /// Hash of a message id, of any length.
-fn mark(id: &str) -> u64 {
+fn hash_id(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
     hasher.finish()
 }
 
 /// The state, if the task ended in it or needs input.
-fn settles(status: &TaskStatus<'_>) -> Option<TaskState> {
+fn settled_state(status: &TaskStatus<'_>) -> Option<TaskState> {
     status.state.to_task_state().filter(|state| state.is_terminal() || state.is_interrupted())
 }

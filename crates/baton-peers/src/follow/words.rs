@@ -1,20 +1,20 @@
 //! Conversion of a followed task to engine events.
 
-use super::{Follow, Seen, artifacts::text, outcome};
+use super::{TaskFollower, TaskTracker, artifacts::text, outcome};
 use baton_ports::{PeerEvent, PeerStream};
 use baton_wire::a2a::v1::StreamResponse;
 
 /// The text emitted so far, and whether the task was announced.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Words {
+pub(crate) struct PeerEventEncoder {
     announced: bool,
     artifact: Option<String>,
-    shown: String,
+    emitted: String,
 }
 
-impl Words {
+impl PeerEventEncoder {
     /// Engine events for a new item that `seen` has already applied.
-    pub(crate) fn of(&mut self, item: &StreamResponse<'_>, seen: &Seen) -> Vec<PeerEvent> {
+    pub(crate) fn encode(&mut self, item: &StreamResponse<'_>, seen: &TaskTracker) -> Vec<PeerEvent> {
         let mut events = Vec::new();
         if let (false, Some(task)) = (self.announced, seen.task()) {
             self.announced = true;
@@ -24,33 +24,33 @@ impl Words {
         if item.task.is_some() && !seen.continues() {
             let latest = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).is_empty());
             if let Some(latest) = latest {
-                self.show(&latest.artifact_id, &text(&latest.parts), seen, &mut events);
+                self.emit(&latest.artifact_id, &text(&latest.parts), seen, &mut events);
             }
         }
         let Some(update) = &item.artifact_update else { return events };
         let id = &*update.artifact.artifact_id;
         if update.append && self.artifact.as_deref() == Some(id) {
             let more = text(&update.artifact.parts);
-            self.shown.push_str(&more);
+            self.emitted.push_str(&more);
             if !more.is_empty() {
                 events.push(PeerEvent::Text(more));
             }
         } else {
             let whole = seen.artifact(id).map(|artifact| text(&artifact.parts)).unwrap_or_default();
-            self.show(id, &whole, seen, &mut events);
+            self.emit(id, &whole, seen, &mut events);
         }
         events
     }
 
     /// Emits the text of an artifact, unless a newer one was already emitted: changes of older artifacts are ignored.
-    fn show(&mut self, artifact: &str, whole: &str, seen: &Seen, events: &mut Vec<PeerEvent>) {
+    fn emit(&mut self, artifact: &str, whole: &str, seen: &TaskTracker, events: &mut Vec<PeerEvent>) {
         let same = self.artifact.as_deref() == Some(artifact);
         let place = |id: &str| seen.artifacts().position(|known| known.artifact_id == id);
         let newer = self.artifact.as_deref().and_then(place).is_some_and(|shown| place(artifact) < Some(shown));
         if !same && (whole.is_empty() || newer) {
             return;
         }
-        let more = match whole.strip_prefix(self.shown.as_str()).filter(|_| same || self.shown.is_empty()) {
+        let more = match whole.strip_prefix(self.emitted.as_str()).filter(|_| same || self.emitted.is_empty()) {
             Some(more) => more,
             None => {
                 events.push(PeerEvent::TextReplaced);
@@ -61,19 +61,19 @@ impl Words {
             events.push(PeerEvent::Text(more.to_owned()));
         }
         self.artifact = Some(artifact.to_owned());
-        whole.clone_into(&mut self.shown);
+        whole.clone_into(&mut self.emitted);
     }
 }
 
-impl Follow {
+impl TaskFollower {
     /// All events, for the engine.
-    pub(crate) fn into_words(mut self) -> PeerStream {
+    pub(crate) fn into_peer_stream(mut self) -> PeerStream {
         Box::pin(async_stream::stream! {
-            let mut words = Words::default();
+            let mut words = PeerEventEncoder::default();
             while let Some(item) = self.next().await {
                 match item {
                     Ok(item) => {
-                        for event in words.of(&item, self.seen()) {
+                        for event in words.encode(&item, self.seen()) {
                             yield Ok(event);
                         }
                     }

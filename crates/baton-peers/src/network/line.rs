@@ -1,7 +1,7 @@
 //! HTTP client and credential of one peer.
 
 use super::refusal;
-use crate::{Authorize, Authorizer, ClientIdentity, Door, PeerConfig};
+use crate::{Authorize, Authorizer, ClientIdentity, EnvironmentAccess, PeerConfig};
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_ports::PeerRegistryError;
 use baton_types::ErrorCode;
@@ -9,15 +9,15 @@ use std::{fs, sync::Arc, time::Duration};
 
 /// Shorter than the five seconds after which common servers close idle connections: delivery is unknown if a message is
 /// sent on a connection that is just being closed.
-const IDLE: Duration = Duration::from_secs(3);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-pub(super) struct Line {
+pub(super) struct PeerHttpClient {
     pub(super) client: GuardedClient,
     pub(super) authorize: Arc<dyn Authorize>,
     options: OutboundOptions,
 }
 
-impl Line {
+impl PeerHttpClient {
     pub(super) fn open(config: &PeerConfig, allow: &[String]) -> Result<Self, PeerRegistryError> {
         let policy = AddressPolicy::allowing(allow.iter().chain(&config.allow))
             .map_err(|error| refusal(ErrorCode::CONFIG_INVALID, error.to_string()))?;
@@ -27,7 +27,7 @@ impl Line {
             request_timeout: timeouts.answer,
             head_timeout: timeouts.answer,
             idle_body_timeout: timeouts.idle,
-            idle_timeout: IDLE,
+            idle_timeout: IDLE_TIMEOUT,
             client_identity: config.client_identity.as_ref().map(identity).transpose()?,
             ..OutboundOptions::default()
         };
@@ -36,12 +36,12 @@ impl Line {
         // A redirect would forward secrets in a form, and the client certificate is for the peer only.
         let to_issuers = OutboundOptions { max_redirects: 0, client_identity: None, ..options.clone() };
         let tokens = client.with_options(to_issuers).map_err(unusable)?;
-        let authorize = Arc::new(Authorizer::of(config, Arc::new(tokens)));
+        let authorize = Arc::new(Authorizer::from_config(config, Arc::new(tokens)));
         Ok(Self { client, authorize, options })
     }
 
     /// Access with the same connection settings and this timeout per request.
-    pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerRegistryError> {
+    pub(super) fn environment_access(&self, longest: Duration) -> Result<EnvironmentAccess, PeerRegistryError> {
         let options = OutboundOptions {
             same_origin: true,
             request_timeout: longest,
@@ -51,7 +51,7 @@ impl Line {
         };
         let client = self.client.with_options(options);
         let client = client.map_err(|error| refusal(ErrorCode::TLS_INVALID, error.to_string()))?;
-        Ok(Door { client, authorize: Arc::clone(&self.authorize) })
+        Ok(EnvironmentAccess { client, authorize: Arc::clone(&self.authorize) })
     }
 }
 

@@ -4,84 +4,88 @@ mod line;
 mod signatures;
 mod typed;
 
-pub use typed::TypedHosts;
+pub use typed::TypedHostConnector;
 
 use crate::{
-    Bound, CardRead, Chosen, DiscoverError, Discovered, Door, Looking, PeerConfig, Reach, ReadCard, choose, connect,
-    discover, refresh,
+    CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, EnvironmentAccess, FetchedCard,
+    PeerConfig, PeerConnector, PeerInterface, choose_interface, connect, discover, refresh,
 };
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
-use line::Line;
+use line::PeerHttpClient;
 use parking_lot::Mutex;
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
 /// Maximum number of peers with cached clients and tokens.
-const MOST: usize = 256;
+const MAX_CACHED_CLIENTS: usize = 256;
 
 /// Reads cards and creates bindings within the limits of each peer's configuration.
-pub struct Network {
+pub struct NetworkConnector {
     allow: Vec<String>,
-    lines: Mutex<VecDeque<(PeerConfig, Arc<Line>)>>,
+    clients: Mutex<VecDeque<(PeerConfig, Arc<PeerHttpClient>)>>,
 }
 
-impl Network {
+impl NetworkConnector {
     /// `allow` lists private addresses and names that may be called for every peer, as in `push.allow`.
     pub fn new(allow: Vec<String>) -> Self {
-        Self { allow, lines: Mutex::default() }
+        Self { allow, clients: Mutex::default() }
     }
 
     /// The cached client of a peer.
-    fn line(&self, config: &PeerConfig) -> Result<Arc<Line>, PeerRegistryError> {
-        if let Some((_, line)) = self.lines.lock().iter().find(|(known, _)| known == config) {
+    fn peer_client(&self, config: &PeerConfig) -> Result<Arc<PeerHttpClient>, PeerRegistryError> {
+        if let Some((_, line)) = self.clients.lock().iter().find(|(known, _)| known == config) {
             return Ok(Arc::clone(line));
         }
-        let line = Arc::new(Line::open(config, &self.allow)?);
-        let mut lines = self.lines.lock();
-        if lines.len() == MOST {
+        let line = Arc::new(PeerHttpClient::open(config, &self.allow)?);
+        let mut lines = self.clients.lock();
+        if lines.len() == MAX_CACHED_CLIENTS {
             lines.pop_front();
         }
         lines.push_back((config.clone(), Arc::clone(&line)));
         Ok(line)
     }
 
-    async fn read(&self, config: &PeerConfig, last: Option<&ReadCard>) -> Result<CardRead, PeerRegistryError> {
+    async fn read(
+        &self,
+        config: &PeerConfig,
+        last: Option<&FetchedCard>,
+    ) -> Result<CardReadOutcome, PeerRegistryError> {
         config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
-        let line = self.line(config)?;
-        let looking = Looking { hosts: config.hosts.clone(), authorize: line.authorize.clone() };
+        let line = self.peer_client(config)?;
+        let looking = DiscoveryOptions { hosts: config.hosts.clone(), authorize: line.authorize.clone() };
         let found = match last {
             Some(last) => match refresh(&line.client, &last.url, last.etag.as_deref(), &looking).await {
                 Ok(Some(found)) => found,
-                Ok(None) => return Ok(CardRead::Unchanged),
+                Ok(None) => return Ok(CardReadOutcome::Unchanged),
                 Err(error @ DiscoverError::Unreachable(_)) => return Err(not_found(&error)),
                 // The card may have moved.
                 Err(_) => discover(&line.client, &config.url, &looking).await.map_err(|error| not_found(&error))?,
             },
             None => discover(&line.client, &config.url, &looking).await.map_err(|error| not_found(&error))?,
         };
-        let (card, signed_by) = signatures::judged(&line.client, config, &found).await?;
-        let Discovered { url, etag, .. } = found;
-        Ok(CardRead::Read(Box::new(ReadCard { card, url, etag, signed_by })))
+        let (card, signed_by) = signatures::verify_signature(&line.client, config, &found).await?;
+        let DiscoveredCard { url, etag, .. } = found;
+        Ok(CardReadOutcome::Read(Box::new(FetchedCard { card, url, etag, signed_by })))
     }
 }
 
-impl Reach for Network {
+impl PeerConnector for NetworkConnector {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
+        last: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>> {
         Box::pin(self.read(config, last))
     }
 
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError> {
-        let chosen: Chosen = choose(&card.supported_interfaces, config.binding)
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
+        let chosen: ChosenInterface = choose_interface(&card.supported_interfaces, config.binding)
             .map_err(|error| refusal(ErrorCode::PEER_CARD_INVALID, error.to_string()))?;
-        let line = self.line(config)?;
+        let line = self.peer_client(config)?;
         let binding = connect(&chosen, &line.client, line.authorize.clone())
             .map_err(|error| refusal(ErrorCode::PEER_UNTRUSTED, error.to_string()))?;
-        Ok(Bound {
+        Ok(PeerInterface {
             binding,
             endpoint: chosen.interface.url.clone(),
             protocol: chosen.binding.card_name().to_owned(),
@@ -89,13 +93,17 @@ impl Reach for Network {
         })
     }
 
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
+    fn environment_access(
+        &self,
+        config: &PeerConfig,
+        longest: Duration,
+    ) -> Result<EnvironmentAccess, PeerRegistryError> {
         config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
-        self.line(config)?.patient(longest)
+        self.peer_client(config)?.environment_access(longest)
     }
 }
 
-impl fmt::Debug for Network {
+impl fmt::Debug for NetworkConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NetworkConnector").field("allow", &self.allow).finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 //! Verification of card signatures against the operator's trusted signers.
 
 use super::refusal;
-use crate::{Discovered, PeerConfig, discover::is_at_home};
+use crate::{DiscoveredCard, PeerConfig, discover::is_own_host};
 use baton_identity::{TrustedKeys, signature_headers, verify_card};
 use baton_outbound::{GuardedClient, Target};
 use baton_ports::PeerRegistryError;
@@ -17,10 +17,10 @@ const MAX_KEYS: usize = 256 * 1024;
 const MAX_SETS: usize = 4;
 
 /// The trusted part of the card, and the id of the key that signed it.
-pub(super) async fn judged(
+pub(super) async fn verify_signature(
     client: &GuardedClient,
     config: &PeerConfig,
-    found: &Discovered,
+    found: &DiscoveredCard,
 ) -> Result<(AgentCard, Option<String>), PeerRegistryError> {
     if config.signers.is_empty() {
         if config.require_signature {
@@ -30,7 +30,7 @@ pub(super) async fn judged(
         return Ok((found.card.clone(), None));
     }
     let untrusted = |reason: String| refusal(ErrorCode::PEER_UNTRUSTED, format!("{}: {reason}", found.url));
-    let trusted = trusted(client, config, found).await;
+    let trusted = trusted_keys(client, config, found).await;
     match verify_card(found.raw.as_str(), &trusted) {
         Ok(verified) => {
             let signed: AgentCard = verified.card.read().map_err(|error| untrusted(error.to_string()))?;
@@ -51,20 +51,20 @@ pub(super) async fn judged(
 }
 
 /// The trusted keys: those of the configured key sets, and those of the peer's key sets with a configured thumbprint.
-async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered) -> TrustedKeys {
+async fn trusted_keys(client: &GuardedClient, config: &PeerConfig, found: &DiscoveredCard) -> TrustedKeys {
     let (sets, thumbprints): (Vec<&String>, Vec<&String>) =
         config.signers.iter().partition(|signer| signer.contains("://"));
     let any_thumbprint = !thumbprints.is_empty();
     let mut trusted = TrustedKeys::from_thumbprints(thumbprints);
     for url in sets {
-        match keys(client, url).await.map(|set| trusted.trust_jwks(&set).map_err(|error| error.to_string())) {
+        match fetch_keys(client, url).await.map(|set| trusted.trust_jwks(&set).map_err(|error| error.to_string())) {
             Ok(Ok(())) => {}
             Ok(Err(error)) | Err(error) => tracing::warn!(url, error, "the keys of trusted signers cannot be read"),
         }
     }
     if any_thumbprint {
-        for url in published(config, found) {
-            match keys(client, &url).await.map(|set| trusted.admit(&set).map_err(|error| error.to_string())) {
+        for url in key_set_urls(config, found) {
+            match fetch_keys(client, &url).await.map(|set| trusted.admit(&set).map_err(|error| error.to_string())) {
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) | Err(error) => tracing::debug!(url, error, "the keys of a remote agent cannot be read"),
             }
@@ -74,14 +74,14 @@ async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered
 }
 
 /// URLs of the peer's key sets on its own or configured hosts.
-fn published(config: &PeerConfig, found: &Discovered) -> Vec<String> {
+fn key_set_urls(config: &PeerConfig, found: &DiscoveredCard) -> Vec<String> {
     let Ok(home) = Target::parse(&found.url) else { return Vec::new() };
     let named = signature_headers(found.raw.as_str()).unwrap_or_default().into_iter().filter_map(|header| header.jku);
     let scheme = if home.is_secure() { "https" } else { "http" };
     let usual = home.uri().authority().map(|authority| format!("{scheme}://{authority}/.well-known/jwks.json"));
     let mut places: Vec<String> = Vec::new();
     for url in named.chain(usual) {
-        let target = Target::parse(&url).ok().filter(|target| is_at_home(target, &home.host(), &config.hosts));
+        let target = Target::parse(&url).ok().filter(|target| is_own_host(target, &home.host(), &config.hosts));
         if target.is_some() && !places.contains(&url) && places.len() < MAX_SETS {
             places.push(url);
         }
@@ -89,7 +89,7 @@ fn published(config: &PeerConfig, found: &Discovered) -> Vec<String> {
     places
 }
 
-async fn keys(client: &GuardedClient, url: &str) -> Result<Json, String> {
+async fn fetch_keys(client: &GuardedClient, url: &str) -> Result<Json, String> {
     let request = Request::get(url).header(header::ACCEPT, "application/json").body(Bytes::new());
     let request = request.map_err(|error| error.to_string())?;
     let reply = client.send_bounded(request, MAX_KEYS).await.map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! Access to peers whose URL was typed by the user: their hosts are always allowed.
 
-use super::Network;
-use crate::{Bound, CardRead, Credential, Door, PeerConfig, Reach, ReadCard};
+use super::NetworkConnector;
+use crate::{CardReadOutcome, Credential, EnvironmentAccess, FetchedCard, PeerConfig, PeerConnector, PeerInterface};
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_wire::a2a::v1::AgentCard;
 use std::time::Duration;
@@ -9,40 +9,44 @@ use std::time::Duration;
 /// Network access that also allows the hosts in the peer's own configuration. URLs in its card and redirects are still
 /// checked.
 #[derive(Debug)]
-pub struct TypedHosts(Network);
+pub struct TypedHostConnector(NetworkConnector);
 
-impl TypedHosts {
+impl TypedHostConnector {
     /// Allows no other private addresses.
     pub fn new() -> Self {
-        Self(Network::new(Vec::new()))
+        Self(NetworkConnector::new(Vec::new()))
     }
 }
 
-impl Default for TypedHosts {
+impl Default for TypedHostConnector {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Reach for TypedHosts {
+impl PeerConnector for TypedHostConnector {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
-        Box::pin(async move { self.0.read_card(&allowing(config), last).await })
+        last: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>> {
+        Box::pin(async move { self.0.read_card(&with_typed_hosts(config), last).await })
     }
 
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError> {
-        self.0.bind(&allowing(config), card)
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
+        self.0.bind(&with_typed_hosts(config), card)
     }
 
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
-        self.0.door(&allowing(config), longest)
+    fn environment_access(
+        &self,
+        config: &PeerConfig,
+        longest: Duration,
+    ) -> Result<EnvironmentAccess, PeerRegistryError> {
+        self.0.environment_access(&with_typed_hosts(config), longest)
     }
 }
 
-fn allowing(config: &PeerConfig) -> PeerConfig {
+fn with_typed_hosts(config: &PeerConfig) -> PeerConfig {
     let mut config = config.clone();
     let token_url = match &config.credential {
         Credential::OAuth2(grant) => Some(grant.token_url.as_str()),
@@ -85,7 +89,7 @@ mod tests {
             assert_eq!(host(url).as_deref(), expect, "{url}");
         }
         let config = PeerConfig { allow: vec!["10.0.0.0/8".to_owned()], ..PeerConfig::at("http://127.0.0.1:1/x") };
-        assert_eq!(allowing(&config).allow, ["10.0.0.0/8", "127.0.0.1"]);
-        assert_eq!(allowing(&allowing(&config)), allowing(&config));
+        assert_eq!(with_typed_hosts(&config).allow, ["10.0.0.0/8", "127.0.0.1"]);
+        assert_eq!(with_typed_hosts(&with_typed_hosts(&config)), with_typed_hosts(&config));
     }
 }

@@ -1,7 +1,7 @@
 //! A2A operations with spans.
 
 use super::{TracedBinding, said};
-use crate::{Binding, CallError, Hearing, With};
+use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use async_stream::stream;
 use baton_ports::BoxFuture;
 use baton_telemetry::{OpenSpan, names};
@@ -15,102 +15,102 @@ impl Binding for TracedBinding {
     fn send<'a>(
         &'a self,
         mut request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("SendMessage", with);
+            let (mut span, with) = self.start_span("SendMessage", with);
             said::message(&mut span, &mut request);
-            ended(span, self.inner.send(request, &with).await, said::response)
+            end_span(span, self.inner.send(request, &with).await, said::response)
         })
     }
 
     fn stream<'a>(
         &'a self,
         mut request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("SendStreamingMessage", with);
+            let (mut span, with) = self.start_span("SendStreamingMessage", with);
             said::message(&mut span, &mut request);
-            heard(span, self.inner.stream(request, &with).await)
+            trace_stream(span, self.inner.stream(request, &with).await)
         })
     }
 
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("SubscribeToTask", with);
+            let (mut span, with) = self.start_span("SubscribeToTask", with);
             span.set(names::A2A_TASK_ID, request.id.to_string());
-            heard(span, self.inner.subscribe(request, &with).await)
+            trace_stream(span, self.inner.subscribe(request, &with).await)
         })
     }
 
     fn get<'a>(
         &'a self,
         request: GetTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("GetTask", with);
+            let (mut span, with) = self.start_span("GetTask", with);
             span.set(names::A2A_TASK_ID, request.id.to_string());
-            ended(span, self.inner.get(request, &with).await, said::task)
+            end_span(span, self.inner.get(request, &with).await, said::task)
         })
     }
 
     fn list<'a>(
         &'a self,
         request: ListTasksRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("ListTasks", with);
+            let (mut span, with) = self.start_span("ListTasks", with);
             let conversation = request.context_id.as_ref().map(ToString::to_string);
             span.set_some(names::GEN_AI_CONVERSATION_ID, conversation);
-            ended(span, self.inner.list(request, &with).await, |_, _| {})
+            end_span(span, self.inner.list(request, &with).await, |_, _| {})
         })
     }
 
     fn cancel<'a>(
         &'a self,
         request: CancelTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("CancelTask", with);
+            let (mut span, with) = self.start_span("CancelTask", with);
             span.set(names::A2A_TASK_ID, request.id.to_string());
-            ended(span, self.inner.cancel(request, &with).await, said::task)
+            end_span(span, self.inner.cancel(request, &with).await, said::task)
         })
     }
 
     fn create_push<'a>(
         &'a self,
         request: TaskPushNotificationConfig<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
         Box::pin(async move {
-            let (mut span, with) = self.begin("CreateTaskPushNotificationConfig", with);
+            let (mut span, with) = self.start_span("CreateTaskPushNotificationConfig", with);
             span.set(names::A2A_TASK_ID, request.task_id.to_string());
-            ended(span, self.inner.create_push(request, &with).await, |_, _| {})
+            end_span(span, self.inner.create_push(request, &with).await, |_, _| {})
         })
     }
 
     fn extended_card<'a>(
         &'a self,
         request: GetExtendedAgentCardRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
         Box::pin(async move {
-            let (span, with) = self.begin("GetExtendedAgentCard", with);
-            ended(span, self.inner.extended_card(request, &with).await, |_, _| {})
+            let (span, with) = self.start_span("GetExtendedAgentCard", with);
+            end_span(span, self.inner.extended_card(request, &with).await, |_, _| {})
         })
     }
 }
 
 /// Ends the span with the reply.
-fn ended<T>(
+fn end_span<T>(
     mut span: OpenSpan,
     answered: Result<T, CallError>,
     told: impl FnOnce(&mut OpenSpan, &T),
@@ -123,7 +123,10 @@ fn ended<T>(
 }
 
 /// Ends the span with the last event.
-fn heard(mut span: OpenSpan, answered: Result<Hearing, CallError>) -> Result<Hearing, CallError> {
+fn trace_stream(
+    mut span: OpenSpan,
+    answered: Result<BindingEventStream, CallError>,
+) -> Result<BindingEventStream, CallError> {
     let mut hearing = match answered {
         Ok(hearing) => hearing,
         Err(error) => {

@@ -20,14 +20,14 @@ pub(super) fn message(span: &mut OpenSpan, request: &mut SendMessageRequest<'sta
 }
 
 pub(super) fn task(span: &mut OpenSpan, task: &Task<'_>) {
-    stands(span, &task.id, &task.context_id, Some(task.status.state));
+    set_task(span, &task.id, &task.context_id, Some(task.status.state));
 }
 
 pub(super) fn response(span: &mut OpenSpan, response: &SendMessageResponse<'_>) {
     match (&response.task, &response.message) {
         (Some(shown), _) => task(span, shown),
         (None, Some(message)) => {
-            stands(span, "", message.context_id.as_deref().unwrap_or_default(), None);
+            set_task(span, "", message.context_id.as_deref().unwrap_or_default(), None);
         }
         (None, None) => {}
     }
@@ -37,11 +37,11 @@ pub(super) fn item(span: &mut OpenSpan, item: &StreamResponse<'_>) {
     if let Some(shown) = &item.task {
         task(span, shown);
     } else if let Some(update) = &item.status_update {
-        stands(span, &update.task_id, &update.context_id, Some(update.status.state));
+        set_task(span, &update.task_id, &update.context_id, Some(update.status.state));
     }
 }
 
-fn stands(span: &mut OpenSpan, task: &str, context: &str, state: Option<TaskState>) {
+fn set_task(span: &mut OpenSpan, task: &str, context: &str, state: Option<TaskState>) {
     if !task.is_empty() {
         span.set(names::A2A_TASK_ID, task.to_owned());
     }
@@ -56,8 +56,8 @@ pub(super) fn failure(span: &mut OpenSpan, error: &CallError) {
     match error {
         CallError::NotSent(_) => span.fail("not_sent", "no connection could be made"),
         CallError::Forbidden(_) => span.fail("forbidden", "the request may not be made"),
-        CallError::Broken(_) => span.fail("broken", "the connection broke off"),
-        CallError::Unintelligible(_) => span.fail("unintelligible", "the answer is not A2A"),
+        CallError::ConnectionLost(_) => span.fail("broken", "the connection broke off"),
+        CallError::InvalidReply(_) => span.fail("unintelligible", "the answer is not A2A"),
         CallError::Refused { code, status, .. } => {
             span.set(names::RPC_RESPONSE_STATUS_CODE, code.to_string());
             span.set(names::HTTP_RESPONSE_STATUS_CODE, u32::from(*status));

@@ -4,7 +4,7 @@ use crate::{
     fake::{Cut, Kind, Script, SendFault, Server, status},
     world::{abilities, able, ask, hub_of, paused, refusal},
 };
-use baton_peers::{Abilities, CallError};
+use baton_peers::{CallError, PeerCapabilities};
 use baton_ports::{PeerError, PeerEvent, PeerGateway as _, PeerOutcome, PeerRequest};
 use baton_types::{ErrorCode, TaskState as State};
 use baton_wire::a2a::v1::TaskState;
@@ -20,13 +20,17 @@ enum Means {
 }
 
 impl Means {
-    fn of(self, kind: Kind) -> Abilities {
+    fn of(self, kind: Kind) -> PeerCapabilities {
         let lists = self != Self::Neither;
-        Abilities { idempotent: self == Self::Idempotent, lists, ..abilities(kind) }
+        PeerCapabilities { idempotent: self == Self::Idempotent, lists_tasks: lists, ..abilities(kind) }
     }
 }
 
-async fn settled(server: &Arc<Server>, abilities: Abilities, ask: PeerRequest) -> Result<PeerOutcome, PeerError> {
+async fn settled(
+    server: &Arc<Server>,
+    abilities: PeerCapabilities,
+    ask: PeerRequest,
+) -> Result<PeerOutcome, PeerError> {
     let hub = hub_of(server, abilities, None);
     heard(hub.send_message(&"peer".into(), ask).await?).await
 }
@@ -221,7 +225,7 @@ fn cancel_is_tried_for_a_while_and_an_ended_task_is_as_good() {
     };
     assert_eq!(run(1, vec![]), (Ok(()), 1));
     assert_eq!(run(5, vec![]), (Ok(()), 1), "it has ended");
-    assert_eq!(run(1, vec![refused(), CallError::Broken("reset".to_owned()), refused()]), (Ok(()), 4));
+    assert_eq!(run(1, vec![refused(), CallError::ConnectionLost("reset".to_owned()), refused()]), (Ok(()), 4));
     assert!(matches!(run(1, vec![refused(); 1000]).0, Err(PeerError::Unreachable { .. })));
     assert_eq!(run(1, vec![refusal(-32600, 403)]), (Err(PeerError::Refused("it denied access: no".to_owned())), 1));
     assert_eq!(
@@ -233,7 +237,7 @@ fn cancel_is_tried_for_a_while_and_an_ended_task_is_as_good() {
 #[tokio::test(start_paused = true)]
 async fn a_notification_wakes_whoever_looks_and_only_with_its_token() {
     let server = Server::new(Kind::Silent, Script::short());
-    let can = Abilities { push: true, ..abilities(Kind::Silent) };
+    let can = PeerCapabilities { push: true, ..abilities(Kind::Silent) };
     let hub = hub_of(&server, can, Some("https://baton.example/"));
     let peer = "peer".into();
     let mut stream = hub.send_message(&peer, ask("hello")).await.expect("the words arrive");

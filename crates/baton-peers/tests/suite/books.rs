@@ -4,7 +4,10 @@ use crate::{
     fake::{Kind, Script, Server},
     world::{Scripted, abilities, ask},
 };
-use baton_peers::{Book, BookOptions, Bound, CardRead, Credential, PeerConfig, PeerHub, Reach, ReadCard};
+use baton_peers::{
+    CardReadOutcome, Credential, FetchedCard, LocalPeerRegistry, PeerConfig, PeerConnector, PeerHub, PeerInterface,
+    PeerRegistryOptions,
+};
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerError, PeerGateway as _, PeerRegistry as _, PeerRegistryError};
 use baton_types::{AgentName, AgentSpec, ErrorCode, McpTransport, ModelSpec};
 use baton_wire::a2a::v1::{AgentCard, AgentSkill};
@@ -18,26 +21,26 @@ struct Cards {
     reads: Mutex<Vec<Option<String>>>,
 }
 
-impl Reach for Cards {
+impl PeerConnector for Cards {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
+        last: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>> {
         let etag = last.and_then(|last| last.etag.clone());
         self.reads.lock().push(etag.clone());
         let url = format!("{}/.well-known/agent-card.json", config.url);
         Box::pin(ready(match self.card.lock().clone() {
             None => Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail: "nobody is there".to_owned() }),
-            Some(card) if etag.as_ref() == Some(&card.version) => Ok(CardRead::Unchanged),
+            Some(card) if etag.as_ref() == Some(&card.version) => Ok(CardReadOutcome::Unchanged),
             Some(card) => {
                 let etag = Some(card.version.clone());
-                Ok(CardRead::Read(Box::new(ReadCard { card, url, etag, signed_by: Some("key".to_owned()) })))
+                Ok(CardReadOutcome::Read(Box::new(FetchedCard { card, url, etag, signed_by: Some("key".to_owned()) })))
             }
         }))
     }
 
-    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
+    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
         let server = Server::new(Kind::Snapshot, Script::short());
         let can = abilities(Kind::Snapshot);
         Scripted { server, abilities: can, name: String::new() }.bind(config, &AgentCard::default())
@@ -65,19 +68,24 @@ impl AgentSource for Local {
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        let spec = Book::open(BookOptions {
+        let spec = LocalPeerRegistry::open(PeerRegistryOptions {
             configured: vec![PeerConfig { name: Some("local".into()), ..PeerConfig::at("https://x.example") }],
             file: None,
             locals: None,
-            reach: Arc::new(Cards::default()),
+            connector: Arc::new(Cards::default()),
         });
         spec.ok()?.agents().into_iter().find(|agent| agent.name == *name)
     }
 }
 
-fn open(file: &Path, configured: Vec<PeerConfig>, reach: &Arc<Cards>) -> Result<Book, PeerRegistryError> {
-    let reach = Arc::clone(reach) as Arc<dyn Reach>;
-    Book::open(BookOptions { configured, file: Some(file.to_owned()), locals: Some(Arc::new(Local)), reach })
+fn open(file: &Path, configured: Vec<PeerConfig>, reach: &Arc<Cards>) -> Result<LocalPeerRegistry, PeerRegistryError> {
+    let reach = Arc::clone(reach) as Arc<dyn PeerConnector>;
+    LocalPeerRegistry::open(PeerRegistryOptions {
+        configured,
+        file: Some(file.to_owned()),
+        locals: Some(Arc::new(Local)),
+        connector: reach,
+    })
 }
 
 fn new_peer(url: &str) -> NewPeer {
@@ -163,7 +171,7 @@ async fn cards_are_read_anew_and_the_last_one_counts_while_the_peer_is_away() {
     let named = PeerConfig { name: Some("fixed".into()), ..PeerConfig::at("https://fixed.example") };
     let nameless = PeerConfig::at("https://nameless.example");
     let book = Arc::new(open(&file, vec![named.clone(), nameless.clone()], &reach).expect("a book"));
-    let titles = |book: &Book| book.agents().iter().map(|agent| agent.title.clone()).collect::<Vec<_>>();
+    let titles = |book: &LocalPeerRegistry| book.agents().iter().map(|agent| agent.title.clone()).collect::<Vec<_>>();
     assert_eq!(titles(&book), ["fixed"], "it is there before anybody has seen it");
     let hub = PeerHub::new(Arc::clone(&book), None);
     let asked = hub.send_message(&"fixed".into(), ask("hello")).await.err();
@@ -222,7 +230,7 @@ async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_no
         let known = ["alias", "away", "own", "Not A Name"].into_iter().filter_map(|name| book.agent(&name.into()));
         known.map(|agent| format!("{} {}", agent.name, agent.model.peer_url().unwrap())).collect::<Vec<_>>()
     };
-    book.lend([
+    book.set_referenced([
         named("away", "https://a.example"),
         named("away", "https://second.example"),
         named("Not A Name", "https://b.example"),
@@ -237,14 +245,14 @@ async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_no
     book.client(&"away".into()).await.unwrap();
     assert_eq!(book.agent(&"away".into()).unwrap().title, "Weather");
     let reads = reach.reads.lock().len();
-    book.lend([named("away", "https://a.example")]);
+    book.set_referenced([named("away", "https://a.example")]);
     book.client(&"away".into()).await.unwrap();
     assert_eq!((reach.reads.lock().len(), urls().len()), (reads, 2), "the card is still known");
     let kit = book.agent_resources(&"away".into());
     let McpTransport::Http { url, headers } = &kit.servers[0].transport else { panic!("over HTTP") };
     assert_eq!((url.as_str(), headers.len(), kit.servers[0].trusted), ("https://a.example/mcp", 0, false));
     book.refresh_all().await;
-    book.lend([]);
+    book.set_referenced([]);
     assert_eq!(urls(), ["own https://own.example/"]);
     assert!(book.agent_resources(&"away".into()).servers.is_empty());
     assert!(!std::fs::read_to_string(&file).unwrap().contains("a.example/"), "nothing of it is kept");

@@ -3,8 +3,8 @@
 use crate::world::paused;
 use baton_outbound::{OutboundError, OutboundReply, Target};
 use baton_peers::{
-    Authorizeas _ , Authorizer, CallError, ClientCredentials, Credential, KeyPlace, PeerConfig,
-    SecretError, SecretPlace, SecretRef, TokenEndpoint,
+    ApiKeyLocation, Authorize as _, Authorizer, CallError, ClientCredentials, ClientSecretLocation, Credential,
+    PeerConfig, SecretError, SecretRef, TokenEndpoint,
 };
 use baton_ports::BoxFuture;
 use baton_types::ErrorCode;
@@ -52,7 +52,7 @@ impl TokenEndpoint for Issuer {
 fn authorizer(credential: Credential, issuer: &Arc<Issuer>) -> Authorizer {
     let hosts = vec!["other.example:8443".to_owned()];
     let config = PeerConfig { credential, hosts, ..PeerConfig::at("https://peer.example/agents/x") };
-    Authorizer::of(&config, Arc::clone(issuer) as _)
+    Authorizer::from_config(&config, Arc::clone(issuer) as _)
 }
 
 async fn applied(authorizer: &Authorizer, url: &str) -> Result<Parts, CallError> {
@@ -72,8 +72,8 @@ fn each_credential_stands_where_it_should() {
             "authorization",
             "Basic bWU6aHVudGVyMi1hbmQtbW9yZQ==",
         ),
-        (key(KeyPlace::Header, "X-Key"), "x-key", "hunter2-and-more"),
-        (key(KeyPlace::Cookie, "session"), "cookie", "session=hunter2-and-more"),
+        (key(ApiKeyLocation::Header, "X-Key"), "x-key", "hunter2-and-more"),
+        (key(ApiKeyLocation::Cookie, "session"), "cookie", "session=hunter2-and-more"),
     ];
     let issuer = Arc::default();
     for (credential, header, expected) in rows {
@@ -82,7 +82,7 @@ fn each_credential_stands_where_it_should() {
         assert_eq!(value.to_str().ok(), Some(expected));
         assert!(value.is_sensitive() && !format!("{parts:?}").contains("hunter2"));
     }
-    let query = authorizer(key(KeyPlace::Query, "k y"), &issuer);
+    let query = authorizer(key(ApiKeyLocation::Query, "k y"), &issuer);
     let parts = paused(applied(&query, "https://peer.example/rpc?a=1")).expect("applied");
     assert_eq!(parts.uri, "https://peer.example/rpc?a=1&k+y=hunter2-and-more");
     let none = paused(applied(&authorizer(Credential::None, &issuer), "https://anywhere.example/")).expect("applied");
@@ -135,7 +135,7 @@ fn references_are_references_and_secrets_are_not_shown() {
     for shown in [
         format!("{value:?}"),
         format!("{config:?}"),
-        format!("{:?}", Authorizer::of(&config, Arc::<Issuer>::default())),
+        format!("{:?}", Authorizer::from_config(&config, Arc::<Issuer>::default())),
     ] {
         assert!(!shown.contains(SECRET), "{shown}");
     }
@@ -145,7 +145,7 @@ fn token(name: &str, seconds: u32) -> Result<(u16, String), OutboundError> {
     Ok((200, format!(r#"{{"access_token":"{name}","token_type":"Bearer","expires_in":{seconds}}}"#)))
 }
 
-fn grant(secret: SecretRef, secret_place: SecretPlace) -> Credential {
+fn grant(secret: SecretRef, secret_place: ClientSecretLocation) -> Credential {
     Credential::OAuth2(ClientCredentials {
         token_url: "https://issuer.example/token".to_owned(),
         client_id: "the client".to_owned(),
@@ -161,7 +161,7 @@ fn tokens_are_shared_kept_and_renewed() {
     let (_file, secret) = secret();
     let issuer = Arc::new(Issuer::default());
     issuer.replies.lock().extend([token("one", 3600), token("two", 3600), token("three", 20), token("four", 3600)]);
-    let authorizer = authorizer(grant(secret, SecretPlace::Header), &issuer);
+    let authorizer = authorizer(grant(secret, ClientSecretLocation::Header), &issuer);
     let shown = async || {
         let parts = applied(&authorizer, "https://peer.example/").await.expect("applied");
         parts.headers["authorization"].to_str().expect("text").to_owned()
@@ -196,7 +196,7 @@ fn what_an_issuer_refuses_is_told_without_secrets_and_what_passes_is_tried_again
         Ok((200, r#"{"access_token":"x","token_type":"mac"}"#.to_owned())),
         Ok((200, format!("{SECRET} is no JSON"))),
     ]);
-    let authorizer = authorizer(grant(secret, SecretPlace::Form), &issuer);
+    let authorizer = authorizer(grant(secret, ClientSecretLocation::Form), &issuer);
     let errors: Vec<CallError> =
         (0..5).map(|_| paused(applied(&authorizer, "https://peer.example/")).expect_err("refused")).collect();
     assert!(matches!(&errors[..2], [CallError::NotSent(_), CallError::NotSent(_)]), "{errors:?}");

@@ -1,7 +1,9 @@
 //! Baton's own server behind a line that is cut: whatever the binding, the caller does not notice.
 
 use crate::{outside::guarded, served::Served, world::ask};
-use baton_peers::{Abilities, Anonymous, BindingChoice, Chosen, Dialect, Patience, PeerClient, connect};
+use baton_peers::{
+    A2aDialect, Anonymous, BindingChoice, ChosenInterface, PeerCapabilities, PeerClient, RetryLimits, connect,
+};
 use baton_wire::a2a::v1::{AgentInterface, ListTasksRequest, StreamResponse, TaskState};
 use futures_util::StreamExt as _;
 use std::{
@@ -81,7 +83,7 @@ fn end(passed: &[u8], at: At) -> Option<usize> {
     }
 }
 
-async fn client(line: &Line, binding: BindingChoice, dialect: Dialect) -> PeerClient {
+async fn client(line: &Line, binding: BindingChoice, dialect: A2aDialect) -> PeerClient {
     let url = format!("http://{}{}", line.address, if binding == BindingChoice::Grpc { "" } else { "/agents/echo" });
     let interface = AgentInterface {
         url,
@@ -89,19 +91,19 @@ async fn client(line: &Line, binding: BindingChoice, dialect: Dialect) -> PeerCl
         tenant: None,
         protocol_version: dialect.to_string(),
     };
-    let chosen = Chosen { binding, dialect, interface };
+    let chosen = ChosenInterface { binding, dialect, interface };
     let binding = connect(&chosen, &guarded(), Arc::new(Anonymous)).expect("a binding");
-    let current = dialect == Dialect::V1;
-    let abilities = Abilities {
+    let current = dialect == A2aDialect::V1;
+    let abilities = PeerCapabilities {
         streaming: true,
         push: false,
         idempotent: true,
-        lists: current,
+        lists_tasks: current,
         snapshots: current,
         streams_text: true,
-        shows_calls: true,
+        reports_tool_calls: true,
     };
-    PeerClient::new(binding, abilities, Patience::default())
+    PeerClient::new(binding, abilities, RetryLimits::default())
 }
 
 /// What a reader of the stream holds of the answer, and how often it was told the end.
@@ -113,7 +115,7 @@ fn held(items: &[StreamResponse<'static>]) -> (String, usize) {
 }
 
 /// Asks over a line that breaks, and gives how often it did.
-async fn check(server: &Served, way: (BindingChoice, Dialect), at: At, breaks: usize, text: &str) -> usize {
+async fn check(server: &Served, way: (BindingChoice, A2aDialect), at: At, breaks: usize, text: &str) -> usize {
     let line = Line::to(server.address, at, breaks).await;
     let mut ask = ask(text);
     ask.context = format!("{way:?} {at:?}").replace(' ', "-");
@@ -127,7 +129,7 @@ async fn check(server: &Served, way: (BindingChoice, Dialect), at: At, breaks: u
     assert_eq!(held(&items), (text.to_owned(), 1), "{way:?} {at:?}");
     let direct = Line { address: server.address, left: Arc::default() };
     let list = ListTasksRequest { context_id: Some(ask.context.into()), ..ListTasksRequest::default() };
-    let tasks = client(&direct, BindingChoice::JsonRpc, Dialect::V1).await.list(list).await.expect("a list");
+    let tasks = client(&direct, BindingChoice::JsonRpc, A2aDialect::V1).await.list(list).await.expect("a list");
     assert_eq!(tasks.tasks.len(), 1, "{way:?} {at:?}: the work was done once");
     breaks - line.left.load(Ordering::SeqCst)
 }
@@ -138,9 +140,9 @@ async fn a_stream_of_baton_that_is_cut_after_any_event_is_heard_whole() {
     let words: Vec<String> = (0..60).map(|number| format!("word{} ", number % 7)).collect();
     let text = words.concat();
     for way in [
-        (BindingChoice::JsonRpc, Dialect::V1),
-        (BindingChoice::HttpJson, Dialect::V1),
-        (BindingChoice::JsonRpc, Dialect::V03),
+        (BindingChoice::JsonRpc, A2aDialect::V1),
+        (BindingChoice::HttpJson, A2aDialect::V1),
+        (BindingChoice::JsonRpc, A2aDialect::V03),
     ] {
         let mut broke = 0;
         for event in 1..=66 {
@@ -155,10 +157,10 @@ async fn a_connection_to_baton_that_breaks_after_any_byte_is_mended() {
     let server = Served::start(&["echo"]).await;
     let text = "one two three four";
     for way in [
-        (BindingChoice::JsonRpc, Dialect::V1),
-        (BindingChoice::HttpJson, Dialect::V03),
-        (BindingChoice::Grpc, Dialect::V1),
-        (BindingChoice::Grpc, Dialect::V03),
+        (BindingChoice::JsonRpc, A2aDialect::V1),
+        (BindingChoice::HttpJson, A2aDialect::V03),
+        (BindingChoice::Grpc, A2aDialect::V1),
+        (BindingChoice::Grpc, A2aDialect::V03),
     ] {
         let mut broke = 0;
         for byte in (1..1600).step_by(97) {

@@ -5,7 +5,7 @@ use crate::{
     scripted::{Answer, Scripted},
     served::Served,
 };
-use baton_peers::{DiscoverError, Discovered, Looking, discover, refresh};
+use baton_peers::{DiscoverError, DiscoveredCard, DiscoveryOptions, discover, refresh};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ async fn site(place: &'static str) -> Scripted {
     .await
 }
 
-async fn found(site: &Scripted, path: &str) -> Result<Discovered, DiscoverError> {
-    discover(&guarded(), &site.url(path), &Looking::default()).await
+async fn found(site: &Scripted, path: &str) -> Result<DiscoveredCard, DiscoverError> {
+    discover(&guarded(), &site.url(path), &DiscoveryOptions::default()).await
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn nobody_there_and_places_that_are_not_for_us() {
         ("http://169.254.169.254/latest".to_owned(), "BTN-2017"),
         ("ftp://a.example".to_owned(), "BTN-2016"),
     ] {
-        let error = discover(&guarded(), &url, &Looking::default()).await.unwrap_err();
+        let error = discover(&guarded(), &url, &DiscoveryOptions::default()).await.unwrap_err();
         assert_eq!(error.code().code, code, "{error}");
     }
 }
@@ -109,7 +109,7 @@ async fn a_card_that_points_elsewhere_is_not_followed() {
         error.to_string().ends_with("https://evil.example/rpc: it is at evil.example, and the card is from 127.0.0.1"),
         "{error}"
     );
-    let looking = Looking { hosts: vec!["evil.example".to_owned()], ..Looking::default() };
+    let looking = DiscoveryOptions { hosts: vec!["evil.example".to_owned()], ..DiscoveryOptions::default() };
     let found = discover(&guarded(), &site.url(""), &looking).await.unwrap();
     assert_eq!(found.interfaces[0].url, "https://evil.example/rpc");
 }
@@ -128,7 +128,7 @@ async fn one_good_interface_is_enough() {
     })
     .await;
     let found = found(&site, "").await.unwrap();
-    assert_eq!((found.interfaces.len(), found.elsewhere.len()), (1, 1));
+    assert_eq!((found.interfaces.len(), found.rejections.len()), (1, 1));
     assert_eq!(found.card.supported_interfaces, found.interfaces);
     assert_eq!(found.interfaces[0].protocol_version, "0.3");
 }
@@ -140,7 +140,7 @@ async fn a_card_that_has_not_changed_is_not_sent_again() {
         _ => Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))).with("etag", "\"two\""),
     })
     .await;
-    let (client, url, looking) = (guarded(), site.url("/card.json"), Looking::default());
+    let (client, url, looking) = (guarded(), site.url("/card.json"), DiscoveryOptions::default());
     assert!(refresh(&client, &url, Some("\"one\""), &looking).await.unwrap().is_none());
     let changed = refresh(&client, &url, Some("\"zero\""), &looking).await.unwrap().unwrap();
     assert_eq!(changed.etag.as_deref(), Some("\"two\""));
@@ -157,7 +157,7 @@ async fn a_card_may_need_a_credential_that_stays_at_home() {
         _ => Answer::new(401, ""),
     })
     .await;
-    let looking = Looking { authorize: Arc::new(Keys::default()), ..Looking::default() };
+    let looking = DiscoveryOptions { authorize: Arc::new(Keys::default()), ..DiscoveryOptions::default() };
     let found = discover(&guarded(), &site.url("/own.json"), &looking).await.unwrap();
     assert_eq!(found.url, site.url("/own.json"));
     let error = discover(&guarded(), &site.url("/away.json"), &looking).await;
@@ -168,7 +168,7 @@ async fn a_card_may_need_a_credential_that_stays_at_home() {
 #[tokio::test]
 async fn batons_own_card_offers_every_way() {
     let served = Served::start(&["echo", "other"]).await;
-    let found = discover(&guarded(), &served.url("/agents/echo"), &Looking::default()).await.unwrap();
+    let found = discover(&guarded(), &served.url("/agents/echo"), &DiscoveryOptions::default()).await.unwrap();
     let ways: Vec<String> = found
         .interfaces
         .iter()
@@ -177,5 +177,5 @@ async fn batons_own_card_offers_every_way() {
         })
         .collect();
     assert_eq!(ways, ["JSONRPC 1.0 -", "HTTP+JSON 1.0 -", "GRPC 1.0 echo", "JSONRPC 0.3 -", "HTTP+JSON 0.3 -"]);
-    assert!(found.elsewhere.is_empty());
+    assert!(found.rejections.is_empty());
 }

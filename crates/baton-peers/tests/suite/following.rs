@@ -153,8 +153,8 @@ fn cuts() -> impl Strategy<Value = Vec<Cut>> {
 fn troubles() -> impl Strategy<Value = Vec<CallError>> {
     let trouble = prop::sample::select(vec![
         CallError::NotSent("connection refused".to_owned()),
-        CallError::Broken("reset".to_owned()),
-        CallError::Unintelligible("<html>".to_owned()),
+        CallError::ConnectionLost("reset".to_owned()),
+        CallError::InvalidReply("<html>".to_owned()),
         // A server that starts may not know its tasks yet.
         refusal(-32001, 404),
         refusal(-32603, 503),

@@ -2,7 +2,7 @@
 
 use crate::scripted::{Answer, Scripted};
 use baton_identity::SigningKeys;
-use baton_peers::{Credential, Network, PeerClient, PeerConfig, ReadCard};
+use baton_peers::{Credential, FetchedCard, NetworkConnector, PeerClient, PeerConfig};
 use baton_ports::{CardSigner as _, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::candidate_payloads;
@@ -57,8 +57,8 @@ impl Site {
     }
 }
 
-async fn read(config: &PeerConfig) -> Result<ReadCard, PeerRegistryError> {
-    PeerClient::connect(&Network::new(Vec::new()), config).await.map(|(_, card)| card)
+async fn read(config: &PeerConfig) -> Result<FetchedCard, PeerRegistryError> {
+    PeerClient::connect(&NetworkConnector::new(Vec::new()), config).await.map(|(_, card)| card)
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! once to whoever listens to us.
 
 use crate::fake::{Fold, Script, chunk, status};
-use baton_peers::{Heard, Seen};
+use baton_peers::{BindingEvent, TaskTracker};
 use baton_wire::a2a::v1::{StreamResponse, Task, TaskState};
 use proptest::prelude::*;
 
@@ -45,14 +45,14 @@ fn task(script: &Script, count: usize) -> Task<'static> {
     Task { id: "t".into(), context_id: "c".into(), ..task }
 }
 
-fn named(mut item: StreamResponse<'static>) -> Heard {
+fn named(mut item: StreamResponse<'static>) -> BindingEvent {
     if let Some(update) = &mut item.status_update {
         (update.task_id, update.context_id) = ("t".into(), "c".into());
     }
     if let Some(update) = &mut item.artifact_update {
         (update.task_id, update.context_id) = ("t".into(), "c".into());
     }
-    Heard { cursor: None, item }
+    BindingEvent { cursor: None, item }
 }
 
 /// Whoever listens to us.
@@ -94,15 +94,15 @@ fn check(script: &Script, broken: Break, distinct: bool, knows: bool) -> Result<
     let all = script.events.len();
     let Break { heard, read, twice } = broken;
     let mut listener = Listener::default();
-    let mut seen = if knows { Seen::new(None) } else { Seen::of_task("t", None) };
+    let mut seen = if knows { TaskTracker::new(None) } else { TaskTracker::for_task("t", None) };
     if knows {
-        listener.hear(&seen.take(Heard { cursor: None, item: task(script, 0).into() }));
+        listener.hear(&seen.take(BindingEvent { cursor: None, item: task(script, 0).into() }));
         for event in &script.events[..heard] {
             listener.hear(&seen.take(named(event.item.clone())));
         }
         seen.reconnected();
     }
-    listener.hear(&seen.take(Heard { cursor: None, item: task(script, read).into() }));
+    listener.hear(&seen.take(BindingEvent { cursor: None, item: task(script, read).into() }));
     for count in read - twice + 1..=all {
         listener.hear(&seen.take(named(script.events[count - 1].item.clone())));
         let truth = Fold::of(&[task(script, count.max(read)).into()]);
@@ -118,7 +118,7 @@ fn check(script: &Script, broken: Break, distinct: bool, knows: bool) -> Result<
     end.status.state = TaskState::Completed;
     end.status.message = None;
     end.status.timestamp = None;
-    listener.hear(&seen.take(Heard { cursor: None, item: end.clone().into() }));
+    listener.hear(&seen.take(BindingEvent { cursor: None, item: end.clone().into() }));
     let truth = Fold::of(&[end.into()]);
     prop_assert_eq!(listener.fold.outputs(), truth.outputs());
     prop_assert_eq!(listener.fold.state, TaskState::Completed);
@@ -153,8 +153,8 @@ proptest! {
 fn what_may_be_a_repetition_waits_for_what_follows_it() {
     let script = Script::of(vec![chunk("a", "one ", false), chunk("a", "two ", true), chunk("a", "three ", true)]);
     let begun = || {
-        let mut seen = Seen::of_task("t", None);
-        seen.take(Heard { cursor: None, item: task(&script, 3).into() });
+        let mut seen = TaskTracker::for_task("t", None);
+        seen.take(BindingEvent { cursor: None, item: task(&script, 3).into() });
         assert!(seen.take(named(chunk("a", "two ", true))).is_empty());
         assert!(seen.holds_back());
         seen

@@ -1,7 +1,7 @@
 //! What is new, and what is not, one thing at a time.
 
 use crate::fake::{Fold, chunk, status, whole};
-use baton_peers::{Heard, Seen};
+use baton_peers::{BindingEvent, TaskTracker};
 use baton_types::TaskState as State;
 use baton_wire::a2a::v1::{Message, Role, StreamResponse, Task, TaskState};
 
@@ -15,8 +15,8 @@ fn named(mut item: StreamResponse<'static>) -> StreamResponse<'static> {
     item
 }
 
-fn take(seen: &mut Seen, item: StreamResponse<'static>) -> Vec<StreamResponse<'static>> {
-    seen.take(Heard { cursor: None, item: named(item) })
+fn take(seen: &mut TaskTracker, item: StreamResponse<'static>) -> Vec<StreamResponse<'static>> {
+    seen.take(BindingEvent { cursor: None, item: named(item) })
 }
 
 /// A task as a status update shows it, with what was said in it.
@@ -30,7 +30,7 @@ fn task(shown: StreamResponse<'static>, history: Option<&[&'static str]>) -> Str
 #[test]
 fn a_stream_without_its_task_gets_one() {
     for first in [status(1, TaskState::Working, Some("on it")), chunk("a", "text", false)] {
-        let mut seen = Seen::new(None);
+        let mut seen = TaskTracker::new(None);
         let news = take(&mut seen, first.clone());
         assert_eq!(news.len(), 2);
         assert!(news[0].task.as_ref().is_some_and(|task| task.id == "t" && task.context_id == "c"));
@@ -42,7 +42,7 @@ fn a_stream_without_its_task_gets_one() {
 
 #[test]
 fn an_unknown_state_is_no_end_and_nothing_follows_the_end() {
-    let mut seen = Seen::new(None);
+    let mut seen = TaskTracker::new(None);
     take(&mut seen, task(status(0, TaskState::Submitted, None), None));
     take(&mut seen, status(1, TaskState::Unspecified, Some("strange")));
     assert_eq!(seen.settled(), None);
@@ -69,7 +69,7 @@ fn a_question_is_old_until_the_task_shows_that_it_read_our_words() {
         (question(), None, false),
         (question(), Some(&["first"][..]), false),
     ] {
-        let mut seen = Seen::new(Some("ours")).continuing();
+        let mut seen = TaskTracker::new(Some("ours")).continuing();
         take(&mut seen, task(shown.clone(), history));
         assert_eq!(seen.settled().is_some(), settled, "{history:?}");
         if !settled {
@@ -79,14 +79,14 @@ fn a_question_is_old_until_the_task_shows_that_it_read_our_words() {
             assert_eq!(seen.settled(), Some(State::InputRequired), "{history:?}: another question");
         }
     }
-    let mut seen = Seen::new(Some("ours"));
+    let mut seen = TaskTracker::new(Some("ours"));
     take(&mut seen, task(question(), None));
     assert!(seen.settled().is_some(), "a task that our words began asks for the first time");
 }
 
 #[test]
 fn a_peer_cannot_fill_our_memory() {
-    let mut seen = Seen::new(None);
+    let mut seen = TaskTracker::new(None);
     take(&mut seen, task(status(0, TaskState::Working, None), None));
     for number in 0..1000 {
         take(&mut seen, whole(&format!("a{number}"), "text"));
@@ -107,7 +107,7 @@ fn a_peer_cannot_fill_our_memory() {
 
 #[test]
 fn a_repeated_whole_output_is_no_news_and_a_longer_one_is_what_it_adds() {
-    let mut seen = Seen::new(None);
+    let mut seen = TaskTracker::new(None);
     let mut items = take(&mut seen, task(status(0, TaskState::Working, None), None));
     items.extend(take(&mut seen, chunk("a", "one ", false)));
     items.extend(take(&mut seen, chunk("a", "two", true)));
@@ -126,12 +126,12 @@ fn a_repeated_whole_output_is_no_news_and_a_longer_one_is_what_it_adds() {
 
 #[test]
 fn names_that_nobody_could_keep_are_none() {
-    let mut seen = Seen::new(None);
+    let mut seen = TaskTracker::new(None);
     let mut first = status(1, TaskState::Working, Some("on it"));
     let long = "x".repeat(100_000);
     if let Some(update) = &mut first.status_update {
         (update.task_id, update.context_id) = (long.clone().into(), long.into());
     }
-    seen.take(Heard { cursor: None, item: first });
+    seen.take(BindingEvent { cursor: None, item: first });
     assert_eq!((seen.task(), seen.context()), (None, ""));
 }

@@ -7,8 +7,8 @@ use crate::{
     world::ask,
 };
 use baton_peers::{
-    Anonymous, BindingChoice, Book, BookOptions, Bound, CardRead, Chosen, Dialect,
-    PeerConfig, PeerHub, Reach, ReadCard, connect,
+    A2aDialect, Anonymous, BindingChoice, CardReadOutcome, ChosenInterface, FetchedCard, LocalPeerRegistry, PeerConfig,
+    PeerConnector, PeerHub, PeerInterface, PeerRegistryOptions, connect,
 };
 use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest, SpanSink};
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -59,24 +59,24 @@ impl SpanSink for Collected {
 /// One interface of a peer that streams.
 struct One {
     binding: BindingChoice,
-    dialect: Dialect,
+    dialect: A2aDialect,
     url: String,
     tenant: Option<String>,
 }
 
-impl Reach for One {
+impl PeerConnector for One {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        _: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
+        _: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>> {
         let mut card = AgentCard { name: "Peer".to_owned(), ..AgentCard::default() };
         card.capabilities.streaming = Some(true);
-        let read = ReadCard { card, url: config.url.clone(), etag: None, signed_by: None };
-        Box::pin(ready(Ok(CardRead::Read(Box::new(read)))))
+        let read = FetchedCard { card, url: config.url.clone(), etag: None, signed_by: None };
+        Box::pin(ready(Ok(CardReadOutcome::Read(Box::new(read)))))
     }
 
-    fn bind(&self, _: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
+    fn bind(&self, _: &PeerConfig, _: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
         let (binding, dialect) = (self.binding, self.dialect);
         let interface = AgentInterface {
             url: self.url.clone(),
@@ -84,8 +84,8 @@ impl Reach for One {
             tenant: self.tenant.clone(),
             protocol_version: dialect.to_string(),
         };
-        Ok(Bound {
-            binding: connect(&Chosen { binding, dialect, interface }, &guarded(), Arc::new(Anonymous))
+        Ok(PeerInterface {
+            binding: connect(&ChosenInterface { binding, dialect, interface }, &guarded(), Arc::new(Anonymous))
                 .unwrap(),
             endpoint: self.url.clone(),
             protocol: binding.card_name().to_owned(),
@@ -97,8 +97,8 @@ impl Reach for One {
 fn hub(reach: One, tracer: Tracer) -> PeerHub {
     let config = PeerConfig { name: Some("peer".into()), ..PeerConfig::at(reach.url.clone()) };
     let options =
-        BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
-    PeerHub::new(Arc::new(Book::open(options).expect("a book")), None).with_tracer(tracer)
+        PeerRegistryOptions { configured: vec![config], file: None, locals: None, connector: Arc::new(reach) };
+    PeerHub::new(Arc::new(LocalPeerRegistry::open(options).expect("a book")), None).with_tracer(tracer)
 }
 
 fn traced(text: &str) -> PeerRequest {
@@ -117,7 +117,7 @@ fn text<'a>(span: &'a Span, key: &str) -> &'a str {
 async fn one_trace_on_both_sides() {
     let parent = TraceContext::parse(PARENT).unwrap();
     for binding in BindingChoice::ALL {
-        for dialect in [Dialect::V1, Dialect::V03] {
+        for dialect in [A2aDialect::V1, A2aDialect::V03] {
             let spans = Arc::new(Collected::default());
             let served = Served::traced(&["echo"], spans.tracer()).await;
             let url = if binding == BindingChoice::Grpc { served.url("") } else { served.url("/agents/echo") };
@@ -150,7 +150,7 @@ async fn one_trace_on_both_sides() {
 /// The header and the message name the same span, and what else is in the message stays as it was.
 #[tokio::test]
 async fn headers_and_metadata_name_the_span() {
-    for (binding, dialect) in [(BindingChoice::JsonRpc, Dialect::V1), (BindingChoice::HttpJson, Dialect::V03)] {
+    for (binding, dialect) in [(BindingChoice::JsonRpc, A2aDialect::V1), (BindingChoice::HttpJson, A2aDialect::V03)] {
         for is_on in [true, false] {
             let spans = Arc::new(Collected::default());
             let server = Scripted::start(|_| Answer::new(404, "secret words of the peer")).await;

@@ -2,10 +2,10 @@
 
 use crate::fake::{Kind, Server, Shared};
 use baton_peers::{
-    Abilities, Book, BookOptions, Bound, CallError, CardRead, Patience, PeerClient,
-    PeerConfig, PeerHub,
+    CallError, CardReadOutcome, LocalPeerRegistry, PeerCapabilities, PeerClient, PeerConfig, PeerHub, PeerInterface,
+    PeerRegistryOptions, RetryLimits,
 };
-use baton_peers::{Reach, ReadCard};
+use baton_peers::{FetchedCard, PeerConnector};
 use baton_ports::{BoxFuture, PeerRegistryError, PeerRequest};
 use baton_types::{Message, Part, Role};
 use baton_wire::a2a::v1::{AgentCard, AgentExtension, IDEMPOTENCY};
@@ -31,16 +31,16 @@ pub(crate) fn refusal(code: i32, status: u16) -> CallError {
     CallError::Refused { code, status, message: "no".to_owned(), retry_after: None }
 }
 
-pub(crate) fn abilities(kind: Kind) -> Abilities {
+pub(crate) fn abilities(kind: Kind) -> PeerCapabilities {
     let current = !matches!(kind, Kind::Old | Kind::Clock);
-    Abilities {
+    PeerCapabilities {
         streaming: kind != Kind::Silent,
         push: false,
         idempotent: false,
-        lists: current,
+        lists_tasks: current,
         snapshots: current,
         streams_text: false,
-        shows_calls: false,
+        reports_tool_calls: false,
     }
 }
 
@@ -48,23 +48,23 @@ pub(crate) fn client(server: &Arc<Server>) -> PeerClient {
     able(server, abilities(server.kind))
 }
 
-pub(crate) fn able(server: &Arc<Server>, abilities: Abilities) -> PeerClient {
-    PeerClient::new(Arc::new(Shared(Arc::clone(server))), abilities, Patience::default())
+pub(crate) fn able(server: &Arc<Server>, abilities: PeerCapabilities) -> PeerClient {
+    PeerClient::new(Arc::new(Shared(Arc::clone(server))), abilities, RetryLimits::default())
 }
 
 /// A way to one scripted peer, whose card says what it can do.
 pub(crate) struct Scripted {
     pub(crate) server: Arc<Server>,
-    pub(crate) abilities: Abilities,
+    pub(crate) abilities: PeerCapabilities,
     pub(crate) name: String,
 }
 
-impl Reach for Scripted {
+impl PeerConnector for Scripted {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
-        _: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
+        _: Option<&'a FetchedCard>,
+    ) -> BoxFuture<'a, Result<CardReadOutcome, PeerRegistryError>> {
         let mut card = AgentCard { name: self.name.clone(), ..AgentCard::default() };
         card.capabilities.streaming = Some(self.abilities.streaming);
         card.capabilities.push_notifications = Some(self.abilities.push);
@@ -72,16 +72,16 @@ impl Reach for Scripted {
             let extension = AgentExtension { uri: IDEMPOTENCY.to_owned(), ..AgentExtension::default() };
             card.capabilities.extensions.push(extension);
         }
-        let read = ReadCard { card, url: config.url.clone(), etag: None, signed_by: None };
-        Box::pin(ready(Ok(CardRead::Read(Box::new(read)))))
+        let read = FetchedCard { card, url: config.url.clone(), etag: None, signed_by: None };
+        Box::pin(ready(Ok(CardReadOutcome::Read(Box::new(read)))))
     }
 
-    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
-        Ok(Bound {
+    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
+        Ok(PeerInterface {
             binding: Arc::new(Shared(Arc::clone(&self.server))),
             endpoint: config.url.clone(),
             protocol: "JSONRPC".to_owned(),
-            version: if self.abilities.lists { "1.0" } else { "0.3" }.to_owned(),
+            version: if self.abilities.lists_tasks { "1.0" } else { "0.3" }.to_owned(),
         })
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn hub(server: &Arc<Server>) -> PeerHub {
 }
 
 /// A hub that knows the scripted peer as `peer`.
-pub(crate) fn hub_of(server: &Arc<Server>, abilities: Abilities, public_url: Option<&str>) -> PeerHub {
+pub(crate) fn hub_of(server: &Arc<Server>, abilities: PeerCapabilities, public_url: Option<&str>) -> PeerHub {
     let config = PeerConfig {
         name: Some("peer".into()),
         push: public_url.is_some(),
@@ -99,6 +99,6 @@ pub(crate) fn hub_of(server: &Arc<Server>, abilities: Abilities, public_url: Opt
     };
     let reach = Scripted { server: Arc::clone(server), abilities, name: "Peer".to_owned() };
     let options =
-        BookOptions { configured: vec![config], file: None, locals: None, reach: Arc::new(reach) };
-    PeerHub::new(Arc::new(Book::open(options).expect("a book")), public_url)
+        PeerRegistryOptions { configured: vec![config], file: None, locals: None, connector: Arc::new(reach) };
+    PeerHub::new(Arc::new(LocalPeerRegistry::open(options).expect("a book")), public_url)
 }

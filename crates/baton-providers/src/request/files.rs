@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) fn part(kind: ProviderKind, file: &ChatFile) -> ContentPart {
     let media = file.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match &file.content {
-        ChatFileContent::Bytes(data) if is_text(&media) => words(file, data),
+        ChatFileContent::Bytes(data) if is_text(&media) => text_part(file, data),
         ChatFileContent::Bytes(data) if takes_bytes(kind, &media) => {
             let name =
                 file.name.clone().or_else(|| Some(format!("file.{}", media.rsplit('/').next().unwrap_or("bin"))));
@@ -19,7 +19,7 @@ pub(super) fn part(kind: ProviderKind, file: &ChatFile) -> ContentPart {
         ChatFileContent::Url(url) if kind == ProviderKind::Anthropic && media.starts_with("image/") => {
             ContentPart::from_custom(json!({"type": "image", "source": {"type": "url", "url": url}}), None)
         }
-        ChatFileContent::Url(url) if takes_address(kind, &media) => {
+        ChatFileContent::Url(url) if takes_url(kind, &media) => {
             ContentPart::Binary(Binary::from_url(media, url.clone(), file.name.clone()))
         }
         ChatFileContent::Url(url) => ContentPart::from_text(format!("[{} is at {url}]", title(file))),
@@ -37,7 +37,7 @@ fn title(file: &ChatFile) -> String {
 }
 
 /// Text files are included as text, which every model can read.
-fn words(file: &ChatFile, data: &str) -> ContentPart {
+fn text_part(file: &ChatFile, data: &str) -> ContentPart {
     let text = STANDARD.decode(data).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     match text {
         Some(text) => ContentPart::from_text(format!("{}:\n{text}", title(file))),
@@ -62,7 +62,7 @@ fn takes_bytes(kind: ProviderKind, media: &str) -> bool {
     }
 }
 
-fn takes_address(kind: ProviderKind, media: &str) -> bool {
+fn takes_url(kind: ProviderKind, media: &str) -> bool {
     match kind {
         ProviderKind::Gemini => true,
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => media.starts_with("image/"),

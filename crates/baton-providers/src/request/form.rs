@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 /// Additions to a request for structured output.
 #[derive(Debug, Default)]
-pub(super) struct Form {
+pub(super) struct StructuredOutput {
     /// Response format option of the client library.
-    pub(super) option: Option<ChatResponseFormat>,
+    pub(super) response_format: Option<ChatResponseFormat>,
     /// Members of the request body.
     pub(super) body: Map<String, Value>,
     /// Instructions for the model, where the service has no structured output.
-    pub(super) told: Option<String>,
+    pub(super) instructions: Option<String>,
 }
 
 /// Protocol of a request: Ollama accepts a schema only through its OpenAI-compatible API.
@@ -25,35 +25,35 @@ pub(super) fn protocol(kind: ProviderKind, base: String, call: &ModelCall) -> (P
 }
 
 /// Additions for the output format of a call with this model.
-pub(super) fn of(kind: ProviderKind, model: &str, call: &ModelCall) -> Form {
+pub(super) fn for_call(kind: ProviderKind, model: &str, call: &ModelCall) -> StructuredOutput {
     match &call.format {
-        OutputFormat::Text => Form::default(),
-        OutputFormat::JsonObject => object(kind, call),
-        OutputFormat::JsonSchema(wanted) => fitting(kind, model, call, &wanted.to_value()),
+        OutputFormat::Text => StructuredOutput::default(),
+        OutputFormat::JsonObject => for_json_object(kind, call),
+        OutputFormat::JsonSchema(wanted) => for_schema(kind, model, call, &wanted.to_value()),
     }
 }
 
-fn object(kind: ProviderKind, call: &ModelCall) -> Form {
+fn for_json_object(kind: ProviderKind, call: &ModelCall) -> StructuredOutput {
     let told = Some("Answer with one JSON object and nothing else.".to_owned());
-    let mut form = Form { told, ..Form::default() };
+    let mut form = StructuredOutput { instructions: told, ..StructuredOutput::default() };
     match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible | ProviderKind::Ollama => {
-            form.option = Some(ChatResponseFormat::JsonMode);
+            form.response_format = Some(ChatResponseFormat::JsonMode);
         }
         ProviderKind::Gemini if call.tools.is_empty() => {
-            form.option = Some(JsonSpec::new("answer", json!({"type": "object"})).into());
+            form.response_format = Some(JsonSpec::new("answer", json!({"type": "object"})).into());
         }
         ProviderKind::Gemini | ProviderKind::Anthropic | ProviderKind::Bedrock => {}
     }
     form
 }
 
-fn fitting(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) -> Form {
+fn for_schema(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) -> StructuredOutput {
     let lowered = schema::answer(kind, wanted);
     let told = || {
         Some(format!("Answer with JSON only, without a code fence. The JSON has to fit this JSON Schema:\n{lowered}"))
     };
-    let mut form = Form::default();
+    let mut form = StructuredOutput::default();
     match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => {
             // Strict mode if an equivalent strict schema exists, best effort otherwise.
@@ -71,22 +71,22 @@ fn fitting(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) ->
                 form.body.insert("response_format".to_owned(), format);
             }
         }
-        ProviderKind::Anthropic if holds_to_schemas(model) => {
-            form.option = Some(JsonSpec::new("answer", lowered).into());
+        ProviderKind::Anthropic if supports_schemas(model) => {
+            form.response_format = Some(JsonSpec::new("answer", lowered).into());
         }
         // Older Gemini models reject a response schema together with tools.
         ProviderKind::Gemini if call.tools.is_empty() || model.contains("gemini-3") => {
-            form.option = Some(JsonSpec::new("answer", lowered).into());
+            form.response_format = Some(JsonSpec::new("answer", lowered).into());
         }
         ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock | ProviderKind::Ollama => {
-            form.told = told();
+            form.instructions = told();
         }
     }
     form
 }
 
 /// Claude models before 4.5 (except Opus 4.1) do not accept a schema.
-fn holds_to_schemas(model: &str) -> bool {
+fn supports_schemas(model: &str) -> bool {
     const OLDER: &[&str] = &["claude-2", "claude-3", "claude-sonnet-4-0", "claude-sonnet-4-2025", "claude-opus-4-0"];
     const OLDER_OPUS: &str = "claude-opus-4-2025";
     !OLDER.iter().any(|older| model.contains(older)) && !model.contains(OLDER_OPUS)

@@ -2,11 +2,11 @@
 
 use super::{
     files,
-    results::{self, ResultOf},
+    results::{self, WireToolResult},
 };
 use crate::{
     ProviderKind,
-    names::{Ids, Names},
+    names::{WireCallIds, WireToolNames},
     replay,
 };
 use baton_ports::{ChatMessage, ModelCall};
@@ -15,20 +15,20 @@ use genai::chat::{self, ChatRole, ContentPart, MessageContent};
 use serde_json::{Value, json};
 
 /// All messages, in the order and grouping that the provider requires.
-pub(super) fn all(
+pub(super) fn convert_messages(
     kind: ProviderKind,
     full_name: &str,
     call: &ModelCall,
-    names: &Names,
-    ids: &mut Ids,
+    names: &WireToolNames,
+    ids: &mut WireCallIds,
 ) -> Vec<chat::ChatMessage> {
-    let mut out = Conversation { kind, messages: Vec::new(), pictures: Vec::new() };
+    let mut out = MessageBuilder { kind, messages: Vec::new(), pictures: Vec::new() };
     for message in &call.messages {
         match message {
             ChatMessage::User { text, files, .. } => {
                 let words = (!text.is_empty() || files.is_empty()).then(|| ContentPart::from_text(text.clone()));
                 let files = files.iter().map(|file| files::part(kind, file));
-                out.say(ChatRole::User, words.into_iter().chain(files).collect());
+                out.push_message(ChatRole::User, words.into_iter().chain(files).collect());
             }
             ChatMessage::Assistant { text, calls, reasoning } => {
                 let thought = reasoning.as_ref().filter(|it| it.model == full_name);
@@ -38,16 +38,16 @@ pub(super) fn all(
                 }
                 for (index, call) in calls.iter().enumerate() {
                     let mut sent = sent_call(call, names, ids);
-                    sent.thought_signatures = thought.and_then(|it| replay::of_call(it, index));
+                    sent.thought_signatures = thought.and_then(|it| replay::call_signatures(it, index));
                     parts.push(ContentPart::ToolCall(sent));
                 }
                 if !parts.is_empty() {
-                    out.say(ChatRole::Assistant, parts);
+                    out.push_message(ChatRole::Assistant, parts);
                 }
             }
             ChatMessage::Tool { call, name, output, is_error, .. } => {
                 let result =
-                    ResultOf { id: ids.sent(call), name: names.sent(name), output, is_error: *is_error };
+                    WireToolResult { id: ids.wire_id(call), name: names.wire_name(name), output, is_error: *is_error };
                 out.result(result);
             }
         }
@@ -56,10 +56,10 @@ pub(super) fn all(
     out.messages
 }
 
-fn sent_call(call: &ToolCall, names: &Names, ids: &mut Ids) -> chat::ToolCall {
+fn sent_call(call: &ToolCall, names: &WireToolNames, ids: &mut WireCallIds) -> chat::ToolCall {
     chat::ToolCall {
-        call_id: ids.sent(&call.id),
-        fn_name: names.sent(&call.name).to_owned(),
+        call_id: ids.wire_id(&call.id),
+        fn_name: names.wire_name(&call.name).to_owned(),
         fn_arguments: object(&call.arguments),
         thought_signatures: None,
     }
@@ -74,20 +74,20 @@ fn object(arguments: &Json) -> Value {
     }
 }
 
-struct Conversation {
+struct MessageBuilder {
     kind: ProviderKind,
     messages: Vec<chat::ChatMessage>,
     /// Images of the results so far, sent after the last result.
     pictures: Vec<ContentPart>,
 }
 
-impl Conversation {
-    fn say(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
+impl MessageBuilder {
+    fn push_message(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
         self.close_results();
         self.push(role, parts);
     }
 
-    fn result(&mut self, result: ResultOf<'_>) {
+    fn result(&mut self, result: WireToolResult<'_>) {
         let (part, pictures) = results::parts(self.kind, result);
         self.pictures.extend(pictures);
         self.push(ChatRole::Tool, vec![part]);

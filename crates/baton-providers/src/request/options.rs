@@ -1,18 +1,18 @@
 //! Request options by provider.
 
-use super::form::Form;
-use crate::{Provider, ProviderKind, names::Names};
+use super::form::StructuredOutput;
+use crate::{Provider, ProviderKind, names::WireToolNames};
 use baton_ports::{ModelCall, ModelError, ToolChoice};
 use genai::chat::{ChatOptions, ReasoningEffort};
 use serde_json::{Map, Value, json};
 
-pub(super) fn all(
+pub(super) fn build_options(
     provider: &Provider,
     kind: ProviderKind,
     model: &str,
     call: &ModelCall,
-    names: &Names,
-    form: Form,
+    names: &WireToolNames,
+    form: StructuredOutput,
 ) -> Result<ChatOptions, ModelError> {
     let effort = effort(kind, model, call)?;
     let thinks =
@@ -21,13 +21,13 @@ pub(super) fn all(
         .with_capture_usage(true)
         .with_capture_content(true)
         .with_capture_tool_calls(true)
-        .with_capture_reasoning_content(shows_thoughts(kind, model, thinks))
-        .with_stream_header_timeout(provider.patience.first)
-        .with_stream_read_timeout(provider.patience.next);
+        .with_capture_reasoning_content(requests_reasoning(kind, model, thinks))
+        .with_stream_header_timeout(provider.timeouts.first_byte)
+        .with_stream_read_timeout(provider.timeouts.idle);
     if let Some(most) = call.writing.max_output_tokens {
         options = options.with_max_tokens(most);
     }
-    let (temperature, top_p) = chances(kind, model, call, thinks);
+    let (temperature, top_p) = sampling_options(kind, model, call, thinks);
     if let Some(temperature) = temperature {
         options = options.with_temperature(temperature);
     }
@@ -38,17 +38,17 @@ pub(super) fn all(
         options = options.with_stop_sequences(call.writing.stop.clone());
     }
     let mut body = form.body;
-    if let Some(format) = form.option {
+    if let Some(format) = form.response_format {
         options = options.with_response_format(format);
     }
     if !call.tools.is_empty() {
-        choose(kind, call, names, &mut options, &mut body);
+        set_tool_choice(kind, call, names, &mut options, &mut body);
     }
     // Without this, the library strips suffixes such as `-max` and `-high` from the model name.
     if !matches!(kind, ProviderKind::Gemini | ProviderKind::Bedrock | ProviderKind::Ollama) {
         body.insert("model".to_owned(), json!(model));
     }
-    if let Some(effort) = effort.or_else(|| unsaid(kind, model)) {
+    if let Some(effort) = effort.or_else(|| neutral_effort(kind, model)) {
         options = options.with_reasoning_effort(effort);
     }
     if !body.is_empty() {
@@ -58,10 +58,10 @@ pub(super) fn all(
 }
 
 /// Sets the tool choice and whether parallel tool calls are allowed.
-fn choose(
+fn set_tool_choice(
     kind: ProviderKind,
     call: &ModelCall,
-    names: &Names,
+    names: &WireToolNames,
     options: &mut ChatOptions,
     body: &mut Map<String, Value>,
 ) {
@@ -70,7 +70,7 @@ fn choose(
         ToolChoice::Auto => None,
         ToolChoice::None => Some(Sent::None),
         ToolChoice::Required => Some(Sent::Required),
-        ToolChoice::Named(name) => Some(Sent::tool(names.sent(name))),
+        ToolChoice::Named(name) => Some(Sent::tool(names.wire_name(name))),
     };
     if call.parallel_calls {
         return;
@@ -85,7 +85,7 @@ fn choose(
                 ToolChoice::Auto => json!({"type": "auto", "disable_parallel_tool_use": true}),
                 ToolChoice::Required => json!({"type": "any", "disable_parallel_tool_use": true}),
                 ToolChoice::Named(name) => {
-                    json!({"type": "tool", "name": names.sent(name), "disable_parallel_tool_use": true})
+                    json!({"type": "tool", "name": names.wire_name(name), "disable_parallel_tool_use": true})
                 }
             };
             body.insert("tool_choice".to_owned(), choice);
@@ -96,12 +96,12 @@ fn choose(
 
 /// Temperature and top-p as the model accepts them: Claude takes one of the two, and neither with thinking; OpenAI
 /// reasoning models take neither.
-fn chances(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (Option<f64>, Option<f64>) {
+fn sampling_options(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (Option<f64>, Option<f64>) {
     let temperature = call.writing.temperature.map(baton_types::Thousandths::get);
     let top_p = call.writing.top_p.map(baton_types::Thousandths::get);
     let claude = kind == ProviderKind::Anthropic || (kind == ProviderKind::Bedrock && model.contains("anthropic."));
     let openai = matches!(kind, ProviderKind::OpenAi | ProviderKind::OpenAiResponses);
-    if (claude && thinks) || (openai && is_thinker(model)) {
+    if (claude && thinks) || (openai && is_reasoning_model(model)) {
         return (None, None);
     }
     if claude {
@@ -112,7 +112,7 @@ fn chances(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (
 }
 
 /// Whether it is an OpenAI reasoning model.
-fn is_thinker(model: &str) -> bool {
+fn is_reasoning_model(model: &str) -> bool {
     let thinker = ["o1", "o3", "o4", "gpt-5", "gpt-6", "codex"].iter().any(|start| model.starts_with(start));
     thinker && !model.contains("-chat")
 }
@@ -120,16 +120,16 @@ fn is_thinker(model: &str) -> bool {
 /// Whether the service supports stop sequences; where it rejects the option, the run applies them.
 fn takes_stop(kind: ProviderKind, model: &str) -> bool {
     match kind {
-        ProviderKind::OpenAi => !is_thinker(model),
+        ProviderKind::OpenAi => !is_reasoning_model(model),
         ProviderKind::OpenAiResponses => false,
         _ => true,
     }
 }
 
 /// Whether reasoning output is requested; models without reasoning reject the option.
-fn shows_thoughts(kind: ProviderKind, model: &str, thinks: bool) -> bool {
+fn requests_reasoning(kind: ProviderKind, model: &str, thinks: bool) -> bool {
     match kind {
-        ProviderKind::OpenAiResponses => thinks || is_thinker(model),
+        ProviderKind::OpenAiResponses => thinks || is_reasoning_model(model),
         ProviderKind::Gemini => thinks || ["gemini-2.5", "gemini-3"].iter().any(|series| model.contains(series)),
         _ => true,
     }
@@ -165,9 +165,9 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
             _ => ReasoningEffort::High,
         },
         // The thinking budget of Claude must be smaller than the maximum output tokens.
-        effort if counts_thoughts(kind, model) && tokens(&effort).is_some() => {
+        effort if takes_thinking_budget(kind, model) && effort_tokens(&effort).is_some() => {
             let most = call.writing.max_output_tokens.unwrap_or(u32::MAX).saturating_sub(1);
-            ReasoningEffort::Budget(tokens(&effort).unwrap_or_default().min(most).max(1_024))
+            ReasoningEffort::Budget(effort_tokens(&effort).unwrap_or_default().min(most).max(1_024))
         }
         // For no reasoning, the library sends nothing, and Gemini would still think.
         ReasoningEffort::Zero if kind == ProviderKind::Gemini => match model {
@@ -180,8 +180,8 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
 }
 
 /// Whether it is a Claude model that takes a token budget for thinking instead of an effort level.
-fn counts_thoughts(kind: ProviderKind, model: &str) -> bool {
-    const COUNTING: &[&str] = &[
+fn takes_thinking_budget(kind: ProviderKind, model: &str) -> bool {
+    const THINKING_BUDGET_MODELS: &[&str] = &[
         "claude-3-7",
         "claude-sonnet-4-0",
         "claude-sonnet-4-2",
@@ -192,14 +192,14 @@ fn counts_thoughts(kind: ProviderKind, model: &str) -> bool {
         "claude-opus-4-2",
     ];
     match kind {
-        ProviderKind::Anthropic => COUNTING.iter().any(|series| model.contains(series)),
+        ProviderKind::Anthropic => THINKING_BUDGET_MODELS.iter().any(|series| model.contains(series)),
         ProviderKind::Bedrock => model.contains("anthropic."),
         _ => false,
     }
 }
 
 /// Approximate thinking budget of an effort level.
-fn tokens(effort: &ReasoningEffort) -> Option<u32> {
+fn effort_tokens(effort: &ReasoningEffort) -> Option<u32> {
     match effort {
         ReasoningEffort::Zero => None,
         ReasoningEffort::Budget(tokens) => Some(*tokens),
@@ -211,7 +211,7 @@ fn tokens(effort: &ReasoningEffort) -> Option<u32> {
 
 /// For a model name that ends like an effort level: an effort that adds nothing to the request and keeps the library
 /// from parsing the name.
-fn unsaid(kind: ProviderKind, model: &str) -> Option<ReasoningEffort> {
+fn neutral_effort(kind: ProviderKind, model: &str) -> Option<ReasoningEffort> {
     let (_, end) = model.rsplit_once('-')?;
     let looks = matches!(end, "none" | "zero" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max");
     match kind {

@@ -6,20 +6,20 @@ use genai::chat::{Binary, ContentPart, ToolResponse};
 use serde_json::{Value, json};
 
 /// One tool result, with the names of the request.
-pub(super) struct ResultOf<'a> {
+pub(super) struct WireToolResult<'a> {
     pub(super) id: String,
     pub(super) name: &'a str,
     pub(super) output: &'a Json,
     pub(super) is_error: bool,
 }
 
-struct Picture {
+struct ResultImage {
     media_type: String,
     data: String,
 }
 
 /// The result for the model, and the images that must follow it in a separate message.
-pub(super) fn parts(kind: ProviderKind, result: ResultOf<'_>) -> (ContentPart, Vec<ContentPart>) {
+pub(super) fn parts(kind: ProviderKind, result: WireToolResult<'_>) -> (ContentPart, Vec<ContentPart>) {
     let (text, pictures) = read(result.output);
     if kind == ProviderKind::Anthropic {
         return (claude(&result, &text, &pictures), Vec::new());
@@ -38,7 +38,7 @@ pub(super) fn parts(kind: ProviderKind, result: ResultOf<'_>) -> (ContentPart, V
 }
 
 /// Claude has an error flag and accepts images inside the result.
-fn claude(result: &ResultOf<'_>, text: &str, pictures: &[Picture]) -> ContentPart {
+fn claude(result: &WireToolResult<'_>, text: &str, pictures: &[ResultImage]) -> ContentPart {
     let mut content = Vec::new();
     if !text.is_empty() || pictures.is_empty() {
         // An empty text block is rejected.
@@ -56,7 +56,7 @@ fn claude(result: &ResultOf<'_>, text: &str, pictures: &[Picture]) -> ContentPar
 }
 
 /// Text and images of a result; only content blocks of MCP servers contain images.
-fn read(output: &Json) -> (String, Vec<Picture>) {
+fn read(output: &Json) -> (String, Vec<ResultImage>) {
     if !output.as_str().contains("\"image\"") {
         return (output.to_plain_text(), Vec::new());
     }
@@ -79,8 +79,8 @@ fn read(output: &Json) -> (String, Vec<Picture>) {
     (text, pictures)
 }
 
-fn picture(block: &Value) -> Option<Picture> {
+fn picture(block: &Value) -> Option<ResultImage> {
     let text = |name: &str| block.get(name).and_then(Value::as_str).map(str::to_owned);
     (text("type")? == "image").then_some(())?;
-    Some(Picture { media_type: text("mimeType")?, data: text("data").filter(|data| !data.is_empty())? })
+    Some(ResultImage { media_type: text("mimeType")?, data: text("data").filter(|data| !data.is_empty())? })
 }

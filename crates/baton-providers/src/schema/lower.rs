@@ -9,11 +9,11 @@ const MAX_DEPTH: usize = 24;
 const MAX_NODES: usize = 4_000;
 
 /// Keywords that are kept until they are rewritten.
-const REWRITTEN: &[&str] = &["oneOf", "allOf", "const"];
+const REWRITTEN_KEYWORDS: &[&str] = &["oneOf", "allOf", "const"];
 
 /// JSON Schema subset that a provider supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum SchemaDialect {
     /// Nearly all of JSON Schema.
     Full,
     /// Google's subset.
@@ -22,8 +22,8 @@ pub(crate) enum Dialect {
     Plain,
 }
 
-impl Dialect {
-    pub(crate) fn of(kind: ProviderKind) -> Self {
+impl SchemaDialect {
+    pub(crate) fn for_kind(kind: ProviderKind) -> Self {
         match kind {
             ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Anthropic => Self::Full,
             ProviderKind::Gemini => Self::Gemini,
@@ -72,32 +72,32 @@ impl Dialect {
 }
 
 /// Converts the schema to a dialect.
-pub(crate) fn lower(schema: &Value, dialect: Dialect) -> Value {
+pub(crate) fn lower(schema: &Value, dialect: SchemaDialect) -> Value {
     let mut nodes = 0;
-    Lowering { root: schema, dialect, nodes: &mut nodes }.node(schema, 0, &mut Vec::new())
+    SchemaLowerer { root: schema, dialect, nodes: &mut nodes }.node(schema, 0, &mut Vec::new())
 }
 
-struct Lowering<'a> {
+struct SchemaLowerer<'a> {
     root: &'a Value,
-    dialect: Dialect,
+    dialect: SchemaDialect,
     nodes: &'a mut usize,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> SchemaLowerer<'a> {
     fn node(&mut self, schema: &'a Value, depth: usize, open: &mut Vec<&'a str>) -> Value {
         *self.nodes += 1;
         let Some(members) = schema.as_object().filter(|_| depth < MAX_DEPTH && *self.nodes < MAX_NODES) else {
             // `true` and `false` are also schemas, which only some services support.
-            return if schema.is_boolean() && self.dialect == Dialect::Full { schema.clone() } else { json!({}) };
+            return if schema.is_boolean() && self.dialect == SchemaDialect::Full { schema.clone() } else { json!({}) };
         };
         if let Some(reference) = members.get("$ref").and_then(Value::as_str)
-            && self.dialect != Dialect::Full
+            && self.dialect != SchemaDialect::Full
         {
-            return self.referenced(reference, members, depth, open);
+            return self.inline_reference(reference, members, depth, open);
         }
         let mut out = Map::new();
         for (keyword, value) in members {
-            if !self.dialect.keeps(keyword) && !REWRITTEN.contains(&keyword.as_str()) {
+            if !self.dialect.keeps(keyword) && !REWRITTEN_KEYWORDS.contains(&keyword.as_str()) {
                 continue;
             }
             let value = match keyword.as_str() {
@@ -114,7 +114,7 @@ impl<'a> Lowering<'a> {
             };
             out.insert(keyword.clone(), value);
         }
-        if self.dialect != Dialect::Full {
+        if self.dialect != SchemaDialect::Full {
             simplify(&mut out, self.dialect);
         }
         Value::Object(out)
@@ -131,7 +131,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Inlines a reference; a recursive one becomes a schema for any value.
-    fn referenced(
+    fn inline_reference(
         &mut self,
         reference: &'a str,
         members: &'a Map<String, Value>,
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Rewrites keywords that have a simpler equivalent.
-fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
+fn simplify(out: &mut Map<String, Value>, dialect: SchemaDialect) {
     if let Some(value) = out.remove("const") {
         out.insert("enum".to_owned(), json!([value]));
     }
@@ -165,7 +165,7 @@ fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
     if let Some(one) = out.remove("oneOf") {
         out.entry("anyOf").or_insert(one);
     }
-    if dialect != Dialect::Gemini {
+    if dialect != SchemaDialect::Gemini {
         return;
     }
     // Gemini requires one type per schema, and the type `string` for an enum of strings.
@@ -216,7 +216,7 @@ fn merge(out: &mut Map<String, Value>, part: Value) {
 
 /// Merges alternatives at the root into one object with all properties; a property is required only if every
 /// alternative requires it.
-pub(crate) fn open_root(schema: &mut Value) {
+pub(crate) fn flatten_root(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else { return };
     if let Some(Value::Array(all)) = members.remove("allOf") {
         for part in all {

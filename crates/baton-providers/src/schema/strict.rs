@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Keywords allowed in strict schemas.
-const KNOWN: &[&str] = &[
+const STRICT_KEYWORDS: &[&str] = &[
     "type",
     "title",
     "description",
@@ -27,7 +27,7 @@ const KNOWN: &[&str] = &[
     "maxItems",
 ];
 /// Annotation keywords, which do not affect validation.
-const WORDS: &[&str] =
+const ANNOTATION_KEYWORDS: &[&str] =
     &["$schema", "$id", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"];
 /// Maximum nesting depth of strict schemas.
 const MAX_DEPTH: usize = 10;
@@ -44,7 +44,7 @@ fn node(schema: &Value, depth: usize) -> Option<Value> {
     let mut out = Map::new();
     for (keyword, value) in members {
         let value = match keyword.as_str() {
-            word if WORDS.contains(&word) => continue,
+            word if ANNOTATION_KEYWORDS.contains(&word) => continue,
             "oneOf" => {
                 out.insert("anyOf".to_owned(), each(value, depth)?);
                 continue;
@@ -57,13 +57,13 @@ fn node(schema: &Value, depth: usize) -> Option<Value> {
             }
             "anyOf" => each(value, depth)?,
             "items" => node(value, depth + 1)?,
-            known if KNOWN.contains(&known) => value.clone(),
+            known if STRICT_KEYWORDS.contains(&known) => value.clone(),
             _ => return None,
         };
         out.insert(keyword.clone(), value);
     }
     if members.get("type").is_some_and(|kind| kind == "object") {
-        closed(&mut out)?;
+        close_object(&mut out)?;
     }
     Some(Value::Object(out))
 }
@@ -74,7 +74,7 @@ fn each(value: &Value, depth: usize) -> Option<Value> {
 }
 
 /// Closes an object; `None` if it has optional or additional properties.
-fn closed(out: &mut Map<String, Value>) -> Option<()> {
+fn close_object(out: &mut Map<String, Value>) -> Option<()> {
     let names: Vec<String> = out.get("properties")?.as_object()?.keys().cloned().collect();
     let required = out.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let all_required = names.iter().all(|name| required.iter().any(|it| it == name));

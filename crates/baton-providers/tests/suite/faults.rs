@@ -6,7 +6,7 @@ use crate::{
     scripted::{Reply, Scripted},
 };
 use baton_ports::{FinishReason, ModelError};
-use baton_providers::{Patience, ProviderKind};
+use baton_providers::{ProviderKind, ProviderTimeouts};
 use baton_types::Usage;
 use serde_json::json;
 use std::time::Duration;
@@ -68,12 +68,12 @@ async fn before_the_first_byte_nothing_was_reached() {
 async fn patience_ends() {
     for way in [false, true] {
         let server = Scripted::new(Reply::Hanging(Vec::new())).await;
-        let patience = Patience {
-            first: Duration::from_millis(30),
-            next: Duration::from_millis(30),
-            ..Patience::default()
+        let patience = ProviderTimeouts {
+            first_byte: Duration::from_millis(30),
+            idle: Duration::from_millis(30),
+            ..ProviderTimeouts::default()
         };
-        let mut provider = provider(ProviderKind::OpenAi, &server.url).with_patience(patience);
+        let mut provider = provider(ProviderKind::OpenAi, &server.url).with_timeouts(patience);
         if way {
             provider = provider.without_streaming();
         }
@@ -81,8 +81,8 @@ async fn patience_ends() {
         assert!(matches!(heard.error, Some(ModelError::TimedOut(_))), "{heard:?}");
     }
     let server = Scripted::new(Reply::hanging(form(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
-    let patience = Patience { next: Duration::from_millis(30), ..Patience::default() };
-    let model = provider(ProviderKind::OpenAi, &server.url).with_patience(patience).model("gpt-4o");
+    let patience = ProviderTimeouts { idle: Duration::from_millis(30), ..ProviderTimeouts::default() };
+    let model = provider(ProviderKind::OpenAi, &server.url).with_timeouts(patience).model("gpt-4o");
     let heard = hear(model.as_ref(), user("go")).await;
     assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
 }
@@ -109,8 +109,8 @@ async fn crowded() -> (tokio::net::TcpListener, Vec<tokio::net::TcpStream>) {
 async fn a_connection_has_a_patience_of_its_own() {
     let (listener, _inside) = crowded().await;
     let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let patience = Patience { connect: Duration::from_millis(50), ..Patience::default() };
-    let model = provider(ProviderKind::OpenAi, &url).with_patience(patience).model("gpt-4o");
+    let patience = ProviderTimeouts { connect: Duration::from_millis(50), ..ProviderTimeouts::default() };
+    let model = provider(ProviderKind::OpenAi, &url).with_timeouts(patience).model("gpt-4o");
     let begun = std::time::Instant::now();
     let heard = hear(model.as_ref(), user("go")).await;
     assert!(matches!(&heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");

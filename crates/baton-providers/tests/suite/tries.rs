@@ -5,7 +5,7 @@ use crate::{
     pieces,
     scripted::{Reply, Scripted},
 };
-use baton_models::{Catalog, Chance, Gate, GateLimits, Layers, chain};
+use baton_models::{GateLimits, JitterSource, ModelCatalog, ModelLayers, ProviderGate, chain};
 use baton_ports::{Clock, Model};
 use baton_providers::ProviderKind;
 use baton_types::Timestamp;
@@ -24,10 +24,10 @@ impl Clock for Noon {
 
 /// A model of this kind at an address with everything around it; its waits are as short as can be.
 fn model(kind: ProviderKind, name: &str, server: &Scripted) -> Arc<dyn Model> {
-    let gate = Gate::new("mine", GateLimits::default());
-    let mut layers = Layers::new(gate, Arc::new(Catalog::default()), Arc::new(Noon));
-    layers.chance = Chance::from_fn(|| 0.0);
-    layers.around(provider(kind, &server.url).model(name))
+    let gate = ProviderGate::new("mine", GateLimits::default());
+    let mut layers = ModelLayers::new(gate, Arc::new(ModelCatalog::default()), Arc::new(Noon));
+    layers.jitter = JitterSource::from_fn(|| 0.0);
+    layers.wrap(provider(kind, &server.url).model(name))
 }
 
 fn good(kind: ProviderKind) -> Reply {

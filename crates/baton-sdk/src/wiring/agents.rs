@@ -2,7 +2,7 @@
 
 use crate::{Agent, Error};
 use baton_local::DirectoryAgents;
-use baton_peers::{Book, BookOptions, PeerConfig, TypedHosts};
+use baton_peers::{LocalPeerRegistry, PeerConfig, PeerRegistryOptions, TypedHostConnector};
 use baton_ports::{AgentSource, BoxFuture, ChangeStream, UnusableEntry};
 use baton_toolhost::NativeTools;
 use baton_types::{AgentName, AgentResources, AgentSpec, ErrorCode};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct ProgramAgents {
     served: Vec<(Arc<AgentSpec>, Arc<AgentResources>)>,
     runtime_agents: Arc<DirectoryAgents>,
-    peer_registry: Arc<Book>,
+    peer_registry: Arc<LocalPeerRegistry>,
 }
 
 /// Whether the program must define an agent.
@@ -45,13 +45,17 @@ impl ProgramAgents {
             ));
         }
         resolved.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
-        let options =
-            BookOptions { configured: Vec::new(), file: None, locals: None, reach: Arc::new(TypedHosts::new()) };
-        let book = Book::open(options).map_err(|error| Error::new(error.code, error.detail))?;
+        let options = PeerRegistryOptions {
+            configured: Vec::new(),
+            file: None,
+            locals: None,
+            connector: Arc::new(TypedHostConnector::new()),
+        };
+        let book = LocalPeerRegistry::open(options).map_err(|error| Error::new(error.code, error.detail))?;
         let all = Self { served: resolved, runtime_agents: kept, peer_registry: Arc::new(book) };
         let targets = all.served.iter().flat_map(|(spec, _)| &spec.handoffs);
         let away = targets.filter(|target| all.find(&target.agent).is_none());
-        all.peer_registry.lend(away.filter_map(|target| {
+        all.peer_registry.set_referenced(away.filter_map(|target| {
             let url = target.url.as_ref()?;
             Some(PeerConfig { name: Some(target.agent.clone()), ..PeerConfig::at(url) })
         }));
@@ -67,7 +71,7 @@ impl ProgramAgents {
     }
 
     /// Registry of the remote agents.
-    pub(super) fn peer_registry(&self) -> Arc<Book> {
+    pub(super) fn peer_registry(&self) -> Arc<LocalPeerRegistry> {
         Arc::clone(&self.peer_registry)
     }
 

@@ -53,7 +53,7 @@ pub(super) fn endpoints(
 
 fn sessions(data: &Path) -> Result<Arc<dyn McpSessionStore>, Error> {
     let directory = data.join(SESSIONS);
-    let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
+    let files = SessionFiles::open(&directory, SessionFiles::DEFAULT_MAX_SESSIONS).map_err(|error| {
         let message = format!("the MCP sessions in {} cannot be stored: {error}", directory.display());
         Error::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })?;

@@ -13,7 +13,7 @@ pub(super) fn seal(data: Option<&Path>, lasts: Duration) -> Result<StateSeal, Er
     let unusable = |reason: String| Error::new(ErrorCode::KEYS_UNUSABLE, reason);
     let seal = match data {
         Some(data) => {
-            let key = baton_local::kept_key(&data.join(KEYS).join(FILE))
+            let key = baton_local::load_or_create_key(&data.join(KEYS).join(FILE))
                 .map_err(|error| unusable(error.to_string()))?;
             StateSeal::new(&key, &[], lasts)
         }

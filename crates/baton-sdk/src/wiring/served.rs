@@ -12,9 +12,9 @@ use super::{
 use crate::{BatonServer, Error, baton::ServerSettings, manage::Manager};
 use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
-use baton_lineup::{Lineup, Loopback, ModelSettings, Parts, process_environment};
+use baton_lineup::{LoopbackProbe, ModelRegistry, ModelRegistryParts, ModelSettings, process_environment};
 use baton_local::{SystemClock, TimeOrderedIds};
-use baton_models::{Catalog, PlaybookModels};
+use baton_models::{ModelCatalog, PlaybookModels};
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::PeerHub;
 use baton_ports::{AgentSource, Clock as _};
@@ -47,14 +47,14 @@ pub(crate) struct ServerComponents {
 
 /// The models of the agents: the configured ones, with keys of the agent's resources or of the environment variables;
 /// otherwise the playbook.
-fn model_registry(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
-    Lineup::new(Parts {
+fn model_registry(agents: Arc<dyn AgentSource>) -> Arc<ModelRegistry> {
+    ModelRegistry::new(ModelRegistryParts {
         agents,
         playbooks: Arc::new(PlaybookModels::new()),
         settings: ModelSettings::default(),
         environment: process_environment(),
-        probe: Arc::new(Loopback),
-        catalog: Arc::new(Catalog::default()),
+        probe: Arc::new(LoopbackProbe),
+        catalog: Arc::new(ModelCatalog::default()),
         clock: Arc::new(SystemClock),
     })
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
-use baton_peers::Book;
+use baton_peers::LocalPeerRegistry;
 use baton_ports::{AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
@@ -39,7 +39,7 @@ impl SdkTools {
 /// Builds the tool host for these agents; no server is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
-    book: Arc<Book>,
+    book: Arc<LocalPeerRegistry>,
     native: NativeTools,
     data: Option<&Path>,
     tracer: Tracer,

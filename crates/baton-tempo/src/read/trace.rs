@@ -31,7 +31,7 @@ pub(crate) fn trace_v2(body: &[u8]) -> Result<DecodedTrace, TempoError> {
 /// Decodes a response of API v1, which has the form of an export request. Spans are deduplicated and sorted by start
 /// time.
 pub(crate) fn trace_v1(body: &[u8]) -> Result<Vec<Span>, TempoError> {
-    let read = Export::weigh(Encoding::Protobuf, body).and_then(|export| export.read());
+    let read = Export::measure(Encoding::Protobuf, body).and_then(|export| export.decode());
     let arrival = read.map_err(|error| TempoError::Malformed(error.to_string()))?;
     Ok(deduplicate_spans(arrival.spans))
 }

@@ -7,7 +7,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_agentdir::{ConvertError, Converted, Diagnostic, Format, convert};
+use baton_agentdir::{ConvertError, ConvertedAgent, Diagnostic, Format, convert};
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -60,7 +60,7 @@ pub(crate) fn run(options: &ConvertOptions, screen: Screen) -> Result<Exit, CliE
     let ConvertOptions { from, to, form } = options;
     let files = read::read_agent(from)?;
     let is_file = to.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-    let wants_file = is_file || Format::of(&files) == Some(Format::Native);
+    let wants_file = is_file || Format::detect(&files) == Some(Format::Native);
     let usual = if wants_file { Format::Tsagent } else { Format::Native };
     let format = form.map_or(usual, Format::from);
     if is_file && format != Format::Tsagent {
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &ConvertOptions, screen: Screen) -> Result<Exit, CliE
 }
 
 /// Reduces the result to its single file and reports the dropped files as lost.
-fn reduce_to_single_file(converted: &mut Converted, to: &Path) {
+fn reduce_to_single_file(converted: &mut ConvertedAgent, to: &Path) {
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let own = converted.files.remove(baton_agentdir::TSAGENT_FILE).unwrap_or_default();
     let others: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
@@ -85,8 +85,8 @@ fn reduce_to_single_file(converted: &mut Converted, to: &Path) {
     converted.files.insert(name, own);
 }
 
-fn print_report(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Converted) {
-    let Converted { from, files, lost } = converted;
+fn print_report(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &ConvertedAgent) {
+    let ConvertedAgent { from, files, lost } = converted;
     let at = |path: &String| if is_file { to.to_owned() } else { to.join(path) };
     let paths: Vec<String> = files.keys().map(|path| at(path).display().to_string()).collect();
     if screen.is_json() {

@@ -1,7 +1,9 @@
 //! Telemetry export, configured by the file and the standard OpenTelemetry environment variables.
 
 use super::raw::{HeaderText, RawExport, RawTarget, resolve_secret_path};
-use baton_export::{ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval};
+use baton_export::{
+    DEFAULT_METRICS_INTERVAL, ExportTarget, OtlpProtocol, Route, Signal, from_environment, metrics_interval,
+};
 use std::{path::Path, time::Duration};
 
 /// Default limit of data queued for unavailable targets.
@@ -21,7 +23,12 @@ pub(crate) struct ExportSettings {
 
 impl Default for ExportSettings {
     fn default() -> Self {
-        Self { targets: Vec::new(), headers: Vec::new(), bytes: DEFAULT_QUEUE_BYTES, meter_interval: METER_INTERVAL }
+        Self {
+            targets: Vec::new(),
+            headers: Vec::new(),
+            bytes: DEFAULT_QUEUE_BYTES,
+            meter_interval: DEFAULT_METRICS_INTERVAL,
+        }
     }
 }
 
@@ -39,7 +46,7 @@ impl ExportSettings {
             .collect();
         let targets = raw.targets.into_iter().map(|target| to_export_target(target, base)).collect();
         let (targets, remarks) = from_environment(targets, &variable);
-        let (meter_interval, more) = meter_interval(variable);
+        let (meter_interval, more) = metrics_interval(variable);
         for remark in remarks.into_iter().chain(more) {
             tracing::warn!("{remark}");
         }
@@ -56,9 +63,9 @@ fn resolve_header_paths(headers: &[(String, HeaderText)], base: &Path) -> Vec<(S
 }
 
 fn to_export_target(raw: RawTarget, base: &Path) -> ExportTarget {
-    let protocol = raw.protocol.unwrap_or_else(|| Protocol::of_address(&raw.endpoint));
+    let protocol = raw.protocol.unwrap_or_else(|| OtlpProtocol::from_url(&raw.endpoint));
     let route = |signal: Signal| {
-        let usual = Route::to(Route::below(&raw.endpoint, protocol, signal), protocol);
+        let usual = Route::new(Route::signal_url(&raw.endpoint, protocol, signal), protocol);
         Route {
             compression: raw.compression.unwrap_or_default(),
             timeout: raw.timeout.unwrap_or(usual.timeout),
@@ -69,5 +76,5 @@ fn to_export_target(raw: RawTarget, base: &Path) -> ExportTarget {
     };
     let wanted = |signal: &Signal| raw.signals.is_empty() || raw.signals.contains(signal);
     let routes = Signal::ALL.into_iter().filter(wanted).map(|signal| (signal, route(signal))).collect();
-    ExportTarget { name: raw.name, routes, content: raw.content, assumed: false }
+    ExportTarget { name: raw.name, routes, content: raw.content, is_default: false }
 }

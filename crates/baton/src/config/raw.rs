@@ -53,7 +53,7 @@ pub(crate) use tempo::{HeaderText, TempoMode};
 use self::lists::texts;
 use baton_agentdir::{
     Diagnostic,
-    document::{self, Fields, Node, Reader},
+    document::{self, DocumentNode, DocumentReader, Fields},
 };
 use baton_peers::PeerConfig;
 use baton_types::ToolExecution;
@@ -88,18 +88,19 @@ impl RawConfig {
     /// Parses the whole file, or returns all its errors.
     pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
         let node = document::read(file, bytes).map_err(|diagnostic| vec![diagnostic])?;
-        let mut reader = Reader::new(file);
+        let mut reader = DocumentReader::new(file);
         let config = Self::read(&mut reader, node).unwrap_or_default();
-        let failed = reader.failed();
+        let failed = reader.has_errors();
         let diagnostics = reader.finish();
         if failed { Err(diagnostics) } else { Ok(config) }
     }
 
-    fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "the configuration", node)?;
         let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
         let port = fields.take("port").and_then(|node| reader.integer("port", &node, 0, u64::from(u16::MAX)));
-        let text = |fields: &mut Fields, reader: &mut Reader, key| fields.text(reader, key).map(|text| text.value);
+        let text =
+            |fields: &mut Fields, reader: &mut DocumentReader, key| fields.text(reader, key).map(|text| text.value);
         let config = Self {
             port: port.and_then(|port| u16::try_from(port).ok()),
             host: text(&mut fields, reader, "host"),
@@ -167,7 +168,9 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
+    use baton_peers::{
+        ApiKeyLocation, BindingChoice, ClientCredentials, ClientIdentity, ClientSecretLocation, Credential, SecretRef,
+    };
     use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
     use baton_wire::a2a::v1::CardBinding;
     use std::time::Duration;
@@ -186,8 +189,11 @@ mod tests {
             credential,
             ..PeerConfig::at(url)
         };
-        let keyed =
-            Credential::ApiKey { place: KeyPlace::Query, name: "key".to_owned(), secret: secret("file://key.txt") };
+        let keyed = Credential::ApiKey {
+            place: ApiKeyLocation::Query,
+            name: "key".to_owned(),
+            secret: secret("file://key.txt"),
+        };
         let named = Credential::Basic { user: "me".to_owned(), secret: secret("env://PASSWORD") };
         let asked = Credential::OAuth2(ClientCredentials {
             token_url: "https://login.example.com/token".to_owned(),
@@ -195,7 +201,7 @@ mod tests {
             secret: secret("env://CLIENT_SECRET"),
             scopes: vec!["agents".to_owned()],
             audience: Some("agents".to_owned()),
-            secret_place: SecretPlace::Header,
+            secret_place: ClientSecretLocation::Header,
         });
         let everything = PeerConfig {
             binding: Some(BindingChoice::Grpc),
@@ -303,7 +309,7 @@ mod tests {
                     targets: vec![RawTarget {
                         name: "collector".to_owned(),
                         endpoint: "https://c.example.com:4318".to_owned(),
-                        protocol: Some(baton_export::Protocol::Json),
+                        protocol: Some(baton_export::OtlpProtocol::Json),
                         compression: Some(baton_export::Compression::None),
                         headers: vec![("X-Key".to_owned(), HeaderText::Secret("env://KEY".parse().expect("one")))],
                         timeout: Some(Duration::from_secs(5)),

@@ -73,7 +73,7 @@ fn export() -> Value {
         &json!({
             "name": text("Local name."),
             "endpoint": url("OTLP endpoint; over HTTP, the base URL."),
-            "protocol": {"enum": baton_export::Protocol::WORDS.map(|(word, _)| word),
+            "protocol": {"enum": baton_export::OtlpProtocol::NAMES.map(|(word, _)| word),
                 "description": "OTLP protocol; by default grpc for port 4317 and http/protobuf for other ports."},
             "compression": {"enum": ["gzip", "none"], "default": "gzip", "description": "Compression of request bodies."},
             "headers": {"type": "object", "additionalProperties": {"type": "string"},

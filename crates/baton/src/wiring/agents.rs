@@ -2,7 +2,7 @@
 
 use crate::{config::BatonSettings, failure::CliError};
 use baton_agentdir::Diagnostic;
-use baton_local::{Beside, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
+use baton_local::{AdditionalSources, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
 use baton_ports::{
     AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, ChangeStream,
     PermissionEditError, PermissionEditor, PermissionUpdate, UnusableEntry,
@@ -51,9 +51,9 @@ impl<'a> AgentSelection<'a> {
     }
 
     /// Storages for new agents: the folder if there is one, else in memory.
-    fn storage_options(self) -> Beside {
+    fn storage_options(self) -> AdditionalSources {
         let (folder, names) = (self.folder.map(Path::to_owned), self.data.map(|data| data.join(NAMES_FILE)));
-        Beside { folder, storages: vec![Arc::new(MemoryStorage::new())], names }
+        AdditionalSources { folder, storages: vec![Arc::new(MemoryStorage::new())], names }
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn load_usable(wanted: AgentSelection<'_>) -> Result<LoadedAgents, Lo
     if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
         return Err(LoadError::Missing { path: path.clone() });
     }
-    let directories = DirectoryAgents::load_beside(paths, wanted.storage_options(), check())?;
+    let directories = DirectoryAgents::load_with_sources(paths, wanted.storage_options(), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
     Ok(LoadedAgents { agents: source.listings(), diagnostics, source })
@@ -89,7 +89,7 @@ pub(super) fn load_failure(error: &LoadError) -> CliError {
 /// Loads the usable agents and ignores errors of the rest. Fails if the name file is unreadable, so that no agent is
 /// served under the name of another.
 pub(super) fn open(wanted: AgentSelection<'_>) -> Result<(LocalAgents, Vec<UnusableEntry>), CliError> {
-    let directories = DirectoryAgents::open_beside(wanted.paths, wanted.storage_options(), Some(check()));
+    let directories = DirectoryAgents::open_with_sources(wanted.paths, wanted.storage_options(), Some(check()));
     let directories = directories.map_err(|error| load_failure(&error))?;
     let unusable = directories.unusable();
     Ok((LocalAgents::new(directories, wanted.tools), unusable))
@@ -101,7 +101,7 @@ fn check() -> SpecCheck {
 
 fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
     let ModelSpec::Playbook { rules } = &agent.model else { return Vec::new() };
-    rules.as_deref().map(baton_models::check).unwrap_or_default()
+    rules.as_deref().map(baton_models::check_playbook).unwrap_or_default()
 }
 
 /// Agents of directories and agents created at runtime, with the setting where their tools run.
@@ -138,12 +138,12 @@ impl LocalAgents {
 
     /// Remote agents that definitions hand work to.
     pub(super) fn remote_targets(&self) -> Vec<HandoffTarget> {
-        self.directories.away()
+        self.directories.remote_targets()
     }
 
     /// Revision of the definitions; increases with every change.
     pub(super) fn revision(&self) -> u64 {
-        self.directories.changed()
+        self.directories.change_count()
     }
 }
 

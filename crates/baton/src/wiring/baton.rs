@@ -22,12 +22,12 @@ use baton_http::{
     SessionPorts, SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
-use baton_lineup::Lineup;
+use baton_lineup::ModelRegistry;
 use baton_local::{LoadError, SystemClock, TimeOrderedIds};
 use baton_mcp::{McpLimits, OwnServerOptions};
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
-use baton_peers::{Book, PeerHub};
+use baton_peers::{LocalPeerRegistry, PeerHub};
 use baton_ports::{
     AgentSource, Clock as _, IdGenerator as _, JournalError, RetentionPolicy, SpanStore, TokenIssuer as _, TokenRecord,
     UnusableEntry,
@@ -73,9 +73,9 @@ pub(crate) struct Baton {
     pub(super) locals: Arc<LocalAgents>,
     tools: Arc<Toolbox>,
     playbooks: Arc<PlaybookModels>,
-    models: Arc<Lineup>,
+    models: Arc<ModelRegistry>,
     tokens: TokenRegistry,
-    peer_registry: Arc<Book>,
+    peer_registry: Arc<LocalPeerRegistry>,
     peers: Arc<PeerHub>,
     telemetry: SpanRecorder,
     exporter: Exporter,
@@ -89,11 +89,11 @@ pub(super) struct BatonParts {
     pub(super) persistence: Persistence,
     pub(super) card_refresh: CardRefresh,
     pub(super) locals: Arc<LocalAgents>,
-    pub(super) peer_registry: Book,
+    pub(super) peer_registry: LocalPeerRegistry,
 }
 
 impl BatonParts {
-    fn new(locals: Arc<LocalAgents>, peer_registry: Book) -> Self {
+    fn new(locals: Arc<LocalAgents>, peer_registry: LocalPeerRegistry) -> Self {
         Self {
             strictness: Strictness::Lenient,
             persistence: Persistence::DataDirectory,
@@ -161,7 +161,7 @@ impl Baton {
         }
         let parts = BatonParts { strictness, ..BatonParts::new(locals, book) };
         let baton = Self::from_parts(settings, parts).await?;
-        baton.models.look().await;
+        baton.models.detect().await;
         Ok((baton, diagnostics))
     }
 
@@ -178,7 +178,7 @@ impl Baton {
         let asked = tempo::TempoSource::from_settings(settings)?;
         let kept = JournalHandle::open(keep, settings)?;
         if keep == Persistence::DataDirectory {
-            locals.directories.keep_names();
+            locals.directories.persist_names();
         }
         let (telemetry, exporter) = telemetry::open(keep, settings)?;
         let peers = PeerHub::new(Arc::clone(&book), settings.public_url.as_deref()).with_tracer(telemetry.tracer());
@@ -236,7 +236,7 @@ impl Baton {
 
     /// Refreshes models and agents; returns entries that cannot be used.
     pub(super) async fn refresh(&self) -> Vec<UnusableEntry> {
-        self.models.look().await;
+        self.models.detect().await;
         self.agents.refresh().await
     }
 
@@ -246,7 +246,7 @@ impl Baton {
     }
 
     /// Model registry.
-    pub(super) fn models(&self) -> &Arc<Lineup> {
+    pub(super) fn models(&self) -> &Arc<ModelRegistry> {
         &self.models
     }
 
@@ -315,7 +315,9 @@ impl Baton {
     /// Reads the cards of remote agents, now and every few minutes, and watches local definitions for changes, in the
     /// background.
     pub(crate) fn start_refresh(&self) {
-        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.peer_registry).keep_fresh()));
+        tokio::spawn(
+            self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.peer_registry).refresh_periodically()),
+        );
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.locals).watch()));
     }
 

@@ -4,7 +4,7 @@ use super::agents::{AgentSelection, LoadedAgents, LocalAgents, load};
 use crate::{config::BatonSettings, failure::CliError};
 use baton_orchestrator::{Orchestrator, OrchestratorLimits};
 use baton_outbound::Target;
-use baton_peers::{Book, BookOptions, Credential, PeerConfig, SecretRef, TypedHosts};
+use baton_peers::{Credential, LocalPeerRegistry, PeerConfig, PeerRegistryOptions, SecretRef, TypedHostConnector};
 use baton_ports::{
     AgentSource, BoxFuture, ChangeStream, NewPeer, PeerRecord, PeerRegistry as _, PeerRegistryError, UnusableEntry,
 };
@@ -26,7 +26,10 @@ const MAX_REMOTE_CALL_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 const PEERS_FILE: &str = "peers.json";
 
 /// Peer registry of a data directory: configured and added peers. Sends no requests.
-pub(super) fn peer_registry(settings: &BatonSettings, locals: &Arc<LocalAgents>) -> Result<Book, CliError> {
+pub(super) fn peer_registry(
+    settings: &BatonSettings,
+    locals: &Arc<LocalAgents>,
+) -> Result<LocalPeerRegistry, CliError> {
     for name in settings.peers.iter().filter_map(|peer| peer.name.as_ref()) {
         if locals.has(name) {
             let message = format!("peers: '{name}' is also the name of a local agent");
@@ -40,18 +43,22 @@ pub(super) fn peer_registry(settings: &BatonSettings, locals: &Arc<LocalAgents>)
 pub(super) fn in_memory_peer_registry(
     configured: Vec<PeerConfig>,
     locals: &Arc<LocalAgents>,
-) -> Result<Book, CliError> {
+) -> Result<LocalPeerRegistry, CliError> {
     open(configured, None, Some(Arc::clone(locals)))
 }
 
-fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<LocalAgents>>) -> Result<Book, CliError> {
-    let options = BookOptions {
+fn open(
+    configured: Vec<PeerConfig>,
+    file: Option<&Path>,
+    locals: Option<Arc<LocalAgents>>,
+) -> Result<LocalPeerRegistry, CliError> {
+    let options = PeerRegistryOptions {
         configured,
         file: file.map(Path::to_owned),
         locals: locals.map(|locals| locals as Arc<dyn AgentSource>),
-        reach: Arc::new(TypedHosts::new()),
+        connector: Arc::new(TypedHostConnector::new()),
     };
-    Book::open(options).map_err(peer_failure)
+    LocalPeerRegistry::open(options).map_err(peer_failure)
 }
 
 /// When the cards of remote agents are read.
@@ -67,13 +74,17 @@ pub(super) enum CardRefresh {
 pub(super) struct AllAgents {
     pub(super) card_refresh: CardRefresh,
     pub(super) locals: Arc<LocalAgents>,
-    pub(super) peer_registry: Arc<Book>,
+    pub(super) peer_registry: Arc<LocalPeerRegistry>,
     /// Revision of the definitions whose handoff targets are in the peer registry.
     synced_revision: Mutex<Option<u64>>,
 }
 
 impl AllAgents {
-    pub(super) fn new(card_refresh: CardRefresh, locals: Arc<LocalAgents>, peer_registry: Arc<Book>) -> Self {
+    pub(super) fn new(
+        card_refresh: CardRefresh,
+        locals: Arc<LocalAgents>,
+        peer_registry: Arc<LocalPeerRegistry>,
+    ) -> Self {
         Self { card_refresh, locals, peer_registry, synced_revision: Mutex::default() }
     }
 }
@@ -153,7 +164,7 @@ impl AllAgents {
                 peers.push(peer);
             }
         }
-        self.peer_registry.lend(peers);
+        self.peer_registry.set_referenced(peers);
         *seen = now;
     }
 
@@ -167,7 +178,7 @@ impl AllAgents {
         let reading = tokio::spawn(async move { book.refresh_all().await });
         match tokio::time::timeout(CARD_REFRESH_TIMEOUT, reading).await {
             Ok(Ok(unmet)) => unmet,
-            _ => self.peer_registry.unmet(),
+            _ => self.peer_registry.peers_without_card(),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Baton {
             _ => elsewhere::in_memory_peer_registry(peers, &locals)?,
         };
         let asked = entries.is_empty() && needs == AgentRequirement::Required;
-        if asked && locals.listings().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
+        if asked && locals.listings().is_empty() && book.agents().is_empty() && book.peers_without_card().is_empty() {
             let reasons: Vec<String> = unusable.into_iter().map(|unusable| unusable.reason).collect();
             return Err(CliError::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
                 .hint("Start a server with `baton up`, change to a directory with agents, or name some agents."));

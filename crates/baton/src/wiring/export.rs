@@ -4,7 +4,7 @@ use crate::{
     config::{BatonSettings, HeaderText},
     failure::CliError,
 };
-use baton_export::{ExportOptions, ExportTarget, Pace, Route};
+use baton_export::{ExportOptions, ExportTarget, ExportTiming, Route};
 use baton_outbound::Target;
 use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -26,9 +26,9 @@ pub(super) fn options(settings: &BatonSettings) -> Result<ExportOptions, CliErro
     Ok(ExportOptions {
         targets,
         content: chosen.settings.content.on_spans(),
-        held_bytes: chosen.export.bytes,
-        meter_interval: chosen.export.meter_interval,
-        pace: Pace::default(),
+        max_retained_bytes: chosen.export.bytes,
+        metrics_interval: chosen.export.meter_interval,
+        timing: ExportTiming::default(),
     })
 }
 

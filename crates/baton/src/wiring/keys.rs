@@ -19,6 +19,6 @@ pub(super) fn signer(data: &Path) -> Result<Arc<dyn CardSigner>, CliError> {
 /// The key that seals the state that MCP clients carry between rounds of a call. Created at the first start, after the
 /// signing keys, which create the directory.
 pub(super) fn seal_key(data: &Path) -> Result<Vec<u8>, CliError> {
-    let key = baton_local::kept_key(&data.join(KEY_DIRECTORY).join(SEAL_KEY_FILE));
+    let key = baton_local::load_or_create_key(&data.join(KEY_DIRECTORY).join(SEAL_KEY_FILE));
     key.map_err(|error| CliError::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))
 }

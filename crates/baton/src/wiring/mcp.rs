@@ -59,7 +59,7 @@ impl Baton {
 
 fn sessions(data: &Path) -> Result<Arc<dyn McpSessionStore>, CliError> {
     let directory = data.join(SESSION_FOLDER);
-    let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
+    let files = SessionFiles::open(&directory, SessionFiles::DEFAULT_MAX_SESSIONS).map_err(|error| {
         let message = format!("the sessions in {} cannot be stored: {error}", directory.display());
         CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })?;

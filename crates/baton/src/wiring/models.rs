@@ -7,9 +7,11 @@ use crate::{
     failure::CliError,
 };
 use baton_engine::Engine;
-use baton_lineup::{Lineup, LineupError, Loopback, Parts, Reason, process_environment};
+use baton_lineup::{
+    LoopbackProbe, ModelChoiceReason, ModelRegistry, ModelRegistryError, ModelRegistryParts, process_environment,
+};
 use baton_local::{SystemClock, VectorFiles};
-use baton_models::{Catalog, PlaybookModels, Rates};
+use baton_models::{ModelCatalog, PlaybookModels, TokenRates};
 use baton_ports::AgentSource;
 use baton_types::{AgentResources, ErrorCode};
 use std::{path::Path, sync::Arc};
@@ -22,10 +24,10 @@ pub(crate) fn model_registry(
     settings: &BatonSettings,
     agents: Arc<dyn AgentSource>,
     playbooks: Arc<PlaybookModels>,
-) -> Arc<Lineup> {
+) -> Arc<ModelRegistry> {
     let own = settings.prices.iter().map(|price| {
         let dollars = |part: Option<crate::money::Money>| part.unwrap_or(price.input).dollars();
-        let rates = Rates {
+        let rates = TokenRates {
             input: price.input.dollars(),
             output: price.output.dollars(),
             cached: dollars(price.cached),
@@ -33,19 +35,19 @@ pub(crate) fn model_registry(
         };
         (price.model.clone(), rates)
     });
-    Lineup::new(Parts {
+    ModelRegistry::new(ModelRegistryParts {
         agents,
         playbooks,
         settings: settings.models.clone(),
         environment: process_environment(),
-        probe: Arc::new(Loopback),
-        catalog: Arc::new(Catalog::new(own)),
+        probe: Arc::new(LoopbackProbe),
+        catalog: Arc::new(ModelCatalog::new(own)),
         clock: Arc::new(SystemClock),
     })
 }
 
 /// Summary of the default model and the models of agents.
-pub(super) fn model_summary(lineup: &Lineup, agents: &dyn AgentSource) -> Result<ModelSummary, CliError> {
+pub(super) fn model_summary(lineup: &ModelRegistry, agents: &dyn AgentSource) -> Result<ModelSummary, CliError> {
     // Listings do not load definitions; this loads a few of them.
     let listed = agents.listings();
     let agents: Vec<_> =
@@ -59,13 +61,13 @@ pub(super) fn model_summary(lineup: &Lineup, agents: &dyn AgentSource) -> Result
     }
     let (model, why) = match (&settings.model, candidates.first()) {
         (Some(model), _) => (model.clone(), None),
-        (None, Some(found)) => (found.model.clone(), Some(found.why.clone())),
+        (None, Some(found)) => (found.model.clone(), Some(found.source.clone())),
         (None, None) => ("playbook".to_owned(), None),
     };
     let mut own = Vec::new();
     for agent in agents.iter().filter(|agent| !agent.is_peer()) {
-        match lineup.standing(agent) {
-            Err(error @ LineupError::Production(_)) => return Err(model_failure(&error)),
+        match lineup.selection(agent) {
+            Err(error @ ModelRegistryError::NoProductionModel(_)) => return Err(model_failure(&error)),
             Err(error) => own.push(AgentModel {
                 agent: agent.name.to_string(),
                 model: agent.writing.model.clone().unwrap_or_else(|| model.clone()),
@@ -73,7 +75,7 @@ pub(super) fn model_summary(lineup: &Lineup, agents: &dyn AgentSource) -> Result
             }),
             Ok(standing) => {
                 let answers = standing.choice.models.first().cloned().unwrap_or_default();
-                if standing.choice.reason == Reason::Agent || answers != model {
+                if standing.choice.reason == ModelChoiceReason::Agent || answers != model {
                     own.push(AgentModel { agent: agent.name.to_string(), model: answers, problem: None });
                 }
             }
@@ -81,14 +83,14 @@ pub(super) fn model_summary(lineup: &Lineup, agents: &dyn AgentSource) -> Result
     }
     let others = candidates.iter().filter(|candidate| candidate.model != model);
     let others = others
-        .map(|candidate| DetectedModel { model: candidate.model.clone(), source: candidate.why.clone() })
+        .map(|candidate| DetectedModel { model: candidate.model.clone(), source: candidate.source.clone() })
         .collect();
     let first = agents.iter().find(|agent| !agent.is_peer()).map(|agent| agent.name.to_string());
     Ok(ModelSummary { model, source: why, others, agent_models: own, sample_agent: first })
 }
 
 /// The engine with embeddings, if an embedding model is configured.
-pub(super) fn with_embeddings(engine: Engine, lineup: &Lineup, data: &Path) -> Result<Engine, CliError> {
+pub(super) fn with_embeddings(engine: Engine, lineup: &ModelRegistry, data: &Path) -> Result<Engine, CliError> {
     let embedder = lineup.embedder().map_err(|error| {
         CliError::new(ErrorCode::CONFIG_INVALID, format!("embeddings: {error}"))
             .hint("`baton models` shows which providers are ready and what the others need.")
@@ -99,7 +101,7 @@ pub(super) fn with_embeddings(engine: Engine, lineup: &Lineup, data: &Path) -> R
     })
 }
 
-fn model_failure(error: &LineupError) -> CliError {
+fn model_failure(error: &ModelRegistryError) -> CliError {
     CliError::new(ErrorCode::CONFIG_INVALID, error.to_string())
         .hint("`baton models` shows which providers are ready and what the others need.")
 }
@@ -120,7 +122,7 @@ impl Baton {
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
             while told.recv().await.is_some() {
                 let unusable = agents.refresh().await;
-                models.look().await;
+                models.detect().await;
                 let found = models.candidates(&AgentResources::default());
                 let model = found.first().map_or("playbook", |found| found.model.as_str());
                 tracing::info!(unusable = unusable.len(), model, "reloaded agents and models");
@@ -130,5 +132,5 @@ impl Baton {
 
     /// No-op: this platform has no SIGHUP.
     #[cfg(not(unix))]
-    pub(crate) fn look_again_when_told(&self) {}
+    pub(crate) fn reload_on_sighup(&self) {}
 }

@@ -5,7 +5,7 @@ use super::{
     models::model_registry,
 };
 use crate::{config::BatonSettings, failure::CliError, wiring::now};
-use baton_lineup::{Choice, Lineup};
+use baton_lineup::{ModelChoice, ModelRegistry};
 use baton_models::PlaybookModels;
 use baton_ports::AgentSource;
 use baton_types::{AgentName, AgentResources, ErrorCode, KnownProvider, PROVIDERS, ProviderKind};
@@ -100,7 +100,7 @@ pub(crate) async fn report(
     let locals: Arc<dyn AgentSource> = Arc::new(locals);
     let lineup = model_registry(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
     if asks == ProviderQuery::All {
-        lineup.look().await;
+        lineup.detect().await;
     }
     let kit = match agent {
         Some(name) => {
@@ -114,11 +114,11 @@ pub(crate) async fn report(
     let candidates = lineup.candidates(&kit);
     let found = candidates.first();
     let own = agent.and_then(|name| locals.agent(&AgentName::from(name)));
-    let chosen = own.and_then(|agent| Choice::of(&agent, lineup.settings(), &candidates).ok());
+    let chosen = own.and_then(|agent| ModelChoice::select(&agent, lineup.settings(), &candidates).ok());
     let house = || lineup.settings().model.clone().or_else(|| found.map(|found| found.model.clone()));
     let model = chosen.and_then(|choice| choice.models.first().cloned()).or_else(house);
     let model = model.unwrap_or_else(|| "playbook".to_owned());
-    let why = found.filter(|found| found.model == model).map(|found| found.why.clone());
+    let why = found.filter(|found| found.model == model).map(|found| found.source.clone());
     let known = PROVIDERS.iter().filter(|known| !matches!(known.kind, ProviderKind::Playbook | ProviderKind::Local));
     let mut ids: Vec<&str> = known.map(|known| known.id).collect();
     let entries = kit.providers.iter().chain(&lineup.settings().providers);
@@ -135,7 +135,7 @@ pub(crate) async fn report(
     Ok(ModelsReport { model, source: why, providers })
 }
 
-async fn provider(lineup: &Lineup, id: &str, kit: &AgentResources, asks: ProviderQuery) -> ProviderReport {
+async fn provider(lineup: &ModelRegistry, id: &str, kit: &AgentResources, asks: ProviderQuery) -> ProviderReport {
     let title = KnownProvider::find(id).map_or("custom server", |known| known.title).to_owned();
     let mut report = ProviderReport {
         id: id.to_owned(),
@@ -174,10 +174,10 @@ async fn provider(lineup: &Lineup, id: &str, kit: &AgentResources, asks: Provide
     report
 }
 
-fn model_report(lineup: &Lineup, id: &str, model: baton_providers::ListedModel) -> ModelReport {
+fn model_report(lineup: &ModelRegistry, id: &str, model: baton_providers::ListedModel) -> ModelReport {
     let name = format!("{id}:{}", model.id);
     let catalog = lineup.catalog();
-    let known = catalog.knows_window(&name).then(|| catalog.about(&name));
+    let known = catalog.knows_window(&name).then(|| catalog.model_info(&name));
     let rates = catalog.rates(&name, now());
     ModelReport {
         window: model.window.or_else(|| known.as_ref().and_then(|about| about.window)),

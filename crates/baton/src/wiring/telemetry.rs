@@ -19,7 +19,7 @@ pub(super) fn open(keep: Persistence, settings: &BatonSettings) -> Result<(SpanR
         max_bytes: chosen.bytes.or(defaults.retention.max_bytes),
     };
     let sent = export::options(settings)?;
-    let options = SpanStoreOptions { retention, log_retention: sent.hold(), ..defaults };
+    let options = SpanStoreOptions { retention, log_retention: sent.log_retention(), ..defaults };
     let opened = match keep {
         Persistence::InMemory => EmbeddedSpanStore::in_memory(options),
         Persistence::DataDirectory => EmbeddedSpanStore::open(&settings.data.join(SPAN_FOLDER), options),

@@ -3,7 +3,7 @@
 use crate::{commands::reap, config::BatonSettings, failure::CliError};
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
-use baton_peers::Book;
+use baton_peers::LocalPeerRegistry;
 use baton_ports::{AgentEditor, AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
@@ -40,7 +40,7 @@ impl ToolboxParts {
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
     definitions: Arc<dyn AgentEditor>,
-    book: Arc<Book>,
+    book: Arc<LocalPeerRegistry>,
     settings: &BatonSettings,
     tracer: Tracer,
 ) -> Result<ToolboxParts, CliError> {

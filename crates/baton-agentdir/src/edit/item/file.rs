@@ -3,11 +3,11 @@
 use super::{
     super::{
         EditError,
-        carry::Syntax,
-        step::{Step, keys, plain},
+        carry::FileSyntax,
+        step::{EditStep, keys, scalar},
         yaml::header_line,
     },
-    list::{between_blanks, word},
+    list::{inclusion_keyword, keep_outer_white_space},
 };
 use crate::{GUIDE_FILE, item::split};
 use baton_types::{ContextItem, InclusionMode, ItemDraft};
@@ -26,7 +26,7 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
     if is_theirs || stem != draft.name || is_odd {
         header.push(("name", Value::from(draft.name.as_str())));
     }
-    let mut said = said(path, draft);
+    let mut said = draft_fields(path, draft);
     if is_theirs {
         let usual = ItemDraft {
             description: Some(draft.description.clone().unwrap_or_default()),
@@ -34,7 +34,7 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
             include: Some(draft.include.unwrap_or(InclusionMode::Manual)),
             ..ItemDraft::default()
         };
-        said = self::said(path, &usual);
+        said = self::draft_fields(path, &usual);
     }
     header.extend(said);
     if header.is_empty() {
@@ -44,8 +44,8 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
 }
 
 /// The file with the values of the draft; everything else is kept, including unknown keys.
-pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<String, EditError> {
-    let said = said(path, draft);
+pub(super) fn update_file(path: &str, whole: &str, draft: &ItemDraft) -> Result<String, EditError> {
+    let said = draft_fields(path, draft);
     let (mark, content) = match whole.strip_prefix(BOM) {
         Some(content) => (&whole[..BOM.len_utf8()], content),
         None => ("", whole),
@@ -53,7 +53,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
     if path == GUIDE_FILE {
         if !said.is_empty() {
             let instead = "it has no front matter; add a rule instead";
-            return Err(EditError::NoWord { file: path.to_owned(), instead });
+            return Err(EditError::Unsupported { file: path.to_owned(), instead });
         }
         return Ok(format!("{mark}{}", with_text(content, draft)));
     }
@@ -62,7 +62,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         let can_say = path.ends_with(".md") || path.ends_with(".mdt");
         if !can_say && !said.is_empty() {
             let instead = "only .md files have front matter; rename it first";
-            return Err(EditError::NoWord { file: path.to_owned(), instead });
+            return Err(EditError::Unsupported { file: path.to_owned(), instead });
         }
         let text = with_text(content, draft);
         if !can_say || (said.is_empty() && !is_fence) {
@@ -79,17 +79,17 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
     let header = if is_blank {
         format!("{header}{}", lines(&said))
     } else {
-        let root = Syntax::Yaml.read("", header).map(|root| root.to_json()).unwrap_or_default();
-        let steps: Vec<Step> = said.into_iter().filter_map(|(key, value)| set(&root, key, value)).collect();
-        let ways: &[Syntax] = match header.trim_start().starts_with('{') {
-            true => &[Syntax::Json, Syntax::Yaml],
-            false => &[Syntax::Yaml],
+        let root = FileSyntax::Yaml.read("", header).map(|root| root.to_json()).unwrap_or_default();
+        let steps: Vec<EditStep> = said.into_iter().filter_map(|(key, value)| set(&root, key, value)).collect();
+        let ways: &[FileSyntax] = match header.trim_start().starts_with('{') {
+            true => &[FileSyntax::Json, FileSyntax::Yaml],
+            false => &[FileSyntax::Yaml],
         };
         // Multi-line text could contain a line that looks like the closing fence.
         let fits =
             |header: &str| split(path, &format!("{FENCE}\n{header}{FENCE}")).is_some_and(|(there, _)| there == header);
-        ways.iter().find_map(|syntax| syntax.carry_out_where(header, &steps, &fits)).ok_or_else(|| {
-            EditError::ByHand { file: path.to_owned(), line: 2, write: "the front matter of the item".to_owned() }
+        ways.iter().find_map(|syntax| syntax.apply_steps_where(header, &steps, &fits)).ok_or_else(|| {
+            EditError::ManualEdit { file: path.to_owned(), line: 2, write: "the front matter of the item".to_owned() }
         })?
     };
     let body = match &draft.text {
@@ -102,28 +102,28 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
 
 /// The text of the draft, with the surrounding white space of the previous text.
 fn with_text(before: &str, draft: &ItemDraft) -> String {
-    draft.text.as_ref().map_or_else(|| before.to_owned(), |text| between_blanks(before, text))
+    draft.text.as_ref().map_or_else(|| before.to_owned(), |text| keep_outer_white_space(before, text))
 }
 
 /// Keys and values of the draft, with the key names of the file.
-fn said(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
+fn draft_fields(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
     let priority = if path.ends_with(".mdt") { "priorityLevel" } else { "priority" };
-    let include = draft.include.map(word);
+    let include = draft.include.map(inclusion_keyword);
     let words = draft.description.as_deref().map(|words| ("description", Value::from(words.trim())));
     let number = draft.priority.map(|number| (priority, Value::from(number)));
     words.into_iter().chain(number).chain(include.map(|word| ("include", Value::from(word)))).collect()
 }
 
 /// The step that sets a value under the key name used by the file; `None` if it is already set.
-fn set(root: &Value, key: &'static str, value: Value) -> Option<Step> {
+fn set(root: &Value, key: &'static str, value: Value) -> Option<EditStep> {
     let key = match key {
         "priority" if root.get("priorityLevel").is_some() => "priorityLevel",
         "priorityLevel" if root.get("priority").is_some() => "priority",
         key => key,
     };
-    (root.get(key) != Some(&value)).then(|| Step::Set(keys(&[key]), plain(value)))
+    (root.get(key) != Some(&value)).then(|| EditStep::Set(keys(&[key]), scalar(value)))
 }
 
 fn lines(said: &[(&str, Value)]) -> String {
-    said.iter().map(|(key, value)| header_line(key, &plain(value.clone()))).collect()
+    said.iter().map(|(key, value)| header_line(key, &scalar(value.clone()))).collect()
 }

@@ -5,11 +5,11 @@ use baton_types::{AgentResources, AgentSpec, InclusionMode, Json, KnownProvider,
 use serde_json::Value;
 
 /// The resources before and after.
-type Kits<'a> = (&'a mut AgentResources, &'a mut AgentResources);
+type ResourcePair<'a> = (&'a mut AgentResources, &'a mut AgentResources);
 
 pub(super) fn put_include(
     expected: &mut AgentSpec,
-    kits: Kits<'_>,
+    kits: ResourcePair<'_>,
     scope: &PermissionTarget,
     include: InclusionMode,
 ) -> bool {
@@ -42,7 +42,7 @@ pub(super) fn put_include(
     is_done
 }
 
-pub(super) fn put_server((old, new): Kits<'_>, name: &str, is_wanted: bool) -> bool {
+pub(super) fn put_server((old, new): ResourcePair<'_>, name: &str, is_wanted: bool) -> bool {
     let is_there = new.servers.iter().any(|server| server.name == name);
     for kit in [old, new] {
         kit.servers.retain(|server| server.name != name);
@@ -50,7 +50,7 @@ pub(super) fn put_server((old, new): Kits<'_>, name: &str, is_wanted: bool) -> b
     is_there == is_wanted
 }
 
-pub(super) fn put_export((old, new): Kits<'_>, name: &str, entry: Option<&Json>) -> bool {
+pub(super) fn put_export((old, new): ResourcePair<'_>, name: &str, entry: Option<&Json>) -> bool {
     let made = new.exports.iter().find(|export| export.name == name);
     let is_done = match (made, entry.map(Json::to_value)) {
         (Some(made), Some(entry)) => entry.get("prompt").and_then(Value::as_str) == Some(&made.prompt),
@@ -62,7 +62,7 @@ pub(super) fn put_export((old, new): Kits<'_>, name: &str, entry: Option<&Json>)
     is_done
 }
 
-pub(super) fn put_provider((old, new): Kits<'_>, id: &str, entry: Option<&Json>) -> bool {
+pub(super) fn put_provider((old, new): ResourcePair<'_>, id: &str, entry: Option<&Json>) -> bool {
     let id = KnownProvider::canonical_id(id);
     let made = new.providers.iter().find(|provider| provider.id == id);
     let is_done = match (made, entry.map(Json::to_value)) {

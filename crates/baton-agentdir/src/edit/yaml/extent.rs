@@ -1,24 +1,24 @@
 //! Extents of values in a YAML text.
 
-use super::super::text::{Text, flow_end, line_of_key, quoted, scalar_end};
-use crate::document::{Entry, Node, Value};
+use super::super::text::{LineText, flow_end, line_of_key, quoted_len, scalar_end};
+use crate::document::{DocumentNode, NodeEntry, NodeValue};
 
 /// The column of a key, from 0.
-pub(super) fn column_of(entry: &Entry) -> usize {
+pub(super) fn column_of(entry: &NodeEntry) -> usize {
     (entry.place.column as usize).saturating_sub(1)
 }
 
 /// Whether a map or a list is in flow style.
-pub(super) fn is_flow(text: &Text<'_>, node: &Node) -> bool {
+pub(super) fn is_flow(text: &LineText<'_>, node: &DocumentNode) -> bool {
     text.offset(node.place).is_some_and(|from| text.all()[from..].starts_with(['{', '[']))
 }
 
 /// Byte offset after the colon of a key.
-pub(super) fn behind_colon(text: &Text<'_>, entry: &Entry) -> Option<usize> {
+pub(super) fn behind_colon(text: &LineText<'_>, entry: &NodeEntry) -> Option<usize> {
     let from = text.offset(entry.place)?;
     let rest = &text.all()[from..];
     let length = match rest.chars().next()? {
-        quote @ ('"' | '\'') => quoted(rest, quote)?,
+        quote @ ('"' | '\'') => quoted_len(rest, quote)?,
         _ => rest.starts_with(entry.key.as_str()).then_some(entry.key.len())?,
     };
     let gap = rest[length..].find(|c: char| c != ' ')?;
@@ -26,7 +26,7 @@ pub(super) fn behind_colon(text: &Text<'_>, entry: &Entry) -> Option<usize> {
 }
 
 /// Line and column of the dash of a list entry.
-pub(super) fn dash_of(text: &Text<'_>, node: &Node) -> Option<(usize, usize)> {
+pub(super) fn dash_of(text: &LineText<'_>, node: &DocumentNode) -> Option<(usize, usize)> {
     let line = (node.place.line as usize).checked_sub(1)?;
     let column = (node.place.column as usize).checked_sub(1)?;
     let before: String = text.line(line).chars().take(column).collect();
@@ -47,23 +47,23 @@ pub(super) fn dash_of(text: &Text<'_>, node: &Node) -> Option<(usize, usize)> {
 }
 
 /// The last line of a value whose key or dash is on `line` at `indent`, from 0.
-pub(super) fn last_line(text: &Text<'_>, line: usize, indent: usize, node: &Node) -> usize {
+pub(super) fn last_line(text: &LineText<'_>, line: usize, indent: usize, node: &DocumentNode) -> usize {
     let by_indent = |is_list| text.block_end(line, indent, is_list);
     match &node.value {
-        Value::Map(_) | Value::List(_) if is_flow(text, node) => {
-            let close = if matches!(node.value, Value::Map(_)) { '}' } else { ']' };
+        NodeValue::Map(_) | NodeValue::List(_) if is_flow(text, node) => {
+            let close = if matches!(node.value, NodeValue::Map(_)) { '}' } else { ']' };
             let end = text.offset(node.place).and_then(|from| flow_end(text.all(), from, close));
             end.map_or_else(|| by_indent(false), |end| text.line_at(end))
         }
-        Value::Map(entries) => match entries.last() {
+        NodeValue::Map(entries) => match entries.last() {
             Some(last) => last_line(text, line_of_key(last), column_of(last), &last.node),
             None => line,
         },
-        Value::List(nodes) => match nodes.last().and_then(|last| Some((last, dash_of(text, last)?))) {
+        NodeValue::List(nodes) => match nodes.last().and_then(|last| Some((last, dash_of(text, last)?))) {
             Some((last, (dash, column))) => last_line(text, dash, column, last),
             None => by_indent(true),
         },
-        Value::Text(_) => match block_text_end(text, line, indent) {
+        NodeValue::Text(_) => match block_text_end(text, line, indent) {
             Some(end) => end,
             None => match text.offset(node.place).and_then(|from| scalar_end(text.all(), from, node)) {
                 Some(end) => text.line_at(end).max(line),
@@ -71,13 +71,13 @@ pub(super) fn last_line(text: &Text<'_>, line: usize, indent: usize, node: &Node
             },
         },
         // Skipped embeddings below a key are read as null.
-        Value::Null => by_indent(true),
-        Value::Bool(_) | Value::Number(_) => by_indent(false),
+        NodeValue::Null => by_indent(true),
+        NodeValue::Bool(_) | NodeValue::Number(_) => by_indent(false),
     }
 }
 
 /// The last non-blank line of a block scalar, as in `text: |`; `None` if there is no block scalar.
-pub(super) fn block_text_end(text: &Text<'_>, line: usize, indent: usize) -> Option<usize> {
+pub(super) fn block_text_end(text: &LineText<'_>, line: usize, indent: usize) -> Option<usize> {
     let header = block_header(text.line(line))?;
     let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let given = header.bytes().find(u8::is_ascii_digit).map(|digit| indent + usize::from(digit - b'0'));

@@ -2,33 +2,33 @@
 
 use super::{
     super::{
-        step::{At, list, map},
-        text::{Text, line_of_key},
+        step::{PathElement, list, map},
+        text::{LineText, line_of_key},
     },
     entry_at,
     extent::{behind_colon, column_of, dash_of, is_flow, last_line},
-    replace::{rewritten, value_end},
+    replace::{rewrite_value, value_end},
     walk,
 };
-use crate::document::{Entry, Node, Value, read_lean};
+use crate::document::{DocumentNode, NodeEntry, NodeValue, read_lean};
 
 /// Candidates without the key or the entry at the end of the path.
-pub(super) fn removed(text: &Text<'_>, root: &Node, path: &[At]) -> Vec<String> {
+pub(super) fn remove_entry(text: &LineText<'_>, root: &DocumentNode, path: &[PathElement]) -> Vec<String> {
     let Some((last, way)) = path.split_last() else { return Vec::new() };
     let (parent, _) = walk(root, way);
     let holder = entry_at(root, way);
     match (last, &parent.value) {
-        (At::Key(key), Value::Map(entries)) => {
+        (PathElement::Key(key), NodeValue::Map(entries)) => {
             let index = entries.iter().position(|entry| entry.key == *key);
-            let emptied = holder.and_then(|holder| rewritten(text, holder, &map(Vec::new())));
+            let emptied = holder.and_then(|holder| rewrite_value(text, holder, &map(Vec::new())));
             let candidate = index.and_then(|index| match is_flow(text, parent) {
                 true => without_part(text, &parts(text, entries)?, index),
                 false => without_key(text, entries, index),
             });
-            last_of(text, entries.len(), holder, emptied, candidate, " {}")
+            without_last_entry(text, entries.len(), holder, emptied, candidate, " {}")
         }
-        (At::Index(index), Value::List(nodes)) => {
-            let emptied = holder.and_then(|holder| rewritten(text, holder, &list(Vec::new())));
+        (PathElement::Index(index), NodeValue::List(nodes)) => {
+            let emptied = holder.and_then(|holder| rewrite_value(text, holder, &list(Vec::new())));
             let candidate = match is_flow(text, parent) {
                 true => without_node(text, nodes, *index),
                 false => nodes.get(*index).and_then(|node| {
@@ -37,17 +37,17 @@ pub(super) fn removed(text: &Text<'_>, root: &Node, path: &[At]) -> Vec<String> 
                     is_alone.then(|| text.remove_lines(line, last_line(text, line, column, node)))
                 }),
             };
-            last_of(text, nodes.len(), holder, emptied, candidate, " []")
+            without_last_entry(text, nodes.len(), holder, emptied, candidate, " []")
         }
         _ => Vec::new(),
     }
 }
 
 /// Writes an empty map or list when the last entry is removed: a key without a value is neither.
-fn last_of(
-    text: &Text<'_>,
+fn without_last_entry(
+    text: &LineText<'_>,
     count: usize,
-    holder: Option<&Entry>,
+    holder: Option<&NodeEntry>,
     emptied: Option<String>,
     without: Option<String>,
     empty: &str,
@@ -57,12 +57,12 @@ fn last_of(
     }
     // Comments around the entry are kept below the key.
     let colon = holder.and_then(|holder| behind_colon(text, holder));
-    let marked = without.zip(colon).map(|(without, colon)| Text::new(&without).splice(colon, colon, empty));
+    let marked = without.zip(colon).map(|(without, colon)| LineText::new(&without).splice(colon, colon, empty));
     emptied.into_iter().chain(marked).collect()
 }
 
-fn without_node(text: &Text<'_>, nodes: &[Node], index: usize) -> Option<String> {
-    let part = |node: &Node| {
+fn without_node(text: &LineText<'_>, nodes: &[DocumentNode], index: usize) -> Option<String> {
+    let part = |node: &DocumentNode| {
         let from = text.offset(node.place)?;
         Some((from, value_end(text, from, node)?))
     };
@@ -71,8 +71,8 @@ fn without_node(text: &Text<'_>, nodes: &[Node], index: usize) -> Option<String>
 }
 
 /// Start and end offsets of the entries of a flow map.
-fn parts(text: &Text<'_>, entries: &[Entry]) -> Option<Vec<(usize, usize)>> {
-    let part = |entry: &Entry| {
+fn parts(text: &LineText<'_>, entries: &[NodeEntry]) -> Option<Vec<(usize, usize)>> {
+    let part = |entry: &NodeEntry| {
         let from = text.offset(entry.place)?;
         let value = text.offset(entry.node.place)?;
         Some((from, value_end(text, value, &entry.node)?))
@@ -81,7 +81,7 @@ fn parts(text: &Text<'_>, entries: &[Entry]) -> Option<Vec<(usize, usize)>> {
 }
 
 /// The text without one of several flow entries and its comma.
-fn without_part(text: &Text<'_>, parts: &[(usize, usize)], index: usize) -> Option<String> {
+fn without_part(text: &LineText<'_>, parts: &[(usize, usize)], index: usize) -> Option<String> {
     let (from, end) = *parts.get(index)?;
     match (parts.get(index + 1), index.checked_sub(1).and_then(|before| parts.get(before))) {
         (Some((next, _)), _) => Some(text.splice(from, *next, "")),
@@ -90,7 +90,7 @@ fn without_part(text: &Text<'_>, parts: &[(usize, usize)], index: usize) -> Opti
     }
 }
 
-fn without_key(text: &Text<'_>, entries: &[Entry], index: usize) -> Option<String> {
+fn without_key(text: &LineText<'_>, entries: &[NodeEntry], index: usize) -> Option<String> {
     let entry = entries.get(index)?;
     let (line, from) = (line_of_key(entry), text.offset(entry.place)?);
     let last = last_line(text, line, column_of(entry), &entry.node);
@@ -107,24 +107,35 @@ fn without_key(text: &Text<'_>, entries: &[Entry], index: usize) -> Option<Strin
 }
 
 /// Candidates without the entries that equal this text, removed one by one.
-pub(super) fn dropped(text: &Text<'_>, root: &Node, path: &[At], name: &str) -> Vec<String> {
+pub(super) fn remove_text_entries(
+    text: &LineText<'_>,
+    root: &DocumentNode,
+    path: &[PathElement],
+    name: &str,
+) -> Vec<String> {
     let mut now = text.all().to_owned();
     let mut node = root.clone();
     loop {
         let (list, missing) = walk(&node, path);
-        let Value::List(nodes) = &list.value else { return Vec::new() };
+        let NodeValue::List(nodes) = &list.value else { return Vec::new() };
         if !missing.is_empty() {
             return Vec::new();
         }
-        let is_it = |node: &Node| node.value == Value::Text(name.to_owned());
+        let is_it = |node: &DocumentNode| node.value == NodeValue::Text(name.to_owned());
         let Some(index) = nodes.iter().position(is_it) else { return vec![now] };
-        let Some(shorter) = without(&Text::new(&now), &node, path, nodes, index) else { return Vec::new() };
+        let Some(shorter) = without(&LineText::new(&now), &node, path, nodes, index) else { return Vec::new() };
         let Ok(read) = read_lean("", shorter.as_bytes()) else { return Vec::new() };
         (now, node) = (shorter, read);
     }
 }
 
-fn without(text: &Text<'_>, root: &Node, path: &[At], nodes: &[Node], index: usize) -> Option<String> {
+fn without(
+    text: &LineText<'_>,
+    root: &DocumentNode,
+    path: &[PathElement],
+    nodes: &[DocumentNode],
+    index: usize,
+) -> Option<String> {
     let node = nodes.get(index)?;
     let line = node.place.line as usize - 1;
     let is_block = text.line(line).trim_start().starts_with("- ");
@@ -137,6 +148,6 @@ fn without(text: &Text<'_>, root: &Node, path: &[At], nodes: &[Node], index: usi
     }
     // A key without a value is not a list, so an empty list is written.
     let colon = behind_colon(text, entry_at(root, path)?)?;
-    let without = Text::new(&without);
+    let without = LineText::new(&without);
     Some(without.splice(colon, colon, " []"))
 }

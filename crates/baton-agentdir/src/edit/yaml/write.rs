@@ -1,17 +1,17 @@
 //! Writes values as YAML: multi-line text as block scalars, quotes only where they are needed.
 
-use super::super::text::{is_printable, key, quoted_text, words};
-use crate::document::{Entry, Node, Value};
+use super::super::text::{is_printable, key, plain_or_quoted, quoted_text};
+use crate::document::{DocumentNode, NodeEntry, NodeValue};
 
 /// Text after the colon of a key at this column, without the final line break; lines end with `\n`.
-pub(super) fn behind_key(node: &Node, column: usize) -> String {
+pub(super) fn behind_key(node: &DocumentNode, column: usize) -> String {
     let pad = " ".repeat(column + 2);
     match &node.value {
-        Value::Map(entries) if !entries.is_empty() => entries
+        NodeValue::Map(entries) if !entries.is_empty() => entries
             .iter()
             .map(|entry| format!("\n{pad}{}:{}", key(&entry.key), behind_key(&entry.node, column + 2)))
             .collect(),
-        Value::List(nodes) if !nodes.is_empty() => {
+        NodeValue::List(nodes) if !nodes.is_empty() => {
             nodes.iter().map(|node| format!("\n{pad}-{}", behind_dash(node, column + 2))).collect()
         }
         _ => scalar(node, column),
@@ -19,29 +19,29 @@ pub(super) fn behind_key(node: &Node, column: usize) -> String {
 }
 
 /// Text after a dash at this column.
-pub(super) fn behind_dash(node: &Node, column: usize) -> String {
+pub(super) fn behind_dash(node: &DocumentNode, column: usize) -> String {
     match &node.value {
-        Value::Map(entries) if !entries.is_empty() => {
-            let line = |entry: &Entry| format!("{}:{}", key(&entry.key), behind_key(&entry.node, column + 2));
+        NodeValue::Map(entries) if !entries.is_empty() => {
+            let line = |entry: &NodeEntry| format!("{}:{}", key(&entry.key), behind_key(&entry.node, column + 2));
             let lines: Vec<String> = entries.iter().map(line).collect();
             format!(" {}", lines.join(&format!("\n{}", " ".repeat(column + 2))))
         }
-        Value::List(_) => format!(" {}", in_brackets(node)),
+        NodeValue::List(_) => format!(" {}", in_brackets(node)),
         _ => scalar(node, column),
     }
 }
 
 /// A key and its value on one line, with a line break.
-pub(in super::super) fn header_line(name: &str, node: &Node) -> String {
+pub(in super::super) fn header_line(name: &str, node: &DocumentNode) -> String {
     match &node.value {
-        Value::Text(text) => format!("{}: {}\n", key(name), words(text)),
+        NodeValue::Text(text) => format!("{}: {}\n", key(name), plain_or_quoted(text)),
         _ => format!("{}: {}\n", key(name), in_brackets(node)),
     }
 }
 
-fn scalar(node: &Node, column: usize) -> String {
+fn scalar(node: &DocumentNode, column: usize) -> String {
     match &node.value {
-        Value::Text(text) => block_text(text, column + 2).unwrap_or_else(|| format!(" {}", words(text))),
+        NodeValue::Text(text) => block_text(text, column + 2).unwrap_or_else(|| format!(" {}", plain_or_quoted(text))),
         _ => format!(" {}", in_brackets(node)),
     }
 }
@@ -67,27 +67,27 @@ fn block_text(text: &str, column: usize) -> Option<String> {
 }
 
 /// A value on one line, with quotes only where they are needed.
-pub(super) fn in_brackets(node: &Node) -> String {
+pub(super) fn in_brackets(node: &DocumentNode) -> String {
     match &node.value {
-        Value::Text(text) => words(text),
-        Value::List(nodes) => format!("[{}]", nodes.iter().map(in_brackets).collect::<Vec<_>>().join(", ")),
-        Value::Map(entries) => {
-            let entry = |entry: &Entry| format!("{}: {}", key(&entry.key), in_brackets(&entry.node));
+        NodeValue::Text(text) => plain_or_quoted(text),
+        NodeValue::List(nodes) => format!("[{}]", nodes.iter().map(in_brackets).collect::<Vec<_>>().join(", ")),
+        NodeValue::Map(entries) => {
+            let entry = |entry: &NodeEntry| format!("{}: {}", key(&entry.key), in_brackets(&entry.node));
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => one_line(node),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => one_line(node),
     }
 }
 
 /// A value on one line, valid in both JSON and YAML.
-pub(in super::super) fn one_line(node: &Node) -> String {
+pub(in super::super) fn one_line(node: &DocumentNode) -> String {
     match &node.value {
-        Value::Text(text) => quoted_text(text),
-        Value::List(nodes) => format!("[{}]", nodes.iter().map(one_line).collect::<Vec<_>>().join(", ")),
-        Value::Map(entries) => {
-            let entry = |entry: &Entry| format!("{}: {}", quoted_text(&entry.key), one_line(&entry.node));
+        NodeValue::Text(text) => quoted_text(text),
+        NodeValue::List(nodes) => format!("[{}]", nodes.iter().map(one_line).collect::<Vec<_>>().join(", ")),
+        NodeValue::Map(entries) => {
+            let entry = |entry: &NodeEntry| format!("{}: {}", quoted_text(&entry.key), one_line(&entry.node));
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => node.to_json().to_string(),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => node.to_json().to_string(),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
-use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_meters};
+use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_metrics};
 use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
 use baton_types::SpanResource;
 use prost::Message as _;
@@ -29,8 +29,8 @@ fn lines(service: &str, encoding: Encoding) -> Vec<u8> {
     let line = LogLine {
         at: 1,
         level: LogLevel::Info,
-        part: "tests".to_owned(),
-        words: "words".to_owned(),
+        scope: "tests".to_owned(),
+        message: "words".to_owned(),
         attributes: Vec::new(),
         dropped_attributes: 0,
         context: None,
@@ -79,7 +79,7 @@ async fn each_sender_is_told_once_and_everything_is_counted() {
     let reading = meters.read(2_000).await;
     let points: usize = reading.families.iter().map(|family| family.points.len()).sum();
     for times in 0..2 {
-        let got = over_grpc(&app, METRICS, &write_meters(&reading, Encoding::Protobuf)).await;
+        let got = over_grpc(&app, METRICS, &write_metrics(&reading, Encoding::Protobuf)).await;
         let told = rejected(&got.body[5..]).map(|(items, _)| usize::try_from(items).unwrap());
         assert_eq!(told, (times == 0).then_some(points));
     }

@@ -249,7 +249,7 @@ async fn a_request_that_stands_for_itself_changes_nothing_in_the_session_it_name
 #[tokio::test]
 async fn a_session_that_is_restored_is_not_mistaken_for_what_it_was() {
     let directory = tempfile::tempdir().unwrap();
-    let kept = SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap();
+    let kept = SessionFiles::open(directory.path(), SessionFiles::DEFAULT_MAX_SESSIONS).unwrap();
     let limits = McpLimits { max_sessions: 1, ..Plan::default().limits };
     let world = World::planned(Plan { limits, kept: Some(Arc::new(kept)), ..Plan::default() });
     let session = world.called().await;

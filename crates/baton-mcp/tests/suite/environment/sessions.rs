@@ -51,7 +51,7 @@ async fn a_session_of_somebody_else_looks_like_one_that_never_was() {
 async fn a_kept_session_survives_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let kept = || -> Option<Arc<dyn McpSessionStore>> {
-        Some(Arc::new(SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap()))
+        Some(Arc::new(SessionFiles::open(directory.path(), SessionFiles::DEFAULT_MAX_SESSIONS).unwrap()))
     };
     let world = World::planned(Plan { kept: kept(), ..Plan::default() });
     let session = world.session(ann()).await;

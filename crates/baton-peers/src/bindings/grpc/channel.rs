@@ -1,10 +1,15 @@
 //! gRPC connection to one peer.
 
 use super::{
-    super::{MAX_EVENT, MAX_REPLY, credential::Credential, headers, read::sensible, refusal::unsayable},
+    super::{
+        MAX_EVENT, MAX_REPLY, credential::RequestCredential, headers, read::check_conversion,
+        refusal::unsupported_request,
+    },
     status,
 };
-use crate::{CallError, Dialect, Heard, Hearing, With, bindings::events::says_nothing};
+use crate::{
+    A2aDialect, BindingEvent, BindingEventStream, CallError, RequestMetadata, bindings::events::is_unknown_kind,
+};
 use async_stream::stream;
 use baton_outbound::{GuardedClient, Http2Service, Target};
 use baton_ports::BoxFuture;
@@ -20,13 +25,13 @@ use tonic::{Code, Request, Response, Status, Streaming, body::Body, metadata::Me
 use tower::Service;
 
 /// Future returned by a generated client.
-pub(super) type Answering<T> = BoxFuture<'static, Result<Response<T>, Status>>;
+pub(super) type GrpcFuture<T> = BoxFuture<'static, Result<Response<T>, Status>>;
 
 /// One peer over HTTP/2; clones share the connection.
 #[derive(Clone)]
 pub(in super::super) struct Channel {
     http2: Http2Service<Body>,
-    credential: Arc<Credential>,
+    credential: Arc<RequestCredential>,
     origin: Uri,
     request_timeout: Duration,
     head_timeout: Duration,
@@ -34,14 +39,14 @@ pub(in super::super) struct Channel {
 
 /// Size limit of a received message.
 #[derive(Clone, Copy)]
-pub(super) enum Size {
+pub(super) enum MessageSizeLimit {
     /// For a unary reply.
     Reply,
     /// For a message of a stream.
     Event,
 }
 
-impl Size {
+impl MessageSizeLimit {
     pub(super) fn bytes(self) -> usize {
         match self {
             Self::Reply => MAX_REPLY,
@@ -54,7 +59,7 @@ impl Channel {
     pub(in super::super) fn open(
         client: &GuardedClient,
         target: &Target,
-        credential: Arc<Credential>,
+        credential: Arc<RequestCredential>,
     ) -> Result<Self, CallError> {
         let http2 = client.grpc_service().map_err(|error| CallError::Forbidden(error.to_string()))?;
         let authority = target.uri().authority().map_or("", |authority| authority.as_str());
@@ -73,9 +78,9 @@ impl Channel {
     pub(super) async fn call<P, R, W>(
         &self,
         message: Result<P, Error>,
-        with: &With,
-        dialect: Dialect,
-        call: impl Fn(Request<P>) -> Answering<R> + Send + Sync,
+        with: &RequestMetadata,
+        dialect: A2aDialect,
+        call: impl Fn(Request<P>) -> GrpcFuture<R> + Send + Sync,
     ) -> Result<W, CallError>
     where
         P: Clone + Send + Sync,
@@ -83,38 +88,38 @@ impl Channel {
         W: TryFrom<R, Error = Error>,
     {
         let limit = self.request_timeout;
-        let answered = self.once_more(message, with, dialect, limit, call).await?;
-        sensible(answered.into_inner().try_into())
+        let answered = self.call_with_retry(message, with, dialect, limit, call).await?;
+        check_conversion(answered.into_inner().try_into())
     }
 
     /// Server-streaming call.
     pub(super) async fn hear<P, R>(
         &self,
         message: Result<P, Error>,
-        with: &With,
-        dialect: Dialect,
-        call: impl Fn(Request<P>) -> Answering<Streaming<R>> + Send + Sync,
-    ) -> Result<Hearing, CallError>
+        with: &RequestMetadata,
+        dialect: A2aDialect,
+        call: impl Fn(Request<P>) -> GrpcFuture<Streaming<R>> + Send + Sync,
+    ) -> Result<BindingEventStream, CallError>
     where
         P: Clone + Send + Sync,
         R: Send + 'static,
         StreamResponse<'static>: TryFrom<R, Error = Error>,
     {
         let limit = self.head_timeout;
-        let mut messages = self.once_more(message, with, dialect, limit, call).await?.into_inner();
+        let mut messages = self.call_with_retry(message, with, dialect, limit, call).await?.into_inner();
         let credential = Arc::clone(&self.credential);
         Ok(Box::pin(stream! {
             loop {
                 let item = match messages.message().await {
                     Ok(None) => return,
-                    Ok(Some(message)) => sensible(StreamResponse::try_from(message)),
-                    Err(status) => Err(status::of_stream(&status)),
+                    Ok(Some(message)) => check_conversion(StreamResponse::try_from(message)),
+                    Err(status) => Err(status::stream_error(&status)),
                 };
                 match item {
-                    Ok(item) if says_nothing(&item) => {}
-                    Ok(item) => yield Ok(Heard { cursor: None, item }),
+                    Ok(item) if is_unknown_kind(&item) => {}
+                    Ok(item) => yield Ok(BindingEvent { cursor: None, item }),
                     Err(error) => {
-                        yield Err(credential.hide(error));
+                        yield Err(credential.redact(error));
                         return;
                     }
                 }
@@ -123,16 +128,16 @@ impl Channel {
     }
 
     /// Calls, with one retry if the credential is rejected and another one is available.
-    async fn once_more<P: Clone + Send + Sync, R: Send>(
+    async fn call_with_retry<P: Clone + Send + Sync, R: Send>(
         &self,
         message: Result<P, Error>,
-        with: &With,
-        dialect: Dialect,
+        with: &RequestMetadata,
+        dialect: A2aDialect,
         limit: Duration,
-        call: impl Fn(Request<P>) -> Answering<R> + Send + Sync,
+        call: impl Fn(Request<P>) -> GrpcFuture<R> + Send + Sync,
     ) -> Result<Response<R>, CallError> {
-        let message = message.map_err(|error| unsayable(&error))?;
-        let metadata = MetadataMap::from_headers(headers::of(with, dialect)?);
+        let message = message.map_err(|error| unsupported_request(&error))?;
+        let metadata = MetadataMap::from_headers(headers::build_headers(with, dialect)?);
         let mut again = false;
         loop {
             let request = Request::from_parts(metadata.clone(), Extensions::default(), message.clone());
@@ -140,14 +145,14 @@ impl Channel {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(status)) if status.code() == Code::Unauthenticated && !again => {
                     if !self.credential.refused().await {
-                        return Err(self.credential.hide(status::of(&status)));
+                        return Err(self.credential.redact(status::call_error(&status)));
                     }
                     again = true;
                 }
-                Ok(Err(status)) => return Err(self.credential.hide(status::of(&status))),
+                Ok(Err(status)) => return Err(self.credential.redact(status::call_error(&status))),
                 Err(_) => {
                     let message = format!("{} did not answer within {} ms", self.origin, limit.as_millis());
-                    return Err(CallError::Broken(message));
+                    return Err(CallError::ConnectionLost(message));
                 }
             }
         }

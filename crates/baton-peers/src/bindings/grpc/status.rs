@@ -7,21 +7,23 @@ use std::error::Error;
 use tonic::{Code, Status};
 
 /// Error for the status of a call.
-pub(super) fn of(status: &Status) -> CallError {
+pub(super) fn call_error(status: &Status) -> CallError {
     let chain = std::iter::successors(status.source(), |error: &&(dyn Error + 'static)| (*error).source());
     if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<CallError>()) {
         return own.clone();
     }
     // A status sent by the peer has no cause.
     if let Some(cause) = chain.last() {
-        return CallError::Broken(format!("the connection broke off: {cause}"));
+        return CallError::ConnectionLost(format!("the connection broke off: {cause}"));
     }
     let said = || clip(status.message());
     match status.code() {
         // The request may have been processed although the caller gave up.
-        Code::Cancelled | Code::DeadlineExceeded => CallError::Broken(format!("the remote agent gave up: {}", said())),
+        Code::Cancelled | Code::DeadlineExceeded => {
+            CallError::ConnectionLost(format!("the remote agent gave up: {}", said()))
+        }
         // Created by our own decoder.
-        Code::OutOfRange if status.details().is_empty() => CallError::Unintelligible(said()),
+        Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(said()),
         _ => {
             let error = error_from_status(status);
             let retry_after = retry_after(&status.metadata().clone().into_headers());
@@ -31,12 +33,12 @@ pub(super) fn of(status: &Status) -> CallError {
 }
 
 /// Error for the status of a stream. A status `Unknown` without details means that an intermediary cut the stream off.
-pub(super) fn of_stream(status: &Status) -> CallError {
+pub(super) fn stream_error(status: &Status) -> CallError {
     match status.code() {
         Code::Unknown if status.source().is_none() && status.details().is_empty() => {
-            CallError::Broken(format!("the stream broke off: {}", clip(status.message())))
+            CallError::ConnectionLost(format!("the stream broke off: {}", clip(status.message())))
         }
-        _ => of(status),
+        _ => call_error(status),
     }
 }
 
@@ -60,7 +62,7 @@ mod tests {
             // Of two kinds with one reason the first is meant.
             let meant = ErrorKind::from_reason(kind.reason()).unwrap();
             let shown = baton_proto::status(&Error::new(*kind, ErrorCode::INTERNAL, "no"));
-            assert_eq!(parts(of(&shown)), (meant.rpc_code(), meant.http_status()), "{kind:?}");
+            assert_eq!(parts(call_error(&shown)), (meant.rpc_code(), meant.http_status()), "{kind:?}");
         }
     }
 
@@ -78,7 +80,7 @@ mod tests {
             (Code::Internal, (-32603, 500)),
             (Code::Unknown, (-32603, 500)),
         ] {
-            assert_eq!(parts(of(&Status::new(code, "no"))), expect, "{code:?}");
+            assert_eq!(parts(call_error(&Status::new(code, "no"))), expect, "{code:?}");
         }
         for (code, message, expect) in [
             (Code::Unimplemented, "TaskNotCancelableError: it has ended", (-32002, 400)),
@@ -90,24 +92,24 @@ mod tests {
             (Code::Internal, "InvalidAgentResponseError: no", (-32006, 500)),
             (Code::Unimplemented, "StrangeError: no", (-32601, 404)),
         ] {
-            assert_eq!(parts(of(&Status::new(code, message))), expect, "{message}");
+            assert_eq!(parts(call_error(&Status::new(code, message))), expect, "{message}");
         }
         for code in [Code::Cancelled, Code::DeadlineExceeded] {
-            assert!(matches!(of(&Status::new(code, "no")), CallError::Broken(_)));
+            assert!(matches!(call_error(&Status::new(code, "no")), CallError::ConnectionLost(_)));
         }
-        assert!(matches!(of(&Status::out_of_range("too long")), CallError::Unintelligible(_)));
-        assert!(matches!(of_stream(&Status::unknown("cut")), CallError::Broken(_)));
-        assert!(matches!(of_stream(&Status::not_found("gone")), CallError::Refused { code: -32001, .. }));
+        assert!(matches!(call_error(&Status::out_of_range("too long")), CallError::InvalidReply(_)));
+        assert!(matches!(stream_error(&Status::unknown("cut")), CallError::ConnectionLost(_)));
+        assert!(matches!(stream_error(&Status::not_found("gone")), CallError::Refused { code: -32001, .. }));
     }
 
     #[test]
     fn causes_of_our_own_come_back_as_they_were() {
         let own = CallError::Forbidden("not there".to_owned());
-        assert_eq!(of(&Status::from_error(Box::new(own.clone()))), own);
+        assert_eq!(call_error(&Status::from_error(Box::new(own.clone()))), own);
         let io = std::io::Error::other("reset");
         assert_eq!(
-            of(&Status::from_error(Box::new(io))),
-            CallError::Broken("the connection broke off: reset".to_owned())
+            call_error(&Status::from_error(Box::new(io))),
+            CallError::ConnectionLost("the connection broke off: reset".to_owned())
         );
         let mut busy = Status::unavailable("later");
         busy.metadata_mut().insert("retry-after", "7".parse().unwrap());
@@ -117,6 +119,6 @@ mod tests {
             message: "later".to_owned(),
             retry_after: Some(Duration::from_secs(7)),
         };
-        assert_eq!(of(&busy), expect);
+        assert_eq!(call_error(&busy), expect);
     }
 }

@@ -1,10 +1,10 @@
 //! gRPC binding, 0.3.
 
 use super::{
-    super::refusal::no_such_operation,
-    channel::{Channel, Size},
+    super::refusal::unsupported_operation,
+    channel::{Channel, MessageSizeLimit},
 };
-use crate::{Binding, CallError, Dialect, Hearing, With};
+use crate::{A2aDialect, Binding, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
 use baton_wire::a2a::v1::{
@@ -22,7 +22,7 @@ impl GrpcV03 {
         Self { channel }
     }
 
-    fn client(&self, size: Size) -> A2aServiceClient<Channel> {
+    fn client(&self, size: MessageSizeLimit) -> A2aServiceClient<Channel> {
         A2aServiceClient::with_origin(self.channel.clone(), self.channel.origin())
             .max_decoding_message_size(size.bytes())
             .max_encoding_message_size(usize::MAX)
@@ -31,16 +31,16 @@ impl GrpcV03 {
 
 macro_rules! calls {
     ($($kind:ident $size:ident $name:ident($request:ty) -> $answer:ty = $message:ident $method:ident $old:expr;)*) => {$(
-        fn $name<'a>(&'a self, request: $request, with: &'a With) -> BoxFuture<'a, Result<$answer, CallError>> {
+        fn $name<'a>(&'a self, request: $request, with: &'a RequestMetadata) -> BoxFuture<'a, Result<$answer, CallError>> {
             let old: fn($request) -> $request = $old;
             let message = pb::$message::try_from(old(request));
-            let client = self.client(Size::$size);
+            let client = self.client(MessageSizeLimit::$size);
             Box::pin(async move {
                 let call = |request| {
                     let mut client = client.clone();
                     Box::pin(async move { client.$method(request).await }) as _
                 };
-                self.channel.$kind(message, with, Dialect::V03, call).await
+                self.channel.$kind(message, with, A2aDialect::V03, call).await
             })
         }
     )*};
@@ -50,8 +50,8 @@ impl Binding for GrpcV03 {
     calls! {
         call Reply send(SendMessageRequest<'static>) -> SendMessageResponse<'static>
             = SendMessageRequest send_message send;
-        hear Event stream(SendMessageRequest<'static>) -> Hearing = SendMessageRequest send_streaming_message send;
-        hear Event subscribe(SubscribeToTaskRequest<'static>) -> Hearing
+        hear Event stream(SendMessageRequest<'static>) -> BindingEventStream = SendMessageRequest send_streaming_message send;
+        hear Event subscribe(SubscribeToTaskRequest<'static>) -> BindingEventStream
             = TaskSubscriptionRequest task_subscription |request| request;
         call Reply get(GetTaskRequest<'static>) -> Task<'static> = GetTaskRequest get_task get;
         call Reply cancel(CancelTaskRequest<'static>) -> Task<'static>
@@ -65,9 +65,9 @@ impl Binding for GrpcV03 {
     fn list<'a>(
         &'a self,
         _: ListTasksRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
-        Box::pin(std::future::ready(Err(no_such_operation("list tasks"))))
+        Box::pin(std::future::ready(Err(unsupported_operation("list tasks"))))
     }
 }
 

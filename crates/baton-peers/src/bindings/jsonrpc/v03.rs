@@ -2,13 +2,13 @@
 
 use super::{
     super::{
-        http::Line,
-        read::{card, sensible},
-        refusal::no_such_operation,
+        http::PeerHttpTransport,
+        read::{check_conversion, parse_card},
+        refusal::unsupported_operation,
     },
     Endpoint,
 };
-use crate::{Binding, CallError, Hearing, With};
+use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_types::Json;
 use baton_wire::a2a::{
@@ -26,7 +26,7 @@ pub(in super::super) struct JsonRpcV03 {
 }
 
 impl JsonRpcV03 {
-    pub(in super::super) fn new(line: Line, url: String) -> Self {
+    pub(in super::super) fn new(line: PeerHttpTransport, url: String) -> Self {
         Self { endpoint: Endpoint::new(line, url) }
     }
 }
@@ -35,20 +35,20 @@ impl Binding for JsonRpcV03 {
     fn send<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         let params = v03::MessageSendParams::from(request);
         Box::pin(async move {
             let sent: v03::SendResult<'static> = self.endpoint.call("message/send", &params, with).await?;
-            sensible(sent.into_v1())
+            check_conversion(sent.into_v1())
         })
     }
 
     fn stream<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let params = v03::MessageSendParams::from(request);
         Box::pin(async move { self.endpoint.hear("message/stream", &params, with, item).await })
     }
@@ -56,8 +56,8 @@ impl Binding for JsonRpcV03 {
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let params = v03::TaskIdParams::from(request);
         Box::pin(async move { self.endpoint.hear("tasks/resubscribe", &params, with, item).await })
     }
@@ -65,39 +65,39 @@ impl Binding for JsonRpcV03 {
     fn get<'a>(
         &'a self,
         request: GetTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let params = v03::TaskQueryParams::from(request);
         Box::pin(async move {
             let task: v03::Task<'static> = self.endpoint.call("tasks/get", &params, with).await?;
-            sensible(task.into_v1())
+            check_conversion(task.into_v1())
         })
     }
 
     fn list<'a>(
         &'a self,
         _: ListTasksRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
-        Box::pin(std::future::ready(Err(no_such_operation("list tasks"))))
+        Box::pin(std::future::ready(Err(unsupported_operation("list tasks"))))
     }
 
     fn cancel<'a>(
         &'a self,
         request: CancelTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let params = v03::TaskIdParams::from(request);
         Box::pin(async move {
             let task: v03::Task<'static> = self.endpoint.call("tasks/cancel", &params, with).await?;
-            sensible(task.into_v1())
+            check_conversion(task.into_v1())
         })
     }
 
     fn create_push<'a>(
         &'a self,
         request: TaskPushNotificationConfig<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
         let params = v03::TaskPushNotificationConfig::from(request);
         Box::pin(async move {
@@ -110,16 +110,16 @@ impl Binding for JsonRpcV03 {
     fn extended_card<'a>(
         &'a self,
         _: GetExtendedAgentCardRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
         Box::pin(async move {
             let params = serde_json::json!({});
             let json: Json = self.endpoint.call("agent/getAuthenticatedExtendedCard", &params, with).await?;
-            card(json.as_str().as_bytes())
+            parse_card(json.as_str().as_bytes())
         })
     }
 }
 
 fn item(item: v03::StreamItem<'static>) -> Result<StreamResponse<'static>, CallError> {
-    sensible(item.into_v1())
+    check_conversion(item.into_v1())
 }

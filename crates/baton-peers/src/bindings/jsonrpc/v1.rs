@@ -1,7 +1,7 @@
 //! JSON-RPC binding, 1.0.
 
-use super::{super::http::Line, Endpoint};
-use crate::{Binding, CallError, Hearing, With};
+use super::{super::http::PeerHttpTransport, Endpoint};
+use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_wire::a2a::v1::{
     AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
@@ -16,7 +16,7 @@ pub(in super::super) struct JsonRpcV1 {
 }
 
 impl JsonRpcV1 {
-    pub(in super::super) fn new(line: Line, url: String, tenant: Option<String>) -> Self {
+    pub(in super::super) fn new(line: PeerHttpTransport, url: String, tenant: Option<String>) -> Self {
         Self { endpoint: Endpoint::new(line, url), tenant }
     }
 
@@ -28,7 +28,7 @@ impl JsonRpcV1 {
 
 macro_rules! calls {
     ($($name:ident($request:ty) -> $answer:ty = $method:literal;)*) => {$(
-        fn $name<'a>(&'a self, mut request: $request, with: &'a With) -> BoxFuture<'a, Result<$answer, CallError>> {
+        fn $name<'a>(&'a self, mut request: $request, with: &'a RequestMetadata) -> BoxFuture<'a, Result<$answer, CallError>> {
             request.tenant = self.tenant(request.tenant.take());
             Box::pin(async move { self.endpoint.call($method, &request, with).await })
         }
@@ -37,7 +37,7 @@ macro_rules! calls {
 
 macro_rules! streams {
     ($($name:ident($request:ty) = $method:literal;)*) => {$(
-        fn $name<'a>(&'a self, mut request: $request, with: &'a With) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        fn $name<'a>(&'a self, mut request: $request, with: &'a RequestMetadata) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
             request.tenant = self.tenant(request.tenant.take());
             Box::pin(async move { self.endpoint.hear($method, &request, with, item).await })
         }

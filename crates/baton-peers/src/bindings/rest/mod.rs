@@ -7,100 +7,100 @@ pub(super) use v1::RestV1;
 pub(super) use v03::RestV03;
 
 use super::{
-    events::{hearing, only, says_nothing},
-    http::{Answer, Ask, Head, Line},
-    read::{read, unintelligible, written},
+    events::{event_stream, is_unknown_kind, single_event},
+    http::{PeerHttpRequest, PeerHttpTransport, ReplyHead, StreamReply},
+    read::{invalid_reply, parse_reply, to_json},
     refusal,
 };
-use crate::{CallError, Hearing, With};
+use crate::{BindingEventStream, CallError, RequestMetadata};
 use baton_wire::a2a::v1::StreamResponse;
 use http::{Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Base URL of the routes.
 struct Routes {
-    line: Line,
+    line: PeerHttpTransport,
     base: String,
 }
 
 impl Routes {
-    fn new(line: Line, base: &str) -> Self {
+    fn new(line: PeerHttpTransport, base: &str) -> Self {
         // A query or fragment would end up in the middle of every URL.
         let base = base.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         Self { line, base: base.to_owned() }
     }
 
-    fn get(&self, path: &str) -> Ask {
-        Ask { method: Method::GET, url: format!("{}{path}", self.base), body: None }
+    fn get(&self, path: &str) -> PeerHttpRequest {
+        PeerHttpRequest { method: Method::GET, url: format!("{}{path}", self.base), body: None }
     }
 
-    fn post(&self, path: &str, body: &impl Serialize) -> Result<Ask, CallError> {
-        Ok(Ask { method: Method::POST, url: format!("{}{path}", self.base), body: Some(written(body)?) })
+    fn post(&self, path: &str, body: &impl Serialize) -> Result<PeerHttpRequest, CallError> {
+        Ok(PeerHttpRequest { method: Method::POST, url: format!("{}{path}", self.base), body: Some(to_json(body)?) })
     }
 
     /// Calls a route with a complete reply.
-    async fn call<T: DeserializeOwned>(&self, ask: Ask, with: &With) -> Result<T, CallError> {
-        self.line.ask(&ask, with, |head, body| answer(head, body).and_then(read)).await
+    async fn call<T: DeserializeOwned>(&self, ask: PeerHttpRequest, with: &RequestMetadata) -> Result<T, CallError> {
+        self.line.send(&ask, with, |head, body| success_body(head, body).and_then(parse_reply)).await
     }
 
     /// Calls a route with a streamed reply; `item` converts each event.
     async fn hear<T: DeserializeOwned + 'static>(
         &self,
-        ask: Ask,
-        with: &With,
+        ask: PeerHttpRequest,
+        with: &RequestMetadata,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
-    ) -> Result<Hearing, CallError> {
-        let heard = self.line.listen(&ask, with).await?;
-        self.hearing(heard, item)
+    ) -> Result<BindingEventStream, CallError> {
+        let heard = self.line.open_stream(&ask, with).await?;
+        self.event_stream(heard, item)
     }
 
     /// Subscribes to a task. Some servers accept `GET`, as in the schema, others only `POST`, as in the text of the
     /// specification.
-    async fn hear_task<T: DeserializeOwned + 'static>(
+    async fn subscribe_to_task<T: DeserializeOwned + 'static>(
         &self,
-        mut ask: Ask,
-        with: &With,
+        mut ask: PeerHttpRequest,
+        with: &RequestMetadata,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
-    ) -> Result<Hearing, CallError> {
-        let heard = self.line.listen(&ask, with).await?;
+    ) -> Result<BindingEventStream, CallError> {
+        let heard = self.line.open_stream(&ask, with).await?;
         let heard = match heard {
-            Answer::Whole(Head { status: StatusCode::METHOD_NOT_ALLOWED, .. }, _) => {
+            StreamReply::Complete(ReplyHead { status: StatusCode::METHOD_NOT_ALLOWED, .. }, _) => {
                 ask.method = Method::POST;
-                self.line.listen(&ask, with).await?
+                self.line.open_stream(&ask, with).await?
             }
             heard => heard,
         };
-        self.hearing(heard, item)
+        self.event_stream(heard, item)
     }
 
-    fn hearing<T: DeserializeOwned + 'static>(
+    fn event_stream<T: DeserializeOwned + 'static>(
         &self,
-        heard: Answer,
+        heard: StreamReply,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
-    ) -> Result<Hearing, CallError> {
+    ) -> Result<BindingEventStream, CallError> {
         match heard {
-            Answer::Events(body) => Ok(hearing(body, self.line.credential(), move |data| {
-                let read = read(data.as_bytes()).and_then(item);
+            StreamReply::Events(body) => Ok(event_stream(body, self.line.credential(), move |data| {
+                let read = parse_reply(data.as_bytes()).and_then(item);
                 match &read {
-                    Ok(item) if !says_nothing(item) => read,
-                    _ => refusal::in_event(data).map_or(read, Err),
+                    Ok(item) if !is_unknown_kind(item) => read,
+                    _ => refusal::from_event(data).map_or(read, Err),
                 }
             })),
-            Answer::Whole(head, body) => {
-                let item = answer(&head, &body)
-                    .and_then(read)
+            StreamReply::Complete(head, body) => {
+                let item = success_body(&head, &body)
+                    .and_then(parse_reply)
                     .and_then(item)
-                    .map_err(|error| self.line.hide(error))?;
-                if says_nothing(&item) {
-                    return Err(unintelligible(&"neither a task nor a message"));
+                    .map_err(|error| self.line.redact(error))?;
+                if is_unknown_kind(&item) {
+                    return Err(invalid_reply(&"neither a task nor a message"));
                 }
-                Ok(only(item))
+                Ok(single_event(item))
             }
         }
     }
 }
 
 /// Body of a successful reply.
-fn answer<'a>(head: &Head, body: &'a [u8]) -> Result<&'a [u8], CallError> {
-    if head.status.is_success() { Ok(body) } else { Err(refusal::of_http(head, body)) }
+fn success_body<'a>(head: &ReplyHead, body: &'a [u8]) -> Result<&'a [u8], CallError> {
+    if head.status.is_success() { Ok(body) } else { Err(refusal::from_http_reply(head, body)) }
 }

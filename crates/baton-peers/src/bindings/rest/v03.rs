@@ -2,13 +2,13 @@
 
 use super::{
     super::{
-        http::Line,
-        read::{card, sensible},
-        refusal::no_such_operation,
+        http::PeerHttpTransport,
+        read::{check_conversion, parse_card},
+        refusal::unsupported_operation,
     },
     Routes,
 };
-use crate::{Binding, CallError, Hearing, With};
+use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_types::Json;
 use baton_wire::a2a::{
@@ -27,7 +27,7 @@ pub(in super::super) struct RestV03 {
 }
 
 impl RestV03 {
-    pub(in super::super) fn new(line: Line, base: &str) -> Self {
+    pub(in super::super) fn new(line: PeerHttpTransport, base: &str) -> Self {
         let mut routes = Routes::new(line, base);
         // Cards differ on whether the base URL includes the version.
         if !routes.base.ends_with("/v1") {
@@ -41,21 +41,21 @@ impl Binding for RestV03 {
     fn send<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         let body = rest::SendMessageRequest::from(request);
         Box::pin(async move {
             let ask = self.routes.post("/message:send", &body)?;
             let sent: rest::SendMessageResponse<'static> = self.routes.call(ask, with).await?;
-            sensible(sent.into_v1())
+            check_conversion(sent.into_v1())
         })
     }
 
     fn stream<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let body = rest::SendMessageRequest::from(request);
         Box::pin(async move { self.routes.hear(self.routes.post("/message:stream", &body)?, with, item).await })
     }
@@ -63,51 +63,51 @@ impl Binding for RestV03 {
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let path = format!("/tasks/{}:subscribe", path_segment(&request.id));
-        Box::pin(async move { self.routes.hear_task(self.routes.get(&path), with, item).await })
+        Box::pin(async move { self.routes.subscribe_to_task(self.routes.get(&path), with, item).await })
     }
 
     fn get<'a>(
         &'a self,
         request: GetTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let params = v03::TaskQueryParams::from(request);
         let query = params.history_length.map(|length| format!("?historyLength={length}")).unwrap_or_default();
         let path = format!("/tasks/{}{query}", path_segment(&params.id));
         Box::pin(async move {
             let task: rest::Task<'static> = self.routes.call(self.routes.get(&path), with).await?;
-            sensible(task.into_v1())
+            check_conversion(task.into_v1())
         })
     }
 
     fn list<'a>(
         &'a self,
         _: ListTasksRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
-        Box::pin(std::future::ready(Err(no_such_operation("list tasks"))))
+        Box::pin(std::future::ready(Err(unsupported_operation("list tasks"))))
     }
 
     fn cancel<'a>(
         &'a self,
         request: CancelTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let path = format!("/tasks/{}:cancel", path_segment(&request.id));
         let body = serde_json::json!({ "name": rest::task_name(&request.id) });
         Box::pin(async move {
             let task: rest::Task<'static> = self.routes.call(self.routes.post(&path, &body)?, with).await?;
-            sensible(task.into_v1())
+            check_conversion(task.into_v1())
         })
     }
 
     fn create_push<'a>(
         &'a self,
         request: TaskPushNotificationConfig<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
         let path = format!("/tasks/{}/pushNotificationConfigs", path_segment(&request.task_id));
         let body = rest::CreatePushRequest::from(request);
@@ -121,15 +121,15 @@ impl Binding for RestV03 {
     fn extended_card<'a>(
         &'a self,
         _: GetExtendedAgentCardRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
         Box::pin(async move {
             let json: Json = self.routes.call(self.routes.get("/card"), with).await?;
-            card(json.as_str().as_bytes())
+            parse_card(json.as_str().as_bytes())
         })
     }
 }
 
 fn item(item: rest::StreamResponse<'static>) -> Result<StreamResponse<'static>, CallError> {
-    sensible(item.into_v1())
+    check_conversion(item.into_v1())
 }

@@ -1,7 +1,7 @@
 //! HTTP+JSON binding, 1.0.
 
-use super::{super::http::Line, Routes};
-use crate::{Binding, CallError, Hearing, With};
+use super::{super::http::PeerHttpTransport, Routes};
+use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_wire::a2a::v1::{
     AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
@@ -19,7 +19,7 @@ pub(in super::super) struct RestV1 {
 }
 
 impl RestV1 {
-    pub(in super::super) fn new(line: Line, base: &str, tenant: Option<String>) -> Self {
+    pub(in super::super) fn new(line: PeerHttpTransport, base: &str, tenant: Option<String>) -> Self {
         Self { routes: Routes::new(line, base), tenant }
     }
 
@@ -36,7 +36,7 @@ impl Binding for RestV1 {
     fn send<'a>(
         &'a self,
         mut request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         let path = self.path(&mut request.tenant, "/message:send");
         Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
@@ -45,8 +45,8 @@ impl Binding for RestV1 {
     fn stream<'a>(
         &'a self,
         mut request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let path = self.path(&mut request.tenant, "/message:stream");
         Box::pin(async move { self.routes.hear(self.routes.post(&path, &request)?, with, item).await })
     }
@@ -54,16 +54,16 @@ impl Binding for RestV1 {
     fn subscribe<'a>(
         &'a self,
         mut request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let path = self.path(&mut request.tenant, &format!("/tasks/{}:subscribe", path_segment(&request.id)));
-        Box::pin(async move { self.routes.hear_task(self.routes.get(&path), with, item).await })
+        Box::pin(async move { self.routes.subscribe_to_task(self.routes.get(&path), with, item).await })
     }
 
     fn get<'a>(
         &'a self,
         mut request: GetTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let path = self.path(&mut request.tenant, &format!("/tasks/{}", path_segment(&request.id)));
         let path = path + &query(&request, &["id"]);
@@ -73,7 +73,7 @@ impl Binding for RestV1 {
     fn list<'a>(
         &'a self,
         mut request: ListTasksRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
         let path = self.path(&mut request.tenant, "/tasks") + &query(&request, &[]);
         Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })
@@ -82,7 +82,7 @@ impl Binding for RestV1 {
     fn cancel<'a>(
         &'a self,
         mut request: CancelTaskRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let path = self.path(&mut request.tenant, &format!("/tasks/{}:cancel", path_segment(&request.id)));
         Box::pin(async move { self.routes.call(self.routes.post(&path, &request)?, with).await })
@@ -91,7 +91,7 @@ impl Binding for RestV1 {
     fn create_push<'a>(
         &'a self,
         mut request: TaskPushNotificationConfig<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
         let path = format!("/tasks/{}/pushNotificationConfigs", path_segment(&request.task_id));
         let path = self.path(&mut request.tenant, &path);
@@ -101,7 +101,7 @@ impl Binding for RestV1 {
     fn extended_card<'a>(
         &'a self,
         mut request: GetExtendedAgentCardRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
         let path = self.path(&mut request.tenant, "/extendedAgentCard");
         Box::pin(async move { self.routes.call(self.routes.get(&path), with).await })

@@ -2,8 +2,8 @@
 
 use crate::{outside::guarded, served::Served};
 use baton_peers::{
-    Anonymous, Binding, BindingChoice, CallError, Dialect, Hearing, Looking, With,
-    choose, connect, discover,
+    A2aDialect, Anonymous, Binding, BindingChoice, BindingEventStream, CallError, DiscoveryOptions, RequestMetadata,
+    choose_interface, connect, discover,
 };
 use baton_wire::a2a::v1::{
     CancelTaskRequest, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,
@@ -14,11 +14,11 @@ use std::{fmt::Debug, sync::Arc};
 
 const BINDINGS: [BindingChoice; 3] = BindingChoice::ALL;
 
-async fn binding(url: &str, choice: BindingChoice, dialect: Dialect) -> Arc<dyn Binding> {
+async fn binding(url: &str, choice: BindingChoice, dialect: A2aDialect) -> Arc<dyn Binding> {
     let client = guarded();
-    let mut found = discover(&client, url, &Looking::default()).await.unwrap();
-    found.interfaces.retain(|one| Dialect::of_version(&one.protocol_version) == Some(dialect));
-    let chosen = choose(&found.interfaces, Some(choice)).unwrap();
+    let mut found = discover(&client, url, &DiscoveryOptions::default()).await.unwrap();
+    found.interfaces.retain(|one| A2aDialect::from_version(&one.protocol_version) == Some(dialect));
+    let chosen = choose_interface(&found.interfaces, Some(choice)).unwrap();
     assert_eq!((chosen.binding, chosen.dialect), (choice, dialect));
     connect(&chosen, &client, Arc::new(Anonymous)).unwrap()
 }
@@ -62,7 +62,7 @@ fn refused<T: Debug>(answer: Result<T, CallError>) -> (i32, u16) {
     }
 }
 
-async fn refused_stream(answer: Result<Hearing, CallError>) -> (i32, u16) {
+async fn refused_stream(answer: Result<BindingEventStream, CallError>) -> (i32, u16) {
     refused(answer.map(drop))
 }
 
@@ -72,7 +72,7 @@ fn answer(task: &Task<'_>) -> String {
 }
 
 /// Listens to the end; gives what was heard and the last cursor.
-async fn heard(mut hearing: Hearing) -> (Vec<String>, Option<String>) {
+async fn heard(mut hearing: BindingEventStream) -> (Vec<String>, Option<String>) {
     let (mut items, mut cursor) = (Vec::new(), None);
     while let Some(item) = hearing.next().await {
         let item = item.unwrap();
@@ -85,10 +85,10 @@ async fn heard(mut hearing: Hearing) -> (Vec<String>, Option<String>) {
 #[tokio::test]
 async fn every_operation_in_every_binding_and_dialect() {
     let served = Served::start(&["echo"]).await;
-    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, A2aDialect::V1), (*one, A2aDialect::V03)]) {
         let name = format!("{choice:?}-{dialect}");
         let peer = binding(&served.url(""), choice, dialect).await;
-        let with = With::default();
+        let with = RequestMetadata::default();
 
         let sent = peer.send(said(&format!("{name}-1"), "Hello you"), &with).await.unwrap().task.unwrap();
         assert_eq!((sent.status.state, answer(&sent).as_str()), (TaskState::Completed, "Hello you"), "{name}");
@@ -107,18 +107,18 @@ async fn every_operation_in_every_binding_and_dialect() {
         let all = peer.get(get(&sent.id, None), &with).await.unwrap();
         assert_eq!((answer(&all).as_str(), all.history.unwrap().len()), ("Hello you", 2), "{name}");
         let few = peer.get(get(&sent.id, Some(0)), &with).await.unwrap();
-        let least = if dialect == Dialect::V1 { 0 } else { 1 };
+        let least = if dialect == A2aDialect::V1 { 0 } else { 1 };
         assert_eq!(few.history.unwrap_or_default().len(), least, "{name}");
 
         let context = Some(sent.context_id.clone());
         let list = ListTasksRequest { context_id: context, page_size: Some(10), ..ListTasksRequest::default() };
         let listed = peer.list(list, &with).await;
         match dialect {
-            Dialect::V1 => {
+            A2aDialect::V1 => {
                 let listed = listed.unwrap();
                 assert_eq!((listed.tasks.len(), listed.tasks[0].id.as_ref()), (1, sent.id.as_ref()), "{name}");
             }
-            Dialect::V03 => assert_eq!(refused(listed), (-32601, 404)),
+            A2aDialect::V03 => assert_eq!(refused(listed), (-32601, 404)),
         }
 
         let card = peer.extended_card(Default::default(), &with).await;
@@ -131,7 +131,7 @@ async fn every_operation_in_every_binding_and_dialect() {
 
         assert_eq!(refused(peer.get(get("nobody", None), &with).await), (-32001, 404), "{name}");
         let cancel = |id: &str| CancelTaskRequest { id: id.to_owned().into(), ..CancelTaskRequest::default() };
-        let old_rest = dialect == Dialect::V03 && choice == BindingChoice::HttpJson;
+        let old_rest = dialect == A2aDialect::V03 && choice == BindingChoice::HttpJson;
         let not_cancelable = (-32002, if old_rest { 409 } else { 400 });
         assert_eq!(refused(peer.cancel(cancel(&sent.id), &with).await), not_cancelable, "{name}");
         let subscribe = |id: &str| SubscribeToTaskRequest { id: id.to_owned().into(), tenant: None };
@@ -148,10 +148,10 @@ async fn every_operation_in_every_binding_and_dialect() {
 #[tokio::test]
 async fn a_task_in_progress_is_followed_notified_and_canceled_in_every_way() {
     let served = Served::start(&["echo"]).await;
-    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, A2aDialect::V1), (*one, A2aDialect::V03)]) {
         let name = format!("{choice:?}-{dialect}");
         let peer = binding(&served.url(""), choice, dialect).await;
-        let with = With::default();
+        let with = RequestMetadata::default();
         let task = peer.send(at_once(said(&format!("{name}-1"), "hang")), &with).await.unwrap().task.unwrap();
         assert!(matches!(task.status.state, TaskState::Submitted | TaskState::Working), "{name}");
 
@@ -185,11 +185,11 @@ async fn a_task_in_progress_is_followed_notified_and_canceled_in_every_way() {
 async fn a_cursor_goes_on_where_it_was() {
     let served = Served::start(&["echo"]).await;
     for choice in [BindingChoice::JsonRpc, BindingChoice::HttpJson] {
-        for dialect in [Dialect::V1, Dialect::V03] {
+        for dialect in [A2aDialect::V1, A2aDialect::V03] {
             let name = format!("{choice:?}-{dialect}");
             let peer = binding(&served.url(""), choice, dialect).await;
             let mut hearing =
-                peer.stream(said(&format!("{name}-1"), "hang"), &With::default()).await.unwrap();
+                peer.stream(said(&format!("{name}-1"), "hang"), &RequestMetadata::default()).await.unwrap();
             let first = hearing.next().await.unwrap().unwrap();
             let task = first.item.task.as_ref().unwrap().id.clone();
             let mut cursor = first.cursor;
@@ -198,9 +198,9 @@ async fn a_cursor_goes_on_where_it_was() {
             }
             drop(hearing);
             let cancel = CancelTaskRequest { id: task.clone(), ..CancelTaskRequest::default() };
-            let with = With { last_event: cursor.clone(), ..With::default() };
+            let with = RequestMetadata { last_event: cursor.clone(), ..RequestMetadata::default() };
             let mut hearing = peer.subscribe(SubscribeToTaskRequest { id: task, tenant: None }, &with).await.unwrap();
-            peer.cancel(cancel, &With::default()).await.unwrap();
+            peer.cancel(cancel, &RequestMetadata::default()).await.unwrap();
             let number = |cursor: Option<String>| cursor.map(|cursor| cursor.parse::<u64>().unwrap());
             let (mut last, mut items) = (number(cursor).unwrap(), Vec::new());
             while let Some(heard) = hearing.next().await {
@@ -221,15 +221,15 @@ async fn a_cursor_goes_on_where_it_was() {
 #[tokio::test]
 async fn a_repeated_send_under_one_key_has_one_effect() {
     let served = Served::start(&["echo"]).await;
-    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, A2aDialect::V1), (*one, A2aDialect::V03)]) {
         let name = format!("{choice:?}-{dialect}");
         let peer = binding(&served.url(""), choice, dialect).await;
-        let with = With {
+        let with = RequestMetadata {
             extensions: vec![IDEMPOTENCY.to_owned()],
             idempotency_key: Some(format!("key-{name}")),
             trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
             depth: 2,
-            ..With::default()
+            ..RequestMetadata::default()
         };
         let request = said(&format!("{name}-1"), "Hello");
         let one = peer.send(request.clone(), &with).await.unwrap().task.unwrap();
@@ -241,19 +241,19 @@ async fn a_repeated_send_under_one_key_has_one_effect() {
 #[tokio::test]
 async fn a_tenant_reaches_its_agent_among_several() {
     let served = Served::start(&["echo", "other"]).await;
-    let peer = binding(&served.url("/agents/other"), BindingChoice::Grpc, Dialect::V1).await;
-    let task = peer.send(said("m1", "Hello"), &With::default()).await.unwrap().task.unwrap();
-    let echo = binding(&served.url("/agents/echo"), BindingChoice::JsonRpc, Dialect::V1).await;
+    let peer = binding(&served.url("/agents/other"), BindingChoice::Grpc, A2aDialect::V1).await;
+    let task = peer.send(said("m1", "Hello"), &RequestMetadata::default()).await.unwrap().task.unwrap();
+    let echo = binding(&served.url("/agents/echo"), BindingChoice::JsonRpc, A2aDialect::V1).await;
     let get = GetTaskRequest { id: task.id.clone(), ..GetTaskRequest::default() };
-    assert_eq!(refused(echo.get(get.clone(), &With::default()).await), (-32001, 404));
-    assert_eq!(peer.get(get, &With::default()).await.unwrap().id, task.id);
+    assert_eq!(refused(echo.get(get.clone(), &RequestMetadata::default()).await), (-32001, 404));
+    assert_eq!(peer.get(get, &RequestMetadata::default()).await.unwrap().id, task.id);
 }
 
 #[tokio::test]
 async fn a_server_that_is_gone_was_sent_nothing() {
     let served = Served::start(&["echo"]).await;
     let mut peers = Vec::new();
-    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, Dialect::V1), (*one, Dialect::V03)]) {
+    for (choice, dialect) in BINDINGS.iter().flat_map(|one| [(*one, A2aDialect::V1), (*one, A2aDialect::V03)]) {
         peers.push(binding(&served.url(""), choice, dialect).await);
     }
     let address = served.address;
@@ -263,9 +263,9 @@ async fn a_server_that_is_gone_was_sent_nothing() {
         tokio::task::yield_now().await;
     }
     for peer in peers {
-        let sent = peer.send(said("m1", "Hello"), &With::default()).await;
+        let sent = peer.send(said("m1", "Hello"), &RequestMetadata::default()).await;
         assert!(matches!(sent, Err(CallError::NotSent(_))), "{sent:?}");
-        let streamed = peer.stream(said("m1", "Hello"), &With::default()).await.map(drop);
+        let streamed = peer.stream(said("m1", "Hello"), &RequestMetadata::default()).await.map(drop);
         assert!(matches!(streamed, Err(CallError::NotSent(_))), "{streamed:?}");
     }
 }

@@ -3,7 +3,7 @@
 use super::sent::get;
 use crate::outside::{Keys, guarded};
 use async_stream::stream;
-use baton_peers::{Binding, BindingChoice, CallError, Chosen, Dialect, With, connect};
+use baton_peers::{A2aDialect, Binding, BindingChoice, CallError, ChosenInterface, RequestMetadata, connect};
 use baton_proto::v1::pb::{
     self,
     a2a_service_server::{A2aService, A2aServiceServer},
@@ -108,7 +108,7 @@ fn peer(address: SocketAddr, keys: Keys) -> Arc<dyn Binding> {
         tenant: None,
         protocol_version: "1.0".to_owned(),
     };
-    let chosen = Chosen { binding: BindingChoice::Grpc, dialect: Dialect::V1, interface };
+    let chosen = ChosenInterface { binding: BindingChoice::Grpc, dialect: A2aDialect::V1, interface };
     connect(&chosen, &guarded(), Arc::new(keys)).unwrap()
 }
 
@@ -117,9 +117,9 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
     let service = Guarded::default();
     let (address, _serving) = serve(service.clone()).await;
     let knocking = peer(address, Keys::default());
-    assert_eq!(knocking.get(get("t1"), &With::default()).await.unwrap().id, "t1");
+    assert_eq!(knocking.get(get("t1"), &RequestMetadata::default()).await.unwrap().id, "t1");
     assert_eq!(*service.0.lock().unwrap(), ["Bearer key-1", "Bearer key-2"]);
-    let refused = knocking.list(Default::default(), &With::default()).await.unwrap_err();
+    let refused = knocking.list(Default::default(), &RequestMetadata::default()).await.unwrap_err();
     assert!(matches!(refused, CallError::Refused { code: -32601, .. }), "{refused:?}");
 
     let stranger = peer(address, Keys::after(5));
@@ -129,7 +129,7 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
         message: "I do not know Bearer ...".to_owned(),
         retry_after: None,
     };
-    assert_eq!(stranger.get(get("t1"), &With::default()).await.unwrap_err(), expect);
+    assert_eq!(stranger.get(get("t1"), &RequestMetadata::default()).await.unwrap_err(), expect);
 }
 
 #[tokio::test]
@@ -137,10 +137,10 @@ async fn a_stream_whose_connection_breaks_says_so() {
     let (address, serving) = serve(Guarded::default()).await;
     let peer = peer(address, Keys::default());
     let subscribe = SubscribeToTaskRequest { id: "t1".into(), tenant: None };
-    let mut hearing = peer.subscribe(subscribe, &With::default()).await.unwrap();
+    let mut hearing = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
     assert!(hearing.next().await.unwrap().unwrap().item.task.is_some());
     serving.abort();
     let error = hearing.next().await.unwrap().unwrap_err();
-    assert!(matches!(error, CallError::Broken(_)), "{error:?}");
+    assert!(matches!(error, CallError::ConnectionLost(_)), "{error:?}");
     assert!(hearing.next().await.is_none());
 }

@@ -5,23 +5,23 @@ use crate::{
     outside::Keys,
     scripted::{Answer, Scripted},
 };
-use baton_peers::{Anonymous, BindingChoice, CallError, Dialect, With};
+use baton_peers::{A2aDialect, Anonymous, BindingChoice, CallError, RequestMetadata};
 use baton_wire::a2a::v1::{StreamResponse, SubscribeToTaskRequest, TaskState};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-const WAYS: [(BindingChoice, Dialect); 4] = [
-    (BindingChoice::JsonRpc, Dialect::V1),
-    (BindingChoice::JsonRpc, Dialect::V03),
-    (BindingChoice::HttpJson, Dialect::V1),
-    (BindingChoice::HttpJson, Dialect::V03),
+const WAYS: [(BindingChoice, A2aDialect); 4] = [
+    (BindingChoice::JsonRpc, A2aDialect::V1),
+    (BindingChoice::JsonRpc, A2aDialect::V03),
+    (BindingChoice::HttpJson, A2aDialect::V1),
+    (BindingChoice::HttpJson, A2aDialect::V03),
 ];
 
 /// A task in the way's own form.
-fn task(way: (BindingChoice, Dialect)) -> Value {
+fn task(way: (BindingChoice, A2aDialect)) -> Value {
     match way {
-        (_, Dialect::V1) => {
+        (_, A2aDialect::V1) => {
             json!({"task": {"id": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_COMPLETED"}}})
         }
         (BindingChoice::JsonRpc, _) => {
@@ -31,7 +31,7 @@ fn task(way: (BindingChoice, Dialect)) -> Value {
     }
 }
 
-fn enveloped(way: (BindingChoice, Dialect), result: Value) -> Value {
+fn enveloped(way: (BindingChoice, A2aDialect), result: Value) -> Value {
     if way.0 == BindingChoice::JsonRpc { json!({"jsonrpc": "2.0", "id": 1, "result": result}) } else { result }
 }
 
@@ -44,7 +44,7 @@ async fn one_answer_instead_of_a_stream_is_heard_as_one_event() {
     for way in WAYS {
         let server = Scripted::start(move |_| Answer::json(enveloped(way, task(way)).to_string())).await;
         let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &With::default()).await.unwrap();
+        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
         let heard = hearing.next().await.unwrap().unwrap();
         assert_eq!((state(&heard.item), heard.cursor), (TaskState::Completed, None), "{way:?}");
         assert!(hearing.next().await.is_none());
@@ -56,11 +56,11 @@ async fn events_with_names_comments_and_later_kinds() {
     for way in WAYS {
         let item = enveloped(way, task(way)).to_string();
         let later = enveloped(way, json!({"liveUpdate": {}, "kind": "task"})).to_string();
-        let later = if way.1 == Dialect::V1 { format!("data: {later}\n\n") } else { String::new() };
+        let later = if way.1 == A2aDialect::V1 { format!("data: {later}\n\n") } else { String::new() };
         let body = format!(": hello\r\n\r\n{later}event: message\r\nid: 7\r\ndata: {item}\r\n\r\ndata:\n\n: bye\n\n");
         let server = Scripted::start(move |_| Answer::events(&body)).await;
         let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &With::default()).await.unwrap();
+        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
         let heard = hearing.next().await.unwrap().unwrap();
         assert_eq!((state(&heard.item), heard.cursor.as_deref()), (TaskState::Completed, Some("7")), "{way:?}");
         assert!(hearing.next().await.is_none(), "{way:?}");
@@ -74,7 +74,7 @@ async fn an_error_among_events_ends_them() {
             (BindingChoice::JsonRpc, _) => {
                 json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "gone"}})
             }
-            (_, Dialect::V1) => json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "gone", "details": [
+            (_, A2aDialect::V1) => json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "gone", "details": [
                 {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND"}]}}),
             _ => json!({"code": -32001, "message": "gone"}),
         };
@@ -82,7 +82,7 @@ async fn an_error_among_events_ends_them() {
             format!("data: {}\n\ndata: {error}\n\ndata: {}\n\n", enveloped(way, task(way)), enveloped(way, task(way)));
         let server = Scripted::start(move |_| Answer::events(&body)).await;
         let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &With::default()).await.unwrap();
+        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
         assert!(hearing.next().await.unwrap().is_ok());
         let error = hearing.next().await.unwrap().unwrap_err();
         let expect = CallError::Refused { code: -32001, status: 404, message: "gone".to_owned(), retry_after: None };
@@ -102,11 +102,11 @@ async fn a_stream_that_breaks_says_so_and_one_that_is_cut_short_just_ends() {
         })
         .await;
         let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("break"), &With::default()).await.unwrap();
+        let mut hearing = peer.stream(said("break"), &RequestMetadata::default()).await.unwrap();
         assert!(hearing.next().await.unwrap().is_ok());
         let error = hearing.next().await.unwrap().unwrap_err();
-        assert!(matches!(error, CallError::Broken(_)), "{way:?}: {error:?}");
-        let mut hearing = peer.stream(said("stop"), &With::default()).await.unwrap();
+        assert!(matches!(error, CallError::ConnectionLost(_)), "{way:?}: {error:?}");
+        let mut hearing = peer.stream(said("stop"), &RequestMetadata::default()).await.unwrap();
         assert!(hearing.next().await.unwrap().is_ok());
         assert!(hearing.next().await.is_none(), "{way:?}");
     }
@@ -126,17 +126,17 @@ async fn an_answer_that_breaks_off_or_makes_no_sense() {
         })
         .await;
         let peer = line(&server, way, Arc::new(Anonymous));
-        let with = With::default();
+        let with = RequestMetadata::default();
         let broken = peer.send(said("break"), &with).await.unwrap_err();
-        assert!(matches!(broken, CallError::Broken(_)), "{way:?}: {broken:?}");
+        assert!(matches!(broken, CallError::ConnectionLost(_)), "{way:?}: {broken:?}");
         for nonsense in ["deep", "nonsense"] {
             let error = peer.send(said(nonsense), &with).await.unwrap_err();
-            assert!(matches!(error, CallError::Unintelligible(_)), "{way:?}: {error:?}");
+            assert!(matches!(error, CallError::InvalidReply(_)), "{way:?}: {error:?}");
             let error = peer.stream(said(nonsense), &with).await.map(drop).unwrap_err();
-            assert!(matches!(error, CallError::Unintelligible(_)), "{way:?}: {error:?}");
+            assert!(matches!(error, CallError::InvalidReply(_)), "{way:?}: {error:?}");
         }
         let gateway = peer.send(said("gateway"), &with).await.unwrap_err();
-        assert!(matches!(gateway, CallError::Broken(_)), "{way:?}: {gateway:?}");
+        assert!(matches!(gateway, CallError::ConnectionLost(_)), "{way:?}: {gateway:?}");
         for (asked, code, status, said_, retry_after) in [
             ("page", -32600, 404, "the remote agent answered 404 Not Found: <html> nothing here</html>", None),
             (
@@ -165,7 +165,7 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
         .await;
         let keys = Arc::new(Keys::default());
         let peer = line(&server, way, Arc::clone(&keys) as _);
-        peer.send(said("Hello"), &With::default()).await.unwrap();
+        peer.send(said("Hello"), &RequestMetadata::default()).await.unwrap();
         assert_eq!(server.received().len(), 2, "{way:?}");
         let stubborn = Scripted::start(|request| {
             Answer::new(401, format!("I do not know {}", request.header("authorization").unwrap()))
@@ -178,10 +178,10 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
             message: "the remote agent answered 401 Unauthorized: I do not know Bearer ...".to_owned(),
             retry_after: None,
         };
-        assert_eq!(peer.send(said("Hello"), &With::default()).await.unwrap_err(), expect, "{way:?}");
+        assert_eq!(peer.send(said("Hello"), &RequestMetadata::default()).await.unwrap_err(), expect, "{way:?}");
         assert_eq!(stubborn.received().len(), 2, "once more and not for ever");
         assert_eq!(
-            peer.stream(said("Hello"), &With::default()).await.map(drop).unwrap_err(),
+            peer.stream(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
             expect,
             "{way:?}"
         );
@@ -196,9 +196,9 @@ async fn words_and_credentials_are_not_redirected_to_strangers() {
         let server = Scripted::start(move |_| Answer::new(307, "").with("location", &to)).await;
         let peer = line(&server, way, Arc::new(Keys::default()));
         for error in [
-            peer.send(said("Hello"), &With::default()).await.map(drop).unwrap_err(),
-            peer.stream(said("Hello"), &With::default()).await.map(drop).unwrap_err(),
-            peer.get(get("t1"), &With::default()).await.map(drop).unwrap_err(),
+            peer.send(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
+            peer.stream(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
+            peer.get(get("t1"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
         ] {
             assert!(matches!(error, CallError::Refused { status: 307, .. }), "{way:?}: {error:?}");
         }
@@ -208,7 +208,7 @@ async fn words_and_credentials_are_not_redirected_to_strangers() {
 
 #[tokio::test]
 async fn a_subscription_is_asked_for_by_the_verb_that_the_server_knows() {
-    for dialect in [Dialect::V1, Dialect::V03] {
+    for dialect in [A2aDialect::V1, A2aDialect::V03] {
         let way = (BindingChoice::HttpJson, dialect);
         let item = task(way).to_string();
         let server = Scripted::start(move |request| match request.method.as_str() {
@@ -218,7 +218,7 @@ async fn a_subscription_is_asked_for_by_the_verb_that_the_server_knows() {
         .await;
         let peer = line(&server, way, Arc::new(Anonymous));
         let subscribe = SubscribeToTaskRequest { id: "t1".into(), tenant: None };
-        let mut hearing = peer.subscribe(subscribe, &With::default()).await.unwrap();
+        let mut hearing = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
         assert!(hearing.next().await.unwrap().is_ok());
     }
 }

@@ -4,7 +4,9 @@ use crate::{
     outside::guarded,
     scripted::{Answer, Scripted},
 };
-use baton_peers::{Anonymous, Authorize, Binding, BindingChoice, Chosen, Dialect, With, connect};
+use baton_peers::{
+    A2aDialect, Anonymous, Authorize, Binding, BindingChoice, ChosenInterface, RequestMetadata, connect,
+};
 use baton_wire::a2a::v1::{
     AgentInterface, CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role, SendMessageRequest,
     SubscribeToTaskRequest, TaskPushNotificationConfig,
@@ -14,7 +16,7 @@ use std::sync::Arc;
 /// A client of the scripted server.
 pub(super) fn line(
     server: &Scripted,
-    (binding, dialect): (BindingChoice, Dialect),
+    (binding, dialect): (BindingChoice, A2aDialect),
     authorize: Arc<dyn Authorize>,
 ) -> Arc<dyn Binding> {
     tenanted(server, binding, dialect, None, authorize)
@@ -23,7 +25,7 @@ pub(super) fn line(
 fn tenanted(
     server: &Scripted,
     binding: BindingChoice,
-    dialect: Dialect,
+    dialect: A2aDialect,
     tenant: Option<&str>,
     authorize: Arc<dyn Authorize>,
 ) -> Arc<dyn Binding> {
@@ -33,7 +35,7 @@ fn tenanted(
         tenant: tenant.map(str::to_owned),
         protocol_version: dialect.to_string(),
     };
-    connect(&Chosen { binding, dialect, interface }, &guarded(), authorize).unwrap()
+    connect(&ChosenInterface { binding, dialect, interface }, &guarded(), authorize).unwrap()
 }
 
 pub(super) fn said(text: &str) -> SendMessageRequest<'static> {
@@ -51,10 +53,10 @@ pub(super) fn get(id: &str) -> GetTaskRequest<'static> {
 }
 
 /// Asks for everything once, and gives the lines of what was sent.
-async fn everything(binding: BindingChoice, dialect: Dialect, tenant: Option<&str>) -> Vec<String> {
+async fn everything(binding: BindingChoice, dialect: A2aDialect, tenant: Option<&str>) -> Vec<String> {
     let server = Scripted::start(|_| Answer::json("{}")).await;
     let peer = tenanted(&server, binding, dialect, tenant, Arc::new(Anonymous));
-    let with = With {
+    let with = RequestMetadata {
         trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
         extensions: vec!["https://one.example".to_owned(), "https://two.example".to_owned()],
         idempotency_key: Some("key".to_owned()),
@@ -73,14 +75,16 @@ async fn everything(binding: BindingChoice, dialect: Dialect, tenant: Option<&st
         ..ListTasksRequest::default()
     };
     let _ = peer.list(list, &with).await;
-    let _ = peer.cancel(CancelTaskRequest { id: id.into(), ..CancelTaskRequest::default() }, &With::default()).await;
+    let _ = peer
+        .cancel(CancelTaskRequest { id: id.into(), ..CancelTaskRequest::default() }, &RequestMetadata::default())
+        .await;
     let push = TaskPushNotificationConfig {
         task_id: id.into(),
         url: "https://hooks.example".into(),
         ..TaskPushNotificationConfig::default()
     };
-    let _ = peer.create_push(push, &With::default()).await;
-    let _ = peer.extended_card(Default::default(), &With::default()).await;
+    let _ = peer.create_push(push, &RequestMetadata::default()).await;
+    let _ = peer.extended_card(Default::default(), &RequestMetadata::default()).await;
     let mut lines = Vec::new();
     for request in server.received() {
         lines.push(format!("{} {}", request.method, request.path));
@@ -102,7 +106,7 @@ async fn everything(binding: BindingChoice, dialect: Dialect, tenant: Option<&st
 #[tokio::test]
 async fn requests_of_every_json_binding() {
     for (binding, name) in [(BindingChoice::JsonRpc, "jsonrpc"), (BindingChoice::HttpJson, "rest")] {
-        for dialect in [Dialect::V1, Dialect::V03] {
+        for dialect in [A2aDialect::V1, A2aDialect::V03] {
             let lines = everything(binding, dialect, Some("tenant-1")).await;
             insta::assert_snapshot!(format!("{name}_{}", dialect.to_string().replace('.', "_")), lines.join("\n"));
         }

@@ -1,7 +1,7 @@
 //! A peer that serves a script, and breaks where it is told to.
 
 use super::{Script, chunk};
-use baton_peers::{Binding, CallError, Heard, Hearing, With};
+use baton_peers::{Binding, BindingEvent, BindingEventStream, CallError, RequestMetadata};
 use baton_ports::BoxFuture;
 use baton_wire::a2a::v1::{
     AgentCard, CancelTaskRequest, ErrorKind, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest,
@@ -162,7 +162,7 @@ impl Server {
     }
 
     /// Takes the words, unless it has them under their key.
-    fn accept(&self, request: &SendMessageRequest<'static>, with: &With) -> usize {
+    fn accept(&self, request: &SendMessageRequest<'static>, with: &RequestMetadata) -> usize {
         let mut state = self.state.lock();
         let message = request.message.clone().expect("a message");
         if let Some(index) = with.idempotency_key.as_ref().and_then(|key| state.keys.get(key)) {
@@ -182,13 +182,13 @@ impl Server {
         index
     }
 
-    fn send_fault(&self, request: &SendMessageRequest<'static>, with: &With) -> Result<usize, CallError> {
+    fn send_fault(&self, request: &SendMessageRequest<'static>, with: &RequestMetadata) -> Result<usize, CallError> {
         let fault = {
             let mut state = self.state.lock();
             state.calls.push(format!("send {:?}", with.idempotency_key));
             state.sends.pop_front()
         };
-        let broken = || Err(CallError::Broken("the connection broke".to_owned()));
+        let broken = || Err(CallError::ConnectionLost("the connection broke".to_owned()));
         match fault {
             None => Ok(self.accept(request, with)),
             Some(SendFault::NotSent) => Err(CallError::NotSent("connection refused".to_owned())),
@@ -245,7 +245,7 @@ impl Server {
     }
 
     /// Everything of a connection that begins at `from`, up to where it breaks.
-    fn connection(self: Arc<Self>, index: usize, from: usize, first: Option<usize>) -> Hearing {
+    fn connection(self: Arc<Self>, index: usize, from: usize, first: Option<usize>) -> BindingEventStream {
         let cut = self.state.lock().cuts.pop_front();
         Box::pin(async_stream::stream! {
             let mut sent = 0;
@@ -257,19 +257,19 @@ impl Server {
                 if let Some(cut) = cut.filter(|cut| cut.after == sent) {
                     self.advance(index, self.position(index) + cut.meanwhile);
                     if !cut.clean {
-                        yield Err(CallError::Broken("cut".to_owned()));
+                        yield Err(CallError::ConnectionLost("cut".to_owned()));
                     }
                     return;
                 }
                 sent += 1;
                 if let Some(count) = first.take() {
-                    yield Ok(Heard { cursor: self.cursor(count, sent), item: self.task(index, count).into() });
+                    yield Ok(BindingEvent { cursor: self.cursor(count, sent), item: self.task(index, count).into() });
                     continue;
                 }
                 if catching_up == Some(next) {
                     catching_up = None;
                     if let Some((id, text)) = self.script.open_text(next) {
-                        yield Ok(Heard { cursor: None, item: self.named(index, chunk(&id, &text, false)) });
+                        yield Ok(BindingEvent { cursor: None, item: self.named(index, chunk(&id, &text, false)) });
                         continue;
                     }
                 }
@@ -282,7 +282,7 @@ impl Server {
                     continue;
                 }
                 let cursor = self.cursor(next, sent).filter(|_| !(event.live && self.kind == Kind::Numbered));
-                let heard = Heard { cursor, item: self.named(index, event.item.clone()) };
+                let heard = BindingEvent { cursor, item: self.named(index, event.item.clone()) };
                 if self.repeats && heard.cursor.is_some() {
                     yield Ok(heard.clone());
                 }
@@ -313,7 +313,7 @@ impl Binding for Shared {
     fn send<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
+        with: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         let sent = self.0.send_fault(&request, with).map(|index| {
             let task = Some(self.0.task(index, self.0.position(index)));
@@ -325,8 +325,8 @@ impl Binding for Shared {
     fn stream<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let sent = self.0.send_fault(&request, with).map(|index| {
             let from = self.0.position(index);
             Arc::clone(&self.0).connection(index, from, Some(from))
@@ -337,8 +337,8 @@ impl Binding for Shared {
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
-        with: &'a With,
-    ) -> BoxFuture<'a, Result<Hearing, CallError>> {
+        with: &'a RequestMetadata,
+    ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         let server = &self.0;
         let noted = server.note(format!("subscribe {:?}", with.last_event));
         let begun = noted.and_then(|()| server.find(&request.id)).and_then(|index| {
@@ -352,7 +352,7 @@ impl Binding for Shared {
                 }
                 _ if now == server.script.events.len() => match server.state.lock().ended.clone() {
                     Some((error, Refusing::Within)) => {
-                        Ok(Box::pin(futures_util::stream::iter([Err(error)])) as Hearing)
+                        Ok(Box::pin(futures_util::stream::iter([Err(error)])) as BindingEventStream)
                     }
                     Some((error, Refusing::AtOnce)) => Err(error),
                     None => Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None)),
@@ -372,7 +372,7 @@ impl Binding for Shared {
     fn get<'a>(
         &'a self,
         request: GetTaskRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let server = &self.0;
         let got = server.note("get".to_owned()).and_then(|()| server.find(&request.id)).map(|index| {
@@ -387,7 +387,7 @@ impl Binding for Shared {
     fn list<'a>(
         &'a self,
         request: ListTasksRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<ListTasksResponse<'static>, CallError>> {
         let server = &self.0;
         let listed = server.note("list".to_owned()).map(|()| {
@@ -405,7 +405,7 @@ impl Binding for Shared {
     fn cancel<'a>(
         &'a self,
         request: CancelTaskRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let server = &self.0;
         let canceled = server.note("cancel".to_owned()).and_then(|()| server.find(&request.id));
@@ -419,7 +419,7 @@ impl Binding for Shared {
     fn create_push<'a>(
         &'a self,
         request: TaskPushNotificationConfig<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<TaskPushNotificationConfig<'static>, CallError>> {
         let token = request.token.as_deref().unwrap_or_default();
         self.0.state.lock().calls.push(format!("push {} {token}", request.url));
@@ -429,7 +429,7 @@ impl Binding for Shared {
     fn extended_card<'a>(
         &'a self,
         _: GetExtendedAgentCardRequest<'static>,
-        _: &'a With,
+        _: &'a RequestMetadata,
     ) -> BoxFuture<'a, Result<AgentCard, CallError>> {
         Box::pin(ready(Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None))))
     }

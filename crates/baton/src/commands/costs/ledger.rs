@@ -2,7 +2,7 @@
 
 use super::counted::{ModelUsage, UsageByGroup};
 use crate::{config::Price, money::Money};
-use baton_models::Catalog;
+use baton_models::ModelCatalog;
 use baton_types::Timestamp;
 use std::{
     cmp::Ordering,
@@ -82,7 +82,7 @@ impl Ledger<'_> {
 /// Built-in price at the standard rate. Sums do not record the length of single calls, so long-context rates cannot
 /// apply.
 fn built_in_price(model: &str, at: Timestamp) -> Option<Price> {
-    let rates = Catalog::default().rates(model, at)?;
+    let rates = ModelCatalog::default().rates(model, at)?;
     let money = |dollars| Money::from_dollars(dollars, MAX_PRICE);
     Some(Price {
         model: model.to_owned(),

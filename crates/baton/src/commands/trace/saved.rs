@@ -4,7 +4,7 @@ use super::when::{TimeArgument, parse_time};
 use crate::{commands::place::ConnectionOptions, failure::CliError};
 use baton_agentdir::{
     Diagnostic,
-    document::{self, Fields, Located, Node, Reader},
+    document::{self, DocumentNode, DocumentReader, Fields, LocatedValue},
 };
 use baton_types::ErrorCode;
 use std::{
@@ -98,7 +98,7 @@ fn invalid_file(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
 /// Parses a file; returns all its errors if it is invalid.
 fn parse_queries(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<SavedQuery>, Vec<Diagnostic>> {
     let node = document::read(name, bytes).map_err(|remark| vec![remark])?;
-    let mut reader = Reader::new(name);
+    let mut reader = DocumentReader::new(name);
     let place = node.place;
     let nodes = reader.list("the file", node);
     if nodes.len() > MAX_QUERIES {
@@ -118,17 +118,17 @@ fn parse_queries(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<Sa
             all.push(saved);
         }
     }
-    if reader.failed() { Err(reader.finish()) } else { Ok(all) }
+    if reader.has_errors() { Err(reader.finish()) } else { Ok(all) }
 }
 
-fn parse_query(reader: &mut Reader, node: Node, file: Option<&Path>) -> Option<SavedQuery> {
+fn parse_query(reader: &mut DocumentReader, node: DocumentNode, file: Option<&Path>) -> Option<SavedQuery> {
     let mut fields = Fields::open(reader, "a saved query", node)?;
     let name = fields.required_text(reader, "name", "add a name, such as name: errors");
     let query = fields.required_text(reader, "query", "add TraceQL, such as query: '{ status = error }'");
     let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
     let since = fields.text(reader, "since");
     fields.finish(reader);
-    let since = since.and_then(|Located { place, value }| {
+    let since = since.and_then(|LocatedValue { place, value }| {
         parse_time(&value)
             .map_err(|hint| reader.error(place, format!("'{}' is not a valid time", value.escape_debug()), hint))
             .ok()

@@ -1,6 +1,6 @@
 //! The key `a2a`: A2A features that are offered.
 
-use baton_agentdir::document::{Fields, Located, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 use baton_types::A2aSettings;
 use baton_wire::a2a::v1::CardBinding;
 use std::collections::BTreeSet;
@@ -39,10 +39,10 @@ pub(crate) struct Extension {
 }
 
 impl RawA2a {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a2a", node)?;
         let versions = [("lenient", MissingVersionPolicy::Lenient), ("strict", MissingVersionPolicy::Strict)];
-        let switch = |fields: &mut Fields, reader: &mut Reader, key| {
+        let switch = |fields: &mut Fields, reader: &mut DocumentReader, key| {
             fields.take(key).and_then(|node| reader.boolean(key, &node))
         };
         let raw = Self {
@@ -64,12 +64,12 @@ const BINDINGS: [(&str, CardBinding); 3] =
     [("jsonrpc", CardBinding::JsonRpc), ("rest", CardBinding::Rest), ("grpc", CardBinding::Grpc)];
 
 /// The bindings that cards list, preferred first: at least one, each once.
-fn bindings(reader: &mut Reader, node: Node) -> Option<Vec<CardBinding>> {
+fn bindings(reader: &mut DocumentReader, node: DocumentNode) -> Option<Vec<CardBinding>> {
     const HINT: &str = "list jsonrpc, rest and grpc, each at most once, preferred first";
-    let (place, errors) = (node.place, reader.errors());
+    let (place, errors) = (node.place, reader.error_count());
     let nodes = reader.list("bindings", node);
     if nodes.is_empty() {
-        if reader.errors() == errors {
+        if reader.error_count() == errors {
             reader.error(place, "bindings is empty", HINT);
         }
         return None;
@@ -86,7 +86,7 @@ fn bindings(reader: &mut Reader, node: Node) -> Option<Vec<CardBinding>> {
     Some(bindings)
 }
 
-fn extensions(reader: &mut Reader, node: Node) -> Vec<Extension> {
+fn extensions(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Extension> {
     let place = node.place;
     let mut nodes = reader.list("extensions", node);
     if nodes.len() > MAX_EXTENSIONS {
@@ -98,13 +98,13 @@ fn extensions(reader: &mut Reader, node: Node) -> Vec<Extension> {
     nodes.into_iter().filter_map(|node| extension(reader, node, &mut seen)).collect()
 }
 
-fn extension(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<Extension> {
+fn extension(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<String>) -> Option<Extension> {
     let mut fields = Fields::open(reader, "an extension", node)?;
     let uri = fields.required_text(reader, "uri", URI_HINT);
     let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
     let required = fields.take("required").and_then(|node| reader.boolean("required", &node)).unwrap_or_default();
     fields.finish(reader);
-    let Located { place, value: uri } = uri?;
+    let LocatedValue { place, value: uri } = uri?;
     if !is_uri(&uri) {
         reader.error(place, format!("'{}' is not a URI", uri.escape_debug()), URI_HINT);
         return None;
@@ -141,7 +141,7 @@ mod tests {
             ("bindings: [rest, soap]", Err("a binding cannot be 'soap'")),
             ("bindings: [rest, grpc, rest]", Err("bindings has this entry twice")),
         ] {
-            let mut reader = Reader::new("baton.yaml");
+            let mut reader = DocumentReader::new("baton.yaml");
             let node = document::read("baton.yaml", yaml.as_bytes()).expect("YAML");
             let raw = RawA2a::read(&mut reader, node).expect("a map");
             let remarks = reader.finish();

@@ -1,7 +1,7 @@
 //! The keys `auth`, `tls` and `cors`.
 
 use super::lists::{checked_texts, nodes};
-use baton_agentdir::document::{Fields, Located, Node, Reader, Value};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_http::{CorsError, CorsOrigins};
 use baton_identity::Algorithm;
 use baton_rules::AccessScope;
@@ -68,7 +68,7 @@ pub(crate) struct Issuer {
 }
 
 impl RawAuth {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "auth", node)?;
         let words = [("public", CardAccess::Public), ("private", CardAccess::Private)];
         let required = fields.take("required").and_then(|node| reader.boolean("required", &node));
@@ -78,9 +78,10 @@ impl RawAuth {
         let issuers = nodes(reader, &mut fields, "issuers", MAX_ISSUERS);
         fields.finish(reader);
         let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
-        for (index, Located { place, value }) in issuers.iter().enumerate() {
-            let same =
-                |other: &Located<Issuer>| other.value.issuer == value.issuer && other.value.audience == value.audience;
+        for (index, LocatedValue { place, value }) in issuers.iter().enumerate() {
+            let same = |other: &LocatedValue<Issuer>| {
+                other.value.issuer == value.issuer && other.value.audience == value.audience
+            };
             if issuers[..index].iter().any(same) {
                 reader.error(*place, format!("the issuer '{}' is listed twice", value.issuer), "keep one of them");
             }
@@ -89,13 +90,13 @@ impl RawAuth {
     }
 }
 
-fn issuer(reader: &mut Reader, node: Node) -> Option<Located<Issuer>> {
+fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Issuer>> {
     let place = node.place;
     let mut fields = Fields::open(reader, "an issuer", node)?;
     let url = fields.required_text(reader, "issuer", ISSUER_HINT);
     let audience = audience(reader, &mut fields);
     let jwks_url = fields.text(reader, "jwks_url");
-    let text = |fields: &mut Fields, reader: &mut Reader, key| fields.text(reader, key).map(|text| text.value);
+    let text = |fields: &mut Fields, reader: &mut DocumentReader, key| fields.text(reader, key).map(|text| text.value);
     let tenant = text(&mut fields, reader, "tenant");
     let scope_claim = text(&mut fields, reader, "scope_claim");
     let algorithms = checked_texts(reader, &mut fields, "algorithms", ALGORITHMS.len(), |name| {
@@ -112,13 +113,13 @@ fn issuer(reader: &mut Reader, node: Node) -> Option<Located<Issuer>> {
     }
     let issuer = url?.value;
     let jwks_url = jwks_url.map(|url| url.value);
-    Some(Located { place, value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } })
+    Some(LocatedValue { place, value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } })
 }
 
 /// One audience, or a list of them.
-fn audience(reader: &mut Reader, fields: &mut Fields) -> Vec<String> {
+fn audience(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<String> {
     match fields.take("audience") {
-        Some(node @ Node { value: Value::List(_), .. }) => {
+        Some(node @ DocumentNode { value: NodeValue::List(_), .. }) => {
             let place = node.place;
             let list: Vec<String> = reader.texts("audience", node).into_iter().map(|text| text.value).collect();
             if list.is_empty() {
@@ -143,7 +144,7 @@ pub(in crate::config) struct RawTls {
 }
 
 impl RawTls {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "tls", node)?;
         let mut text = |key| fields.text(reader, key).map(|text| text.value);
         let (cert, key, client_ca) = (text("cert"), text("key"), text("client_ca"));
@@ -153,7 +154,7 @@ impl RawTls {
 }
 
 /// The key `cors`: origins of web pages that may call the server.
-pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
+pub(super) fn cors(reader: &mut DocumentReader, node: DocumentNode) -> Vec<String> {
     let Some(mut fields) = Fields::open(reader, "cors", node) else { return Vec::new() };
     let origins = checked_texts(reader, &mut fields, "origins", MAX_ORIGINS, |origin| {
         // Whether `*` is allowed depends on whether authentication is required, which is not known here.

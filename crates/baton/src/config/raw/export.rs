@@ -6,10 +6,10 @@ use super::{
     tempo::{HeaderText, headers},
 };
 use baton_agentdir::{
-    document::{Fields, Located, Node, Reader},
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue},
     is_agent_name,
 };
-use baton_export::{Compression, Protocol, Signal};
+use baton_export::{Compression, OtlpProtocol, Signal};
 use std::{collections::BTreeSet, time::Duration};
 
 pub(in crate::config) const MAX_TARGETS: usize = 16;
@@ -31,7 +31,7 @@ pub(in crate::config) struct RawExport {
 pub(in crate::config) struct RawTarget {
     pub(in crate::config) name: String,
     pub(in crate::config) endpoint: String,
-    pub(in crate::config) protocol: Option<Protocol>,
+    pub(in crate::config) protocol: Option<OtlpProtocol>,
     pub(in crate::config) compression: Option<Compression>,
     pub(in crate::config) headers: Vec<(String, HeaderText)>,
     pub(in crate::config) timeout: Option<Duration>,
@@ -43,7 +43,7 @@ pub(in crate::config) struct RawTarget {
 }
 
 impl RawExport {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "export", node)?;
         let enabled = fields.take("enabled").and_then(|node| reader.boolean("enabled", &node));
         let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, MIN_QUEUE_BYTES, MAX_QUEUE_BYTES));
@@ -55,13 +55,13 @@ impl RawExport {
     }
 }
 
-fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<RawTarget> {
+fn target(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<String>) -> Option<RawTarget> {
     let mut fields = Fields::open(reader, "a target", node)?;
     let name = fields.required_text(reader, "name", "write its local name, such as collector");
     let endpoint =
         fields.required_text(reader, "endpoint", "write its OTLP endpoint, such as http://collector.example.com:4317");
     let packings = [("gzip", Compression::Gzip), ("none", Compression::None)];
-    let protocol = fields.take("protocol").and_then(|node| reader.choice("protocol", &node, &Protocol::WORDS));
+    let protocol = fields.take("protocol").and_then(|node| reader.choice("protocol", &node, &OtlpProtocol::NAMES));
     let compression = fields.take("compression").and_then(|node| reader.choice("compression", &node, &packings));
     let headers = fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default();
     let timeout = fields.take("timeout").and_then(|node| reader.duration("timeout", &node, MIN_TIMEOUT, MAX_TIMEOUT));
@@ -90,7 +90,7 @@ fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Optio
     })
 }
 
-fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<String>) {
+fn check_name(reader: &mut DocumentReader, name: &LocatedValue<String>, seen: &mut BTreeSet<String>) {
     if !is_agent_name(&name.value) {
         let message = format!("'{}' is not a valid target name", name.value.escape_debug());
         reader.error(name.place, message, "use lower-case letters, digits and dashes, such as collector");
@@ -100,7 +100,7 @@ fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<S
     }
 }
 
-fn client(reader: &mut Reader, fields: &mut Fields) -> Option<(String, String)> {
+fn client(reader: &mut DocumentReader, fields: &mut Fields) -> Option<(String, String)> {
     let place = fields.place;
     let certificate = fields.text(reader, "client_cert").map(|text| text.value);
     let key = fields.text(reader, "client_key").map(|text| text.value);
@@ -110,7 +110,7 @@ fn client(reader: &mut Reader, fields: &mut Fields) -> Option<(String, String)> 
     certificate.zip(key)
 }
 
-fn signals(reader: &mut Reader, node: Node) -> Vec<Signal> {
+fn signals(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Signal> {
     let words = Signal::ALL.map(|signal| (signal.as_str(), signal));
     reader.list("signals", node).iter().filter_map(|node| reader.choice("signals", node, &words)).collect()
 }

@@ -1,6 +1,6 @@
 //! The keys `limits` and `retention`.
 
-use baton_agentdir::document::{Fields, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
 
 pub(in crate::config) const MAX_CONNECTIONS: u64 = 1_000_000;
 pub(in crate::config) const MAX_REQUEST_RATE: u64 = 1_000_000;
@@ -26,7 +26,7 @@ pub(in crate::config) struct RawRetention {
 }
 
 impl RawLimits {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "limits", node)?;
         let mut count = |key, most| fields.take(key).and_then(|node| reader.integer(key, &node, 1, most));
         let max_connections = count("max_connections", MAX_CONNECTIONS);
@@ -42,7 +42,7 @@ impl RawLimits {
 }
 
 impl RawRetention {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "retention", node)?;
         let days = fields.take("days").and_then(|node| reader.integer("days", &node, 1, MAX_RETENTION_DAYS));
         let keep = fields.take("keep").and_then(|node| reader.integer("keep", &node, 0, u64::MAX));

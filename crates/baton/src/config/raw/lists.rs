@@ -1,16 +1,16 @@
 //! Lists with a maximum length.
 
-use baton_agentdir::document::{Fields, Located, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 
 /// A list of texts, without validation.
-pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
+pub(super) fn texts(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Vec<String> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     reader.texts(key, node).into_iter().map(|text| text.value).collect()
 }
 
 /// At most `most` texts, each validated by `check`; its error is the hint of the diagnostic.
 pub(super) fn checked_texts(
-    reader: &mut Reader,
+    reader: &mut DocumentReader,
     fields: &mut Fields,
     key: &'static str,
     most: usize,
@@ -23,7 +23,7 @@ pub(super) fn checked_texts(
         reader.error(place, format!("{key} has {} entries", entries.len()), format!("keep it to {most}"));
         entries.truncate(most);
     }
-    for Located { place, value } in &entries {
+    for LocatedValue { place, value } in &entries {
         if let Err(hint) = check(value) {
             reader.error(*place, format!("'{}' is not valid in {key}", value.escape_debug()), hint);
         }
@@ -32,7 +32,12 @@ pub(super) fn checked_texts(
 }
 
 /// At most `most` nodes.
-pub(super) fn nodes(reader: &mut Reader, fields: &mut Fields, key: &'static str, most: usize) -> Vec<Node> {
+pub(super) fn nodes(
+    reader: &mut DocumentReader,
+    fields: &mut Fields,
+    key: &'static str,
+    most: usize,
+) -> Vec<DocumentNode> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let place = node.place;
     let mut nodes = reader.list(key, node);

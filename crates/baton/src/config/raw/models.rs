@@ -1,7 +1,7 @@
 //! The keys `model`, `fallbacks`, `providers`, `embeddings` and `production`.
 
 use baton_agentdir::{
-    document::{Fields, Located, Reader},
+    document::{DocumentReader, Fields, LocatedValue},
     provider,
 };
 use baton_types::ProviderEntry;
@@ -20,7 +20,7 @@ pub(in crate::config) struct RawModels {
 }
 
 impl RawModels {
-    pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
+    pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Self {
         let model = fields.text(reader, "model").and_then(|text| check_model_name(reader, "model", text));
         let fallbacks = fields.take("fallbacks");
         let place = fallbacks.as_ref().map(|node| node.place);
@@ -43,7 +43,7 @@ impl RawModels {
 }
 
 /// Accepts `playbook` or `provider:model`.
-fn check_model_name(reader: &mut Reader, what: &str, text: Located<String>) -> Option<String> {
+fn check_model_name(reader: &mut DocumentReader, what: &str, text: LocatedValue<String>) -> Option<String> {
     if is_model_name(&text.value) {
         return Some(text.value);
     }

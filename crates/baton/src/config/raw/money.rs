@@ -1,7 +1,7 @@
 //! The keys `prices` and `budgets`: token prices and spending budgets.
 
 use crate::money::Money;
-use baton_agentdir::document::{Fields, Node, Reader, Value};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 
 /// Maximum price of a million tokens and maximum budget, in dollars.
 pub(in crate::config) const MAX_PRICE: f64 = 1e6;
@@ -38,15 +38,15 @@ pub(crate) struct Budgets {
 }
 
 /// The key `prices`.
-pub(super) fn prices(reader: &mut Reader, node: Node) -> Vec<Price> {
+pub(super) fn prices(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Price> {
     let entries = entries(reader, "prices", node);
     entries.into_iter().filter_map(|(model, node)| price(reader, model, node)).collect()
 }
 
-fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
+fn price(reader: &mut DocumentReader, model: String, node: DocumentNode) -> Option<Price> {
     let place = node.place;
     let mut fields = Fields::open(reader, format!("the price of '{}'", model.escape_debug()), node)?;
-    let mut part = |reader: &mut Reader, key| {
+    let mut part = |reader: &mut DocumentReader, key| {
         let node = fields.take(key)?;
         Some(dollars(reader, key, MAX_PRICE, &node))
     };
@@ -70,14 +70,14 @@ fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
 
 impl Budgets {
     /// The key `budgets`.
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "budgets", node)?;
-        let amount = |fields: &mut Fields, reader: &mut Reader, key| {
+        let amount = |fields: &mut Fields, reader: &mut DocumentReader, key| {
             fields.take(key).and_then(|node| dollars(reader, key, MAX_BUDGET, &node))
         };
-        let named = |fields: &mut Fields, reader: &mut Reader, key| {
+        let named = |fields: &mut Fields, reader: &mut DocumentReader, key| {
             let entries = fields.take(key).map(|node| entries(reader, key, node)).unwrap_or_default();
-            let budget = |(name, node): (String, Node)| {
+            let budget = |(name, node): (String, DocumentNode)| {
                 let what = format!("the budget of '{}'", name.escape_debug());
                 Some((name, dollars(reader, &what, MAX_BUDGET, &node)?))
             };
@@ -95,18 +95,20 @@ impl Budgets {
 }
 
 /// A map with user-defined keys.
-fn entries(reader: &mut Reader, what: &str, node: Node) -> Vec<(String, Node)> {
+fn entries(reader: &mut DocumentReader, what: &str, node: DocumentNode) -> Vec<(String, DocumentNode)> {
     let place = node.place;
     let Some(fields) = Fields::open(reader, what, node) else { return Vec::new() };
-    let entries = fields.rest();
+    let entries = fields.into_entries();
     if entries.len() > MAX_ENTRIES {
         reader.error(place, format!("{what} has {} entries", entries.len()), format!("keep it to {MAX_ENTRIES}"));
     }
     entries.into_iter().take(MAX_ENTRIES).map(|entry| (entry.key, entry.node)).collect()
 }
 
-fn dollars(reader: &mut Reader, what: &str, most: f64, node: &Node) -> Option<Money> {
-    let Value::Number(number) = &node.value else { return reader.expected(what, "a number of dollars", node) };
+fn dollars(reader: &mut DocumentReader, what: &str, most: f64, node: &DocumentNode) -> Option<Money> {
+    let NodeValue::Number(number) = &node.value else {
+        return reader.report_expected(what, "a number of dollars", node);
+    };
     let money = number.as_f64().and_then(|dollars| Money::from_dollars(dollars, most));
     if money.is_none() {
         reader.error(

@@ -10,7 +10,7 @@ use super::{
     lists::{checked_texts, nodes},
 };
 use baton_agentdir::{
-    document::{Fields, Located, Node, Reader},
+    document::{DocumentNode, DocumentReader, Fields, LocatedValue},
     is_agent_name,
 };
 use baton_outbound::AddressPolicy;
@@ -28,13 +28,13 @@ pub(in crate::config) const BINDINGS: [(&str, BindingChoice); 3] =
     [("jsonrpc", BindingChoice::JsonRpc), ("http+json", BindingChoice::HttpJson), ("grpc", BindingChoice::Grpc)];
 
 /// All peers of a file.
-pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Vec<PeerConfig> {
+pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<PeerConfig> {
     let mut seen = BTreeSet::new();
     let nodes = nodes(reader, fields, "peers", MAX_PEERS);
     nodes.into_iter().filter_map(|node| peer(reader, node, &mut seen)).collect()
 }
 
-fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<PeerConfig> {
+fn peer(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<String>) -> Option<PeerConfig> {
     let place = node.place;
     let mut fields = Fields::open(reader, "a peer", node)?;
     let name = fields.required_text(reader, "name", "write its local name, such as weather");
@@ -81,7 +81,7 @@ fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<
 }
 
 /// Certificate and key files (PEM) for peers that require client certificates.
-fn client_identity(reader: &mut Reader, fields: &mut Fields) -> Option<ClientIdentity> {
+fn client_identity(reader: &mut DocumentReader, fields: &mut Fields) -> Option<ClientIdentity> {
     let place = fields.place;
     let certificate = fields.text(reader, "client_cert").map(|text| text.value.into());
     let key = fields.text(reader, "client_key").map(|text| text.value.into());
@@ -110,7 +110,7 @@ pub(in crate::config) fn below(peer: PeerConfig, base: &Path) -> PeerConfig {
     }
 }
 
-fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<String>) {
+fn check_name(reader: &mut DocumentReader, name: &LocatedValue<String>, seen: &mut BTreeSet<String>) {
     if !is_agent_name(&name.value) {
         let message = format!("'{}' is not a name for an agent", name.value.escape_debug());
         reader.error(name.place, message, "use lower-case letters, digits and dashes, such as my-agent");

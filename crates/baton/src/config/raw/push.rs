@@ -1,6 +1,6 @@
 //! The key `push`: push notifications.
 
-use baton_agentdir::document::{Fields, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
 use baton_outbound::AddressPolicy;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(in crate::config) struct RawPush {
 }
 
 impl RawPush {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "push", node)?;
         let allow = fields.take("allow").map(|node| read_allow_list(reader, "allow", node)).unwrap_or_default();
         let deadline =
@@ -27,7 +27,7 @@ impl RawPush {
 }
 
 /// Names, addresses and blocks that may be called although they are private.
-pub(super) fn read_allow_list(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
+pub(super) fn read_allow_list(reader: &mut DocumentReader, key: &str, node: DocumentNode) -> Vec<String> {
     let place = node.place;
     let mut entries = reader.texts(key, node);
     if entries.len() > MAX_ALLOW_ENTRIES {

@@ -1,7 +1,7 @@
 //! The key `responses`: settings of the OpenAI-compatible endpoints.
 
 use super::push::read_allow_list;
-use baton_agentdir::document::{Fields, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
 
 /// The key `responses`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(in crate::config) struct RawResponses {
 }
 
 impl RawResponses {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "responses", node)?;
         let raw = Self {
             default_agent: fields.text(reader, "default_agent").map(|text| text.value),

@@ -1,19 +1,19 @@
 //! References to secrets; never the secrets themselves.
 
-use baton_agentdir::document::{Fields, Located, Reader};
+use baton_agentdir::document::{DocumentReader, Fields, LocatedValue};
 use baton_peers::SecretRef;
 use std::path::Path;
 
 const HINT: &str = "write env://NAME or file://PATH and store the secret there";
 
 /// Reads a required reference from a map.
-pub(super) fn required(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<SecretRef> {
+pub(super) fn required(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<SecretRef> {
     let text = fields.required_text(reader, key, HINT)?;
     read(reader, key, &text)
 }
 
 /// Parses a reference. The error does not repeat the text, which may be a secret.
-pub(super) fn read(reader: &mut Reader, key: &str, text: &Located<String>) -> Option<SecretRef> {
+pub(super) fn read(reader: &mut DocumentReader, key: &str, text: &LocatedValue<String>) -> Option<SecretRef> {
     let parsed = text.value.parse().ok();
     if parsed.is_none() {
         reader.error(text.place, format!("{key} must be a reference to a secret, not the secret itself"), HINT);

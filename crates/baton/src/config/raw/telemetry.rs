@@ -1,7 +1,7 @@
 //! The key `telemetry`: spans of this server and their retention.
 
 use super::{export::RawExport, tempo::RawTempo};
-use baton_agentdir::document::{Fields, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
 use baton_telemetry::{ContentCapture, EmitMode, Schema, names};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(in crate::config) struct RawSpanRetention {
 }
 
 impl RawTelemetry {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "telemetry", node)?;
         let modes = [("dual", EmitMode::Dual), ("legacy", EmitMode::Legacy), ("otel", EmitMode::Otel)];
         let schemas = [("1.41", Schema::V1_41), ("latest", Schema::Latest)];
@@ -70,7 +70,7 @@ impl RawTelemetry {
     }
 }
 
-fn project(reader: &mut Reader, node: &Node) -> Option<String> {
+fn project(reader: &mut DocumentReader, node: &DocumentNode) -> Option<String> {
     let text = reader.text("project", node)?;
     let name = text.value.trim();
     if name.is_empty() || name.len() > MAX_PROJECT_LEN {
@@ -81,7 +81,7 @@ fn project(reader: &mut Reader, node: &Node) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn retention(reader: &mut Reader, node: Node) -> Option<RawSpanRetention> {
+fn retention(reader: &mut DocumentReader, node: DocumentNode) -> Option<RawSpanRetention> {
     let mut fields = Fields::open(reader, "retention", node)?;
     let age = fields.take("age").and_then(|node| reader.duration("age", &node, MIN_RETENTION_AGE, MAX_RETENTION_AGE));
     let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, MIN_STORE_BYTES, MAX_STORE_BYTES));

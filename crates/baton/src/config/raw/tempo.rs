@@ -1,7 +1,7 @@
 //! The key `telemetry.tempo`: a remote Tempo server that is queried for spans.
 
 use super::{auth::check_web_url, secret};
-use baton_agentdir::document::{Fields, Node, Reader};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
 use baton_peers::{Credential, SecretRef};
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(in crate::config) struct RawTempo {
 }
 
 impl RawTempo {
-    pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
+    pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "tempo", node)?;
         let raw = Self {
             url: url(reader, &mut fields),
@@ -60,7 +60,7 @@ impl RawTempo {
     }
 }
 
-fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
+fn url(reader: &mut DocumentReader, fields: &mut Fields) -> Option<String> {
     let url = fields.text(reader, "url")?;
     if let Err(problem) = check_web_url(&url.value) {
         let message = format!("the URL of Tempo is invalid: the URL {}", problem.trim_start_matches("the URL "));
@@ -69,7 +69,7 @@ fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     Some(url.value)
 }
 
-fn tenant(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
+fn tenant(reader: &mut DocumentReader, fields: &mut Fields) -> Option<String> {
     let tenant = fields.text(reader, "tenant")?;
     if HeaderValue::from_str(&tenant.value).is_err() {
         reader.error(tenant.place, "the tenant is not a valid header value", "use letters, digits and dashes");
@@ -77,7 +77,7 @@ fn tenant(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     Some(tenant.value)
 }
 
-fn credential(reader: &mut Reader, fields: &mut Fields) -> Credential {
+fn credential(reader: &mut DocumentReader, fields: &mut Fields) -> Credential {
     let place = fields.place;
     let bearer = fields.text(reader, "bearer");
     let bearer = bearer.and_then(|text| secret::read(reader, "bearer", &text)).map(Credential::Bearer);
@@ -88,7 +88,7 @@ fn credential(reader: &mut Reader, fields: &mut Fields) -> Credential {
     bearer.or(basic).unwrap_or_default()
 }
 
-fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
+fn basic(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> {
     let mut fields = Fields::open(reader, "basic", node)?;
     let user = fields.required_text(reader, "user", "write the user name for Tempo");
     let secret = secret::required(reader, &mut fields, "secret");
@@ -97,10 +97,10 @@ fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
 }
 
 /// Header names and values; a value that starts with `env://` or `file://` is a reference to a secret.
-pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderText)> {
+pub(super) fn headers(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(String, HeaderText)> {
     let place = node.place;
     let Some(fields) = Fields::open(reader, "headers", node) else { return Vec::new() };
-    let entries = fields.rest();
+    let entries = fields.into_entries();
     if entries.len() > MAX_HEADERS {
         reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
     }

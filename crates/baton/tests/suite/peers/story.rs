@@ -1,6 +1,6 @@
 //! What a client is told of a task, put together as any client would.
 
-use baton_peers::Followed;
+use baton_peers::PeerTaskStream;
 use baton_types::TaskState;
 use baton_wire::a2a::v1::{Message, Part, StreamResponse, TaskStatus};
 use futures_util::StreamExt as _;
@@ -28,20 +28,20 @@ pub(super) struct Story {
 
 impl Story {
     /// Listens to the end.
-    pub(super) async fn of(followed: Followed) -> Self {
+    pub(super) async fn of(followed: PeerTaskStream) -> Self {
         let mut story = Self::default();
         story.go_on(followed).await;
         story
     }
 
-    pub(super) async fn go_on(&mut self, mut followed: Followed) {
+    pub(super) async fn go_on(&mut self, mut followed: PeerTaskStream) {
         while self.next(&mut followed).await.is_some() {}
         let settled = self.states.last().is_some_and(|state| state.is_terminal() || state.is_interrupted());
         assert!(settled || self.bare.is_some(), "it ends before the task does: {self:?}");
     }
 
     /// Listens to one thing.
-    pub(super) async fn next(&mut self, followed: &mut Followed) -> Option<StreamResponse<'static>> {
+    pub(super) async fn next(&mut self, followed: &mut PeerTaskStream) -> Option<StreamResponse<'static>> {
         let told = tokio::time::timeout(PATIENCE, followed.next()).await;
         let item = told.unwrap_or_else(|_| panic!("nothing more is told of {self:?}"))?;
         let item = item.unwrap_or_else(|error| panic!("{error:?} after {self:?}"));

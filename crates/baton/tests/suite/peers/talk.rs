@@ -6,8 +6,8 @@ use super::{
 };
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{
-    Abilities, Anonymous, BindingChoice, Chosen, Looking, Patience, PeerClient,
-    choose, connect, discover,
+    Anonymous, BindingChoice, ChosenInterface, DiscoveryOptions, PeerCapabilities, PeerClient, RetryLimits,
+    choose_interface, connect, discover,
 };
 use baton_ports::{PeerError, PeerRequest};
 use baton_types::{Message, Part, Role, TaskState};
@@ -24,7 +24,7 @@ use std::{
 pub(super) struct Peer {
     pub(super) client: PeerClient,
     pub(super) card: AgentCard,
-    pub(super) chosen: Chosen,
+    pub(super) chosen: ChosenInterface,
     guarded: GuardedClient,
 }
 
@@ -32,16 +32,16 @@ impl Peer {
     pub(super) async fn meet(url: &str) -> Self {
         let policy = AddressPolicy::allowing(["127.0.0.0/8"]).expect("loopback");
         let guarded = GuardedClient::new(policy, &OutboundOptions::default()).expect("a client");
-        let found = discover(&guarded, url, &Looking::default()).await.expect("a card");
-        let chosen = choose(&found.interfaces, None).expect("a binding");
+        let found = discover(&guarded, url, &DiscoveryOptions::default()).await.expect("a card");
+        let chosen = choose_interface(&found.interfaces, None).expect("a binding");
         let client = client(&guarded, &found.card, &chosen);
         Self { client, card: found.card, chosen, guarded }
     }
 
     /// Speaks another of its bindings.
     pub(super) fn speak(&mut self, binding: &str) {
-        let binding = BindingChoice::of_card(binding).expect("a binding");
-        self.chosen = choose(&self.card.supported_interfaces, Some(binding)).expect("it is spoken");
+        let binding = BindingChoice::from_card_name(binding).expect("a binding");
+        self.chosen = choose_interface(&self.card.supported_interfaces, Some(binding)).expect("it is spoken");
         self.client = client(&self.guarded, &self.card, &self.chosen);
     }
 
@@ -61,10 +61,10 @@ impl Peer {
     }
 }
 
-fn client(guarded: &GuardedClient, card: &AgentCard, chosen: &Chosen) -> PeerClient {
+fn client(guarded: &GuardedClient, card: &AgentCard, chosen: &ChosenInterface) -> PeerClient {
     let binding = connect(chosen, guarded, Arc::new(Anonymous)).expect("a client");
-    let abilities = Abilities::of(card, &chosen.interface.protocol_version);
-    PeerClient::new(binding, abilities, Patience::default())
+    let abilities = PeerCapabilities::from_card(card, &chosen.interface.protocol_version);
+    PeerClient::new(binding, abilities, RetryLimits::default())
 }
 
 /// Words in a conversation of their own.
@@ -90,7 +90,7 @@ pub(super) async fn everything(kind: &Kind, binding: &str) {
             (kind.name, format!("{binding} {}", kind.version))
         );
         let streams = manner == Manner::Streaming;
-        assert_eq!((peer.client.abilities().streaming, peer.client.abilities().push), (streams, true));
+        assert_eq!((peer.client.capabilities().streaming, peer.client.capabilities().push), (streams, true));
         answers(&peer.client).await;
         pieces(&peer.client, manner).await;
         question(&peer.client).await;

@@ -5,16 +5,16 @@ use super::super::{
     lists::checked_texts,
     secret::{self, resolve_secret_path},
 };
-use baton_agentdir::document::{Fields, Node, Reader};
-use baton_peers::{ClientCredentials, Credential, KeyPlace, SecretPlace};
+use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_peers::{ApiKeyLocation, ClientCredentials, ClientSecretLocation, Credential};
 use std::path::Path;
 
 /// Names of API key locations in the file, as in OpenAPI.
-pub(in crate::config) const KEY_PLACES: [(&str, KeyPlace); 3] =
-    [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
+pub(in crate::config) const KEY_PLACES: [(&str, ApiKeyLocation); 3] =
+    [("header", ApiKeyLocation::Header), ("query", ApiKeyLocation::Query), ("cookie", ApiKeyLocation::Cookie)];
 
 /// The credential from one of the keys `bearer`, `api_key`, `basic` and `oauth2`.
-pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Credential {
+pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Credential {
     let place = fields.place;
     let given = ["bearer", "api_key", "basic", "oauth2"].map(|key| fields.take(key));
     if given.iter().flatten().count() > 1 {
@@ -31,21 +31,25 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Credential {
     all.into_iter().flatten().next().unwrap_or_default()
 }
 
-fn bearer(reader: &mut Reader, node: &Node) -> Option<Credential> {
+fn bearer(reader: &mut DocumentReader, node: &DocumentNode) -> Option<Credential> {
     let text = reader.text("bearer", node)?;
     secret::read(reader, "bearer", &text).map(Credential::Bearer)
 }
 
-fn api_key(reader: &mut Reader, node: Node) -> Option<Credential> {
+fn api_key(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> {
     let mut fields = Fields::open(reader, "api_key", node)?;
     let place = fields.take("in").map(|node| reader.choice("in", &node, &KEY_PLACES));
     let name = fields.required_text(reader, "name", "write the header, query parameter or cookie, such as X-API-Key");
     let secret = secret::required(reader, &mut fields, "secret");
     fields.finish(reader);
-    Some(Credential::ApiKey { place: place.unwrap_or(Some(KeyPlace::Header))?, name: name?.value, secret: secret? })
+    Some(Credential::ApiKey {
+        place: place.unwrap_or(Some(ApiKeyLocation::Header))?,
+        name: name?.value,
+        secret: secret?,
+    })
 }
 
-fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
+fn basic(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> {
     let mut fields = Fields::open(reader, "basic", node)?;
     let user = fields.required_text(reader, "user", "write the user name for the peer");
     let secret = secret::required(reader, &mut fields, "secret");
@@ -53,7 +57,7 @@ fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
     Some(Credential::Basic { user: user?.value, secret: secret? })
 }
 
-fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
+fn oauth2(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> {
     let mut fields = Fields::open(reader, "oauth2", node)?;
     let token_url = fields.required_text(reader, "token_url", "write the token endpoint of the authorization server");
     let client_id = fields.required_text(reader, "client_id", "write the OAuth client id of this server");
@@ -71,7 +75,7 @@ fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
         secret: secret?,
         scopes,
         audience,
-        secret_place: SecretPlace::default(),
+        secret_place: ClientSecretLocation::default(),
     }))
 }
 
