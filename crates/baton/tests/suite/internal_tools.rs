@@ -251,7 +251,8 @@ fn teamspark_13_servers_with_underscores_and_long_names_work_from_end_to_end() {
     let list: Value = serde_json::from_str(&list).expect("JSON");
     let tools = list["tools"].as_array().expect("tools");
     let name_in = |server: &str| {
-        let is_it = |tool: &&Value| tool["source"] == format!("server:{server}") && tool["description"] == "Gives text";
+        let is_it =
+            |tool: &&Value| tool["source"] == format!("server:{server}") && tool["description"] == "Returns text";
         let found: Vec<&str> = tools.iter().filter(is_it).filter_map(|tool| tool["name"].as_str()).collect();
         let [name] = found[..] else { panic!("{server}: {found:?}") };
         name
