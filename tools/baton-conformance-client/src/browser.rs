@@ -33,7 +33,7 @@ impl Browser for Headless {
             let response = self.client.open_here(request).await;
             let response = response.map_err(|error| LoginError::refused(error.to_string()))?;
             let location = response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
-            location.map(str::to_owned).ok_or_else(|| LoginError::refused("the page sends nobody back"))
+            location.map(str::to_owned).ok_or_else(|| LoginError::refused("the page has no redirect"))
         })
     }
 }

@@ -4,7 +4,7 @@
 //! connects to the server as a run of an agent would, and uses everything that it offers. It must never implement the
 //! protocol itself: the suite tests the behaviour of `baton-toolhost`.
 //!
-//! Read first: [`agent::Lone`] (the agent with the server), [`visit::use_everything`].
+//! Read first: [`agent::SingleServerAgent`] (the agent with the server), [`visit::use_everything`].
 
 mod agent;
 mod arguments;
