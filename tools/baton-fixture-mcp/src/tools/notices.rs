@@ -46,7 +46,7 @@ pub(super) async fn wait(call: &Call<'_>) -> Result<CallToolResult, ErrorData> {
     report(call, 1.0).await?;
     call.context.ct.cancelled().await;
     call.fixture.world.count_canceled();
-    Ok(says("The call was given up."))
+    Ok(says("The call was cancelled."))
 }
 
 /// Sends one log line if its level is enabled, by the request or, in older sessions, by the set level.
