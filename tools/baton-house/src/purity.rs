@@ -56,7 +56,10 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
 /// The binary or the SDK uses the engine in more than one module; all other modules use `baton-client` or get their
 /// values from the wiring module.
 pub fn check_wiring(tree: &Tree) -> Vec<Violation> {
-    ["crates/baton/src/", "crates/baton-sdk/src/"].iter().filter_map(|sources| wired_twice(tree, sources)).collect()
+    ["crates/baton/src/", "crates/baton-sdk/src/"]
+        .iter()
+        .filter_map(|sources| wired_twice(tree, sources))
+        .collect()
 }
 
 fn wired_twice(tree: &Tree, sources: &str) -> Option<Violation> {
