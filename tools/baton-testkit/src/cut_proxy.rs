@@ -60,7 +60,7 @@ struct Shared {
 impl CutProxy {
     /// Opens a proxy to `target`, such as `127.0.0.1:8700`, without any cuts.
     pub async fn open(target: &str) -> Result<Self> {
-        let target = target.parse().with_context(|| format!("{target} is no address"))?;
+        let target = target.parse().with_context(|| format!("{target} is not an address"))?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let shared = Arc::new(Shared {
             target,

@@ -86,7 +86,7 @@ impl Receiver {
             if understood.is_empty() {
                 let (number, expected) = (index + 1, taken.iter().next_back().and_then(|&next| owed.get(next)));
                 let expected = expected.map_or("nothing more".to_owned(), ToString::to_string);
-                return Err(format!("notification {number} said {}, expected was {expected}", attempt.body));
+                return Err(format!("notification {number} was {}, expected {expected}", attempt.body));
             }
             taken = understood;
         }

@@ -108,7 +108,7 @@ impl Starting {
         let log = self.log.clone();
         match tokio::time::timeout(PATIENCE, self.announced()).await {
             Ok(Ok(server)) => Ok(server),
-            Ok(Err(error)) => Err(error.context(format!("the server did not start; its log ends:\n{}", tail(&log)))),
+            Ok(Err(error)) => Err(error.context(format!("the server did not start; end of its log:\n{}", tail(&log)))),
             Err(_) => bail!("the server was not ready within {PATIENCE:?}; its log ends:\n{}", tail(&log)),
         }
     }
@@ -116,8 +116,9 @@ impl Starting {
     async fn announced(self) -> Result<Server> {
         let Self { child, stdout, .. } = self;
         let mut lines = BufReader::new(stdout).lines();
-        let line = lines.next_line().await?.context("it ended without saying where it answers")?;
-        let Announcement { url, pid } = serde_json::from_str(&line).with_context(|| format!("it said: {line}"))?;
+        let line = lines.next_line().await?.context("the process exited without printing its URL")?;
+        let Announcement { url, pid } =
+            serde_json::from_str(&line).with_context(|| format!("unexpected output: {line}"))?;
         let client = Client::tcp(&url)?;
         client.ready().await?;
         // Kept open: a closed stdout could change the server's behaviour.

@@ -52,7 +52,7 @@ impl Transcript {
             let (id, text) = (update.artifact.artifact_id.to_string(), text(&update.artifact));
             match shown.get_mut(&id) {
                 Some(known) if update.append => known.push_str(&text),
-                None if update.append => return Err(format!("text was appended to output {id}, which nobody showed")),
+                None if update.append => return Err(format!("text was appended to unknown output {id}")),
                 _ => {
                     shown.insert(id, text);
                 }

@@ -6,9 +6,9 @@ use crate::Evidence;
 pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     let broken = |task, detail: String| Some(Violation::new(Promise::Acknowledged, task, detail));
     let judge = |task| match evidence.history.fold(task) {
-        None => broken(task, "it was acknowledged and does not exist".to_owned()),
+        None => broken(task, "it was acknowledged but does not exist".to_owned()),
         Some(Ok(folded)) if !folded.state.is_terminal() => {
-            broken(task, format!("it was acknowledged and is still {}", folded.state.as_str()))
+            broken(task, format!("it was acknowledged but is still {}", folded.state.as_str()))
         }
         // An illegal history is reported by the folding check.
         Some(_) => None,
@@ -16,7 +16,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     let unended = evidence.acknowledged.iter().filter_map(judge);
     // Other tasks may wait for input, but none may still be active.
     let left = evidence.history.tasks.keys().filter_map(|task| match evidence.history.fold(task) {
-        Some(Ok(folded)) if folded.is_active() => broken(task, format!("it was left {}", folded.state.as_str())),
+        Some(Ok(folded)) if folded.is_active() => broken(task, format!("it is still {}", folded.state.as_str())),
         _ => None,
     });
     unended.chain(left).collect()

@@ -16,14 +16,14 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
                 let folded =
                     json(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
                 let shown = json(shown);
-                let detail = || format!("GetTask says {shown}, its events amount to {folded}");
+                let detail = || format!("GetTask returns {shown}, its events fold to {folded}");
                 (shown != folded).then(|| Violation::new(Promise::Folding, id, detail()))
             })),
         }
     }
     for id in history.handoffs.keys() {
         match history.fold_handoff(id) {
-            None => violations.push(Violation::new(Promise::Folding, id, "it does not begin with its creation")),
+            None => violations.push(Violation::new(Promise::Folding, id, "its first event is not its creation")),
             Some(Err(illegal)) => violations.push(Violation::new(Promise::Folding, id, illegal)),
             Some(Ok(_)) => {}
         }

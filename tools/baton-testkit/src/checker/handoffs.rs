@@ -30,7 +30,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     }
     let mut violations = Vec::new();
     for ((task, call), times) in by_call.iter().filter(|(_, times)| **times > 1) {
-        let detail = format!("call {call} of task {task} was handed over {times} times");
+        let detail = format!("call {call} of task {task} was handed off {times} times");
         violations.push(Violation::new(Promise::Handoff, call, detail));
     }
     for id in sent.keys().chain(children.keys()).filter(|id| !evidence.history.handoffs.contains_key(**id)) {
@@ -64,7 +64,7 @@ fn judge(
         && record.parent_task.as_ref() == Some(*parent)
         && record.parent_call.as_ref() == Some(*call)
         && record.child_task.as_ref() == Some(*child);
-    if same { Ok(()) } else { Err("parent, record and child do not tell the same".to_owned()) }
+    if same { Ok(()) } else { Err("parent, record and child are inconsistent".to_owned()) }
 }
 
 /// A handoff may stay open while its parent waits, but not after its parent has ended.

@@ -16,11 +16,11 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
 fn judge(keyed: &Keyed, said: &[&TaskId]) -> Result<(), String> {
     match (said, keyed.answers.as_slice()) {
         ([], []) => Ok(()),
-        ([], answers) => Err(format!("it was answered {} times and never said", answers.len())),
+        ([], answers) => Err(format!("it was answered {} times and never recorded", answers.len())),
         ([task], answers) => match answers.iter().find(|answer| answer != task) {
-            Some(other) => Err(format!("it was said in task {task} and answered with task {other}")),
+            Some(other) => Err(format!("it was recorded in task {task} and answered with task {other}")),
             None => Ok(()),
         },
-        (said, _) => Err(format!("it was sent {} times and said {} times", keyed.sends, said.len())),
+        (said, _) => Err(format!("it was sent {} times and recorded {} times", keyed.sends, said.len())),
     }
 }

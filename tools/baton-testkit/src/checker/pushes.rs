@@ -17,11 +17,11 @@ fn judge(evidence: &Evidence, receiver: &Receiver, tasks: &[&TaskId]) -> Result<
     match tasks {
         // The send was interrupted before the task was recorded.
         [] if receiver.attempts.is_empty() => Ok(()),
-        [] => Err("a receiver was told of a task that does not exist".to_owned()),
+        [] => Err("a receiver was notified of a task that does not exist".to_owned()),
         [task] => match receiver.missing(&receiver.owed(&evidence.history, task))? {
             0 => Ok(()),
-            missing => Err(format!("its last {missing} notifications were never taken")),
+            missing => Err(format!("its last {missing} notifications were never accepted")),
         },
-        tasks => Err(format!("its message began {} tasks", tasks.len())),
+        tasks => Err(format!("its message submitted {} tasks", tasks.len())),
     }
 }

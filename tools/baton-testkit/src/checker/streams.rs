@@ -41,7 +41,7 @@ fn order(history: &History, transcript: &Transcript) -> Result<(), String> {
     for segment in transcript.segments.iter().filter(|segment| !segment.events.is_empty()) {
         let cursor = segment.cursor;
         if seen.is_some() && cursor != seen {
-            return Err(format!("a subscriber went on from {cursor:?} after it had seen {seen:?}"));
+            return Err(format!("a subscriber reconnected at {cursor:?} after it had received {seen:?}"));
         }
         let (first, rest) = segment.events.split_first().ok_or("an empty stream")?;
         let (Some(number), Some(_)) = (first.number, &first.item.task) else {
@@ -61,7 +61,7 @@ fn order(history: &History, transcript: &Transcript) -> Result<(), String> {
                     events.push(event);
                 }
                 None if event.item.artifact_update.is_some() => {}
-                None => return Err("an event other than live text came without a number".to_owned()),
+                None => return Err("an event other than a live text delta has no number".to_owned()),
             }
         }
     }
@@ -84,13 +84,13 @@ fn compare(history: &History, transcript: &Transcript, begun: u64, events: &[&St
     let expected: Vec<u64> = visible.iter().map(|(number, _)| *number).collect();
     let seen: Vec<u64> = events.iter().filter_map(|event| event.number).collect();
     if seen != expected {
-        return Err(format!("after {begun} a subscriber saw {seen:?}, the journal shows {expected:?}"));
+        return Err(format!("after {begun} a subscriber received {seen:?}, the journal has {expected:?}"));
     }
     let json = |item: &StreamResponse<'_>| serde_json::to_value(item).unwrap_or_default();
     for (event, (number, item)) in events.iter().zip(&visible) {
         let (told, true_item) = (json(&event.item), json(item));
         if told != true_item {
-            return Err(format!("event {number} was shown as {told}, the journal makes it {true_item}"));
+            return Err(format!("event {number} was sent as {told}, the journal has {true_item}"));
         }
     }
     Ok(())

@@ -35,7 +35,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     for (call, record) in &records {
         let ours = evidence.effects.contains_key(&record.tool) && record.result.is_some_and(|outcome| outcome.own);
         if ours && !runs.contains_key(call) {
-            violations.push(Violation::new(Promise::Tool, call, "it has a result and never ran"));
+            violations.push(Violation::new(Promise::Tool, call, "it has a result but never ran"));
         }
     }
     violations
@@ -47,12 +47,12 @@ fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> V
     let effects = evidence.effects.get(tool).copied().unwrap_or_default();
     let times = runs.len();
     if effects == Effects::Unknown && times > 1 {
-        wrong.push(format!("{tool} may not be repeated and ran {times} times"));
+        wrong.push(format!("{tool} must not be repeated but ran {times} times"));
     }
     // Read-only tools may run before their start is durable; others may not.
     let starts = record.map_or(0, |record| record.starts);
     if effects != Effects::ReadOnly && times > starts {
-        wrong.push(format!("{tool} ran {times} times, of which {starts} are on record"));
+        wrong.push(format!("{tool} ran {times} times, of which {starts} are recorded"));
     }
     if record.is_some_and(|record| record.tool != tool) {
         wrong.push(format!("{tool} ran for a call of another tool"));
@@ -68,7 +68,7 @@ fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> V
         }
         let result = record.and_then(|record| record.result);
         if result.is_some_and(|outcome| server.started_at > outcome.at) {
-            wrong.push(format!("{tool} ran under a server that began after its result was on record"));
+            wrong.push(format!("{tool} ran under a server that started after its result was recorded"));
         }
     }
     wrong

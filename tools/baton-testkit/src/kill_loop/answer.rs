@@ -31,7 +31,7 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
         let up = link.up();
         let outcome = match up.client.get(agent, task.as_str(), Some(0)).await {
             Ok(shown) if shown.status.state == TaskState::InputRequired => {
-                let question = shown.status.message.context("a task asks without a message")?;
+                let question = shown.status.message.context("the task requires input but has no message")?;
                 let request = reply(&task, &question, crowd.seed, attempt)?;
                 if Chance::of(crowd.seed, request.message.id.as_str()).one_in(2) {
                     insist(&crowd, &mut link, agent, request).await?
@@ -52,10 +52,10 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
             }
             // Another answer was first, or the task has ended: get the task again.
             Err(error) if error.refusal().is_some() && attempt + 1 < MAX_TRIES => {}
-            Err(error) => bail!("task {task} does not take an answer: {error}"),
+            Err(error) => bail!("task {task} does not accept an answer: {error}"),
         }
     }
-    bail!("task {task} asks again and again")
+    bail!("task {task} keeps requiring input")
 }
 
 /// Repeats an answer with its idempotency key until a response arrives.
@@ -90,7 +90,7 @@ fn reply(task: &TaskId, question: &v1::Message<'static>, seed: u64, attempt: usi
     let question = question.clone().check("message", &mut Violations::default()).context("a malformed question")?;
     let doubts = doubts_in(&question);
     if doubts.is_empty() || !calls_in(&question).is_empty() {
-        bail!("task {task} asks for something else than what became of calls: {}", question.text());
+        bail!("task {task} asks for more than the outcome of calls: {}", question.text());
     }
     let id = format!("{}-answer-{attempt}", question.id);
     let mut chance = Chance::of(seed, &format!("{id} how"));

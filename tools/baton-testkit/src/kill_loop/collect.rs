@@ -37,7 +37,7 @@ pub(super) async fn quiet(client: &Client) -> Result<()> {
         }
         anyhow::Ok(())
     };
-    tokio::time::timeout(PATIENCE, quiet).await.context("tasks that nobody kills do not end")?
+    tokio::time::timeout(PATIENCE, quiet).await.context("tasks do not end although the server is not killed")?
 }
 
 async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<Option<String>> {
@@ -56,7 +56,7 @@ pub(super) async fn begun(client: &Client) -> Result<BTreeMap<MessageId, TaskId>
             for task in page.tasks {
                 let first = task.history.as_ref().and_then(|history| history.first());
                 let message =
-                    first.with_context(|| format!("task {} began with nothing", task.id))?.message_id.as_ref();
+                    first.with_context(|| format!("task {} has no first message", task.id))?.message_id.as_ref();
                 begun.insert(MessageId::from(message), TaskId::from(task.id.as_ref()));
             }
             if page.next_page_token.is_empty() {

@@ -44,7 +44,7 @@ impl Link {
         match tokio::time::timeout(PATIENCE, later).await {
             Ok(Ok(up)) => Ok(up.clone()),
             Ok(Err(_)) => bail!("the loop ended; last error: {error}"),
-            Err(_) => Err(anyhow!("server {} was not killed and yet: {error}", broken.generation)),
+            Err(_) => Err(anyhow!("server {} was not killed, but its connection broke: {error}", broken.generation)),
         }
     }
 }

@@ -91,16 +91,16 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "kill loop: {} cycles, {} kills, seed {}", self.cycles, self.kills, self.seed)?;
-        writeln!(f, "  sends     {} acknowledged, {} cut off", self.acknowledged, self.unacknowledged)?;
+        writeln!(f, "  sends     {} acknowledged, {} interrupted", self.acknowledged, self.unacknowledged)?;
         writeln!(f, "  tasks     {} ({} completed), {} events", self.tasks, self.completed, self.events)?;
-        writeln!(f, "  runs      {} resumed, {} given up", self.resumed, self.given_up)?;
+        writeln!(f, "  runs      {} resumed, {} failed as crash loops", self.resumed, self.given_up)?;
         writeln!(f, "  models    {} calls, {} of them repeated", self.attempts, self.repeated)?;
         writeln!(f, "  handoffs  {}", self.handoffs)?;
         writeln!(f, "  streams   {} reconnects", self.reconnects)?;
         writeln!(f, "  tools     {} executions, {} of them repetitions", self.executions, self.repeated_calls)?;
         writeln!(f, "  in doubt  {} answered", self.answers)?;
         let Self { receivers, notified, refused, keyed, keyed_again, .. } = self;
-        writeln!(f, "  push      {receivers} receivers, {notified} notifications taken, {refused} refused")?;
+        writeln!(f, "  push      {receivers} receivers, {notified} notifications accepted, {refused} refused")?;
         writeln!(f, "  keys      {keyed} messages, {keyed_again} repetitions")?;
         write!(f, "  took      {:.1} s", self.took.as_secs_f32())
     }
