@@ -4,7 +4,7 @@ use crate::{
     ExportTarget, ExportTiming, Route, Signal,
     counts::TargetCounters,
     courier::{ExportOutcome, OtlpSender},
-    pack::{self, Packed},
+    pack::{self, ExportRequestBody},
     spans::ShutdownSignals,
     standing::TargetHealth,
 };
@@ -64,7 +64,7 @@ impl SignalExporter {
         &self,
         what: T,
         write: impl FnOnce(&T, Encoding) -> Vec<u8> + Send + 'static,
-    ) -> (T, Packed) {
+    ) -> (T, ExportRequestBody) {
         let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write(&what, pack::encoding(protocol));
@@ -78,7 +78,7 @@ impl SignalExporter {
     }
 
     /// Sends a request once.
-    pub(crate) async fn send(&self, packed: &Packed) -> Result<ExportOutcome, SignalExportShutdown> {
+    pub(crate) async fn send(&self, packed: &ExportRequestBody) -> Result<ExportOutcome, SignalExportShutdown> {
         tokio::select! {
             delivery = self.sender.send(packed) => Ok(delivery),
             () = self.shutdown.abandon.cancelled() => Err(SignalExportShutdown),

@@ -5,7 +5,7 @@ mod grpc;
 mod http;
 mod line;
 
-use crate::{OtlpProtocol, Route, Signal, pack::Packed};
+use crate::{OtlpProtocol, Route, Signal, pack::ExportRequestBody};
 use baton_outbound::{SecretRedactor, Target};
 use line::TargetConnection;
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl OtlpSender {
     }
 
     /// Sends a body encoded for this route.
-    pub(crate) async fn send(&self, packed: &Packed) -> ExportOutcome {
+    pub(crate) async fn send(&self, packed: &ExportRequestBody) -> ExportOutcome {
         if let Err(why) = self.probe().await {
             return ExportOutcome::RetryLater { after: None, why };
         }

@@ -11,7 +11,7 @@ pub(crate) const FRAME_HEADER_LEN: usize = 5;
 
 /// An encoded message; clones share the bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed {
+pub(crate) struct ExportRequestBody {
     /// Body of the request.
     pub(crate) body: Bytes,
     /// Length of the message before compression.
@@ -27,21 +27,21 @@ pub(crate) fn encoding(protocol: OtlpProtocol) -> Encoding {
 }
 
 /// Compresses and frames a message as the protocol requires.
-pub(crate) fn encode_body(message: Vec<u8>, protocol: OtlpProtocol, compression: Compression) -> Packed {
+pub(crate) fn encode_body(message: Vec<u8>, protocol: OtlpProtocol, compression: Compression) -> ExportRequestBody {
     let length = message.len();
     let (flag, message) = match compression {
         Compression::None => (0, message),
         Compression::Gzip => (1, gzip(&message)),
     };
     if protocol != OtlpProtocol::Grpc {
-        return Packed { body: message.into(), length };
+        return ExportRequestBody { body: message.into(), length };
     }
     let mut framed = BytesMut::with_capacity(FRAME_HEADER_LEN + message.len());
     framed.put_u8(flag);
     // A batch is far below this limit; a larger one would be rejected because of its length.
     framed.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
     framed.extend_from_slice(&message);
-    Packed { body: framed.freeze(), length }
+    ExportRequestBody { body: framed.freeze(), length }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

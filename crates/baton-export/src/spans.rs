@@ -4,7 +4,7 @@ use crate::{
     ExportTarget, ExportTiming, content,
     counts::TargetCounters,
     courier::{ExportOutcome, OtlpSender},
-    pack::{self, Packed},
+    pack::{self, ExportRequestBody},
     patience::RetryBudget,
     seen::SentSpanCache,
     standing::TargetHealth,
@@ -200,7 +200,7 @@ impl SpanExporter {
         Ok(())
     }
 
-    async fn encode(&self, spans: Vec<Span>) -> (Vec<Span>, Packed) {
+    async fn encode(&self, spans: Vec<Span>) -> (Vec<Span>, ExportRequestBody) {
         let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
             let message = write_export(&spans, pack::encoding(protocol));
@@ -215,7 +215,7 @@ impl SpanExporter {
     /// Retries until the target accepts or rejects the request.
     async fn send_with_retry(
         &mut self,
-        packed: &Packed,
+        packed: &ExportRequestBody,
         spans: usize,
         waiting: &impl Fn() -> u64,
     ) -> Result<ExportOutcome, SpanExportShutdown> {

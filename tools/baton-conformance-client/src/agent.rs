@@ -1,20 +1,20 @@
 //! An agent with exactly one MCP server.
 
-use crate::scene::Scene;
+use crate::scene::ConformanceScenario;
 use baton_ports::AgentSource;
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport,
+    AgentName, AgentResources, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport,
     ModelSpec, Permission, RunLimits, ToolExecution,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-pub(crate) struct Lone {
+pub(crate) struct SingleServerAgent {
     spec: Arc<AgentSpec>,
-    kit: Arc<AgentKit>,
+    resources: Arc<AgentResources>,
 }
 
-impl Lone {
-    pub(crate) fn new(scene: &Scene) -> Self {
+impl SingleServerAgent {
+    pub(crate) fn new(scene: &ConformanceScenario) -> Self {
         let spec = AgentSpec {
             name: "conformance".into(),
             title: "Conformance".to_owned(),
@@ -56,8 +56,8 @@ impl Lone {
             trusted: false,
             oauth: Some(scene.oauth.clone()),
         };
-        let kit = AgentKit { servers: vec![server], ..AgentKit::default() };
-        Self { spec: Arc::new(spec), kit: Arc::new(kit) }
+        let kit = AgentResources { servers: vec![server], ..AgentResources::default() };
+        Self { spec: Arc::new(spec), resources: Arc::new(kit) }
     }
 
     pub(crate) fn spec(&self) -> &AgentSpec {
@@ -65,7 +65,7 @@ impl Lone {
     }
 }
 
-impl AgentSource for Lone {
+impl AgentSource for SingleServerAgent {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         vec![Arc::clone(&self.spec)]
     }
@@ -74,7 +74,7 @@ impl AgentSource for Lone {
         Some(&self.spec).filter(|spec| spec.name == *name).cloned()
     }
 
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        if *name == self.spec.name { Arc::clone(&self.kit) } else { Arc::default() }
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
+        if *name == self.spec.name { Arc::clone(&self.resources) } else { Arc::default() }
     }
 }

@@ -5,7 +5,7 @@ use rmcp::model::{ElicitRequestParams, InputRequest, InputRequests, InputRespons
 use serde_json::{Value, json};
 
 /// Values for the required properties of a schema only.
-pub(crate) fn required(schema: &JsonObject) -> JsonObject {
+pub(crate) fn required_arguments(schema: &JsonObject) -> JsonObject {
     let names = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let value = |name: &str| match schema["properties"][name]["type"].as_str() {
         Some("integer") => json!(3),
@@ -19,14 +19,14 @@ pub(crate) fn required(schema: &JsonObject) -> JsonObject {
 }
 
 /// Accepts every form unchanged, so that its defaults apply.
-pub(crate) fn answers(requests: InputRequests) -> anyhow::Result<InputResponses> {
+pub(crate) fn default_answers(requests: InputRequests) -> anyhow::Result<InputResponses> {
     let answer = |request| -> anyhow::Result<Value> {
         let InputRequest::Elicitation(request) = request else { return Ok(json!({ "roots": [] })) };
         let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = request.params else {
             return Ok(json!({ "action": "decline" }));
         };
         let schema: Json = serde_json::to_value(requested_schema)?.into();
-        let content = baton_rules::filled(&schema, &json!({}).into()).map_err(anyhow::Error::msg)?;
+        let content = baton_rules::complete_form(&schema, &json!({}).into()).map_err(anyhow::Error::msg)?;
         Ok(json!({ "action": "accept", "content": content.read::<Value>()? }))
     };
     requests.into_iter().map(|(key, request)| Ok((key, answer(request)?))).collect()

@@ -12,12 +12,12 @@ mod browser;
 mod scene;
 mod visit;
 
-use agent::Lone;
+use agent::SingleServerAgent;
 use anyhow::Context as _;
-use baton_outbound::{AddressPolicy, GuardedClient, Options};
-use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, RemoteSettings, TransportKind};
-use browser::Headless;
-use scene::Scene;
+use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
+use baton_toolhost::{ConnectorRegistry, HostSettings, McpServers, RemoteConnector, RemoteSettings, TransportKind};
+use browser::HeadlessBrowser;
+use scene::ConformanceScenario;
 use std::sync::Arc;
 
 /// URL of the client metadata document that the suite expects.
@@ -29,20 +29,20 @@ async fn main() -> anyhow::Result<()> {
         .with_max_level(tracing_subscriber::filter::LevelFilter::ERROR)
         .with_writer(std::io::stderr)
         .init();
-    let scene = Scene::from_environment()?;
+    let scene = ConformanceScenario::from_environment()?;
     let logins = tempfile::tempdir().context("a folder for logins")?;
-    let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())?;
+    let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default())?;
     let secret = scene.client_secret.clone();
     let settings = RemoteSettings {
         logins: Some(logins.path().to_owned()),
-        browser: Some(Arc::new(Headless::new(&client)?)),
+        browser: Some(Arc::new(HeadlessBrowser::new(&client)?)),
         client_document: Some(CLIENT_DOCUMENT.to_owned()),
         variables: Arc::new(move |_| secret.clone()),
         ..RemoteSettings::new(client)
     };
-    let connect = Arc::new(RemoteConnect::new(settings));
-    let connectors = Connectors::new().with(TransportKind::Http, connect);
-    let agent = Arc::new(Lone::new(&scene));
+    let connect = Arc::new(RemoteConnector::new(settings));
+    let connectors = ConnectorRegistry::new().with(TransportKind::Http, connect);
+    let agent = Arc::new(SingleServerAgent::new(&scene));
     let servers = McpServers::new(agent.clone(), connectors, HostSettings::default());
     let visited = visit::use_everything(&servers, agent.spec(), &scene).await;
     servers.close().await;

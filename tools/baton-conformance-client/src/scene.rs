@@ -6,18 +6,18 @@ use rmcp::model::JsonObject;
 use serde::Deserialize;
 
 /// One scenario, as far as it is known to the client.
-pub(crate) struct Scene {
+pub(crate) struct ConformanceScenario {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) era: McpEra,
     pub(crate) oauth: McpOauth,
     pub(crate) client_secret: Option<String>,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<ScenarioCall>,
 }
 
 /// A call that the scenario requires.
 #[derive(Deserialize)]
-pub(crate) struct Call {
+pub(crate) struct ScenarioCall {
     pub(crate) name: String,
     pub(crate) arguments: JsonObject,
 }
@@ -27,10 +27,10 @@ struct Context {
     client_id: Option<String>,
     client_secret: Option<String>,
     #[serde(default, rename = "toolCalls")]
-    calls: Vec<Call>,
+    calls: Vec<ScenarioCall>,
 }
 
-impl Scene {
+impl ConformanceScenario {
     pub(crate) fn from_environment() -> anyhow::Result<Self> {
         let said = |name: &str| std::env::var(name).unwrap_or_default();
         let context = match said("MCP_CONFORMANCE_CONTEXT") {

@@ -1,8 +1,8 @@
 //! Uses everything that a server offers once.
 
 use crate::{
-    arguments::{answers, required},
-    scene::Scene,
+    arguments::{default_answers, required_arguments},
+    scene::ConformanceScenario,
 };
 use anyhow::{Context as _, bail, ensure};
 use baton_ports::ServerState;
@@ -11,16 +11,20 @@ use baton_types::AgentSpec;
 use rmcp::model::{ClientCapabilities, ElicitationCapability, JsonObject};
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// Upper bound of input rounds of one call.
 const MAX_ROUNDS: usize = 10;
 
 /// The tool to which a schema must be sent back unchanged, and the tool that has the schema.
-const ECHO: (&str, &str) = ("json_schema_echo", "json_schema_2020_12_tool");
+const ECHO_TOOLS: (&str, &str) = ("json_schema_echo", "json_schema_2020_12_tool");
 
 /// Calls every tool, gets every prompt and reads every resource.
-pub(crate) async fn use_everything(servers: &McpServers, agent: &AgentSpec, scene: &Scene) -> anyhow::Result<()> {
-    let tools = servers.tools(agent, PATIENCE).await;
+pub(crate) async fn use_everything(
+    servers: &McpServers,
+    agent: &AgentSpec,
+    scene: &ConformanceScenario,
+) -> anyhow::Result<()> {
+    let tools = servers.tools(agent, DISCOVERY_TIMEOUT).await;
     let statuses = servers.statuses(&agent.name);
     let status = statuses.first().context("the agent has one server")?;
     ensure!(status.state == ServerState::Ready, "{:?}: {:?}", status.state, status.reason);
@@ -39,10 +43,10 @@ pub(crate) async fn use_everything(servers: &McpServers, agent: &AgentSpec, scen
             call(&tool.definition.name, arguments(tool, &tools)).await?;
         }
     }
-    for prompt in servers.prompts(&agent.name, PATIENCE).await {
+    for prompt in servers.prompts(&agent.name, DISCOVERY_TIMEOUT).await {
         servers.get_prompt(&agent.name, &prompt.server, &prompt.definition.name, options(None)).await?;
     }
-    for resource in servers.resources(&agent.name, PATIENCE).await {
+    for resource in servers.resources(&agent.name, DISCOVERY_TIMEOUT).await {
         servers.read_resource(&agent.name, &resource.server, &resource.item.uri, options(None)).await?;
     }
     Ok(())
@@ -54,13 +58,13 @@ async fn call(servers: &McpServers, agent: &AgentSpec, tool: String, arguments: 
     for _ in 0..MAX_ROUNDS {
         match servers.call_tool(&agent.name, &server, &tool, options.clone()).await? {
             ServerReply::Done(_) => return Ok(()),
-            ServerReply::Asks { requests, state } => {
-                options.input_responses = Some(answers(requests)?);
+            ServerReply::InputRequired { requests, state } => {
+                options.input_responses = Some(default_answers(requests)?);
                 options.request_state = state;
             }
         }
     }
-    bail!("{tool} asks without end")
+    bail!("{tool} keeps asking for input")
 }
 
 fn options(arguments: Option<JsonObject>) -> CallOptions {
@@ -70,9 +74,9 @@ fn options(arguments: Option<JsonObject>) -> CallOptions {
 }
 
 fn arguments(tool: &OfferedTool, all: &[OfferedTool]) -> JsonObject {
-    let mut arguments = required(&tool.definition.input_schema);
-    let sample = all.iter().find(|other| other.definition.name == ECHO.1);
-    if let Some(sample) = sample.filter(|_| tool.definition.name.starts_with(ECHO.0)) {
+    let mut arguments = required_arguments(&tool.definition.input_schema);
+    let sample = all.iter().find(|other| other.definition.name == ECHO_TOOLS.1);
+    if let Some(sample) = sample.filter(|_| tool.definition.name.starts_with(ECHO_TOOLS.0)) {
         let schema = JsonObject::clone(&sample.definition.input_schema);
         arguments.insert("schema".to_owned(), schema.into());
     }

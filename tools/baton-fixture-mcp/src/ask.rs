@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Outcome of asking the client.
-pub(crate) enum Asked {
+pub(crate) enum InputOutcome {
     /// Every question has an answer of the right kind.
     Answered(Answers),
     /// The client has to repeat the request with answers.
-    Later(InputRequiredResult),
+    InputRequired(InputRequiredResult),
 }
 
 /// Answers by the keys of their questions.
@@ -36,13 +36,13 @@ impl Answers {
     }
 
     /// Text of a sampling answer.
-    pub(crate) fn written(&self, key: &str) -> String {
+    pub(crate) fn sampled_text(&self, key: &str) -> String {
         let one = self.part(key, "/content/text");
         if one.is_empty() { self.part(key, "/content/0/text") } else { one }
     }
 
     /// Action and content of an elicitation answer.
-    pub(crate) fn decided(&self, key: &str) -> String {
+    pub(crate) fn elicitation_text(&self, key: &str) -> String {
         format!("action={}, content={}", self.part(key, "/action"), self.part(key, "/content"))
     }
 
@@ -84,25 +84,25 @@ pub(crate) async fn ask<const COUNT: usize>(
     brought: Option<&InputResponses>,
     questions: [(&str, Value); COUNT],
     state: Option<String>,
-) -> Result<Asked, ErrorData> {
+) -> Result<InputOutcome, ErrorData> {
     let questions = requests(questions)?;
     let missing = missing_capabilities(context, &questions);
     if missing != ClientCapabilities::default() {
         return Err(ErrorData::missing_required_client_capability(missing));
     }
     if !is_modern(context) {
-        return at_once(context, questions).await.map(Asked::Answered);
+        return ask_inline(context, questions).await.map(InputOutcome::Answered);
     }
     let answers: BTreeMap<String, Value> = questions
         .iter()
         .filter_map(|(key, question)| Some((key, question, brought?.get(key)?)))
-        .filter(|(_, question, answer)| fits(question, answer))
+        .filter(|(_, question, answer)| matches_kind(question, answer))
         .map(|(key, _, answer)| (key.clone(), answer.clone()))
         .collect();
     if answers.len() == questions.len() {
-        return Ok(Asked::Answered(Answers(answers)));
+        return Ok(InputOutcome::Answered(Answers(answers)));
     }
-    Ok(Asked::Later(InputRequiredResult::new(Some(questions), state)))
+    Ok(InputOutcome::InputRequired(InputRequiredResult::new(Some(questions), state)))
 }
 
 fn requests<const COUNT: usize>(questions: [(&str, Value); COUNT]) -> Result<InputRequests, ErrorData> {
@@ -131,7 +131,7 @@ fn missing_capabilities(context: &RequestContext<RoleServer>, questions: &InputR
 }
 
 /// Whether an answer is of the kind of its question.
-fn fits(question: &InputRequest, answer: &Value) -> bool {
+fn matches_kind(question: &InputRequest, answer: &Value) -> bool {
     match question {
         InputRequest::CreateMessage(_) => answer.get("content").is_some(),
         InputRequest::Elicitation(_) => serde_json::from_value::<ElicitResult>(answer.clone()).is_ok(),
@@ -141,7 +141,7 @@ fn fits(question: &InputRequest, answer: &Value) -> bool {
 }
 
 /// Sends the questions one by one while the client's request is open.
-async fn at_once(context: &RequestContext<RoleServer>, questions: InputRequests) -> Result<Answers, ErrorData> {
+async fn ask_inline(context: &RequestContext<RoleServer>, questions: InputRequests) -> Result<Answers, ErrorData> {
     let mut answers = BTreeMap::new();
     for (key, question) in questions {
         let request = match question {

@@ -15,11 +15,11 @@ mod world;
 
 use clap::Parser;
 use std::sync::Arc;
-use world::World;
+use world::FixtureState;
 
 /// Run the MCP server fixture of the conformance suite.
 #[derive(Parser)]
-struct Options {
+struct FixtureArguments {
     /// Serve streamable HTTP at /mcp on this loopback port (0: any free port) instead of standard input and output.
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
@@ -27,8 +27,8 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let options = Options::parse();
-    let world = Arc::new(World::new()?);
+    let options = FixtureArguments::parse();
+    let world = Arc::new(FixtureState::new()?);
     match options.http {
         Some(port) => serve::http(world, port).await,
         None => serve::streams(world).await,

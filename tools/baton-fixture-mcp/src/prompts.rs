@@ -1,9 +1,9 @@
 //! Prompts, and completions of their arguments.
 
 use crate::{
-    ask::{Asked, ask, text_form},
+    ask::{InputOutcome, ask, text_form},
     media::PNG,
-    world::World,
+    world::FixtureState,
 };
 use rmcp::{
     ErrorData, RoleServer,
@@ -15,10 +15,10 @@ use rmcp::{
 };
 
 /// A prompt that is added and removed at run time.
-const EXTRA: &str = "test_dynamic_prompt";
+const DYNAMIC_PROMPT: &str = "test_dynamic_prompt";
 
 /// All current prompts, by name.
-pub(crate) fn list(world: &World) -> Vec<Prompt> {
+pub(crate) fn list(world: &FixtureState) -> Vec<Prompt> {
     let argument =
         |name: &str, description: &str| PromptArgument::new(name).with_description(description).with_required(true);
     let prompt = |name: &str, description: &str, arguments: Vec<PromptArgument>| {
@@ -40,14 +40,14 @@ pub(crate) fn list(world: &World) -> Vec<Prompt> {
         prompt("test_simple_prompt", "A prompt without arguments", vec![]),
     ];
     if world.has_extra_prompt() {
-        prompts.insert(0, prompt(EXTRA, "A prompt that comes and goes", vec![]));
+        prompts.insert(0, prompt(DYNAMIC_PROMPT, "A prompt that comes and goes", vec![]));
     }
     prompts
 }
 
 /// Renders a prompt with its arguments.
 pub(crate) async fn get(
-    world: &World,
+    world: &FixtureState,
     request: &GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, ErrorData> {
@@ -56,32 +56,32 @@ pub(crate) async fn get(
         given.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} is missing"), None))
     };
     let messages = match request.name.as_str() {
-        "test_simple_prompt" => vec![words("This is a simple prompt for testing.")],
+        "test_simple_prompt" => vec![user_text("This is a simple prompt for testing.")],
         "test_prompt_with_arguments" => {
             let (first, second) = (argument("arg1")?, argument("arg2")?);
-            vec![words(&format!("Prompt with arguments: arg1='{first}', arg2='{second}'"))]
+            vec![user_text(&format!("Prompt with arguments: arg1='{first}', arg2='{second}'"))]
         }
         "test_prompt_with_embedded_resource" => {
             let text = "Embedded resource content for testing.";
             let resource = ResourceContents::text(text, argument("resourceUri")?).with_mime_type("text/plain");
             let resource = PromptMessage::new(Role::User, ContentBlock::resource(resource));
-            vec![resource, words("Please process the embedded resource above.")]
+            vec![resource, user_text("Please process the embedded resource above.")]
         }
         "test_prompt_with_image" => {
             let picture = PromptMessage::new(Role::User, ContentBlock::image(PNG, "image/png"));
-            vec![picture, words("Please analyze the image above.")]
+            vec![picture, user_text("Please analyze the image above.")]
         }
         "test_input_required_result_prompt" => {
             let question = text_form("What context should the prompt use?", "context");
             match ask(context, request.input_responses.as_ref(), [("user_context", question)], None).await? {
-                Asked::Answered(answers) => {
+                InputOutcome::Answered(answers) => {
                     let given = answers.part("user_context", "/content/context");
-                    vec![words(&format!("Prompt with context: {given}"))]
+                    vec![user_text(&format!("Prompt with context: {given}"))]
                 }
-                Asked::Later(asked) => return Ok(asked.into()),
+                InputOutcome::InputRequired(asked) => return Ok(asked.into()),
             }
         }
-        EXTRA if world.has_extra_prompt() => vec![words("This prompt comes and goes.")],
+        DYNAMIC_PROMPT if world.has_extra_prompt() => vec![user_text("This prompt comes and goes.")],
         name => return Err(ErrorData::invalid_params(format!("Unknown prompt: {name}"), None)),
     };
     Ok(GetPromptResult::new(messages).into())
@@ -97,6 +97,6 @@ pub(crate) fn complete(argument: &str, typed: &str) -> Vec<String> {
     known.iter().filter(|value| value.starts_with(typed)).map(|&value| value.to_owned()).collect()
 }
 
-fn words(text: &str) -> PromptMessage {
+fn user_text(text: &str) -> PromptMessage {
     PromptMessage::new_text(Role::User, text)
 }

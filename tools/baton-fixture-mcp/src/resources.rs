@@ -8,7 +8,7 @@ use rmcp::{
 use serde_json::json;
 
 /// A resource with change notifications.
-pub(crate) const WATCHED: &str = "test://watched-resource";
+pub(crate) const WATCHED_RESOURCE: &str = "test://watched-resource";
 
 const TEXT: &str = "test://static-text";
 const BINARY: &str = "test://static-binary";
@@ -21,7 +21,7 @@ pub(crate) fn list() -> Vec<Resource> {
     vec![
         resource(BINARY, "static-binary", "A picture of one pixel", "image/png"),
         resource(TEXT, "static-text", "A text that never changes", "text/plain"),
-        resource(WATCHED, "watched-resource", "A text that changes when a tool touches it", "text/plain"),
+        resource(WATCHED_RESOURCE, "watched-resource", "A text that changes when a tool touches it", "text/plain"),
     ]
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let contents = match uri {
         TEXT => text("This is the content of the static text resource."),
         BINARY => ResourceContents::blob(PNG, uri).with_mime_type("image/png"),
-        WATCHED => text("Watched resource content"),
+        WATCHED_RESOURCE => text("Watched resource content"),
         _ => from_template(uri).ok_or_else(|| {
             ErrorData::resource_not_found(format!("Resource not found: {uri}"), Some(json!({ "uri": uri })))
         })?,

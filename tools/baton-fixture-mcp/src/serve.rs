@@ -1,6 +1,6 @@
 //! The two transports: standard streams and HTTP.
 
-use crate::{server::Fixture, world::World};
+use crate::{server::Fixture, world::FixtureState};
 use rmcp::{
     ServiceExt,
     transport::streamable_http_server::{
@@ -23,18 +23,18 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Time to flush responses after the client has closed its input; the library itself would wait for open subscriptions.
-const FAREWELL: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves one client on standard input and output until it closes them.
-pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
+pub(crate) async fn streams(world: Arc<FixtureState>) -> anyhow::Result<()> {
     let input = File::from_std(std::io::stdin().as_fd().try_clone_to_owned()?.into());
     let output = File::from_std(std::io::stdout().as_fd().try_clone_to_owned()?.into());
     let gone = CancellationToken::new();
-    let input = Input { input, gone: gone.clone() };
+    let input = StdinReader { input, closed: gone.clone() };
     let service = Fixture::new(world).serve_with_ct((input, output), gone.clone()).await?;
     let given_up = async {
         gone.cancelled().await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
     };
     tokio::select! {
         ended = service.waiting() => ended.map(drop)?,
@@ -44,12 +44,12 @@ pub(crate) async fn streams(world: Arc<World>) -> anyhow::Result<()> {
 }
 
 /// Standard input that cancels open requests at its end: a subscription has no other end.
-struct Input {
+struct StdinReader {
     input: File,
-    gone: CancellationToken,
+    closed: CancellationToken,
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for StdinReader {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -58,14 +58,14 @@ impl AsyncRead for Input {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.input).poll_read(context, buffer);
         if read.is_ready() && buffer.filled().len() == before {
-            self.gone.cancel();
+            self.closed.cancel();
         }
         read
     }
 }
 
 /// Serves clients of this machine over HTTP and prints the URL to standard output.
-pub(crate) async fn http(world: Arc<World>, port: u16) -> anyhow::Result<()> {
+pub(crate) async fn http(world: Arc<FixtureState>, port: u16) -> anyhow::Result<()> {
     let origins = ["http://localhost:*", "http://127.0.0.1:*"];
     let config = StreamableHttpServerConfig::default().enforce_origin_validation().with_allowed_origins(origins);
     let sessions = Arc::new(LocalSessionManager::default());

@@ -6,7 +6,7 @@
 
 use crate::{
     prompts, resources, tools,
-    world::{Change, World},
+    world::{FixtureChange, FixtureState},
 };
 use parking_lot::Mutex;
 use rmcp::{
@@ -31,17 +31,17 @@ const MAX_WATCHED: usize = 100;
 
 /// One session, or one request of a sessionless client.
 pub(crate) struct Fixture {
-    pub(crate) world: Arc<World>,
+    pub(crate) world: Arc<FixtureState>,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
     /// Change receivers of subscriptions that are being acknowledged, so that no change in between is lost.
-    begun: Mutex<VecDeque<Receiver<Change>>>,
+    pending_listeners: Mutex<VecDeque<Receiver<FixtureChange>>>,
 }
 
 impl Fixture {
     /// A session without a log level and subscriptions.
-    pub(crate) fn new(world: Arc<World>) -> Self {
-        Self { world, level: Mutex::default(), watched: Arc::default(), begun: Mutex::default() }
+    pub(crate) fn new(world: Arc<FixtureState>) -> Self {
+        Self { world, level: Mutex::default(), watched: Arc::default(), pending_listeners: Mutex::default() }
     }
 
     /// Minimum log level set by an older client.
@@ -165,7 +165,7 @@ impl ServerHandler for Fixture {
         tokio::spawn(async move {
             loop {
                 match changes.recv().await {
-                    Ok(change) if !told(&context.peer, &watched, change).await => return,
+                    Ok(change) if !notify_change(&context.peer, &watched, change).await => return,
                     Err(RecvError::Closed) => return,
                     Ok(_) | Err(RecvError::Lagged(_)) => {}
                 }
@@ -174,14 +174,14 @@ impl ServerHandler for Fixture {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let mut begun = self.begun.lock();
+        let mut begun = self.pending_listeners.lock();
         begun.truncate(MAX_WATCHED);
         begun.push_front(self.world.listen());
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let begun = self.begun.lock().pop_back();
+        let begun = self.pending_listeners.lock().pop_back();
         let mut changes = begun.unwrap_or_else(|| self.world.listen());
         loop {
             let change = tokio::select! {
@@ -189,9 +189,9 @@ impl ServerHandler for Fixture {
                 () = context.cancelled() => return Ok(()),
             };
             let told = match change {
-                Ok(Change::Tools) => context.sink().notify_tool_list_changed().await,
-                Ok(Change::Prompts) => context.sink().notify_prompt_list_changed().await,
-                Ok(Change::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
+                Ok(FixtureChange::Tools) => context.sink().notify_tool_list_changed().await,
+                Ok(FixtureChange::Prompts) => context.sink().notify_prompt_list_changed().await,
+                Ok(FixtureChange::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
                 Err(RecvError::Lagged(_)) => Ok(()),
                 Err(RecvError::Closed) => return Ok(()),
             };
@@ -202,14 +202,14 @@ impl ServerHandler for Fixture {
 }
 
 /// Notifies an older client of a change; returns whether it is still connected.
-async fn told(peer: &Peer<RoleServer>, watched: &Mutex<BTreeSet<String>>, change: Change) -> bool {
+async fn notify_change(peer: &Peer<RoleServer>, watched: &Mutex<BTreeSet<String>>, change: FixtureChange) -> bool {
     let told = match change {
-        Change::Tools => peer.notify_tool_list_changed().await,
-        Change::Prompts => peer.notify_prompt_list_changed().await,
-        Change::Resource(uri) if watched.lock().contains(uri) => {
+        FixtureChange::Tools => peer.notify_tool_list_changed().await,
+        FixtureChange::Prompts => peer.notify_prompt_list_changed().await,
+        FixtureChange::Resource(uri) if watched.lock().contains(uri) => {
             peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
         }
-        Change::Resource(_) => Ok(()),
+        FixtureChange::Resource(_) => Ok(()),
     };
     told.is_ok()
 }

@@ -17,14 +17,14 @@ use tokio::{
 /// Capacity of the change channel; a slower listener misses changes.
 const BACKLOG: usize = 64;
 /// Lifetime of a request state.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const REQUEST_STATE_TTL: Duration = Duration::from_secs(3600);
 
 /// Upper bound of waiting for cancellations.
-const CANCELS: Duration = Duration::from_secs(10);
+const CANCELLATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A change that listeners are notified of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Change {
+pub(crate) enum FixtureChange {
     /// A tool was added or removed.
     Tools,
     /// A prompt was added or removed.
@@ -34,15 +34,15 @@ pub(crate) enum Change {
 }
 
 /// Shared state of the process.
-pub(crate) struct World {
+pub(crate) struct FixtureState {
     extra_tool: AtomicBool,
     extra_prompt: AtomicBool,
     canceled: watch::Sender<u64>,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<FixtureChange>,
     states: RequestStateCodec,
 }
 
-impl World {
+impl FixtureState {
     /// Initial state, with a random key for request states.
     pub(crate) fn new() -> anyhow::Result<Self> {
         let mut key = [0; 32];
@@ -57,16 +57,16 @@ impl World {
     }
 
     /// Subscribes to changes.
-    pub(crate) fn listen(&self) -> broadcast::Receiver<Change> {
+    pub(crate) fn listen(&self) -> broadcast::Receiver<FixtureChange> {
         self.changes.subscribe()
     }
 
     /// Applies a change and notifies all listeners.
-    pub(crate) fn change(&self, change: Change) {
+    pub(crate) fn change(&self, change: FixtureChange) {
         match change {
-            Change::Tools => self.extra_tool.fetch_xor(true, Ordering::SeqCst),
-            Change::Prompts => self.extra_prompt.fetch_xor(true, Ordering::SeqCst),
-            Change::Resource(_) => false,
+            FixtureChange::Tools => self.extra_tool.fetch_xor(true, Ordering::SeqCst),
+            FixtureChange::Prompts => self.extra_prompt.fetch_xor(true, Ordering::SeqCst),
+            FixtureChange::Resource(_) => false,
         };
         // An error means that there is no listener.
         let _ = self.changes.send(change);
@@ -88,16 +88,16 @@ impl World {
     }
 
     /// Number of cancelled calls, once there are at least `at_least` or the timeout has passed.
-    pub(crate) async fn canceled(&self, at_least: u64) -> u64 {
+    pub(crate) async fn wait_for_canceled(&self, at_least: u64) -> u64 {
         let mut count = self.canceled.subscribe();
         // A timeout is not an error: the count shows it.
-        let _ = timeout(CANCELS, count.wait_for(|&count| count >= at_least)).await;
+        let _ = timeout(CANCELLATION_TIMEOUT, count.wait_for(|&count| count >= at_least)).await;
         *count.borrow()
     }
 
     /// Seals the request state of a tool or prompt.
     pub(crate) fn seal<T: Serialize>(&self, what: &str, state: &T) -> Result<String, ErrorData> {
-        let options = SealOptions::new().associated_data(what.as_bytes()).ttl(PATIENCE);
+        let options = SealOptions::new().associated_data(what.as_bytes()).ttl(REQUEST_STATE_TTL);
         self.states.seal_json_with(state, &options).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 

@@ -19,10 +19,10 @@ use tokio::{
 };
 
 /// Upper bound of concurrent connections; further ones wait.
-const MOST: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 
 /// Size of the copy buffer.
-const PIECE: usize = 16 * 1024;
+const COPY_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Position in the server's response bytes at which a connection is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,18 +39,18 @@ pub enum Cut {
 }
 
 /// Returns the cut of each new connection; connections are numbered from 0.
-type Plan = Box<dyn FnMut(usize) -> Cut + Send>;
+type CutFunction = Box<dyn FnMut(usize) -> Cut + Send>;
 
 /// Forwards loopback connections to a server and closes them as configured.
 pub struct CutProxy {
     address: SocketAddr,
-    shared: Arc<Shared>,
-    passing: JoinHandle<()>,
+    shared: Arc<CutProxyState>,
+    accept_task: JoinHandle<()>,
 }
 
-struct Shared {
+struct CutProxyState {
     target: SocketAddr,
-    plan: Mutex<Plan>,
+    plan: Mutex<CutFunction>,
     connections: AtomicUsize,
     cuts: AtomicUsize,
     /// Changes when all connections are to be closed.
@@ -62,7 +62,7 @@ impl CutProxy {
     pub async fn open(target: &str) -> Result<Self> {
         let target = target.parse().with_context(|| format!("{target} is not an address"))?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(CutProxyState {
             target,
             plan: Mutex::new(Box::new(|_| Cut::Never)),
             connections: AtomicUsize::new(0),
@@ -70,7 +70,7 @@ impl CutProxy {
             all: watch::Sender::new(0),
         });
         let address = listener.local_addr()?;
-        Ok(Self { address, passing: tokio::spawn(accept(listener, Arc::clone(&shared))), shared })
+        Ok(Self { address, accept_task: tokio::spawn(accept(listener, Arc::clone(&shared))), shared })
     }
 
     /// Listening address.
@@ -101,12 +101,12 @@ impl CutProxy {
 
 impl Drop for CutProxy {
     fn drop(&mut self) {
-        self.passing.abort();
+        self.accept_task.abort();
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let room = Arc::new(Semaphore::new(MOST));
+async fn accept(listener: TcpListener, shared: Arc<CutProxyState>) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
         let Ok((client, _)) = listener.accept().await else { return };
@@ -115,7 +115,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
             // Connection errors are expected here.
-            let _ = pass(client, cut, &shared).await;
+            let _ = forward(client, cut, &shared).await;
             drop(permit);
         });
         while connections.try_join_next().is_some() {}
@@ -123,7 +123,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 /// Copies both directions until one side ends or the connection is cut; then closes both sides.
-async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
+async fn forward(client: TcpStream, cut: Cut, shared: &CutProxyState) -> Result<()> {
     let mut all = shared.all.subscribe();
     let server = TcpStream::connect(shared.target).await?;
     client.set_nodelay(true)?;
@@ -131,8 +131,8 @@ async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let was_cut = tokio::select! {
-        passed = said(from_server, to_client, cut) => passed?,
-        passed = asked(from_client, to_server) => { passed?; false }
+        passed = copy_response(from_server, to_client, cut) => passed?,
+        passed = copy_request(from_client, to_server) => { passed?; false }
         _ = all.changed() => true,
     };
     if was_cut {
@@ -142,14 +142,14 @@ async fn pass(client: TcpStream, cut: Cut, shared: &Shared) -> Result<()> {
 }
 
 /// Copies the client's bytes to the server unchanged.
-async fn asked(mut from: OwnedReadHalf, mut to: OwnedWriteHalf) -> Result<()> {
+async fn copy_request(mut from: OwnedReadHalf, mut to: OwnedWriteHalf) -> Result<()> {
     tokio::io::copy(&mut from, &mut to).await?;
     Ok(())
 }
 
 /// Copies the server's bytes to the client up to the cut; `true` if the cut was reached.
-async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Result<bool> {
-    let (mut piece, mut bytes, mut events) = (vec![0; PIECE], 0, Events::default());
+async fn copy_response(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Result<bool> {
+    let (mut piece, mut bytes, mut events) = (vec![0; COPY_BUFFER_BYTES], 0, EventCounter::default());
     loop {
         let read = from.read(&mut piece).await?;
         if read == 0 {
@@ -158,8 +158,8 @@ async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Resu
         let piece = &piece[..read];
         let end = match cut {
             Cut::Never => None,
-            Cut::Events(most) => events.pass(piece, most, Counted::All),
-            Cut::Numbered(most) => events.pass(piece, most, Counted::Numbered),
+            Cut::Events(most) => events.find_end(piece, most, EventSelector::All),
+            Cut::Numbered(most) => events.find_end(piece, most, EventSelector::Numbered),
             Cut::Bytes(most) => Some(most - bytes).filter(|left| *left <= read),
         };
         bytes += read;
@@ -174,7 +174,7 @@ async fn said(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut) -> Resu
 
 /// Counts server-sent events in a byte stream, with or without HTTP/1.1 chunked encoding.
 #[derive(Default)]
-struct Events {
+struct EventCounter {
     seen: usize,
     /// Prefix of the current line.
     line: Vec<u8>,
@@ -185,16 +185,16 @@ struct Events {
 
 /// Selects the events to count.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counted {
+enum EventSelector {
     All,
     Numbered,
 }
 
-impl Events {
+impl EventCounter {
     /// Offset in the chunk at which event number `most` ends, if it ends there.
-    fn pass(&mut self, piece: &[u8], most: usize, counted: Counted) -> Option<usize> {
+    fn find_end(&mut self, piece: &[u8], most: usize, counted: EventSelector) -> Option<usize> {
         /// Longer than any field name.
-        const BEGINNING: usize = 8;
+        const LINE_PREFIX_LEN: usize = 8;
         if self.seen >= most {
             return Some(0);
         }
@@ -206,14 +206,14 @@ impl Events {
                     self.id |= self.line.starts_with(b"id:");
                     if self.line.is_empty() {
                         let (data, id) = (std::mem::take(&mut self.data), std::mem::take(&mut self.id));
-                        self.seen += usize::from(data && (id || counted == Counted::All));
+                        self.seen += usize::from(data && (id || counted == EventSelector::All));
                     }
                     self.line.clear();
                     if self.seen >= most {
                         return Some(at + 1);
                     }
                 }
-                byte if self.line.len() < BEGINNING => self.line.push(*byte),
+                byte if self.line.len() < LINE_PREFIX_LEN => self.line.push(*byte),
                 _ => {}
             }
         }
@@ -223,7 +223,7 @@ impl Events {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted::*, *};
+    use super::{EventSelector::*, *};
 
     #[test]
     fn events_end_where_their_blank_line_ends() {
@@ -241,16 +241,16 @@ mod tests {
         ] {
             // However it comes in pieces.
             for size in [1, 3, 7, 1000] {
-                let (mut events, mut passed) = (Events::default(), 0);
+                let (mut events, mut passed) = (EventCounter::default(), 0);
                 let end = text.as_bytes().chunks(size).find_map(|piece| {
-                    let end = events.pass(piece, most, counted);
+                    let end = events.find_end(piece, most, counted);
                     passed += end.unwrap_or(piece.len());
                     end
                 });
                 assert!(end.is_some(), "{most} events in pieces of {size}");
                 assert_eq!(&text[passed..], rest, "{most} events in pieces of {size}");
             }
-            assert_eq!(Events::default().pass(text.as_bytes(), 4, counted), None);
+            assert_eq!(EventCounter::default().find_end(text.as_bytes(), 4, counted), None);
         }
     }
 }

@@ -4,7 +4,7 @@ use baton_types::{Message, Part, PartContent};
 use serde_json::{Map, Value, json};
 
 /// The in-doubt entries of a message, one per call, unchanged.
-pub(crate) fn doubts_in(message: &Message) -> Vec<Map<String, Value>> {
+pub(crate) fn in_doubt_entries(message: &Message) -> Vec<Map<String, Value>> {
     let data = message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) => data.to_value().get_mut("input_requests").map(Value::take),
         _ => None,
@@ -30,10 +30,12 @@ impl DoubtAnswer {
 
     /// One part that answers all entries.
     pub(crate) fn part(self, doubts: &[Map<String, Value>]) -> Part {
-        const FOUND: &str = "somebody looked: it is as it should be";
+        const OBSERVED_RESULT: &str = "checked manually: the effect took place";
         let (member, more) = match self {
-            Self::ToolResult => ("tool_results", json!({ "output": FOUND })),
-            Self::UseResult => ("input_responses", json!({ "content": { "outcome": "use_result", "result": FOUND } })),
+            Self::ToolResult => ("tool_results", json!({ "output": OBSERVED_RESULT })),
+            Self::UseResult => {
+                ("input_responses", json!({ "content": { "outcome": "use_result", "result": OBSERVED_RESULT } }))
+            }
             Self::Fail => ("input_responses", json!({ "content": { "outcome": "fail" } })),
         };
         let answer = |doubt: &Map<String, Value>| {

@@ -17,7 +17,7 @@ pub struct Evidence {
     /// `GetTask` results at the end of the run.
     pub views: BTreeMap<TaskId, Task<'static>>,
     /// Results of the events endpoint at the end of the run.
-    pub listed: BTreeMap<TaskId, Vec<EventEntry>>,
+    pub listed_events: BTreeMap<TaskId, Vec<EventEntry>>,
     /// Command tools with their declared effects.
     pub effects: BTreeMap<String, Effects>,
     /// Executions recorded by the tools.
@@ -27,12 +27,12 @@ pub struct Evidence {
     /// Push receivers with the notifications they received.
     pub receivers: Vec<Receiver>,
     /// Messages sent with idempotency keys.
-    pub keyed: Vec<Keyed>,
+    pub keyed_messages: Vec<KeyedMessage>,
 }
 
 /// A message sent unchanged with an idempotency key until a response arrived, and optionally once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keyed {
+pub struct KeyedMessage {
     /// Message id.
     pub message: MessageId,
     /// Number of sends.

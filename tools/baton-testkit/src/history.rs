@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, Result};
 use baton_ports::{Journal, StoredEvent};
-use baton_rules::{HandoffRecord, Task};
-use baton_types::{Fact, HandoffEvent, HandoffId, MessageId, StreamId, TaskEvent, TaskId, Timestamp};
+use baton_rules::{HandoffRecord, TaskRecord};
+use baton_types::{HandoffEvent, HandoffId, JournalEvent, MessageId, StreamId, TaskEvent, TaskId, Timestamp};
 use baton_wire::api::EventEntry;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,7 +23,7 @@ pub struct History {
 
 impl History {
     /// Groups events by stream.
-    pub fn of(events: impl IntoIterator<Item = Arc<StoredEvent>>) -> Self {
+    pub fn from_events(events: impl IntoIterator<Item = Arc<StoredEvent>>) -> Self {
         let mut history = Self::default();
         for event in events {
             match &event.stream {
@@ -43,14 +43,14 @@ impl History {
             let after = events.last().map_or(0, |event| event.seq);
             let page = journal.tail(after, PAGE).await?;
             if page.is_empty() {
-                return Ok(Self::of(events));
+                return Ok(Self::from_events(events));
             }
             events.extend(page);
         }
     }
 
     /// Builds a history from events endpoint results, as if they were the whole journal.
-    pub fn listed<'a>(tasks: impl IntoIterator<Item = (&'a TaskId, &'a [EventEntry])>) -> Result<Self> {
+    pub fn from_entries<'a>(tasks: impl IntoIterator<Item = (&'a TaskId, &'a [EventEntry])>) -> Result<Self> {
         let mut events = Vec::new();
         for (task, entry) in
             tasks.into_iter().flat_map(|(task, entries)| entries.iter().map(move |entry| (task, entry)))
@@ -64,14 +64,14 @@ impl History {
                 at: entry.at.context("an event without a time")?,
                 subject: "".into(),
                 trace: None,
-                fact: Fact::decode(&entry.kind, Fact::SCHEMA, &entry.body)?,
+                fact: JournalEvent::decode(&entry.kind, JournalEvent::SCHEMA, &entry.body)?,
             }));
         }
-        Ok(Self::of(events))
+        Ok(Self::from_events(events))
     }
 
     /// Tasks submitted with each message.
-    pub fn begun(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
+    pub fn tasks_by_first_message(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
         self.by_message(|fact| match fact {
             TaskEvent::Submitted { message, .. } => Some(&message.id),
             _ => None,
@@ -79,9 +79,9 @@ impl History {
     }
 
     /// Tasks that contain each message of a caller, one entry per occurrence.
-    pub fn said(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
+    pub fn tasks_by_message(&self) -> BTreeMap<&MessageId, Vec<&TaskId>> {
         self.by_message(|fact| match fact {
-            TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. } => Some(&message.id),
+            TaskEvent::Submitted { message, .. } | TaskEvent::MessageReceived { message, .. } => Some(&message.id),
             _ => None,
         })
     }
@@ -99,8 +99,8 @@ impl History {
     /// Events of a task with their numbers and timestamps.
     pub fn facts(&self, task: &TaskId) -> impl Iterator<Item = (u64, Timestamp, &TaskEvent)> {
         self.tasks.get(task).into_iter().flatten().filter_map(|event| match &event.fact {
-            Fact::Task(fact) => Some((event.number, event.at, fact)),
-            Fact::Handoff(_) | Fact::Session(_) => None,
+            JournalEvent::Task(fact) => Some((event.number, event.at, fact)),
+            JournalEvent::Handoff(_) | JournalEvent::Session(_) => None,
         })
     }
 
@@ -112,16 +112,16 @@ impl History {
     /// Events of a handoff.
     pub fn handoff_facts(&self, handoff: &HandoffId) -> impl Iterator<Item = &HandoffEvent> {
         self.handoffs.get(handoff).into_iter().flatten().filter_map(|event| match &event.fact {
-            Fact::Handoff(fact) => Some(fact),
-            Fact::Task(_) | Fact::Session(_) => None,
+            JournalEvent::Handoff(fact) => Some(fact),
+            JournalEvent::Task(_) | JournalEvent::Session(_) => None,
         })
     }
 
     /// The task folded from its events, or the first illegal event; `None` without events.
-    pub fn fold(&self, id: &TaskId) -> Option<Result<Task, String>> {
+    pub fn fold(&self, id: &TaskId) -> Option<Result<TaskRecord, String>> {
         let mut facts = self.facts(id);
         let (_, at, first) = facts.next()?;
-        let begun = Task::submitted(id.clone(), at, first).map_err(|illegal| format!("event 1: {illegal}"));
+        let begun = TaskRecord::from_submission(id.clone(), at, first).map_err(|illegal| format!("event 1: {illegal}"));
         Some(begun.and_then(|mut task| {
             for (number, at, fact) in facts {
                 task.apply(at, fact).map_err(|illegal| format!("event {number}: {illegal}"))?;

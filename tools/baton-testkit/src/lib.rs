@@ -21,11 +21,11 @@ mod transcript;
 mod webhook;
 
 pub use cut_proxy::{Cut, CutProxy};
-pub use evidence::{Evidence, Generation, Keyed};
+pub use evidence::{Evidence, Generation, KeyedMessage};
 pub use history::History;
-pub use receiver::{Attempt, Receiver};
-pub use request::{Answered, request};
-pub use server::{Server, ServerOptions, Starting};
+pub use receiver::{DeliveryAttempt, Receiver};
+pub use request::{RawResponse, request};
+pub use server::{Server, ServerOptions, StartingServer};
 pub use tool_log::Execution;
-pub use transcript::{Reading, Segment, Transcript};
-pub use webhook::{Arrival, Conduct, Webhook};
+pub use transcript::{Segment, SnapshotPolicy, Transcript};
+pub use webhook::{Webhook, WebhookArrival, WebhookReaction};

@@ -1,7 +1,7 @@
 //! Notifications that one push receiver got for a task.
 
-use crate::{Arrival, History};
-use baton_rules::Task;
+use crate::{History, WebhookArrival};
+use baton_rules::TaskRecord;
 use baton_types::{A2aSettings, MessageId, PushDialect, TaskEvent, TaskId};
 use baton_wire::a2a::{v1, v03};
 use serde_json::Value;
@@ -17,43 +17,43 @@ pub struct Receiver {
     /// Number of the last event before registration; 0 if registered with the message.
     pub after: u64,
     /// All delivery attempts, in order.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<DeliveryAttempt>,
 }
 
 /// One delivery attempt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     /// Payload.
     pub body: Value,
     /// Whether the receiver accepted it.
-    pub taken: bool,
+    pub accepted: bool,
 }
 
-impl From<&Arrival> for Attempt {
-    fn from(arrival: &Arrival) -> Self {
-        Self { body: arrival.body.clone(), taken: arrival.is_taken() }
+impl From<&WebhookArrival> for DeliveryAttempt {
+    fn from(arrival: &WebhookArrival) -> Self {
+        Self { body: arrival.body.clone(), accepted: arrival.is_accepted() }
     }
 }
 
 impl Receiver {
     /// Expected payloads for the task, in order.
-    pub fn owed(&self, history: &History, task: &TaskId) -> Vec<Value> {
-        let mut folded: Option<Task> = None;
+    pub fn expected_payloads(&self, history: &History, task: &TaskId) -> Vec<Value> {
+        let mut folded: Option<TaskRecord> = None;
         let mut owed = Vec::new();
         for (number, at, fact) in history.facts(task) {
             // An illegal history is reported by the folding check.
             match &mut folded {
                 Some(task) => drop(task.apply(at, fact)),
-                None => folded = Task::submitted(task.clone(), at, fact).ok(),
+                None => folded = TaskRecord::from_submission(task.clone(), at, fact).ok(),
             }
-            let Some(folded) = folded.as_ref().filter(|_| number > self.after && fact.is_shown()) else { continue };
+            let Some(folded) = folded.as_ref().filter(|_| number > self.after && fact.is_visible()) else { continue };
             let view = folded.view();
             let presentation = {
                 let request = v1::PresentationRequest::default();
                 v1::Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
             };
             let whole =
-                || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
+                || v1::Task::from_view(&view, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
             let answered = view.status_message.as_ref().is_some_and(|message| view.has_artifact_of(message));
             let body = match (self.dialect, fact) {
                 (PushDialect::V03, _) => Some(json(&v03::Task::from(whole()))),
@@ -70,7 +70,7 @@ impl Receiver {
     /// Number of expected payloads that were not accepted, or the first unexpected attempt. Each payload must follow
     /// the acceptance of the previous one. After a crash the last accepted payload may be repeated, because its
     /// acceptance may not have been recorded; no other payload may be repeated.
-    pub fn missing(&self, owed: &[Value]) -> Result<usize, String> {
+    pub fn count_missing(&self, owed: &[Value]) -> Result<usize, String> {
         // Two events may have equal payloads, so several positions can match.
         let mut taken = BTreeSet::from([0]);
         for (index, attempt) in self.attempts.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Receiver {
                 .iter()
                 .flat_map(|&next| {
                     let again = (next > 0 && is(next - 1)).then_some(next);
-                    let new = is(next).then_some(if attempt.taken { next + 1 } else { next });
+                    let new = is(next).then_some(if attempt.accepted { next + 1 } else { next });
                     again.into_iter().chain(new)
                 })
                 .collect();

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 /// A response of any status.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
+pub struct RawResponse {
     /// The HTTP status.
     pub status: u16,
     /// The body; null if empty, a string if it is not JSON.
@@ -26,7 +26,7 @@ pub async fn request(
     path: &str,
     headers: &[(&str, &str)],
     body: &Value,
-) -> Result<Answered, ClientError> {
+) -> Result<RawResponse, ClientError> {
     let authority = base.trim_start_matches("http://").trim_end_matches('/');
     let unreachable = |reason: String| ClientError::Unreachable { address: authority.to_owned(), reason };
     let broken = |error: hyper::Error| ClientError::Interrupted(error.to_string());
@@ -56,5 +56,5 @@ pub async fn request(
         false => serde_json::from_slice(&bytes)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned())),
     };
-    Ok(Answered { status, body })
+    Ok(RawResponse { status, body })
 }

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// Upper bound of a start or an orderly stop on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const START_STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Options of a server that is started repeatedly on the same data directory.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl ServerOptions {
 
     /// Starts the program without waiting for readiness.
     #[expect(clippy::disallowed_methods, reason = "the child is the server under test, not a tool")]
-    pub fn spawn(&self) -> Result<Starting> {
+    pub fn spawn(&self) -> Result<StartingServer> {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.with_context(|| format!("cannot write {}", self.log.display()))?;
         let mut command = Command::new(&self.binary);
@@ -68,7 +68,7 @@ impl ServerOptions {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).kill_on_drop(true);
         let mut child = command.spawn().with_context(|| format!("cannot start {}", self.binary.display()))?;
         let stdout = child.stdout.take().context("the child has no stdout")?;
-        Ok(Starting { child, stdout, log: self.log.clone() })
+        Ok(StartingServer { child, stdout, log: self.log.clone() })
     }
 
     /// Starts the program and waits until it is ready.
@@ -84,7 +84,7 @@ impl ServerOptions {
 
 /// A server process that may not be ready yet.
 #[derive(Debug)]
-pub struct Starting {
+pub struct StartingServer {
     child: Child,
     stdout: ChildStdout,
     log: PathBuf,
@@ -97,7 +97,7 @@ struct Announcement {
     pid: u32,
 }
 
-impl Starting {
+impl StartingServer {
     /// Process id.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
@@ -106,14 +106,14 @@ impl Starting {
     /// Waits until the server is ready.
     pub async fn ready(self) -> Result<Server> {
         let log = self.log.clone();
-        match tokio::time::timeout(PATIENCE, self.announced()).await {
+        match tokio::time::timeout(START_STOP_TIMEOUT, self.await_announcement()).await {
             Ok(Ok(server)) => Ok(server),
             Ok(Err(error)) => Err(error.context(format!("the server did not start; end of its log:\n{}", tail(&log)))),
-            Err(_) => bail!("the server was not ready within {PATIENCE:?}; its log ends:\n{}", tail(&log)),
+            Err(_) => bail!("the server was not ready within {START_STOP_TIMEOUT:?}; end of its log:\n{}", tail(&log)),
         }
     }
 
-    async fn announced(self) -> Result<Server> {
+    async fn await_announcement(self) -> Result<Server> {
         let Self { child, stdout, .. } = self;
         let mut lines = BufReader::new(stdout).lines();
         let line = lines.next_line().await?.context("the process exited without printing its URL")?;
@@ -165,13 +165,13 @@ impl Server {
 
     /// Requests an orderly stop and waits for it.
     pub async fn stop(mut self) -> Result<ExitStatus> {
-        self.ask_to_stop()?;
-        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
-        Ok(ended.with_context(|| format!("the server did not stop within {PATIENCE:?}"))??)
+        self.request_stop()?;
+        let ended = tokio::time::timeout(START_STOP_TIMEOUT, self.child.wait()).await;
+        Ok(ended.with_context(|| format!("the server did not stop within {START_STOP_TIMEOUT:?}"))??)
     }
 
     #[cfg(unix)]
-    fn ask_to_stop(&mut self) -> Result<()> {
+    fn request_stop(&mut self) -> Result<()> {
         use rustix::process::{Pid, Signal, kill_process};
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).context("the server has no process id")?;
         Ok(kill_process(pid, Signal::TERM)?)

@@ -25,7 +25,7 @@ pub struct Segment {
 
 /// Treatment of the task snapshot at the head of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum SnapshotPolicy {
     /// The snapshot replaces all known outputs, as the specification says.
     Replace,
     /// Outputs of the snapshot replace those with the same ids; others remain.
@@ -39,11 +39,11 @@ impl Transcript {
     }
 
     /// Final output texts of the subscriber by id, without empty ones.
-    pub fn shown(&self, reading: Reading) -> Result<BTreeMap<String, String>, String> {
+    pub fn shown(&self, reading: SnapshotPolicy) -> Result<BTreeMap<String, String>, String> {
         let mut shown = BTreeMap::new();
         for event in self.segments.iter().flat_map(|segment| &segment.events) {
             if let Some(task) = &event.item.task {
-                if reading == Reading::Replace {
+                if reading == SnapshotPolicy::Replace {
                     shown.clear();
                 }
                 shown.extend(texts(task));

@@ -25,14 +25,14 @@ use tokio::{
 const PORTS: std::ops::Range<u64> = 15_000..32_000;
 
 /// Upper bound of ports to try.
-const TRIES: u64 = 100;
+const MAX_PORT_ATTEMPTS: u64 = 100;
 
 /// Longer than the longest retry delay of a notification.
-const PATIENCE: Duration = Duration::from_secs(90);
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Reaction of a receiver to a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Conduct {
+pub enum WebhookReaction {
     /// Responds with this status.
     Answer(u16),
     /// Responds with this status and this `Location`.
@@ -45,7 +45,7 @@ pub enum Conduct {
 
 /// A received notification.
 #[derive(Clone, Debug)]
-pub struct Arrival {
+pub struct WebhookArrival {
     /// Request path.
     pub path: String,
     /// Headers by lower-case name.
@@ -53,36 +53,36 @@ pub struct Arrival {
     /// The body; a string if it is not JSON.
     pub body: Value,
     /// Reaction of the receiver.
-    pub conduct: Conduct,
+    pub reaction: WebhookReaction,
 }
 
-impl Arrival {
+impl WebhookArrival {
     /// Whether the receiver accepted it.
-    pub fn is_taken(&self) -> bool {
-        matches!(self.conduct, Conduct::Answer(200..=299))
+    pub fn is_accepted(&self) -> bool {
+        matches!(self.reaction, WebhookReaction::Answer(200..=299))
     }
 }
 
 /// A push notification receiver; by default it accepts all notifications.
 pub struct Webhook {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<WebhookCore>,
     serving: Option<JoinHandle<()>>,
 }
 
-type Behaviour = Box<dyn FnMut(&Arrival) -> Conduct + Send>;
+type ReactionFunction = Box<dyn FnMut(&WebhookArrival) -> WebhookReaction + Send>;
 
-struct Shared {
-    state: Mutex<State>,
+struct WebhookCore {
+    state: Mutex<WebhookState>,
     /// Changes with every arrival.
     arrived: watch::Sender<usize>,
     /// Changes when the behaviour is replaced.
     behaviour: watch::Sender<u64>,
 }
 
-struct State {
-    behave: Behaviour,
-    arrivals: Vec<Arrival>,
+struct WebhookState {
+    behave: ReactionFunction,
+    arrivals: Vec<WebhookArrival>,
     connections: usize,
 }
 
@@ -90,12 +90,16 @@ impl Webhook {
     /// Opens a receiver on a port outside the ephemeral range.
     pub async fn open(ip: IpAddr) -> Result<Self> {
         let hasher = RandomState::new();
-        for number in 0..TRIES {
+        for number in 0..MAX_PORT_ATTEMPTS {
             let port = PORTS.start + hasher.hash_one(number) % (PORTS.end - PORTS.start);
             let address = SocketAddr::new(ip, u16::try_from(port)?);
             if let Ok(listener) = TcpListener::bind(address).await {
-                let state = State { behave: Box::new(|_| Conduct::Answer(204)), arrivals: Vec::new(), connections: 0 };
-                let shared = Arc::new(Shared {
+                let state = WebhookState {
+                    behave: Box::new(|_| WebhookReaction::Answer(204)),
+                    arrivals: Vec::new(),
+                    connections: 0,
+                };
+                let shared = Arc::new(WebhookCore {
                     state: Mutex::new(state),
                     arrived: watch::Sender::new(0),
                     behaviour: watch::Sender::new(0),
@@ -113,7 +117,7 @@ impl Webhook {
     }
 
     /// Sets the reaction to notifications from now on; hanging requests are closed.
-    pub fn behave(&self, behave: impl FnMut(&Arrival) -> Conduct + Send + 'static) {
+    pub fn set_reaction(&self, behave: impl FnMut(&WebhookArrival) -> WebhookReaction + Send + 'static) {
         self.shared.lock().behave = Box::new(behave);
         self.shared.behaviour.send_modify(|version| *version += 1);
     }
@@ -128,7 +132,7 @@ impl Webhook {
     }
 
     /// Closes the receiver and returns after the given time.
-    pub async fn away(&mut self, length: Duration) {
+    pub async fn close_for(&mut self, length: Duration) {
         self.close().await;
         tokio::time::sleep(length).await;
     }
@@ -137,13 +141,13 @@ impl Webhook {
     pub async fn reopen(&mut self) -> Result<()> {
         self.close().await;
         let listener = TcpListener::bind(self.address).await;
-        let listener = listener.with_context(|| format!("{} was taken meanwhile", self.address))?;
+        let listener = listener.with_context(|| format!("{} is in use now", self.address))?;
         self.serving = Some(tokio::spawn(accept(listener, Arc::clone(&self.shared))));
         Ok(())
     }
 
     /// All received notifications, in order.
-    pub fn arrivals(&self) -> Vec<Arrival> {
+    pub fn arrivals(&self) -> Vec<WebhookArrival> {
         self.shared.lock().arrivals.clone()
     }
 
@@ -153,14 +157,17 @@ impl Webhook {
     }
 
     /// Waits until the received notifications satisfy `enough`.
-    pub async fn until(&self, what: &str, mut enough: impl FnMut(&[Arrival]) -> bool) -> Result<()> {
+    pub async fn wait_until(&self, what: &str, mut enough: impl FnMut(&[WebhookArrival]) -> bool) -> Result<()> {
         let mut arrived = self.shared.arrived.subscribe();
         let shared = &self.shared;
         let waiting = arrived.wait_for(|_| enough(&shared.lock().arrivals));
-        let ended = tokio::time::timeout(PATIENCE, waiting).await.map(|found| found.is_ok());
+        let ended = tokio::time::timeout(ARRIVAL_TIMEOUT, waiting).await.map(|found| found.is_ok());
         match ended {
             Ok(true) => Ok(()),
-            _ => bail!("{what} did not come within {PATIENCE:?}; {} arrived", self.shared.lock().arrivals.len()),
+            _ => bail!(
+                "{what} did not arrive within {ARRIVAL_TIMEOUT:?}; {} notifications arrived",
+                self.shared.lock().arrivals.len()
+            ),
         }
     }
 }
@@ -173,16 +180,16 @@ impl Drop for Webhook {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+impl WebhookCore {
+    fn lock(&self) -> std::sync::MutexGuard<'_, WebhookState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records the arrival together with the reaction to it.
-    fn note(&self, mut arrival: Arrival) -> Conduct {
+    fn record(&self, mut arrival: WebhookArrival) -> WebhookReaction {
         let mut state = self.lock();
         let conduct = (state.behave)(&arrival);
-        arrival.conduct = conduct.clone();
+        arrival.reaction = conduct.clone();
         state.arrivals.push(arrival);
         let count = state.arrivals.len();
         drop(state);
@@ -191,7 +198,7 @@ impl Shared {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, shared: Arc<WebhookCore>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -205,35 +212,35 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Arc<Shared>) {
-    let service = service_fn(|request| take(request, &shared));
+async fn serve(stream: TcpStream, shared: Arc<WebhookCore>) {
+    let service = service_fn(|request| handle_request(request, &shared));
     // Connection errors are expected; the recorded arrivals count.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn take(request: Request<Incoming>, shared: &Shared) -> Result<Response<Full<Bytes>>> {
+async fn handle_request(request: Request<Incoming>, shared: &WebhookCore) -> Result<Response<Full<Bytes>>> {
     let (head, body) = request.into_parts();
     let bytes = body.collect().await?.to_bytes();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())));
-    let arrival = Arrival {
+    let arrival = WebhookArrival {
         path: head.uri.path().to_owned(),
         headers: headers.collect(),
         body: serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(text(&bytes))),
-        conduct: Conduct::Hang,
+        reaction: WebhookReaction::Hang,
     };
     let mut behaviour = shared.behaviour.subscribe();
     let mut reply = Response::new(Full::default());
-    match shared.note(arrival) {
-        Conduct::Answer(status) => *reply.status_mut() = StatusCode::from_u16(status)?,
-        Conduct::Redirect(status, location) => {
+    match shared.record(arrival) {
+        WebhookReaction::Answer(status) => *reply.status_mut() = StatusCode::from_u16(status)?,
+        WebhookReaction::Redirect(status, location) => {
             *reply.status_mut() = StatusCode::from_u16(status)?;
             reply.headers_mut().insert(header::LOCATION, location.parse()?);
         }
-        Conduct::HangUp => bail!("hung up"),
-        Conduct::Hang => {
+        WebhookReaction::HangUp => bail!("connection closed"),
+        WebhookReaction::Hang => {
             behaviour.changed().await?;
-            bail!("hung up at last")
+            bail!("connection closed after hanging")
         }
     }
     Ok(reply)

@@ -5,7 +5,7 @@ use crate::{
     ExportTiming,
     carrier::{SignalExportShutdown, SignalExporter},
     courier::ExportOutcome,
-    pack::Packed,
+    pack::ExportRequestBody,
     patience::RetryBudget,
 };
 use baton_otlp::{LogLine, write_lines};
@@ -84,7 +84,7 @@ impl LogExporter {
     /// Retries until the target accepts or rejects the request; meanwhile the queue fills and drops its oldest lines.
     async fn send_with_retry(
         &mut self,
-        packed: &Packed,
+        packed: &ExportRequestBody,
         lines: usize,
         waiting: &LogReader,
     ) -> Result<ExportOutcome, SignalExportShutdown> {

@@ -115,7 +115,9 @@ async fn of_an_autonomous_run_every_surface_shows_the_result_and_nothing_on_the_
         let run = home.run(&["run", agent, "count", "--json"]).stdout;
         let exported = home.run(&["sessions", "export", "talk", "--agent", agent]).stdout;
         receiver
-            .until("the end", |arrivals| arrivals.iter().any(|arrival| arrival.body.to_string().contains("COMPLETED")))
+            .wait_until("the end", |arrivals| {
+                arrivals.iter().any(|arrival| arrival.body.to_string().contains("COMPLETED"))
+            })
             .await
             .expect("told");
         let told: Vec<String> = receiver.arrivals().iter().map(|arrival| arrival.body.to_string()).collect();

@@ -3,7 +3,7 @@
 //! `BATON_SOAK_CYCLES` says how often the server is killed (20), `BATON_SOAK_SEED` repeats the choices of another run;
 //! the moments at which they meet the server stay the machine's.
 
-use baton_testkit::kill_loop::{Options, Summary, run};
+use baton_testkit::kill_loop::{KillLoopOptions, KillLoopSummary, run};
 use std::{
     hash::{BuildHasher, RandomState},
     path::Path,
@@ -18,7 +18,7 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
     let seed = setting("BATON_SOAK_SEED").unwrap_or_else(|| RandomState::new().hash_one("seed") >> 32);
     let cycles = setting("BATON_SOAK_CYCLES").map_or(CYCLES, |cycles| u32::try_from(cycles).expect("a small number"));
     eprintln!("kill loop: seed {seed}; BATON_SOAK_SEED={seed} BATON_SOAK_CYCLES={cycles} repeats its choices");
-    let options = Options {
+    let options = KillLoopOptions {
         binary: env!("CARGO_BIN_EXE_baton").into(),
         agents: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/agents/soak"),
         directory: scratch.path().to_owned(),
@@ -47,7 +47,7 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
 
 /// A loop in which little happens proves little. The floors are far below what even a slow machine does; a loop of
 /// a few cycles is for looking at it, and has none.
-fn too_little(summary: &Summary) -> Option<String> {
+fn too_little(summary: &KillLoopSummary) -> Option<String> {
     let least = if summary.cycles < CYCLES { 0 } else { u64::from(summary.cycles) };
     let counted = |count: usize| u64::try_from(count).expect("a small number");
     let short: Vec<String> = [

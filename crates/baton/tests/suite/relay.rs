@@ -2,7 +2,7 @@
 //!
 //! `BATON_RELAY_HANDOFFS` says how much work is handed over (100), `BATON_SOAK_SEED` repeats the choices of another run.
 
-use baton_testkit::relay::{Options, run};
+use baton_testkit::relay::{RelayOptions, run};
 use std::hash::{BuildHasher, RandomState};
 
 const HANDOFFS: usize = 100;
@@ -14,8 +14,12 @@ async fn every_handoff_to_another_baton_ends_once_with_one_effect_whoever_dies()
     let seed = setting("BATON_SOAK_SEED").unwrap_or_else(|| RandomState::new().hash_one("seed") >> 32);
     let handoffs = setting("BATON_RELAY_HANDOFFS").map_or(HANDOFFS, |count| usize::try_from(count).expect("a number"));
     eprintln!("relay: seed {seed}; BATON_SOAK_SEED={seed} repeats its choices");
-    let options =
-        Options { binary: env!("CARGO_BIN_EXE_baton").into(), directory: scratch.path().to_owned(), handoffs, seed };
+    let options = RelayOptions {
+        binary: env!("CARGO_BIN_EXE_baton").into(),
+        directory: scratch.path().to_owned(),
+        handoffs,
+        seed,
+    };
     let failure = match Box::pin(run(&options)).await {
         Ok(outcome) => {
             eprintln!(

@@ -1,6 +1,6 @@
 //! Tool results of every content type.
 
-use super::call::says;
+use super::call::text_result;
 use crate::media::{PNG, WAV};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ResourceContents};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub(super) fn structured(arguments: &JsonObject) -> CallToolResult {
     let number = |name: &str| arguments.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default();
     let sum = number("a") + number("b");
     let words = format!("The sum is {sum}.");
-    let mut result = says(&words);
+    let mut result = text_result(&words);
     result.structured_content = Some(json!({ "sum": sum, "words": words }));
     result
 }

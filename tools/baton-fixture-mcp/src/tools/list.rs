@@ -1,68 +1,73 @@
 //! Names, descriptions and schemas of the tools.
 
-use crate::world::World;
+use crate::world::FixtureState;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Tools without arguments, by name.
-const PLAIN: &[(&str, &str)] = &[
-    ("test_audio_content", "Gives a sound"),
+const TOOLS_WITHOUT_ARGUMENTS: &[(&str, &str)] = &[
+    ("test_audio_content", "Returns audio"),
     ("test_elicitation_sep1034_defaults", "Asks with a form that has defaults"),
     ("test_elicitation_sep1330_enums", "Asks with a form of every kind of choice"),
-    ("test_embedded_resource", "Gives a resource"),
+    ("test_embedded_resource", "Returns a resource"),
     ("test_error_handling", "Fails"),
-    ("test_image_content", "Gives a picture"),
+    ("test_image_content", "Returns an image"),
     ("test_input_required_result_capabilities", "Asks what the client can answer"),
     ("test_input_required_result_elicitation", "Asks for a name"),
     ("test_input_required_result_list_roots", "Asks for directories"),
     ("test_input_required_result_multi_round", "Asks twice"),
     ("test_input_required_result_multiple_inputs", "Asks for several things at once"),
-    ("test_input_required_result_request_state", "Asks, and wants something back"),
+    ("test_input_required_result_request_state", "Asks with a request state"),
     ("test_input_required_result_sampling", "Asks the client's model"),
-    ("test_input_required_result_tampered_state", "Asks, and looks closely at what comes back"),
-    ("test_logging_tool", "Logs, for those who want it"),
+    ("test_input_required_result_tampered_state", "Asks, and verifies the returned request state"),
+    ("test_logging_tool", "Logs if the client enabled it"),
     ("test_missing_capability", "Needs the client's model"),
-    ("test_multiple_content_types", "Gives text, a picture and a resource"),
-    ("test_simple_text", "Gives text"),
+    ("test_multiple_content_types", "Returns text, an image and a resource"),
+    ("test_simple_text", "Returns text"),
     ("test_streaming_elicitation", "Reports progress, then asks"),
     ("test_tool_with_logging", "Logs three times"),
     ("test_tool_with_progress", "Reports progress three times"),
-    ("test_trigger_prompt_change", "Lets a prompt come or go"),
-    ("test_trigger_tool_change", "Lets a tool come or go"),
+    ("test_trigger_prompt_change", "Adds or removes a prompt"),
+    ("test_trigger_tool_change", "Adds or removes a tool"),
     ("touch_watched_resource", "Changes the watched resource"),
-    ("wait_until_canceled", "Waits until the call is given up"),
+    ("wait_until_canceled", "Waits until the call is cancelled"),
 ];
 
 /// A tool that is added and removed at run time.
-pub(super) const EXTRA: &str = "test_dynamic_tool";
+pub(super) const DYNAMIC_TOOL: &str = "test_dynamic_tool";
 
 /// All current tools, by name.
-pub(crate) fn list(world: &World) -> Vec<Tool> {
-    let mut tools: Vec<Tool> = PLAIN.iter().map(|(name, description)| tool(name, description, &json!({}))).collect();
+pub(crate) fn list(world: &FixtureState) -> Vec<Tool> {
+    let mut tools: Vec<Tool> =
+        TOOLS_WITHOUT_ARGUMENTS.iter().map(|(name, description)| tool(name, description, &json!({}))).collect();
     let text = |description: &str| json!({ "type": "string", "description": description });
     tools.push(tool("test_sampling", "Asks the client's model", &fields(&json!({ "prompt": text("What to ask") }))));
-    tools.push(tool("test_elicitation", "Asks somebody", &fields(&json!({ "message": text("What to ask") }))));
-    let least = json!({ "type": "integer", "description": "Waits a while for so many" });
-    let counts = "How many calls of wait_until_canceled were given up";
+    tools.push(tool("test_elicitation", "Asks the user", &fields(&json!({ "message": text("What to ask") }))));
+    let least = json!({ "type": "integer", "description": "Minimum number to wait for, up to ten seconds" });
+    let counts = "Number of cancelled calls of wait_until_canceled";
     tools.push(tool("count_canceled", counts, &fields(&json!({ "at_least": least }))));
     let region = json!({ "type": "string", "description": "Mirrored in a header", "x-mcp-header": "Region" });
-    tools.push(tool("test_custom_header", "Repeats what a header says too", &fields(&json!({ "region": region }))));
-    tools.push(tool("json_schema_2020_12_tool", "Has a schema with much in it", &rich_schema()));
+    tools.push(tool(
+        "test_custom_header",
+        "Returns an argument that is mirrored in a header",
+        &fields(&json!({ "region": region })),
+    ));
+    tools.push(tool("json_schema_2020_12_tool", "Has a schema with many keywords", &rich_schema()));
     let output = fields(&json!({ "sum": { "type": "number" }, "words": { "type": "string" } }));
     let number = json!({ "type": "number" });
     let structured = tool("test_structured_content", "Adds", &fields(&json!({ "a": number, "b": number })));
     let structured = structured.with_raw_output_schema(object(&output));
     tools.push(structured.with_annotations(ToolAnnotations::new().read_only(true)));
     if world.has_extra_tool() {
-        tools.push(tool(EXTRA, "Comes and goes", &json!({})));
+        tools.push(tool(DYNAMIC_TOOL, "Is added and removed at run time", &json!({})));
     }
     tools.sort_by(|left, right| left.name.cmp(&right.name));
     tools
 }
 
 /// One tool.
-pub(crate) fn find(world: &World, name: &str) -> Option<Tool> {
+pub(crate) fn find(world: &FixtureState, name: &str) -> Option<Tool> {
     list(world).into_iter().find(|tool| tool.name == name)
 }
 

@@ -1,10 +1,10 @@
 //! Tools that ask the client before they return a result.
 
 use super::{
-    call::{Call, says},
+    call::{FixtureCall, text_result},
     notices::report,
 };
-use crate::ask::{Answers, Asked, ask, form, roots, sample, text_form};
+use crate::ask::{Answers, InputOutcome, ask, form, roots, sample, text_form};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, ClientCapabilities},
@@ -19,7 +19,7 @@ struct Round {
 }
 
 /// Runs a tool of this module; `None` for other tools.
-pub(super) async fn call(call: &Call<'_>) -> Option<Result<CallToolResponse, ErrorData>> {
+pub(super) async fn call(call: &FixtureCall<'_>) -> Option<Result<CallToolResponse, ErrorData>> {
     let name = || text_form("What is your name?", "name");
     Some(match &*call.request.name {
         "test_sampling" => {
@@ -27,74 +27,78 @@ pub(super) async fn call(call: &Call<'_>) -> Option<Result<CallToolResponse, Err
                 Ok(prompt) => prompt,
                 Err(error) => return Some(Err(error)),
             };
-            let say = |answers: &Answers| format!("LLM response: {}", answers.written("answer"));
-            one(call, "answer", sample(prompt, 100), say).await
+            let say = |answers: &Answers| format!("LLM response: {}", answers.sampled_text("answer"));
+            ask_one(call, "answer", sample(prompt, 100), say).await
         }
         "test_elicitation" => {
             let message = match call.text("message") {
                 Ok(message) => message,
                 Err(error) => return Some(Err(error)),
             };
-            let say = |answers: &Answers| format!("User response: {}", answers.decided("person"));
-            one(call, "person", form(message, &person()), say).await
+            let say = |answers: &Answers| format!("User response: {}", answers.elicitation_text("person"));
+            ask_one(call, "person", form(message, &person()), say).await
         }
-        "test_elicitation_sep1034_defaults" => one(call, "form", form("Please review", &defaults()), completed).await,
-        "test_elicitation_sep1330_enums" => one(call, "form", form("Please choose", &choices()), completed).await,
-        "test_input_required_result_elicitation" => one(call, "user_name", name(), greeting).await,
+        "test_elicitation_sep1034_defaults" => {
+            ask_one(call, "form", form("Please review", &defaults()), completed).await
+        }
+        "test_elicitation_sep1330_enums" => ask_one(call, "form", form("Please choose", &choices()), completed).await,
+        "test_input_required_result_elicitation" => ask_one(call, "user_name", name(), greeting).await,
         "test_streaming_elicitation" => match report(call, 50.0).await {
-            Ok(()) => one(call, "user_name", name(), greeting).await,
+            Ok(()) => ask_one(call, "user_name", name(), greeting).await,
             Err(error) => Err(error),
         },
         "test_input_required_result_sampling" => {
-            let say = |answers: &Answers| answers.written("capital_question");
-            one(call, "capital_question", sample("What is the capital of France?", 100), say).await
+            let say = |answers: &Answers| answers.sampled_text("capital_question");
+            ask_one(call, "capital_question", sample("What is the capital of France?", 100), say).await
         }
         "test_input_required_result_list_roots" => {
             let say = |answers: &Answers| format!("The client has {} roots.", answers.roots("client_roots"));
-            one(call, "client_roots", roots(), say).await
+            ask_one(call, "client_roots", roots(), say).await
         }
         "test_input_required_result_request_state" | "test_input_required_result_tampered_state" => {
-            confirmed(call).await
+            ask_with_state(call).await
         }
-        "test_input_required_result_multiple_inputs" => several(call).await,
-        "test_input_required_result_multi_round" => rounds(call).await,
-        "test_input_required_result_capabilities" => possible(call).await,
+        "test_input_required_result_multiple_inputs" => ask_several(call).await,
+        "test_input_required_result_multi_round" => ask_in_rounds(call).await,
+        "test_input_required_result_capabilities" => ask_supported(call).await,
         "test_missing_capability" => {
-            let say = |answers: &Answers| answers.written("needed");
-            one(call, "needed", sample("Anything", 10), say).await
+            let say = |answers: &Answers| answers.sampled_text("needed");
+            ask_one(call, "needed", sample("Anything", 10), say).await
         }
         _ => return None,
     })
 }
 
 /// Asks one question without request state.
-async fn one(
-    call: &Call<'_>,
+async fn ask_one(
+    call: &FixtureCall<'_>,
     key: &str,
     question: Value,
     say: impl FnOnce(&Answers) -> String,
 ) -> Result<CallToolResponse, ErrorData> {
     match ask(call.context, call.request.input_responses.as_ref(), [(key, question)], None).await? {
-        Asked::Answered(answers) => Ok(says(say(&answers)).into()),
-        Asked::Later(asked) => Ok(asked.into()),
+        InputOutcome::Answered(answers) => Ok(text_result(say(&answers)).into()),
+        InputOutcome::InputRequired(asked) => Ok(asked.into()),
     }
 }
 
 /// Asks a question whose answer is valid only together with the request state.
-async fn confirmed(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+async fn ask_with_state(call: &FixtureCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
     let schema = json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });
     let state = world.seal(tool, &Round::default())?;
     let brought = call.request.input_responses.as_ref().filter(|_| opened.is_some());
     match ask(call.context, brought, [("confirm", form("Please confirm", &schema))], Some(state)).await? {
-        Asked::Answered(answers) => Ok(says(format!("state-ok: {}", answers.decided("confirm"))).into()),
-        Asked::Later(asked) => Ok(asked.into()),
+        InputOutcome::Answered(answers) => {
+            Ok(text_result(format!("state-ok: {}", answers.elicitation_text("confirm"))).into())
+        }
+        InputOutcome::InputRequired(asked) => Ok(asked.into()),
     }
 }
 
 /// Asks three questions of three kinds at once.
-async fn several(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+async fn ask_several(call: &FixtureCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
     let questions = [
@@ -105,16 +109,16 @@ async fn several(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let state = world.seal(tool, &Round::default())?;
     let brought = call.request.input_responses.as_ref().filter(|_| opened.is_some());
     match ask(call.context, brought, questions, Some(state)).await? {
-        Asked::Answered(answers) => {
-            let (greeting, name) = (answers.written("greeting"), answers.part("user_name", "/content/name"));
-            Ok(says(format!("{greeting} {name}, {} roots", answers.roots("client_roots"))).into())
+        InputOutcome::Answered(answers) => {
+            let (greeting, name) = (answers.sampled_text("greeting"), answers.part("user_name", "/content/name"));
+            Ok(text_result(format!("{greeting} {name}, {} roots", answers.roots("client_roots"))).into())
         }
-        Asked::Later(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(asked) => Ok(asked.into()),
     }
 }
 
 /// Asks a question, then another that depends on its answer.
-async fn rounds(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+async fn ask_in_rounds(call: &FixtureCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let (world, tool) = (&call.fixture.world, &*call.request.name);
     let opened: Option<Round> = world.open(tool, call.request.request_state.as_deref())?;
     let brought = call.request.input_responses.as_ref();
@@ -124,31 +128,31 @@ async fn rounds(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
         let question = text_form("Step 1: What is your name?", "name");
         let state = world.seal(tool, &Round::default())?;
         match ask(call.context, brought, [("step1", question)], Some(state)).await? {
-            Asked::Answered(answers) => answers.part("step1", "/content/name"),
-            Asked::Later(asked) => return Ok(asked.into()),
+            InputOutcome::Answered(answers) => answers.part("step1", "/content/name"),
+            InputOutcome::InputRequired(asked) => return Ok(asked.into()),
         }
     };
     let question = text_form("Step 2: What is your favorite color?", "color");
     let state = world.seal(tool, &Round { name: Some(name.clone()) })?;
     match ask(call.context, brought, [("step2", question)], Some(state)).await? {
-        Asked::Answered(answers) => {
+        InputOutcome::Answered(answers) => {
             let color = answers.part("step2", "/content/color");
-            Ok(says(format!("{name} likes {color}.")).into())
+            Ok(text_result(format!("{name} likes {color}.")).into())
         }
-        Asked::Later(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(asked) => Ok(asked.into()),
     }
 }
 
 /// Asks only a question that the client's capabilities support.
-async fn possible(call: &Call<'_>) -> Result<CallToolResponse, ErrorData> {
+async fn ask_supported(call: &FixtureCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let capabilities: ClientCapabilities = call.context.client_capabilities().unwrap_or_default();
     if capabilities.sampling.is_some() {
-        let say = |answers: &Answers| answers.written("greeting");
-        one(call, "greeting", sample("Generate a greeting", 50), say).await
+        let say = |answers: &Answers| answers.sampled_text("greeting");
+        ask_one(call, "greeting", sample("Generate a greeting", 50), say).await
     } else if capabilities.elicitation.is_some() {
-        one(call, "user_name", text_form("What is your name?", "name"), greeting).await
+        ask_one(call, "user_name", text_form("What is your name?", "name"), greeting).await
     } else {
-        Ok(says("There is nothing that the client could answer.").into())
+        Ok(text_result("The client supports none of the questions.").into())
     }
 }
 
@@ -157,7 +161,7 @@ fn greeting(answers: &Answers) -> String {
 }
 
 fn completed(answers: &Answers) -> String {
-    format!("Elicitation completed: {}", answers.decided("form"))
+    format!("Elicitation completed: {}", answers.elicitation_text("form"))
 }
 
 fn person() -> Value {

@@ -1,10 +1,10 @@
 //! An acknowledged task exists and reaches a terminal state.
 
-use super::{Promise, Violation};
+use super::{Guarantee, Violation};
 use crate::Evidence;
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
-    let broken = |task, detail: String| Some(Violation::new(Promise::Acknowledged, task, detail));
+    let broken = |task, detail: String| Some(Violation::new(Guarantee::Acknowledged, task, detail));
     let judge = |task| match evidence.history.fold(task) {
         None => broken(task, "it was acknowledged but does not exist".to_owned()),
         Some(Ok(folded)) if !folded.state.is_terminal() => {

@@ -1,16 +1,16 @@
-//! A run is given up only when it was going on at three crashes in a row at the same event, at last alone.
+//! A run fails as a crash loop only after three consecutive crashes at the same event, the last one in isolation.
 
-use super::{Promise, Violation};
+use super::{Guarantee, Violation};
 use crate::Evidence;
 use baton_types::{CallId, ErrorCode, TaskEvent, TaskId};
 use std::collections::BTreeSet;
 
-/// The third death is found by the start that gives up, which records no resumption.
+/// The start after the third crash fails the run and records no resumption.
 const RESUMPTIONS: usize = 2;
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     let judged = evidence.history.tasks.keys().filter_map(|task| Some((task, judge(evidence, task).err()?)));
-    judged.map(|(task, detail)| Violation::new(Promise::CrashLoop, task, detail)).collect()
+    judged.map(|(task, detail)| Violation::new(Guarantee::CrashLoop, task, detail)).collect()
 }
 
 fn judge(evidence: &Evidence, id: &TaskId) -> Result<(), String> {
@@ -18,11 +18,11 @@ fn judge(evidence: &Evidence, id: &TaskId) -> Result<(), String> {
     let (mut resumptions, mut was_alone) = (0, false);
     for (number, _, fact) in evidence.history.facts(id) {
         match fact {
-            TaskEvent::RunResumed { alone, .. } => (resumptions, was_alone) = (resumptions + 1, *alone),
+            TaskEvent::RunResumed { isolated: alone, .. } => (resumptions, was_alone) = (resumptions + 1, *alone),
             TaskEvent::StatusChanged { reason: Some(reason), .. } if reason.code == ErrorCode::CRASH_LOOP.code => {
                 if resumptions < RESUMPTIONS || !was_alone {
                     return Err(format!(
-                        "event {number} gives the run up after {resumptions} resumptions; it was {}alone at the last",
+                        "event {number} fails the run after {resumptions} resumptions; the last one was {}isolated",
                         if was_alone { "" } else { "not " }
                     ));
                 }

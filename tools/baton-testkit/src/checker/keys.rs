@@ -1,19 +1,19 @@
 //! A message with an idempotency key is recorded once, regardless of the number of sends.
 
-use super::{Promise, Violation};
-use crate::{Evidence, Keyed};
+use super::{Guarantee, Violation};
+use crate::{Evidence, KeyedMessage};
 use baton_types::TaskId;
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
-    let said = evidence.history.said();
-    let judged = evidence.keyed.iter().filter_map(|keyed| {
+    let said = evidence.history.tasks_by_message();
+    let judged = evidence.keyed_messages.iter().filter_map(|keyed| {
         let tasks = said.get(&keyed.message).map(Vec::as_slice).unwrap_or_default();
         Some((keyed, judge(keyed, tasks).err()?))
     });
-    judged.map(|(keyed, detail)| Violation::new(Promise::Idempotent, &keyed.message, detail)).collect()
+    judged.map(|(keyed, detail)| Violation::new(Guarantee::Idempotent, &keyed.message, detail)).collect()
 }
 
-fn judge(keyed: &Keyed, said: &[&TaskId]) -> Result<(), String> {
+fn judge(keyed: &KeyedMessage, said: &[&TaskId]) -> Result<(), String> {
     match (said, keyed.answers.as_slice()) {
         ([], []) => Ok(()),
         ([], answers) => Err(format!("it was answered {} times and never recorded", answers.len())),

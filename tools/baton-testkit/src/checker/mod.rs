@@ -23,7 +23,7 @@ pub fn presentation(view: &TaskView) -> Presentation {
 
 /// A guarantee of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Promise {
+pub enum Guarantee {
     /// An acknowledged task exists and reaches a terminal state.
     Acknowledged,
     /// A run fails as a crash loop only after three crashes at the same event, the last one in isolation.
@@ -48,7 +48,7 @@ pub enum Promise {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The guarantee.
-    pub promise: Promise,
+    pub guarantee: Guarantee,
     /// The task, handoff, call or message concerned.
     pub subject: String,
     /// Description of the violation.
@@ -56,14 +56,14 @@ pub struct Violation {
 }
 
 impl Violation {
-    fn new(promise: Promise, subject: impl fmt::Display, detail: impl Into<String>) -> Self {
-        Self { promise, subject: subject.to_string(), detail: detail.into() }
+    fn new(guarantee: Guarantee, subject: impl fmt::Display, detail: impl Into<String>) -> Self {
+        Self { guarantee, subject: subject.to_string(), detail: detail.into() }
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}: {}", self.promise, self.subject, self.detail)
+        write!(f, "{:?}: {}: {}", self.guarantee, self.subject, self.detail)
     }
 }
 

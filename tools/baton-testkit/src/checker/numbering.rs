@@ -1,6 +1,6 @@
 //! Events are numbered from 1 without gaps, in journal order.
 
-use super::{Promise, Violation};
+use super::{Guarantee, Violation};
 use crate::Evidence;
 use baton_ports::StoredEvent;
 use std::{fmt::Display, sync::Arc};
@@ -10,12 +10,12 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (task, events) in &history.tasks {
         violations.extend(numbers(task, events));
-        violations.extend(evidence.listed.get(task).and_then(|listed| {
+        violations.extend(evidence.listed_events.get(task).and_then(|listed| {
             let told: Vec<(u64, String)> =
                 listed.iter().map(|entry| (entry.number, format!("{} {}", entry.kind, entry.body.as_str()))).collect();
-            let stored: Vec<(u64, String)> = events.iter().map(|event| (event.number, words(event))).collect();
-            let detail = "the events endpoint tells another history than the journal holds";
-            (told != stored).then(|| Violation::new(Promise::Numbering, task, detail))
+            let stored: Vec<(u64, String)> = events.iter().map(|event| (event.number, event_text(event))).collect();
+            let detail = "the events endpoint and the journal differ";
+            (told != stored).then(|| Violation::new(Guarantee::Numbering, task, detail))
         }));
     }
     for (handoff, events) in &history.handoffs {
@@ -23,7 +23,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     }
     let disordered = history.events.windows(2).find(|pair| pair[0].seq >= pair[1].seq);
     violations.extend(disordered.map(|pair| {
-        Violation::new(Promise::Numbering, "journal", format!("sequence {} comes after {}", pair[1].seq, pair[0].seq))
+        Violation::new(Guarantee::Numbering, "journal", format!("sequence {} comes after {}", pair[1].seq, pair[0].seq))
     }));
     violations
 }
@@ -34,12 +34,14 @@ fn numbers(subject: impl Display, events: &[Arc<StoredEvent>]) -> Option<Violati
     let epochs = events.windows(2).all(|pair| pair[0].epoch <= pair[1].epoch);
     match (whole, epochs) {
         (true, true) => None,
-        (false, _) => Some(Violation::new(Promise::Numbering, subject, format!("its events are {numbers:?}"))),
-        (true, false) => Some(Violation::new(Promise::Numbering, subject, "an earlier epoch wrote after a later one")),
+        (false, _) => Some(Violation::new(Guarantee::Numbering, subject, format!("its events are {numbers:?}"))),
+        (true, false) => {
+            Some(Violation::new(Guarantee::Numbering, subject, "an earlier epoch wrote after a later one"))
+        }
     }
 }
 
-fn words(event: &StoredEvent) -> String {
+fn event_text(event: &StoredEvent) -> String {
     let body = event.fact.encode().map(|body| body.as_str().to_owned()).unwrap_or_default();
     format!("{} {body}", event.fact.kind())
 }

@@ -1,8 +1,8 @@
 //! A subscriber that reconnects with its cursor receives every visible event exactly once, in order, and ends with the
 //! text of the task.
 
-use super::{Promise, Violation, presentation};
-use crate::{Evidence, History, Reading, Transcript, transcript::texts};
+use super::{Guarantee, Violation, presentation};
+use crate::{Evidence, History, SnapshotPolicy, Transcript, transcript::texts};
 use baton_client::StreamEvent;
 use baton_types::TaskEvent;
 use baton_wire::a2a::v1::{StreamResponse, project};
@@ -14,16 +14,16 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
             let ordered = order(&evidence.history, transcript).err().into_iter();
             let shown = evidence.views.get(&transcript.task).into_iter().flat_map(|task| {
                 let same = |reading| text(transcript, reading, &texts(task)).err();
-                [Reading::Replace, Reading::Merge].into_iter().filter_map(same).collect::<Vec<_>>()
+                [SnapshotPolicy::Replace, SnapshotPolicy::Merge].into_iter().filter_map(same).collect::<Vec<_>>()
             });
-            ordered.chain(shown).map(|detail| Violation::new(Promise::Stream, &transcript.task, detail))
+            ordered.chain(shown).map(|detail| Violation::new(Guarantee::Stream, &transcript.task, detail))
         })
         .collect()
 }
 
 fn text(
     transcript: &Transcript,
-    reading: Reading,
+    reading: SnapshotPolicy,
     expected: &std::collections::BTreeMap<String, String>,
 ) -> Result<(), String> {
     let shown = transcript.shown(reading)?;

@@ -1,21 +1,21 @@
 //! A tool runs no more often than its effects allow, and never after its result is recorded.
 
-use super::{Promise, Violation};
+use super::{Guarantee, Violation};
 use crate::{Evidence, Execution};
 use baton_types::{CallId, Effects, TaskEvent, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Journal record of one call.
 #[derive(Default)]
-struct Record {
+struct ToolCallRecord {
     tool: String,
     /// Number of recorded starts.
     starts: usize,
-    result: Option<Outcome>,
+    result: Option<JournaledResult>,
 }
 
 #[derive(Clone, Copy)]
-struct Outcome {
+struct JournaledResult {
     at: Timestamp,
     /// The agent's tool returned it, without an error.
     own: bool,
@@ -30,18 +30,18 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (call, runs) in &runs {
         let judged = judge(evidence, records.get(*call), runs);
-        violations.extend(judged.into_iter().map(|detail| Violation::new(Promise::Tool, call, detail)));
+        violations.extend(judged.into_iter().map(|detail| Violation::new(Guarantee::Tool, call, detail)));
     }
     for (call, record) in &records {
         let ours = evidence.effects.contains_key(&record.tool) && record.result.is_some_and(|outcome| outcome.own);
         if ours && !runs.contains_key(call) {
-            violations.push(Violation::new(Promise::Tool, call, "it has a result but never ran"));
+            violations.push(Violation::new(Guarantee::Tool, call, "it has a result but never ran"));
         }
     }
     violations
 }
 
-fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> Vec<String> {
+fn judge(evidence: &Evidence, record: Option<&ToolCallRecord>, runs: &[&Execution]) -> Vec<String> {
     let mut wrong = Vec::new();
     let tool = runs.first().map(|run| run.tool.as_str()).unwrap_or_default();
     let effects = evidence.effects.get(tool).copied().unwrap_or_default();
@@ -74,8 +74,8 @@ fn judge(evidence: &Evidence, record: Option<&Record>, runs: &[&Execution]) -> V
     wrong
 }
 
-fn records(evidence: &Evidence) -> BTreeMap<CallId, Record> {
-    let mut records: BTreeMap<CallId, Record> = BTreeMap::new();
+fn records(evidence: &Evidence) -> BTreeMap<CallId, ToolCallRecord> {
+    let mut records: BTreeMap<CallId, ToolCallRecord> = BTreeMap::new();
     for (_, at, fact) in evidence.history.all_facts() {
         match fact {
             TaskEvent::ToolsCalled { calls, .. } => {
@@ -85,12 +85,12 @@ fn records(evidence: &Evidence) -> BTreeMap<CallId, Record> {
             }
             TaskEvent::ToolStarted { call, .. } => records.entry(call.clone()).or_default().starts += 1,
             TaskEvent::ToolFinished { result } => {
-                let outcome = Outcome { at, own: !result.is_error };
+                let outcome = JournaledResult { at, own: !result.is_error };
                 records.entry(result.call.clone()).or_default().result = Some(outcome);
             }
-            TaskEvent::Said { results, .. } => {
+            TaskEvent::MessageReceived { results, .. } => {
                 for result in results {
-                    records.entry(result.call.clone()).or_default().result = Some(Outcome { at, own: false });
+                    records.entry(result.call.clone()).or_default().result = Some(JournaledResult { at, own: false });
                 }
             }
             _ => {}

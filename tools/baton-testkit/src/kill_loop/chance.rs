@@ -4,10 +4,10 @@ use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::{ops::Range, time::Duration};
 
 /// Random generator of one actor, seeded by its name and the loop's seed, independent of other actors.
-pub(crate) struct Chance(SmallRng);
+pub(crate) struct SeededRandom(SmallRng);
 
-impl Chance {
-    pub(crate) fn of(seed: u64, actor: &str) -> Self {
+impl SeededRandom {
+    pub(crate) fn new(seed: u64, actor: &str) -> Self {
         // FNV-1a, because the standard hashers guarantee no stable result.
         let name = actor
             .bytes()

@@ -15,10 +15,10 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 const PAGE: usize = 1000;
 
 /// Upper bound of a task's duration while the server is not killed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const QUIET_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits until no task is active, including tasks that no sender knows of.
-pub(super) async fn quiet(client: &Client) -> Result<()> {
+pub(super) async fn wait_until_quiet(client: &Client) -> Result<()> {
     let quiet = async {
         for agent in [BOSS, WORKER] {
             for state in [TaskState::Submitted, TaskState::Working] {
@@ -37,7 +37,7 @@ pub(super) async fn quiet(client: &Client) -> Result<()> {
         }
         anyhow::Ok(())
     };
-    tokio::time::timeout(PATIENCE, quiet).await.context("tasks do not end although the server is not killed")?
+    tokio::time::timeout(QUIET_TIMEOUT, quiet).await.context("tasks do not end although the server is not killed")?
 }
 
 async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<Option<String>> {
@@ -47,7 +47,7 @@ async fn one_in_state(client: &Client, agent: &str, state: TaskState) -> Result<
 }
 
 /// Existing tasks by the message that submitted each.
-pub(super) async fn begun(client: &Client) -> Result<BTreeMap<MessageId, TaskId>> {
+pub(super) async fn tasks_by_first_message(client: &Client) -> Result<BTreeMap<MessageId, TaskId>> {
     let mut begun = BTreeMap::new();
     for agent in [BOSS, WORKER] {
         let mut query = ListTasksRequest { page_size: Some(100), ..ListTasksRequest::default() };
@@ -88,7 +88,7 @@ pub(super) async fn views<'a>(
 }
 
 /// Reads all events of a task from the events endpoint.
-pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEntry>> {
+pub(super) async fn list_events(client: &Client, task: &TaskId) -> Result<Vec<EventEntry>> {
     let mut events: Vec<EventEntry> = Vec::new();
     loop {
         let after = events.last().map_or(0, |event| event.number);
@@ -103,7 +103,7 @@ pub(super) async fn listed(client: &Client, task: &TaskId) -> Result<Vec<EventEn
 
 /// Reads the journal of a stopped server.
 pub(crate) async fn history(data: &Path) -> Result<History> {
-    let journal = SqliteJournal::open(data, baton_journal::Options::default())?;
+    let journal = SqliteJournal::open(data, baton_journal::JournalOptions::default())?;
     let history = History::read(&journal).await?;
     tokio::task::spawn_blocking(move || journal.close()).await?;
     Ok(history)

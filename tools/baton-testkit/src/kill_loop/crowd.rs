@@ -1,7 +1,7 @@
 //! Shared state of all clients of the loop.
 
-use super::link::Link;
-use crate::{Keyed, Receiver, Webhook};
+use super::link::ServerLink;
+use crate::{KeyedMessage, Receiver, Webhook};
 use baton_client::{EventStream, StreamEvent};
 use baton_types::TaskId;
 use std::{
@@ -17,15 +17,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 const MAX_OPEN: usize = 32;
 
 /// Shared state of all clients.
-pub(super) struct Crowd {
+pub(super) struct LoopState {
     pub(super) seed: u64,
-    pub(super) link: Link,
-    pub(super) room: Arc<Semaphore>,
+    pub(super) link: ServerLink,
+    pub(super) task_slots: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
     open: Mutex<BTreeMap<TaskId, &'static str>>,
     pub(super) webhook: Webhook,
     receivers: Mutex<Vec<Receiver>>,
-    keyed: Mutex<Vec<Keyed>>,
+    keyed: Mutex<Vec<KeyedMessage>>,
     pub(super) counts: Counts,
 }
 
@@ -51,16 +51,16 @@ impl Count {
 }
 
 /// A task whose send was acknowledged.
-pub(super) struct Acknowledged {
+pub(super) struct AcknowledgedTask {
     pub(super) agent: &'static str,
     pub(super) task: TaskId,
-    pub(super) beginning: Beginning,
+    pub(super) first_stream: FirstStream,
     /// Held until the task has ended.
-    pub(super) room: OwnedSemaphorePermit,
+    pub(super) permit: OwnedSemaphorePermit,
 }
 
 /// First stream of the task's subscriber.
-pub(super) enum Beginning {
+pub(super) enum FirstStream {
     /// The stream of the send; its first item is the acknowledgement.
     Stream(Box<(EventStream, StreamEvent)>),
     /// A subscription without a cursor.
@@ -69,12 +69,12 @@ pub(super) enum Beginning {
     Replay,
 }
 
-impl Crowd {
-    pub(super) fn new(seed: u64, link: Link, stopping: watch::Receiver<bool>, webhook: Webhook) -> Self {
+impl LoopState {
+    pub(super) fn new(seed: u64, link: ServerLink, stopping: watch::Receiver<bool>, webhook: Webhook) -> Self {
         Self {
             seed,
             link,
-            room: Arc::new(Semaphore::new(MAX_OPEN)),
+            task_slots: Arc::new(Semaphore::new(MAX_OPEN)),
             stopping,
             open: Mutex::default(),
             webhook,
@@ -88,16 +88,16 @@ impl Crowd {
         *self.stopping.borrow()
     }
 
-    pub(super) fn opened(&self, task: &TaskId, agent: &'static str) {
+    pub(super) fn add_open_task(&self, task: &TaskId, agent: &'static str) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone(), agent);
     }
 
-    pub(super) fn ended(&self, task: &TaskId) {
+    pub(super) fn remove_open_task(&self, task: &TaskId) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
     }
 
     /// Records a receiver that a message registers.
-    pub(super) fn registered(&self, receiver: Receiver) {
+    pub(super) fn add_receiver(&self, receiver: Receiver) {
         self.receivers.lock().unwrap_or_else(PoisonError::into_inner).push(receiver);
     }
 
@@ -107,17 +107,17 @@ impl Crowd {
     }
 
     /// Records a message with an idempotency key after its last send.
-    pub(super) fn keyed(&self, keyed: Keyed) {
+    pub(super) fn add_keyed_message(&self, keyed: KeyedMessage) {
         self.keyed.lock().unwrap_or_else(PoisonError::into_inner).push(keyed);
     }
 
     /// All messages sent with idempotency keys.
-    pub(super) fn all_keyed(&self) -> Vec<Keyed> {
+    pub(super) fn keyed_messages(&self) -> Vec<KeyedMessage> {
         self.keyed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Tasks whose end no subscriber has received.
-    pub(super) fn open(&self) -> Vec<TaskId> {
+    pub(super) fn open_tasks(&self) -> Vec<TaskId> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
 }

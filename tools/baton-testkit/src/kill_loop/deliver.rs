@@ -1,6 +1,6 @@
 //! One send, in the style and dialect of its sender.
 
-use super::{crowd::Beginning, link::Up};
+use super::{crowd::FirstStream, link::LiveServer};
 use crate::request;
 use baton_client::{ClientError, SendRequest};
 use baton_types::{Message, MessageId, Part, PushDialect, Role, TaskId};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Time of the response to a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum SendStyle {
     /// When the task has ended or requires input.
     Blocking,
     /// As soon as the task exists.
@@ -20,48 +20,52 @@ pub(super) enum Style {
 }
 
 /// A message to send; every send of it is identical.
-pub(super) struct Letter {
+pub(super) struct OutgoingMessage {
     pub(super) agent: &'static str,
     pub(super) message: MessageId,
-    pub(super) words: &'static str,
+    pub(super) text: &'static str,
     /// URL of a push receiver and the dialect of its registration and notifications.
     pub(super) push: Option<(String, PushDialect)>,
     /// Whether the message id is also the idempotency key.
     pub(super) keyed: bool,
 }
 
-impl Letter {
+impl OutgoingMessage {
     /// Sends the message and returns the resulting task.
-    pub(super) async fn deliver(&self, up: &Up, style: Style) -> Result<(TaskId, Beginning), ClientError> {
+    pub(super) async fn deliver(
+        &self,
+        up: &LiveServer,
+        style: SendStyle,
+    ) -> Result<(TaskId, FirstStream), ClientError> {
         if matches!(self.push, Some((_, PushDialect::V03))) {
-            return self.deliver_old(up).await.map(|task| (task, Beginning::Fresh));
+            return self.deliver_v03(up).await.map(|task| (task, FirstStream::Fresh));
         }
-        let parts = vec![Part::text(self.words)];
+        let parts = vec![Part::text(self.text)];
         let mut request = SendRequest::new(Message::new(self.message.clone(), Role::User, parts));
-        request.return_immediately = style == Style::Immediate;
+        request.return_immediately = style == SendStyle::Immediate;
         request.idempotency_key = self.keyed.then(|| self.message.to_string());
         request.push = self.push.as_ref().map(|(url, _)| TaskPushNotificationConfig {
             url: url.clone().into(),
             ..TaskPushNotificationConfig::default()
         });
-        if style != Style::Streaming {
+        if style != SendStyle::Streaming {
             let task = up.client.send(self.agent, request).await?;
-            return Ok((task.id.into_owned().into(), Beginning::Fresh));
+            return Ok((task.id.into_owned().into(), FirstStream::Fresh));
         }
         let mut stream = up.client.send_streaming(self.agent, request).await?;
         let first = match stream.next().await {
             Some(first) => first?,
-            None => return Err(unintelligible("the stream ended before it began")),
+            None => return Err(invalid_response("the stream ended before it began")),
         };
         let task = first.item.task.as_ref().map(|task| TaskId::from(task.id.as_ref()));
-        let task = task.ok_or_else(|| unintelligible("the stream began without a task"))?;
-        Ok((task, Beginning::Stream(Box::new((stream, first)))))
+        let task = task.ok_or_else(|| invalid_response("the stream began without a task"))?;
+        Ok((task, FirstStream::Stream(Box::new((stream, first)))))
     }
 
     /// Sends as an A2A 0.3 client that does not wait for the task to end.
-    async fn deliver_old(&self, up: &Up) -> Result<TaskId, ClientError> {
+    async fn deliver_v03(&self, up: &LiveServer) -> Result<TaskId, ClientError> {
         let id = self.message.as_str();
-        let parts = json!([{"kind": "text", "text": self.words}]);
+        let parts = json!([{"kind": "text", "text": self.text}]);
         let push = self.push.as_ref().map(|(url, _)| json!({"url": url}));
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "message/send", "params": {
             "message": {"kind": "message", "messageId": id, "role": "user", "parts": parts},
@@ -71,10 +75,10 @@ impl Letter {
         let headers = if self.keyed { key.as_slice() } else { &[] };
         let answer = request(&up.url, Method::POST, &format!("/agents/{}", self.agent), headers, &body).await?;
         let task = answer.body.pointer("/result/id").and_then(Value::as_str);
-        task.map(TaskId::from).ok_or_else(|| unintelligible(&answer.body.to_string()))
+        task.map(TaskId::from).ok_or_else(|| invalid_response(&answer.body.to_string()))
     }
 }
 
-fn unintelligible(what: &str) -> ClientError {
-    ClientError::Unintelligible(what.to_owned())
+fn invalid_response(what: &str) -> ClientError {
+    ClientError::InvalidResponse(what.to_owned())
 }

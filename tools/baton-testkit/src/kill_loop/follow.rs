@@ -2,8 +2,8 @@
 
 use super::{
     answer::answer,
-    crowd::{Acknowledged, Beginning, Crowd},
-    link::{Link, Up, is_break},
+    crowd::{AcknowledgedTask, FirstStream, LoopState},
+    link::{LiveServer, ServerLink, is_break},
 };
 use crate::{Segment, Transcript};
 use anyhow::{Context as _, Result, bail};
@@ -13,14 +13,14 @@ use baton_wire::a2a::v1::TaskState;
 use std::{pin::Pin, sync::Arc};
 
 /// Follows an acknowledged task to its end and answers its questions.
-pub(super) async fn follow(crowd: Arc<Crowd>, acknowledged: Acknowledged) -> Result<Transcript> {
-    let Acknowledged { agent, task, beginning, room } = acknowledged;
+pub(super) async fn follow(crowd: Arc<LoopState>, acknowledged: AcknowledgedTask) -> Result<Transcript> {
+    let AcknowledgedTask { agent, task, first_stream: beginning, permit: room } = acknowledged;
     let link = crowd.link.clone();
     let mut follower = Follower {
-        up: link.up(),
+        up: link.current(),
         link,
         agent,
-        cursor: matches!(beginning, Beginning::Replay).then_some(1),
+        cursor: matches!(beginning, FirstStream::Replay).then_some(1),
         transcript: Transcript::new(task.clone()),
         state: TaskState::Unspecified,
         asked: false,
@@ -28,39 +28,39 @@ pub(super) async fn follow(crowd: Arc<Crowd>, acknowledged: Acknowledged) -> Res
         crowd,
     };
     let mut stream = match beginning {
-        Beginning::Stream(begun) => {
+        FirstStream::Stream(begun) => {
             let (stream, first) = *begun;
             follower.begin();
-            follower.note(first);
+            follower.record(first);
             Some(stream)
         }
-        Beginning::Fresh | Beginning::Replay => None,
+        FirstStream::Fresh | FirstStream::Replay => None,
     };
     while !follower.is_terminal() {
         let ending = match stream.take() {
-            Some(stream) => follower.watch(stream, Until::TurnEnds).await?,
+            Some(stream) => follower.watch(stream, StreamEndCondition::TurnEnds).await?,
             None => match follower.subscribe().await? {
-                Some(stream) => follower.watch(stream, Until::Terminal).await?,
+                Some(stream) => follower.watch(stream, StreamEndCondition::Terminal).await?,
                 None => continue,
             },
         };
-        if let Ending::Broken(error) = ending {
+        if let FollowedStreamEnd::Broken(error) = ending {
             follower.reconnect(&error).await?;
         }
     }
-    follower.crowd.ended(&task);
+    follower.crowd.remove_open_task(&task);
     drop(room);
     Ok(follower.transcript)
 }
 
 /// Condition under which the server ends a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum StreamEndCondition {
     TurnEnds,
     Terminal,
 }
 
-enum Ending {
+enum FollowedStreamEnd {
     /// The server ended the stream as expected.
     Orderly,
     /// The connection broke.
@@ -68,9 +68,9 @@ enum Ending {
 }
 
 struct Follower {
-    crowd: Arc<Crowd>,
-    link: Link,
-    up: Up,
+    crowd: Arc<LoopState>,
+    link: ServerLink,
+    up: LiveServer,
     agent: &'static str,
     cursor: Option<u64>,
     transcript: Transcript,
@@ -86,14 +86,14 @@ impl Follower {
     }
 
     fn is_terminal(&self) -> bool {
-        self.state.known().is_some_and(baton_types::TaskState::is_terminal)
+        self.state.to_task_state().is_some_and(baton_types::TaskState::is_terminal)
     }
 
     fn begin(&mut self) {
         self.transcript.segments.push(Segment { cursor: self.cursor, events: Vec::new() });
     }
 
-    fn note(&mut self, event: StreamEvent) {
+    fn record(&mut self, event: StreamEvent) {
         self.cursor = event.number.or(self.cursor);
         let status = event.item.task.as_ref().map(|task| &task.status);
         let status = status.or(event.item.status_update.as_ref().map(|update| &update.status));
@@ -133,11 +133,11 @@ impl Follower {
     async fn reconnect(&mut self, error: &str) -> Result<()> {
         self.crowd.counts.reconnects.add();
         let what = format!("the stream of {} at {:?}: {error}", self.task(), self.cursor);
-        self.up = self.link.after(&self.up, &what).await?;
+        self.up = self.link.wait_for_successor(&self.up, &what).await?;
         Ok(())
     }
 
-    async fn watch(&mut self, mut stream: EventStream, until: Until) -> Result<Ending> {
+    async fn watch(&mut self, mut stream: EventStream, until: StreamEndCondition) -> Result<FollowedStreamEnd> {
         loop {
             if self.asked && self.answering.is_none() {
                 self.asked = false;
@@ -145,27 +145,27 @@ impl Follower {
             }
             let item = tokio::select! {
                 item = stream.next() => item,
-                answered = answered(&mut self.answering) => {
+                answered = await_answer(&mut self.answering) => {
                     answered?;
                     self.answering = None;
                     continue;
                 }
             };
             match item {
-                Some(Ok(event)) => self.note(event),
-                Some(Err(error)) if is_break(&error) => return Ok(Ending::Broken(error.to_string())),
+                Some(Ok(event)) => self.record(event),
+                Some(Err(error)) if is_break(&error) => return Ok(FollowedStreamEnd::Broken(error.to_string())),
                 Some(Err(error)) => Err(error).with_context(|| format!("the stream of {}", self.task()))?,
-                None if self.is_terminal() => return Ok(Ending::Orderly),
-                None if until == Until::TurnEnds && self.state == TaskState::InputRequired => {
-                    return Ok(Ending::Orderly);
+                None if self.is_terminal() => return Ok(FollowedStreamEnd::Orderly),
+                None if until == StreamEndCondition::TurnEnds && self.state == TaskState::InputRequired => {
+                    return Ok(FollowedStreamEnd::Orderly);
                 }
-                None => return Ok(Ending::Broken("the server ended it early".to_owned())),
+                None => return Ok(FollowedStreamEnd::Broken("the server ended the stream early".to_owned())),
             }
         }
     }
 }
 
-async fn answered(answering: &mut Option<Pin<Box<dyn Future<Output = Result<()>> + Send>>>) -> Result<()> {
+async fn await_answer(answering: &mut Option<Pin<Box<dyn Future<Output = Result<()>> + Send>>>) -> Result<()> {
     match answering {
         Some(answering) => answering.await,
         None => std::future::pending().await,

@@ -15,5 +15,5 @@ mod stage;
 mod summary;
 mod supervise;
 
-pub use run::{Options, Outcome, run};
-pub use summary::Summary;
+pub use run::{KillLoopOptions, KillLoopResult, run};
+pub use summary::KillLoopSummary;

@@ -1,10 +1,10 @@
 //! The loop from start to result.
 
 use super::{
-    Summary, collect,
-    crowd::{Acknowledged, Crowd},
+    KillLoopSummary, collect,
+    crowd::{AcknowledgedTask, LoopState},
     follow::follow,
-    link::{Link, Up},
+    link::{LiveServer, ServerLink},
     notify,
     send::{SENDERS, send},
     stage,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Evidence, Execution, Server, ServerOptions, Transcript,
-    checker::{Promise, Violation, check},
+    checker::{Guarantee, Violation, check},
 };
 use anyhow::{Result, anyhow, bail, ensure};
 use baton_types::{ErrorCode, TaskEvent, TaskId};
@@ -24,14 +24,14 @@ use tokio::{
 };
 
 /// Upper bound for all open tasks to end after the last kill.
-const PATIENCE: Duration = Duration::from_secs(90);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Upper bound of tasks whose events an error displays.
-const SHOWN: usize = 8;
+const MAX_DISPLAYED_TASKS: usize = 8;
 
 /// Options of the kill loop.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct KillLoopOptions {
     /// The `baton` program.
     pub binary: PathBuf,
     /// The folder with the agents `boss` and `worker`.
@@ -46,23 +46,23 @@ pub struct Options {
 
 /// Result of the kill loop.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct KillLoopResult {
     /// Counters of the loop.
-    pub summary: Summary,
+    pub summary: KillLoopSummary,
     /// Violated guarantees.
     pub violations: Vec<Violation>,
 }
 
 /// Runs the loop and checks the whole history; an error means that the loop itself could not continue.
-pub async fn run(options: &Options) -> Result<Outcome> {
+pub async fn run(options: &KillLoopOptions) -> Result<KillLoopResult> {
     let begun = Instant::now();
     let server_options = stage::set_up(&options.binary, &options.agents, &options.directory)?;
     let mut supervisor = Supervisor::new(server_options.clone(), options.seed);
     let first = supervisor.start().await?;
-    let (news, up) = watch::channel(Up::new(0, &first));
+    let (news, up) = watch::channel(LiveServer::new(0, &first));
     let (stop, stopping) = watch::channel(false);
     let webhook = notify::open(options.seed).await?;
-    let crowd = Arc::new(Crowd::new(options.seed, Link::new(up), stopping, webhook));
+    let crowd = Arc::new(LoopState::new(options.seed, ServerLink::new(up), stopping, webhook));
 
     let (door, acknowledged) = mpsc::channel(SENDERS.len());
     let mut senders = JoinSet::new();
@@ -70,13 +70,13 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         senders.spawn(send(Arc::clone(&crowd), number, style, door.clone()));
     }
     drop(door);
-    let mut reception = tokio::spawn(receive(Arc::clone(&crowd), acknowledged));
+    let mut reception = tokio::spawn(follow_all(Arc::clone(&crowd), acknowledged));
 
     let server = tokio::select! {
         server = supervisor.cycle(first, options.cycles, &news) => server?,
         early = &mut reception => {
-            let error = early?.err().unwrap_or_else(|| anyhow!("every sender gave up"));
-            bail!("{error:#}\nthe server's log ends:\n{}", server_options.log_tail());
+            let error = early?.err().unwrap_or_else(|| anyhow!("every sender has ended"));
+            bail!("{error:#}\nend of the server's log:\n{}", server_options.log_tail());
         }
     };
     stop.send_replace(true);
@@ -86,12 +86,12 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         }
         reception.await?
     };
-    let followed = match tokio::time::timeout(PATIENCE, ended).await {
+    let followed = match tokio::time::timeout(DRAIN_TIMEOUT, ended).await {
         Ok(Ok(followed)) => followed,
-        Ok(Err(error)) => return Err(stuck(&crowd, &server, &server_options, error).await),
+        Ok(Err(error)) => return Err(with_diagnostics(&crowd, &server, &server_options, error).await),
         Err(_) => {
-            let error = anyhow!("acknowledged tasks did not end within {PATIENCE:?}");
-            return Err(stuck(&crowd, &server, &server_options, error).await);
+            let error = anyhow!("acknowledged tasks did not end within {DRAIN_TIMEOUT:?}");
+            return Err(with_diagnostics(&crowd, &server, &server_options, error).await);
         }
     };
 
@@ -103,11 +103,11 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     evidence.effects = stage::effects();
     evidence.generations = supervisor.generations;
     evidence.receivers = notify::receivers(&crowd);
-    evidence.keyed = crowd.all_keyed();
+    evidence.keyed_messages = crowd.keyed_messages();
     let mut violations = check(&evidence);
-    violations.extend(innocents(&evidence));
+    violations.extend(false_crash_loops(&evidence));
     let took = begun.elapsed();
-    let mut summary = Summary {
+    let mut summary = KillLoopSummary {
         seed: options.seed,
         cycles: options.cycles,
         kills: supervisor.kills,
@@ -115,18 +115,19 @@ pub async fn run(options: &Options) -> Result<Outcome> {
         reconnects: crowd.counts.reconnects.get(),
         answers: crowd.counts.answers.get(),
         took,
-        ..Summary::default()
+        ..KillLoopSummary::default()
     };
     summary.count(&evidence);
-    Ok(Outcome { summary, violations })
+    Ok(KillLoopResult { summary, violations })
 }
 
 /// Nothing in this loop crashes a process, so no run may fail as a crash loop.
-fn innocents(evidence: &Evidence) -> impl Iterator<Item = Violation> {
+fn false_crash_loops(evidence: &Evidence) -> impl Iterator<Item = Violation> {
     evidence.history.all_facts().filter_map(|(task, _, fact)| match fact {
         TaskEvent::StatusChanged { reason: Some(reason), .. } if reason.code == ErrorCode::CRASH_LOOP.code => {
-            let (subject, detail) = (task.to_string(), format!("an innocent run was given up: {}", reason.detail));
-            Some(Violation { promise: Promise::CrashLoop, subject, detail })
+            let (subject, detail) =
+                (task.to_string(), format!("a run that caused no crash failed as a crash loop: {}", reason.detail));
+            Some(Violation { guarantee: Guarantee::CrashLoop, subject, detail })
         }
         _ => None,
     })
@@ -134,14 +135,17 @@ fn innocents(evidence: &Evidence) -> impl Iterator<Item = Violation> {
 
 /// Acknowledged tasks with their agents, and the transcripts of their subscribers.
 #[derive(Default)]
-struct Followed {
+struct FollowedTasks {
     tasks: BTreeMap<TaskId, &'static str>,
     transcripts: Vec<Transcript>,
 }
 
 /// Starts a subscriber for every acknowledged task; returns when all senders and all tasks have ended.
-async fn receive(crowd: Arc<Crowd>, mut acknowledged: mpsc::Receiver<Acknowledged>) -> Result<Followed> {
-    let mut followed = Followed::default();
+async fn follow_all(
+    crowd: Arc<LoopState>,
+    mut acknowledged: mpsc::Receiver<AcknowledgedTask>,
+) -> Result<FollowedTasks> {
+    let mut followed = FollowedTasks::default();
     let mut followers = JoinSet::new();
     loop {
         tokio::select! {
@@ -163,26 +167,37 @@ async fn receive(crowd: Arc<Crowd>, mut acknowledged: mpsc::Receiver<Acknowledge
     Ok(followed)
 }
 
-async fn gather(server: &Server, crowd: &Crowd, followed: Followed) -> Result<Evidence> {
+async fn gather(server: &Server, crowd: &LoopState, followed: FollowedTasks) -> Result<Evidence> {
     let client = server.client();
-    collect::quiet(client).await?;
-    notify::all_told(client, crowd).await?;
-    let Followed { tasks, transcripts } = followed;
+    collect::wait_until_quiet(client).await?;
+    notify::wait_for_notifications(client, crowd).await?;
+    let FollowedTasks { tasks, transcripts } = followed;
     let views = collect::views(client, tasks.iter().map(|(task, agent)| (task, *agent))).await?;
     let mut listed = BTreeMap::new();
     for task in views.keys() {
-        listed.insert(task.clone(), collect::listed(client, task).await?);
+        listed.insert(task.clone(), collect::list_events(client, task).await?);
     }
-    Ok(Evidence { acknowledged: tasks.into_keys().collect(), transcripts, views, listed, ..Evidence::default() })
+    Ok(Evidence {
+        acknowledged: tasks.into_keys().collect(),
+        transcripts,
+        views,
+        listed_events: listed,
+        ..Evidence::default()
+    })
 }
 
 /// Adds open tasks with their events and the server's log to the error.
-async fn stuck(crowd: &Crowd, server: &Server, options: &ServerOptions, error: anyhow::Error) -> anyhow::Error {
-    let open = crowd.open();
+async fn with_diagnostics(
+    crowd: &LoopState,
+    server: &Server,
+    options: &ServerOptions,
+    error: anyhow::Error,
+) -> anyhow::Error {
+    let open = crowd.open_tasks();
     let mut words = format!("{error:#}\n{} tasks are open", open.len());
-    for task in open.iter().take(SHOWN) {
+    for task in open.iter().take(MAX_DISPLAYED_TASKS) {
         words.push_str(&format!("\n  {task}"));
-        match collect::listed(server.client(), task).await {
+        match collect::list_events(server.client(), task).await {
             Ok(events) => {
                 for event in events {
                     let body: String = event.body.as_str().chars().take(160).collect();
@@ -192,5 +207,5 @@ async fn stuck(crowd: &Crowd, server: &Server, options: &ServerOptions, error: a
             Err(error) => words.push_str(&format!(": {error}")),
         }
     }
-    anyhow!("{words}\nthe server's log ends:\n{}", options.log_tail())
+    anyhow!("{words}\nend of the server's log:\n{}", options.log_tail())
 }

@@ -1,29 +1,29 @@
 //! Senders: they send until the loop stops, and know of a task only from a response.
 
 use super::{
-    chance::Chance,
-    crowd::{Acknowledged, Beginning, Crowd},
-    deliver::{Letter, Style},
-    link::{Link, is_break},
+    chance::SeededRandom,
+    crowd::{AcknowledgedTask, FirstStream, LoopState},
+    deliver::{OutgoingMessage, SendStyle},
+    link::{ServerLink, is_break},
     notify,
     stage::{BOSS, WORKER},
 };
-use crate::{Keyed, Receiver};
+use crate::{KeyedMessage, Receiver};
 use anyhow::{Context as _, Result, bail};
 use baton_types::{MessageId, PushDialect, TaskId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Style of each sender.
-pub(super) const SENDERS: [Style; 8] = [
-    Style::Blocking,
-    Style::Blocking,
-    Style::Blocking,
-    Style::Immediate,
-    Style::Immediate,
-    Style::Streaming,
-    Style::Streaming,
-    Style::Streaming,
+pub(super) const SENDERS: [SendStyle; 8] = [
+    SendStyle::Blocking,
+    SendStyle::Blocking,
+    SendStyle::Blocking,
+    SendStyle::Immediate,
+    SendStyle::Immediate,
+    SendStyle::Streaming,
+    SendStyle::Streaming,
+    SendStyle::Streaming,
 ];
 
 const WORK: [(&str, &str); 11] = [
@@ -43,61 +43,71 @@ const WORK: [(&str, &str); 11] = [
 /// Sends until the loop stops. A send without a response is dropped, because it was not acknowledged. With an
 /// idempotency key it is repeated until a response arrives, and sometimes once more.
 pub(super) async fn send(
-    crowd: Arc<Crowd>,
+    crowd: Arc<LoopState>,
     number: usize,
-    style: Style,
-    reception: mpsc::Sender<Acknowledged>,
+    style: SendStyle,
+    reception: mpsc::Sender<AcknowledgedTask>,
 ) -> Result<()> {
     let name = format!("sender-{number}");
-    let mut chance = Chance::of(crowd.seed, &name);
+    let mut chance = SeededRandom::new(crowd.seed, &name);
     let mut link = crowd.link.clone();
     for message in 0_u64.. {
-        let room = Arc::clone(&crowd.room).acquire_owned().await?;
+        let room = Arc::clone(&crowd.task_slots).acquire_owned().await?;
         if crowd.is_stopping() {
             break;
         }
-        let letter = write(&crowd, &mut chance, style, format!("{name}-{message}").into())?;
+        let letter = next_message(&crowd, &mut chance, style, format!("{name}-{message}").into())?;
         let (replay, once_more) = (chance.one_in(3), letter.keyed && chance.one_in(3));
-        let mut keyed = Keyed { message: letter.message.clone(), sends: 0, answers: Vec::new() };
-        if let Some((task, beginning)) = insist(&crowd, &mut link, &letter, style, &mut keyed).await? {
-            let beginning = if replay && matches!(beginning, Beginning::Fresh) { Beginning::Replay } else { beginning };
+        let mut keyed = KeyedMessage { message: letter.message.clone(), sends: 0, answers: Vec::new() };
+        if let Some((task, beginning)) = send_until_answered(&crowd, &mut link, &letter, style, &mut keyed).await? {
+            let beginning =
+                if replay && matches!(beginning, FirstStream::Fresh) { FirstStream::Replay } else { beginning };
             let agent = letter.agent;
-            crowd.opened(&task, agent);
-            reception.send(Acknowledged { agent, task, beginning, room }).await.ok().context("nobody follows")?;
+            crowd.add_open_task(&task, agent);
+            reception
+                .send(AcknowledgedTask { agent, task, first_stream: beginning, permit: room })
+                .await
+                .ok()
+                .context("the follower task has ended")?;
             if once_more {
-                insist(&crowd, &mut link, &letter, Style::Immediate, &mut keyed).await?;
+                send_until_answered(&crowd, &mut link, &letter, SendStyle::Immediate, &mut keyed).await?;
             }
         }
         if letter.keyed {
-            crowd.keyed(keyed);
+            crowd.add_keyed_message(keyed);
         }
     }
     Ok(())
 }
 
 /// Creates the next message; a push receiver that it registers is recorded at once, regardless of the outcome.
-fn write(crowd: &Crowd, chance: &mut Chance, style: Style, message: MessageId) -> Result<Letter> {
+fn next_message(
+    crowd: &LoopState,
+    chance: &mut SeededRandom,
+    style: SendStyle,
+    message: MessageId,
+) -> Result<OutgoingMessage> {
     let (agent, words) = *chance.pick(&WORK).context("there is no work")?;
     // Half of the non-waiting clients use A2A 0.3.
-    let old = style == Style::Immediate && chance.one_in(2);
+    let old = style == SendStyle::Immediate && chance.one_in(2);
     let dialect = if old { PushDialect::V03 } else { PushDialect::V1 };
     let push = chance.one_in(3).then(|| (crowd.webhook.url(&notify::path(&message)), dialect));
     if push.is_some() {
-        crowd.registered(Receiver { message: message.clone(), dialect, after: 0, attempts: Vec::new() });
+        crowd.add_receiver(Receiver { message: message.clone(), dialect, after: 0, attempts: Vec::new() });
     }
-    Ok(Letter { agent, message, words, push, keyed: chance.one_in(3) })
+    Ok(OutgoingMessage { agent, message, text: words, push, keyed: chance.one_in(3) })
 }
 
 /// Sends until a response arrives; `None` if the send was interrupted and must not be repeated.
-async fn insist(
-    crowd: &Crowd,
-    link: &mut Link,
-    letter: &Letter,
-    style: Style,
-    keyed: &mut Keyed,
-) -> Result<Option<(TaskId, Beginning)>> {
-    let Letter { agent, words, .. } = letter;
-    let mut up = link.up();
+async fn send_until_answered(
+    crowd: &LoopState,
+    link: &mut ServerLink,
+    letter: &OutgoingMessage,
+    style: SendStyle,
+    keyed: &mut KeyedMessage,
+) -> Result<Option<(TaskId, FirstStream)>> {
+    let OutgoingMessage { agent, text: words, .. } = letter;
+    let mut up = link.current();
     loop {
         keyed.sends += 1;
         match letter.deliver(&up, style).await {
@@ -107,7 +117,7 @@ async fn insist(
             }
             Err(error) if is_break(&error) => {
                 crowd.counts.unacknowledged.add();
-                up = link.after(&up, &format!("a send to {agent}: {error}")).await?;
+                up = link.wait_for_successor(&up, &format!("a send to {agent}: {error}")).await?;
                 if !letter.keyed {
                     return Ok(None);
                 }

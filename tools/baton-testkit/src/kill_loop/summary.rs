@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, time::Duration};
 
 /// Counters of one run of the kill loop.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct KillLoopSummary {
     /// Seed of the random choices.
     pub seed: u64,
     /// Server processes killed while ready.
@@ -55,7 +55,7 @@ pub struct Summary {
     pub took: Duration,
 }
 
-impl Summary {
+impl KillLoopSummary {
     /// Adds the counters derived from the evidence.
     pub(super) fn count(&mut self, evidence: &Evidence) {
         self.acknowledged = evidence.acknowledged.len();
@@ -67,10 +67,10 @@ impl Summary {
         self.repeated_calls = evidence.executions.len() - calls.len();
         self.receivers = evidence.receivers.len();
         let attempts = evidence.receivers.iter().flat_map(|receiver| &receiver.attempts);
-        let (notified, refused): (Vec<_>, Vec<_>) = attempts.partition(|attempt| attempt.taken);
+        let (notified, refused): (Vec<_>, Vec<_>) = attempts.partition(|attempt| attempt.accepted);
         (self.notified, self.refused) = (notified.len(), refused.len());
-        self.keyed = evidence.keyed.len();
-        self.keyed_again = evidence.keyed.iter().map(|keyed| keyed.sends.saturating_sub(1) as usize).sum();
+        self.keyed = evidence.keyed_messages.len();
+        self.keyed_again = evidence.keyed_messages.iter().map(|keyed| keyed.sends.saturating_sub(1) as usize).sum();
         for (_, _, fact) in evidence.history.all_facts() {
             match fact {
                 TaskEvent::RunResumed { .. } => self.resumed += 1,
@@ -88,7 +88,7 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for KillLoopSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "kill loop: {} cycles, {} kills, seed {}", self.cycles, self.kills, self.seed)?;
         writeln!(f, "  sends     {} acknowledged, {} interrupted", self.acknowledged, self.unacknowledged)?;

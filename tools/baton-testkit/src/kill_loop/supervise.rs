@@ -1,7 +1,7 @@
 //! Kills and restarts the server.
 
-use super::{chance::Chance, link::Up};
-use crate::{Generation, Server, ServerOptions, Starting};
+use super::{chance::SeededRandom, link::LiveServer};
+use crate::{Generation, Server, ServerOptions, StartingServer};
 use anyhow::{Context as _, Result};
 use baton_local::SystemClock;
 use baton_ports::Clock as _;
@@ -9,29 +9,29 @@ use std::ops::Range;
 use tokio::sync::watch;
 
 /// Milliseconds from readiness to the kill.
-const LIFE: Range<u64> = 0..700;
+const KILL_DELAY_MILLIS: Range<u64> = 0..700;
 /// Milliseconds from process start to a kill before readiness.
-const INFANCY: Range<u64> = 0..60;
+const STARTUP_KILL_DELAY_MILLIS: Range<u64> = 0..60;
 /// One in this number of starts is killed before readiness.
-const INFANT_DEATHS: u32 = 5;
+const STARTUP_KILL_ODDS: u32 = 5;
 
 /// Starts and kills servers on one data directory.
 pub(super) struct Supervisor {
     options: ServerOptions,
-    chance: Chance,
+    chance: SeededRandom,
     pub(super) generations: Vec<Generation>,
     pub(super) kills: u64,
 }
 
 impl Supervisor {
     pub(super) fn new(options: ServerOptions, seed: u64) -> Self {
-        Self { options, chance: Chance::of(seed, "supervisor"), generations: Vec::new(), kills: 0 }
+        Self { options, chance: SeededRandom::new(seed, "supervisor"), generations: Vec::new(), kills: 0 }
     }
 
-    fn spawn(&mut self) -> Result<Starting> {
+    fn spawn(&mut self) -> Result<StartingServer> {
         let started_at = SystemClock.now();
         let starting = self.options.spawn()?;
-        let pid = starting.pid().context("the server died at once")?;
+        let pid = starting.pid().context("the server exited immediately")?;
         self.generations.push(Generation { pid, started_at });
         Ok(starting)
     }
@@ -42,20 +42,25 @@ impl Supervisor {
     }
 
     /// Kills the server `cycles` times at random times and publishes every new one to `news`.
-    pub(super) async fn cycle(&mut self, first: Server, cycles: u32, news: &watch::Sender<Up>) -> Result<Server> {
+    pub(super) async fn cycle(
+        &mut self,
+        first: Server,
+        cycles: u32,
+        news: &watch::Sender<LiveServer>,
+    ) -> Result<Server> {
         let mut server = first;
         for generation in 1..=cycles {
-            tokio::time::sleep(self.chance.millis(LIFE)).await;
+            tokio::time::sleep(self.chance.millis(KILL_DELAY_MILLIS)).await;
             server.kill().await?;
             self.kills += 1;
-            while self.chance.one_in(INFANT_DEATHS) {
+            while self.chance.one_in(STARTUP_KILL_ODDS) {
                 let starting = self.spawn()?;
-                tokio::time::sleep(self.chance.millis(INFANCY)).await;
+                tokio::time::sleep(self.chance.millis(STARTUP_KILL_DELAY_MILLIS)).await;
                 starting.kill().await?;
                 self.kills += 1;
             }
             server = self.start().await?;
-            news.send_replace(Up::new(generation, &server));
+            news.send_replace(LiveServer::new(generation, &server));
         }
         Ok(server)
     }

@@ -6,4 +6,4 @@ mod check;
 mod run;
 mod stage;
 
-pub use run::{Options, Outcome, run};
+pub use run::{RelayOptions, RelayResult, run};

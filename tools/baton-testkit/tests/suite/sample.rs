@@ -4,15 +4,16 @@
 use baton_client::StreamEvent;
 use baton_ports::StoredEvent;
 use baton_testkit::{
-    Attempt, Evidence, Execution, Generation, History, Keyed, Receiver, Segment, Transcript, checker::presentation,
+    DeliveryAttempt, Evidence, Execution, Generation, History, KeyedMessage, Receiver, Segment, Transcript,
+    checker::presentation,
 };
 use baton_types::{
-    AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink,
+    AgentName, Effects, ExpectedOutput, Handoff, HandoffEvent, HandoffStatus, JournalEvent, Json, Message, ParentLink,
     Part, Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult,
     Usage,
 };
 use baton_wire::{
-    a2a::v1::{ArtifactChoice, HistoryLength, StreamProjector, StreamResponse, Task},
+    a2a::v1::{ArtifactInclusion, HistoryLength, StreamProjector, StreamResponse, Task},
     api::EventEntry,
 };
 use serde_json::json;
@@ -57,7 +58,7 @@ fn submitted(context: &str, agent: &str, parent: Option<ParentLink>) -> TaskEven
 }
 
 fn started(run: &str) -> TaskEvent {
-    let agent = baton_types::Digest::of(b"a definition");
+    let agent = baton_types::Digest::compute(b"a definition");
     TaskEvent::RunStarted { run: run.into(), agent, deadline: at(1_000_000), autonomous: false }
 }
 
@@ -83,7 +84,7 @@ fn finished(call: &str, name: &str) -> TaskEvent {
 }
 
 fn answered(task: &str, context: &str, id: &str) -> [TaskEvent; 2] {
-    let answer = message(id, Role::Agent, "Three").within(&context.into(), &task.into());
+    let answer = message(id, Role::Agent, "Three").with_task(&context.into(), &task.into());
     let completed =
         TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(answer.clone()), reason: None };
     [TaskEvent::Answered { message: answer, usage: Usage::default() }, completed]
@@ -116,8 +117,9 @@ fn handoff() -> Handoff {
 fn journal() -> Vec<Arc<StoredEvent>> {
     let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
     let record = StreamId::Handoff(HANDOFF.into());
-    let moved =
-        |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None });
+    let moved = |to| {
+        JournalEvent::Handoff(HandoffEvent::StatusChanged { to, result: None, error: None, result_trace_id: None })
+    };
     let link = ParentLink {
         task: PARENT.into(),
         handoff: HANDOFF.into(),
@@ -131,9 +133,9 @@ fn journal() -> Vec<Arc<StoredEvent>> {
         child: CHILD.into(),
         deadline: at(1_000_000),
     };
-    let mut facts: Vec<(StreamId, Fact)> = Vec::new();
+    let mut facts: Vec<(StreamId, JournalEvent)> = Vec::new();
     let tasks = |stream: &StreamId, events: Vec<TaskEvent>| {
-        events.into_iter().map(|event| (stream.clone(), Fact::Task(event))).collect::<Vec<_>>()
+        events.into_iter().map(|event| (stream.clone(), JournalEvent::Task(event))).collect::<Vec<_>>()
     };
     let calls = [(LOOK, "look"), (SET, "set"), (PAY, "pay")];
     facts.extend(tasks(
@@ -146,25 +148,25 @@ fn journal() -> Vec<Arc<StoredEvent>> {
             sent,
         ],
     ));
-    facts.push((record.clone(), Fact::Handoff(HandoffEvent::Created(Box::new(handoff())))));
+    facts.push((record.clone(), JournalEvent::Handoff(HandoffEvent::Created(Box::new(handoff())))));
     facts.extend([HandoffStatus::Accepted, HandoffStatus::InProgress].map(|to| (record.clone(), moved(to))));
     let mut work =
         vec![submitted("c2", "worker", Some(link)), started("run-2"), attempt("k1", 1, 1), called("k1", &calls)];
     work.extend([begun(LOOK), begun(SET), begun(PAY), finished(PAY, "pay")]);
-    work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8, alone: false });
+    work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8, isolated: false });
     work.extend([begun(LOOK), begun(SET), finished(LOOK, "look"), finished(SET, "set"), attempt("k2", 2, 1)]);
     work.extend(answered(CHILD, "c2", "k2"));
     facts.extend(tasks(&child, work));
     facts.push((record, moved(HandoffStatus::Completed)));
     let mut rest = vec![finished("call-handoff", "handoff"), attempt("m2", 2, 1)];
-    rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT, alone: false });
+    rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT, isolated: false });
     rest.push(attempt("m2", 2, 2));
     rest.extend(answered(PARENT, "c1", "m2"));
     facts.extend(tasks(&parent, rest));
     numbered(facts)
 }
 
-fn numbered(facts: Vec<(StreamId, Fact)>) -> Vec<Arc<StoredEvent>> {
+fn numbered(facts: Vec<(StreamId, JournalEvent)>) -> Vec<Arc<StoredEvent>> {
     let mut numbers = std::collections::BTreeMap::<StreamId, u64>::new();
     let stored = facts.into_iter().zip(1..).map(|((stream, fact), seq)| {
         let number = numbers.entry(stream.clone()).or_default();
@@ -177,10 +179,10 @@ fn numbered(facts: Vec<(StreamId, Fact)>) -> Vec<Arc<StoredEvent>> {
 
 /// Everything that was collected about the history.
 pub(crate) fn evidence() -> Evidence {
-    let history = History::of(journal());
+    let history = History::from_events(journal());
     let folded = history.fold(&PARENT.into()).expect("a task").expect("a legal one");
     let view = folded.view();
-    let shown = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
+    let shown = owned(&Task::from_view(&view, HistoryLength::All, ArtifactInclusion::Include, presentation(&view)));
     let listed = history.tasks[PARENT].iter().map(|event| EventEntry {
         number: event.number,
         kind: event.fact.kind().to_owned(),
@@ -196,7 +198,7 @@ pub(crate) fn evidence() -> Evidence {
         acknowledged: vec![PARENT.into()],
         transcripts: vec![transcript(&history)],
         views: [(PARENT.into(), shown)].into(),
-        listed: [(PARENT.into(), listed.collect())].into(),
+        listed_events: [(PARENT.into(), listed.collect())].into(),
         effects: [("look", Effects::ReadOnly), ("set", Effects::Idempotent), ("pay", Effects::Unknown)]
             .map(|(tool, effects)| (tool.to_owned(), effects))
             .into(),
@@ -211,7 +213,11 @@ pub(crate) fn evidence() -> Evidence {
             .map(|(pid, started_at)| Generation { pid, started_at })
             .into(),
         receivers: [PushDialect::V1, PushDialect::V03].map(|dialect| receiver(&history, dialect)).into(),
-        keyed: vec![Keyed { message: ASK.into(), sends: 3, answers: vec![PARENT.into(), PARENT.into()] }],
+        keyed_messages: vec![KeyedMessage {
+            message: ASK.into(),
+            sends: 3,
+            answers: vec![PARENT.into(), PARENT.into()],
+        }],
         history,
     }
 }
@@ -219,13 +225,13 @@ pub(crate) fn evidence() -> Evidence {
 /// A receiver of the parent's notifications that refused the second and, because a server died, got the third twice.
 fn receiver(history: &History, dialect: PushDialect) -> Receiver {
     let mut receiver = Receiver { message: ASK.into(), dialect, after: 0, attempts: Vec::new() };
-    for (index, body) in receiver.owed(history, &PARENT.into()).into_iter().enumerate() {
+    for (index, body) in receiver.expected_payloads(history, &PARENT.into()).into_iter().enumerate() {
         let taken: &[bool] = match index {
             1 => &[false, true],
             2 => &[true, true],
             _ => &[true],
         };
-        receiver.attempts.extend(taken.iter().map(|taken| Attempt { body: body.clone(), taken: *taken }));
+        receiver.attempts.extend(taken.iter().map(|taken| DeliveryAttempt { body: body.clone(), accepted: *taken }));
     }
     receiver
 }
@@ -234,9 +240,9 @@ fn receiver(history: &History, dialect: PushDialect) -> Receiver {
 fn transcript(history: &History) -> Transcript {
     let task_as_of = |number: u64| {
         let events = history.tasks[PARENT].iter().filter(|event| event.number <= number).cloned();
-        let view = History::of(events).fold(&PARENT.into()).expect("a task").expect("a legal one").view();
+        let view = History::from_events(events).fold(&PARENT.into()).expect("a task").expect("a legal one").view();
         let task: Task<'static> =
-            owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
+            owned(&Task::from_view(&view, HistoryLength::All, ArtifactInclusion::Include, presentation(&view)));
         StreamEvent { number: Some(number), item: task.into() }
     };
     let view = history.fold(&PARENT.into()).expect("a task").expect("a legal one").view();
@@ -260,7 +266,7 @@ fn transcript(history: &History) -> Transcript {
     Transcript { task: PARENT.into(), segments }
 }
 
-fn push(events: &mut Vec<StreamEvent>, projected: baton_wire::a2a::v1::Projected<'_>, number: Option<u64>) {
+fn push(events: &mut Vec<StreamEvent>, projected: baton_wire::a2a::v1::StreamProjection<'_>, number: Option<u64>) {
     events.extend(projected.retraction.map(|item| StreamEvent { number: None, item: owned(&item) }));
     events.extend(projected.item.map(|item| StreamEvent { number, item: owned(&item) }));
 }

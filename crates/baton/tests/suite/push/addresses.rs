@@ -1,7 +1,7 @@
 //! Addresses that nobody but this machine and its network should reach.
 
 use super::talk::{AGENT, DIALECTS, Place, call, config, message, registration, say, webhook};
-use baton_testkit::{Answered, Server, request};
+use baton_testkit::{RawResponse, Server, request};
 use baton_types::{PushDialect, TaskId};
 use baton_wire::a2a::v1::ListTasksRequest;
 use http::Method;
@@ -33,13 +33,13 @@ const PRIVATE: [&str; 22] = [
     "file:///etc/passwd",
 ];
 
-fn refused(answer: &Answered, what: &str) {
+fn refused(answer: &RawResponse, what: &str) {
     let text = answer.body.to_string();
     assert!(text.contains("BTN-1006"), "{what}: {} {text}", answer.status);
 }
 
 /// Tries to register a receiver in every way that there is.
-async fn every_way(server: &Server, task: &TaskId, url: &str) -> Vec<(String, Answered)> {
+async fn every_way(server: &Server, task: &TaskId, url: &str) -> Vec<(String, RawResponse)> {
     let mut answers = Vec::new();
     for dialect in DIALECTS {
         let (versions, prefix): (&[(&str, &str)], _) = match dialect {
@@ -131,17 +131,17 @@ async fn private_addresses_are_refused_at_registration() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_redirect_and_no_restart_leads_to_a_private_address() {
     use super::talk::{Registered, all_told};
-    use baton_testkit::{Conduct, Receiver};
+    use baton_testkit::{Receiver, WebhookReaction};
 
     let place = Place::new();
     let (allowed, other) = (webhook("127.0.0.1").await, webhook("127.0.0.2").await);
-    let private = [307, 308].map(|status| Conduct::Redirect(status, other.url("/hook")));
+    let private = [307, 308].map(|status| WebhookReaction::Redirect(status, other.url("/hook")));
     let (mut turns, port) = (private.into_iter().cycle(), other.url("").rsplit(':').next().expect("a port").to_owned());
-    allowed.behave(move |arrival| match arrival.path.as_str() {
+    allowed.set_reaction(move |arrival| match arrival.path.as_str() {
         // The same address in other words.
-        "/disguised" => Conduct::Redirect(307, format!("http://[::ffff:127.0.0.2]:{port}/hook")),
-        "/relative" => Conduct::Redirect(308, format!("//127.0.0.2:{port}/hook")),
-        _ => turns.next().unwrap_or(Conduct::HangUp),
+        "/disguised" => WebhookReaction::Redirect(307, format!("http://[::ffff:127.0.0.2]:{port}/hook")),
+        "/relative" => WebhookReaction::Redirect(308, format!("//127.0.0.2:{port}/hook")),
+        _ => turns.next().unwrap_or(WebhookReaction::HangUp),
     });
     let server = place.up(&["127.0.0.1/32"]).await;
     let mut registered = Vec::new();
@@ -152,24 +152,24 @@ async fn no_redirect_and_no_restart_leads_to_a_private_address() {
         let receiver = Receiver { message: message.as_str().into(), dialect, after: 0, attempts: Vec::new() };
         registered.push(Registered { task, paths: vec![path.to_owned()], receiver });
     }
-    let tried = |arrivals: &[baton_testkit::Arrival]| {
+    let tried = |arrivals: &[baton_testkit::WebhookArrival]| {
         registered.iter().all(|one| arrivals.iter().filter(|arrival| one.is_at(arrival)).count() >= 2)
     };
-    allowed.until("two redirected tries each", tried).await.expect("tries");
+    allowed.wait_until("two redirected tries each", tried).await.expect("tries");
     assert_eq!(other.connections(), 0, "a redirect led to an address that is not allowed");
 
     // What was allowed when it was registered is judged again by whoever connects.
     server.kill().await.expect("killed");
     let server = place.up(&["127.0.0.2"]).await;
-    other.behave(|_| Conduct::Answer(500));
+    other.set_reaction(|_| WebhookReaction::Answer(500));
     let (connections, arrived) = (allowed.connections(), allowed.arrivals().len());
     say(&server, PushDialect::V1, "other", "hello", None, &config(PushDialect::V1, &other.url("/hook"))).await;
     // By its third try the pauses of the others are long over.
-    other.until("three tries at the allowed one", |arrivals| arrivals.len() >= 3).await.expect("tries");
+    other.wait_until("three tries at the allowed one", |arrivals| arrivals.len() >= 3).await.expect("tries");
     assert_eq!((allowed.connections(), allowed.arrivals().len()), (connections, arrived));
 
     server.kill().await.expect("killed");
     let server = place.up(&["127.0.0.1"]).await;
-    allowed.behave(|_| Conduct::Answer(204));
+    allowed.set_reaction(|_| WebhookReaction::Answer(204));
     all_told(&server, &allowed, &registered).await;
 }

@@ -1,7 +1,7 @@
 //! Receivers that fail in every way, and those that nobody wants any more.
 
 use super::talk::{DIALECTS, Place, Registered, all_told, call, config, register, say, webhook};
-use baton_testkit::{Arrival, Conduct, Receiver};
+use baton_testkit::{Receiver, WebhookArrival, WebhookReaction};
 use baton_types::PushDialect;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,20 +21,20 @@ const WAYS: [(&str, usize); 8] = [
 ];
 
 /// What a receiver at this path does about a notification before it comes to its senses.
-fn fault(way: &str, base: &str) -> Conduct {
+fn fault(way: &str, base: &str) -> WebhookReaction {
     match way {
-        "refuses" => Conduct::Answer(500),
-        "limits" => Conduct::Answer(429),
-        "is-missing" => Conduct::Answer(404),
-        "hangs-up" => Conduct::HangUp,
-        "hangs" => Conduct::Hang,
-        "circles" => Conduct::Redirect(308, format!("{base}/{way}")),
-        "moves" => Conduct::Redirect(307, "/moved".to_owned()),
-        _ => Conduct::Redirect(303, format!("{base}/{way}")),
+        "refuses" => WebhookReaction::Answer(500),
+        "limits" => WebhookReaction::Answer(429),
+        "is-missing" => WebhookReaction::Answer(404),
+        "hangs-up" => WebhookReaction::HangUp,
+        "hangs" => WebhookReaction::Hang,
+        "circles" => WebhookReaction::Redirect(308, format!("{base}/{way}")),
+        "moves" => WebhookReaction::Redirect(307, "/moved".to_owned()),
+        _ => WebhookReaction::Redirect(303, format!("{base}/{way}")),
     }
 }
 
-fn count(arrivals: &[Arrival], path: &str) -> usize {
+fn count(arrivals: &[WebhookArrival], path: &str) -> usize {
     arrivals.iter().filter(|arrival| arrival.path == path).count()
 }
 
@@ -43,11 +43,11 @@ async fn receivers_that_fail_are_told_in_the_end_and_hold_up_nobody_else() {
     let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
     let base = webhook.url("");
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
-    webhook.behave(move |arrival| {
+    webhook.set_reaction(move |arrival| {
         let met = met.entry(arrival.path.clone()).or_default();
         *met += 1;
         let way = WAYS.iter().find(|(way, _)| arrival.path[1..] == **way);
-        way.filter(|(_, times)| *met <= *times).map_or(Conduct::Answer(202), |(way, _)| fault(way, &base))
+        way.filter(|(_, times)| *met <= *times).map_or(WebhookReaction::Answer(202), |(way, _)| fault(way, &base))
     });
     let server = place.up(LOOPBACK).await;
     let mut registered = Vec::new();
@@ -63,22 +63,22 @@ async fn receivers_that_fail_are_told_in_the_end_and_hold_up_nobody_else() {
     all_told(&server, &webhook, &registered).await;
     let arrivals = webhook.arrivals();
     assert_eq!(count(&arrivals, "/hangs"), 1, "it hangs since the first");
-    assert!(arrivals.iter().all(|arrival| arrival.path != "/moves" || !arrival.is_taken()));
+    assert!(arrivals.iter().all(|arrival| arrival.path != "/moves" || !arrival.is_accepted()));
     // A circle is left after three redirects, and then the pause of a failure is kept.
-    assert!(arrivals.iter().filter(|arrival| arrival.path == "/circles").skip(4).all(Arrival::is_taken));
+    assert!(arrivals.iter().filter(|arrival| arrival.path == "/circles").skip(4).all(WebhookArrival::is_accepted));
 
-    webhook.behave(|_| Conduct::Answer(200));
+    webhook.set_reaction(|_| WebhookReaction::Answer(200));
     all_told(&server, &webhook, &[hanging]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill() {
     let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
-    webhook.behave(|_| Conduct::Answer(500));
+    webhook.set_reaction(|_| WebhookReaction::Answer(500));
     let server = place.up(LOOPBACK).await;
     let both = |one: &str, other: &str, least: usize| {
         let (one, other) = (one.to_owned(), other.to_owned());
-        move |arrivals: &[Arrival]| count(arrivals, &one) >= least && count(arrivals, &other) >= least
+        move |arrivals: &[WebhookArrival]| count(arrivals, &one) >= least && count(arrivals, &other) >= least
     };
     for dialect in DIALECTS {
         let name = if dialect == PushDialect::V1 { "new" } else { "old" };
@@ -87,7 +87,7 @@ async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill()
         register(&server, dialect, &task, config(dialect, &webhook.url(&kept))).await;
         let id = register(&server, dialect, &task, config(dialect, &webhook.url(&dropped))).await;
         say(&server, dialect, &format!("{name}-answer"), "blue", Some(&task), &Value::Null).await;
-        webhook.until("a first try at both", both(&kept, &dropped, 1)).await.expect("tries");
+        webhook.wait_until("a first try at both", both(&kept, &dropped, 1)).await.expect("tries");
         let (method, params) = match dialect {
             PushDialect::V1 => {
                 ("DeleteTaskPushNotificationConfig", json!({"taskId": task.as_str(), "id": id.as_str()}))
@@ -101,13 +101,13 @@ async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill()
         assert!(deleted.body["error"].is_null(), "{}", deleted.body);
     }
     let dropped = ["/new/dropped", "/old/dropped"];
-    let tries = |arrivals: &[Arrival]| dropped.map(|path| count(arrivals, path));
+    let tries = |arrivals: &[WebhookArrival]| dropped.map(|path| count(arrivals, path));
     let before = tries(&webhook.arrivals());
-    webhook.until("two more tries at the others", both("/new/kept", "/old/kept", 3)).await.expect("tries");
+    webhook.wait_until("two more tries at the others", both("/new/kept", "/old/kept", 3)).await.expect("tries");
     assert_eq!(tries(&webhook.arrivals()), before);
 
     server.kill().await.expect("killed");
     let _server = place.up(LOOPBACK).await;
-    webhook.until("tries by the second server", both("/new/kept", "/old/kept", 4)).await.expect("tries");
+    webhook.wait_until("tries by the second server", both("/new/kept", "/old/kept", 4)).await.expect("tries");
     assert_eq!(tries(&webhook.arrivals()), before);
 }

@@ -4,7 +4,7 @@
 //! show itself).
 
 use super::talk::{AGENT, DIALECTS, Place, Registered, all_told, config, events, register, say, webhook};
-use baton_testkit::{Arrival, Conduct, Receiver, Server, Webhook, checker::check};
+use baton_testkit::{Receiver, Server, Webhook, WebhookArrival, WebhookReaction, checker::check};
 use baton_types::{PushDialect, TaskId};
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -19,7 +19,7 @@ const WORK: [&str; 6] = ["hello", "ask", "publish", "tell me", "reject this", "f
 const ROUNDS: usize = 10;
 
 /// How often somebody tried to bring something to each path.
-fn tries(arrivals: &[Arrival]) -> BTreeMap<&str, usize> {
+fn tries(arrivals: &[WebhookArrival]) -> BTreeMap<&str, usize> {
     let mut tries = BTreeMap::new();
     for arrival in arrivals {
         *tries.entry(arrival.path.as_str()).or_default() += 1;
@@ -53,24 +53,24 @@ async fn receivers_that_were_away_are_told_everything_in_order_after_a_kill() {
     let outage = std::env::var("BATON_SOAK_OUTAGE").map_or(0, |text| text.parse().expect("seconds"));
     let half = Duration::from_secs(outage) / 2;
     let (place, mut webhook) = (Place::new(), webhook("127.0.0.1").await);
-    webhook.behave(|_| Conduct::HangUp);
+    webhook.set_reaction(|_| WebhookReaction::HangUp);
     let server = place.up(LOOPBACK).await;
     let tasks = (0..WORK.len() * ROUNDS).map(|number| one_task(&server, &webhook, number, WORK[number % WORK.len()]));
     let registered = join_all(tasks).await;
     let all = registered.len();
-    webhook.until("a try at every receiver", |arrivals| tries(arrivals).len() == all).await.expect("tries");
-    webhook.away(half).await;
+    webhook.wait_until("a try at every receiver", |arrivals| tries(arrivals).len() == all).await.expect("tries");
+    webhook.close_for(half).await;
 
     server.kill().await.expect("killed");
     let before = webhook.arrivals();
     let server = place.up(LOOPBACK).await;
-    webhook.away(half).await;
+    webhook.close_for(half).await;
     webhook.reopen().await.expect("the same address");
-    let again = |arrivals: &[Arrival]| tries(&arrivals[before.len()..]).len() == all;
-    webhook.until("another try at every receiver", again).await.expect("tries by the second server");
-    assert!(webhook.arrivals().iter().all(|arrival| !arrival.is_taken()), "nobody took anything yet");
+    let again = |arrivals: &[WebhookArrival]| tries(&arrivals[before.len()..]).len() == all;
+    webhook.wait_until("another try at every receiver", again).await.expect("tries by the second server");
+    assert!(webhook.arrivals().iter().all(|arrival| !arrival.is_accepted()), "nobody took anything yet");
 
-    webhook.behave(|_| Conduct::Answer(204));
+    webhook.set_reaction(|_| WebhookReaction::Answer(204));
     let mut evidence = all_told(&server, &webhook, &registered).await;
     evidence.acknowledged = registered.iter().map(|one| one.task.clone()).collect();
     let violations = check(&evidence);
@@ -78,8 +78,8 @@ async fn receivers_that_were_away_are_told_everything_in_order_after_a_kill() {
     let told = webhook.arrivals();
     eprintln!(
         "push: {all} receivers, away for {outage} s besides {} failed tries; {} notifications taken in order",
-        told.iter().filter(|arrival| !arrival.is_taken()).count(),
-        told.iter().filter(|arrival| arrival.is_taken()).count(),
+        told.iter().filter(|arrival| !arrival.is_accepted()).count(),
+        told.iter().filter(|arrival| arrival.is_accepted()).count(),
     );
 
     // What was told is on record: a third server has nothing to say but what is new, and here and there the last word of

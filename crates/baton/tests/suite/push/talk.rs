@@ -1,8 +1,8 @@
 //! Asking the server as callers of both dialects do, and comparing what receivers were told with what was journaled.
 
 use baton_testkit::{
-    Answered, Arrival, Attempt, Evidence, History, Receiver, Server, ServerOptions, Webhook,
-    checker::{self, Promise},
+    DeliveryAttempt, Evidence, History, RawResponse, Receiver, Server, ServerOptions, Webhook, WebhookArrival,
+    checker::{self, Guarantee},
     request,
 };
 use baton_types::{PushDialect, TaskId};
@@ -45,7 +45,7 @@ pub(super) async fn webhook(ip: &str) -> Webhook {
 }
 
 /// A JSON-RPC call in a dialect.
-pub(super) async fn call(server: &Server, dialect: PushDialect, method: &str, params: Value) -> Answered {
+pub(super) async fn call(server: &Server, dialect: PushDialect, method: &str, params: Value) -> RawResponse {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let version: &[(&str, &str)] = match dialect {
         PushDialect::V1 => &[("a2a-version", "1.0")],
@@ -159,13 +159,13 @@ pub(super) struct Registered {
 }
 
 impl Registered {
-    pub(super) fn is_at(&self, arrival: &Arrival) -> bool {
+    pub(super) fn is_at(&self, arrival: &WebhookArrival) -> bool {
         self.paths.contains(&arrival.path)
     }
 
     /// With everything that arrived for it.
-    fn told(&self, arrivals: &[Arrival]) -> Receiver {
-        let attempts = arrivals.iter().filter(|arrival| self.is_at(arrival)).map(Attempt::from);
+    fn told(&self, arrivals: &[WebhookArrival]) -> Receiver {
+        let attempts = arrivals.iter().filter(|arrival| self.is_at(arrival)).map(DeliveryAttempt::from);
         Receiver { attempts: attempts.collect(), ..self.receiver.clone() }
     }
 }
@@ -177,12 +177,12 @@ pub(super) async fn all_told(server: &Server, webhook: &Webhook, registered: &[R
     for Registered { task, .. } in registered {
         listed.insert(task.clone(), server.client().events(task.as_str(), 0, 1000).await.expect("events"));
     }
-    let history = History::listed(listed.iter().map(|(task, events)| (task, events.as_slice()))).expect("facts");
+    let history = History::from_entries(listed.iter().map(|(task, events)| (task, events.as_slice()))).expect("facts");
     let mut open: Vec<(&Registered, Vec<Value>)> =
-        registered.iter().map(|one| (one, one.receiver.owed(&history, &one.task))).collect();
+        registered.iter().map(|one| (one, one.receiver.expected_payloads(&history, &one.task))).collect();
     assert!(open.iter().all(|(_, owed)| !owed.is_empty()), "a receiver that is owed nothing shows nothing");
-    let waited = webhook.until("the last notification", |arrivals| {
-        open.retain(|(one, owed)| one.told(arrivals).missing(owed).is_ok_and(|missing| missing > 0));
+    let waited = webhook.wait_until("the last notification", |arrivals| {
+        open.retain(|(one, owed)| one.told(arrivals).count_missing(owed).is_ok_and(|missing| missing > 0));
         open.is_empty()
     });
     let waited = waited.await;
@@ -190,7 +190,7 @@ pub(super) async fn all_told(server: &Server, webhook: &Webhook, registered: &[R
     let receivers = registered.iter().map(|one| one.told(&arrivals)).collect();
     let evidence = Evidence { history, receivers, ..Evidence::default() };
     let mut violations = checker::check(&evidence);
-    violations.retain(|violation| violation.promise == Promise::Push);
+    violations.retain(|violation| violation.guarantee == Guarantee::Push);
     assert!(violations.is_empty(), "{violations:#?}");
     waited.expect("all of it");
     for arrival in arrivals.iter().filter(|arrival| registered.iter().any(|one| one.is_at(arrival))) {
@@ -199,7 +199,7 @@ pub(super) async fn all_told(server: &Server, webhook: &Webhook, registered: &[R
     evidence
 }
 
-fn check_headers(arrival: &Arrival) {
+fn check_headers(arrival: &WebhookArrival) {
     let header = |name: &str| arrival.headers.get(name).map(String::as_str);
     let is_old = arrival.body["kind"] == "task";
     let content = if is_old { "application/json" } else { "application/a2a+json" };
