@@ -3,16 +3,16 @@
 //! The written files are parsed again and every difference between the two agents is reported: nothing is lost
 //! silently.
 
+mod diff;
 mod items;
-mod lost;
 mod native;
 mod providers;
 mod server;
-mod theirs;
+mod teamspark_writer;
 mod tree;
 mod yaml;
 
-use crate::{Diagnostic, Format, ParsedAgent, foreign, parse, provider::VARIABLES_FILE};
+use crate::{Diagnostic, Format, ParsedAgent, parse, provider::VARIABLES_FILE, teamspark};
 use baton_types::{AgentResources, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
 use tree::OrderedValue;
@@ -76,14 +76,14 @@ pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converte
     }
     let bytes = files.get(file).map_or(&[][..], Vec::as_slice);
     let tree = if from.is_foreign() {
-        foreign::tree(file, bytes).ok().map(|node| OrderedValue::from_node(&node))
+        teamspark::tree(file, bytes).ok().map(|node| OrderedValue::from_node(&node))
     } else {
         None
     };
     let source = ConversionSource { format: from, agent, resources: &before.resources, files, tree };
     let mut written = match to {
         Format::Native => native::write(&source),
-        Format::Tspark | Format::TsagentJson | Format::Tsagent => theirs::write(&source, to),
+        Format::Tspark | Format::TsagentJson | Format::Tsagent => teamspark_writer::write(&source, to),
     };
     if let Some(variables) = files.get(VARIABLES_FILE) {
         written.insert(VARIABLES_FILE.to_owned(), variables.clone());
@@ -92,9 +92,9 @@ pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converte
     let ParsedAgent { agent: Some(new), resources: kit, .. } = &after else {
         return Err(ConvertError::Unwritable(to, after.diagnostics));
     };
-    let mut lost = lost::differences(&source, to, new, kit);
+    let mut lost = diff::differences(&source, to, new, kit);
     if to == Format::Native {
-        lost.extend(lost::unknown_keys(source.tree.as_ref()));
+        lost.extend(diff::unknown_keys(source.tree.as_ref()));
     }
     Ok(ConvertedAgent { from, files: written, lost })
 }

@@ -5,13 +5,14 @@
 //! values and the resulting agent differs in nothing else; otherwise an error tells the user the edit to make by hand.
 
 mod amend;
-mod carry;
+mod apply;
 mod change;
 mod error;
 mod export;
 mod include;
 mod item;
 mod json;
+mod key_dialect;
 mod metadata;
 mod outcome;
 mod prompt;
@@ -20,7 +21,6 @@ mod server;
 mod settings;
 mod step;
 mod text;
-mod words;
 mod yaml;
 
 pub use amend::{AgentAmendment, amend};

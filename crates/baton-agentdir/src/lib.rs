@@ -10,14 +10,12 @@
 //! every value, shared by all readers of user-written files), [`provider`] (model providers).
 
 mod argv;
-mod beside;
 mod convert;
 mod detect;
 mod diagnostic;
 pub mod document;
 mod edit;
 mod export;
-mod foreign;
 mod guardrail;
 mod handoff;
 mod item;
@@ -32,6 +30,8 @@ mod raw;
 mod resolve;
 mod scaffold;
 mod schema;
+mod teamspark;
+mod teamspark_defaults;
 mod template;
 mod tool;
 
@@ -40,7 +40,6 @@ pub use convert::{ConvertError, ConvertedAgent, convert, provider_entry, server_
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{AgentAmendment, EditError, PermissionEdit, amend, edit};
-pub use foreign::segment;
 pub use item::{
     GUIDE_FILE, MAX_REFERENCES, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type,
 };
@@ -51,3 +50,4 @@ pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent, parse, pars
 pub use raw::read_a2a_settings;
 pub use scaffold::scaffold;
 pub use schema::{a2a_settings as a2a_settings_schema, providers as providers_schema, schema};
+pub use teamspark::segment;

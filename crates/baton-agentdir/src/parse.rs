@@ -1,13 +1,14 @@
 //! Parses files into an agent and its resources.
 
 use crate::{
-    Diagnostic, Format, beside,
+    Diagnostic, Format,
     document::{self, DocumentReader, SourceLocation},
-    export, foreign,
+    export,
     item::{self, ItemSources, ListedItems},
     mcp, permission, provider,
     raw::RawAgent,
     resolve::{SiblingFiles, resolve},
+    teamspark, teamspark_defaults,
 };
 use baton_types::{AgentResources, AgentSpec};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ pub fn parse_anywhere(files: &BTreeMap<String, Vec<u8>>) -> ParsedAgent {
 pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgent {
     match Format::detect_file(files) {
         Some((Format::Native, _)) => native(files, base_directory),
-        Some((format, file)) => foreign::parse(format, file, files, base_directory),
+        Some((format, file)) => teamspark::parse(format, file, files, base_directory),
         None => {
             let hint =
                 match files.keys().find(|path| matches!(path.as_str(), "agent.yml" | "Agent.yaml" | "agent.json")) {
@@ -78,7 +79,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgen
         true => companion(files, PLAYBOOK_FILE, "add a rule, or remove the file").map(Some),
         false => Ok(None),
     };
-    let (teamspark, mut remarks) = beside::read(files);
+    let (teamspark, mut remarks) = teamspark_defaults::read(files);
     let mut kit = AgentResources::default();
     let mut named_servers = Vec::new();
     let mut listed = ListedItems::default();

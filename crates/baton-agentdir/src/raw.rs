@@ -4,19 +4,21 @@ mod a2a;
 mod about;
 mod export;
 mod http;
+mod run_controls;
 mod settings;
-mod watched;
 
 pub use a2a::read_a2a_settings;
 pub(crate) use a2a::{ANSWER_PLACEMENT_KEYWORDS, TEXT_DELIVERY_KEYWORDS};
 pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
 pub(crate) use http::{METHODS, RawHttp};
+pub(crate) use run_controls::{
+    EFFORTS, MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_REPAIRS, ON_FAILURE, RawAnswer, RawGuardrail,
+};
 pub(crate) use settings::{MAX_FALLBACKS, MAX_SPILL, MAX_TOOL_ERRORS, RawContext, RawOrchestration, RawSettings};
 pub(crate) use settings::{
     MAX_PARALLEL_TOOLS, MAX_STOP_BYTES, MAX_STOP_SEQUENCES, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS,
 };
-pub(crate) use watched::{EFFORTS, MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_REPAIRS, ON_FAILURE, RawAnswer, RawGuardrail};
 
 use crate::{
     document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation},

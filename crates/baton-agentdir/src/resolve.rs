@@ -2,11 +2,11 @@
 
 use crate::{
     RESERVED_AGENT_NAMES,
-    beside::TeamSparkDefaults,
     document::{DocumentReader, LocatedValue, SourceLocation},
     guardrail, handoff, is_agent_name, modes, orchestration,
     permission::RawRule,
     raw::{MAX_FALLBACKS, RawAgent, RawContext, RawSettings, RawSkill},
+    teamspark_defaults::TeamSparkDefaults,
     tool,
 };
 use baton_types::{

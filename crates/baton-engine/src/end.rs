@@ -3,8 +3,8 @@
 use crate::{
     EngineError,
     engine::EngineInner,
-    farewell::RemoteCancel,
     live::{LiveCommitError, LiveTask},
+    remote_cancel::RemoteCancel,
 };
 use baton_ports::{BoxFuture, Commit};
 use baton_rules::TaskRecord;

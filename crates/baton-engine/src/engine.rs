@@ -3,15 +3,15 @@
 use crate::{
     EngineError,
     claims::ClaimLocks,
-    farewell::MAX_CONCURRENT_REMOTE_CANCELS,
-    forms::SchemaCache,
     hub::Hub,
     live::LiveTask,
     pins::DefinitionPins,
     push::{DeliveryQueue, PushConfigLocks},
     recover::ResumeCause,
     relevance::Relevance,
-    tallies::UsageTotals,
+    remote_cancel::MAX_CONCURRENT_REMOTE_CANCELS,
+    schema_cache::SchemaCache,
+    usage_totals::UsageTotals,
 };
 use baton_ports::{
     AgentSource, Clock, CommitObserver, IdGenerator, Journal, JournalError, ModelResolver, PeerGateway, StoredEvent,

@@ -7,37 +7,37 @@
 //! Read first: [`Engine`] (API for surfaces), [`FeedItem`] (items of a subscription), `run/mod.rs` (the run loop),
 //! `push/orders.rs` (the queue of the push dispatcher).
 
+mod agent_invoker;
 mod approvals;
 mod cancel;
-mod changed;
 mod claims;
 mod command;
-mod desk;
+mod continue_task;
 mod end;
 mod engine;
 mod error;
-mod farewell;
 mod feed;
-mod foreign;
-mod forms;
-mod handoff_desk;
+mod handoff_service;
 mod hub;
 mod isolation;
 mod live;
+mod long_poll;
 mod no_peers;
 mod open;
-mod passing;
+mod ownership;
 mod pins;
 mod push;
+mod question_forwarding;
 mod recover;
 mod relevance;
+mod remote_cancel;
 mod run;
-mod say;
+mod schema_cache;
 mod send;
 mod sessions;
 mod submit;
 mod subscribe;
-mod tallies;
+mod usage_totals;
 mod views;
 
 pub use approvals::{

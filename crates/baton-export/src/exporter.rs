@@ -2,12 +2,12 @@
 
 use crate::{
     ExportCounts, ExportTarget, LogQueue, Route, Signal,
-    carrier::SignalExporter,
     counts::TargetCounters,
-    courier::OtlpSender,
     logs::LogExporter,
     meters::MetricsExporter,
-    patience::RetryBudget,
+    retry_budget::RetryBudget,
+    sender::OtlpSender,
+    signal_exporter::SignalExporter,
     spans::{ShutdownSignals, SpanExporter},
 };
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};

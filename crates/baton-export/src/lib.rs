@@ -9,19 +9,19 @@
 //! lines), [`from_environment`] (OpenTelemetry variables).
 
 mod backoff;
-mod carrier;
 mod content;
 mod counts;
-mod courier;
 mod environment;
 mod exporter;
+mod health;
 mod logs;
 mod meters;
-mod pack;
-mod patience;
-mod seen;
+mod request_body;
+mod retry_budget;
+mod sender;
+mod sent_span_cache;
+mod signal_exporter;
 mod spans;
-mod standing;
 mod target;
 
 pub use counts::ExportCounts;

@@ -3,11 +3,11 @@
 use crate::{
     ExportTarget, ExportTiming, content,
     counts::TargetCounters,
-    courier::{ExportOutcome, OtlpSender},
-    pack::{self, ExportRequestBody},
-    patience::RetryBudget,
-    seen::SentSpanCache,
-    standing::TargetHealth,
+    health::TargetHealth,
+    request_body::{self, ExportRequestBody},
+    retry_budget::RetryBudget,
+    sender::{ExportOutcome, OtlpSender},
+    sent_span_cache::SentSpanCache,
 };
 use baton_otlp::write_export;
 use baton_ports::SpanStoreError;
@@ -203,8 +203,8 @@ impl SpanExporter {
     async fn encode(&self, spans: Vec<Span>) -> (Vec<Span>, ExportRequestBody) {
         let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
-            let message = write_export(&spans, pack::encoding(protocol));
-            (spans, pack::encode_body(message, protocol, compression))
+            let message = write_export(&spans, request_body::encoding(protocol));
+            (spans, request_body::encode_body(message, protocol, compression))
         });
         match packing.await {
             Ok(packed) => packed,

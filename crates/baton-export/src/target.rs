@@ -1,6 +1,6 @@
 //! Export targets and routes.
 
-use crate::standing::url_origin;
+use crate::health::url_origin;
 use http::HeaderMap;
 use std::{fmt, path::PathBuf, time::Duration};
 

@@ -17,7 +17,7 @@ use crate::{
     reply, responses,
     routes::{RouteAccess, RouteAgentSource, RouteEntry, Routes},
     sessions,
-    shares::Shares,
+    share_pool::Shares,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{RequestTraceLayer, note_route},

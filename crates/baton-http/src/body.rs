@@ -7,7 +7,7 @@ use crate::{
     inflate::{BodyEncoding, InflateLimits, gunzip},
     large_requests::LargeRequests,
     reply::{check_json, parse_text},
-    shares::{SharePermit, Shares},
+    share_pool::{SharePermit, Shares},
 };
 use axum::{body::Body, extract::Request};
 use baton_types::ErrorCode;

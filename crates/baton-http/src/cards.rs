@@ -1,12 +1,12 @@
 //! Agent cards with cache validators.
 
+mod card_format;
 mod document;
-mod form;
 
+pub(crate) use card_format::CardForm;
 pub(crate) use document::CardDocument;
-pub(crate) use form::CardForm;
 
-use crate::{app::HttpState, auth::Caller, named::PathName, reply};
+use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{body::Body, extract::State, response::Response};
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
 use baton_wire::a2a::v1::{AgentCard, CardOptions, Error, ErrorKind, GrpcEndpoint};

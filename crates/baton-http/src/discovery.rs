@@ -4,7 +4,7 @@ use crate::{
     app::HttpState,
     auth::Caller,
     cards::{ambiguous_agent_error, base_url, place},
-    named::PathName,
+    path_name::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};

@@ -1,6 +1,6 @@
 //! Handoff records.
 
-use crate::{app::HttpState, auth::Caller, named::PathName, reply};
+use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{extract::State, response::Response};
 use baton_rules::{Access, HandoffRecord};
 use baton_types::{ErrorCode, HandoffId, StreamId};

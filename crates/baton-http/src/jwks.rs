@@ -3,7 +3,7 @@
 use crate::{
     app::HttpState,
     cards::{Validators, cacheable},
-    named::PathName,
+    path_name::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};

@@ -5,7 +5,7 @@ use crate::{
     auth::{Caller, RequestOrigin, has_owner_token},
     cards::base_url,
     definitions,
-    named::PathName,
+    path_name::PathName,
     reply,
 };
 use axum::{

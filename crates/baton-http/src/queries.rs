@@ -5,7 +5,7 @@
 
 use crate::{
     auth::{Caller, LimitKey},
-    shares::{SharePermit, Shares},
+    share_pool::{SharePermit, Shares},
 };
 use axum::{
     body::{Body, Bytes},

@@ -1,6 +1,6 @@
 //! Baton's own task API: all journaled data.
 
-use crate::{app::HttpState, auth::Caller, named::PathName, reply};
+use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{
     extract::{Query, State},
     response::Response,

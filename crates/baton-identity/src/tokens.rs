@@ -1,8 +1,8 @@
 //! Bearer tokens issued here.
 
-mod form;
 mod registry;
+mod token_format;
 
 pub use registry::TokenRegistry;
 
-pub(crate) use form::{PREFIX, constant_time_eq};
+pub(crate) use token_format::{PREFIX, constant_time_eq};

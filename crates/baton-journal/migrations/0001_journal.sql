@@ -1,4 +1,4 @@
--- Who acted, once per person or program; rows refer to it by key.
+-- Principals that caused events, one row each; other tables refer to them by key.
 CREATE TABLE principals (
     key INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE principals (
     UNIQUE (tenant, subject)
 );
 
--- The summary of every stream. Keys grow with creation. Nouns: 1 task, 2 handoff. Moments are Unix milliseconds.
+-- Summary of every stream. Keys increase with creation. Values of noun: 1 task, 2 handoff. Times are Unix milliseconds.
 CREATE TABLE streams (
     key INTEGER PRIMARY KEY,
     noun INTEGER NOT NULL,
@@ -26,10 +26,10 @@ CREATE TABLE streams (
     UNIQUE (noun, id)
 );
 CREATE INDEX streams_active ON streams (key) WHERE active = 1;
--- Ordered by its first four columns; the others let a total be counted without touching the rows.
+-- Ordered by the first four columns; the others make the index covering for counting a total.
 CREATE INDEX streams_listed ON streams (owner, noun, status_at, id, agent, state, context);
 
--- The facts. A body over 64 KB is in blobs, and the row has its digest instead.
+-- Events. A body over 64 KB is stored in blobs, and the row has its digest instead.
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL,
@@ -56,7 +56,8 @@ CREATE TABLE snapshots (
 );
 CREATE INDEX snapshots_with_blob ON snapshots (blob) WHERE blob IS NOT NULL;
 
--- Bytes by SHA-256. Pinned ones were stored by name of their digest and stay; the others go with their last reference.
+-- Bytes by SHA-256. Pinned blobs were stored explicitly by digest and are kept; others are deleted with their last
+-- reference.
 CREATE TABLE blobs (
     digest BLOB NOT NULL UNIQUE,
     pinned INTEGER NOT NULL,
@@ -64,7 +65,7 @@ CREATE TABLE blobs (
 );
 CREATE INDEX blobs_loose ON blobs (digest) WHERE pinned = 0;
 
--- Deliveries owed to the outside.
+-- Pending deliveries to external receivers.
 CREATE TABLE outbox (
     id TEXT PRIMARY KEY,
     channel TEXT NOT NULL,
@@ -76,14 +77,14 @@ CREATE TABLE outbox (
 ) WITHOUT ROWID;
 CREATE INDEX outbox_due ON outbox (channel, due_at, id);
 
--- Counters that must not step back when retention removes the newest rows.
+-- Counters that must not decrease when retention removes the newest rows.
 CREATE TABLE floor (
     last_seq INTEGER NOT NULL,
     last_key INTEGER NOT NULL
 );
 INSERT INTO floor VALUES (0, 0);
 
--- Written and emptied again to find out whether there is room to write.
+-- Written and cleared to check whether the disk has free space.
 CREATE TABLE probe (
     bytes BLOB NOT NULL
 );

@@ -1,5 +1,5 @@
--- Deliveries were kept one by one, and none was ever written. Now an order stands for all events of its stream and
--- remembers how far it got.
+-- Replaces single deliveries, which were never written. An outbox entry now covers all events of its stream and
+-- has a cursor.
 DROP TABLE outbox;
 CREATE TABLE outbox (
     id TEXT PRIMARY KEY,
@@ -12,11 +12,11 @@ CREATE TABLE outbox (
     failing_since INTEGER,
     open INTEGER NOT NULL
 ) WITHOUT ROWID;
--- The stream comes first, because retention asks for it alone.
+-- The stream is the first column, because retention queries by stream only.
 CREATE INDEX outbox_of_stream ON outbox (stream, channel);
 CREATE INDEX outbox_open ON outbox (channel, id) WHERE open = 1;
 
--- Idempotency keys, each with the events that came of the request which used it first.
+-- Idempotency keys, each with the stream and event number of the request that used it first.
 CREATE TABLE claims (
     owner INTEGER NOT NULL,
     key TEXT NOT NULL,
@@ -27,5 +27,5 @@ CREATE TABLE claims (
 ) WITHOUT ROWID;
 CREATE INDEX claims_of_stream ON claims (stream);
 
--- The folded state has gained a member that these do not have; the events fold into it from the beginning.
+-- The folded state has a new member that existing snapshots lack; they are rebuilt from the events.
 DELETE FROM snapshots;

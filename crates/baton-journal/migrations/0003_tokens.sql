@@ -1,4 +1,4 @@
--- Bearer tokens by the digest of their secret. Keys grow with creation; scopes are a JSON array.
+-- Bearer tokens with the digest of their secret. Keys increase with creation; scopes are a JSON array.
 CREATE TABLE tokens (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

@@ -1,1 +1,1 @@
--- Streams have a third noun: 3 session. Those that know two must not open the file.
+-- Adds the noun 3 (session) to streams. The schema number keeps programs without it from opening the file.

@@ -1,4 +1,4 @@
--- Running totals of what was used up, by name. Names hold a month, so that totals end by themselves.
+-- Running totals of usage by key. A key contains its month, so that every month starts a new total.
 CREATE TABLE tallies (
     key TEXT PRIMARY KEY,
     tokens INTEGER NOT NULL,

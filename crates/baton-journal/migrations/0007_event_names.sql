@@ -1,4 +1,4 @@
--- Event kinds and members have other names from here on; older rows are upcast when they are read. Snapshots contain
+-- Event kinds and members have new names; older rows are upcast when they are read. Snapshots contain
 -- members with the old names: they are removed with their blobs and rebuilt from the events. The schema number keeps
 -- older programs from opening the file.
 DELETE FROM blobs

@@ -10,7 +10,7 @@ mod check;
 pub mod fault;
 mod memory;
 mod sqlite;
-mod stored;
+mod stored_events;
 
 pub use memory::MemoryJournal;
 pub use sqlite::{

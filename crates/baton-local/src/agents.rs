@@ -1,13 +1,13 @@
 //! Agents from directories on disk and from other storages.
 
-mod book;
-mod home;
-mod keep;
-mod loaded;
-mod look;
+mod definition_cache;
+mod editor;
+mod location;
 mod names;
 mod naming;
 mod permissions;
+mod repository;
+mod scanner;
 mod snapshot;
 mod source;
 mod watch;
@@ -21,10 +21,10 @@ use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
-use home::AgentOrigin;
-use loaded::DefinitionCache;
-use look::{ScanContext, ScannedAgent};
+use definition_cache::DefinitionCache;
+use location::AgentOrigin;
 use names::NameAssignments;
+use scanner::{ScanContext, ScannedAgent};
 use snapshot::Snapshot;
 use source::MemoryBudget;
 
@@ -151,7 +151,7 @@ impl DirectoryAgents {
         let (room, loaded) = (MemoryBudget::new(), DefinitionCache::default());
         let eyes = ScanContext { check: check.as_ref(), memory_budget: &room, loaded: &loaded, is_thorough: true };
         let (snapshot, problems) = Snapshot::default().next(&origins, &mut names, &eyes);
-        let (warnings, worst) = (snapshot.diagnostics(), look::most_severe(problems, &snapshot));
+        let (warnings, worst) = (snapshot.diagnostics(), scanner::most_severe(problems, &snapshot));
         let shelf = AgentCatalog {
             origins,
             check,

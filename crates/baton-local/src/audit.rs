@@ -1,11 +1,11 @@
 //! The audit log: one JSON line for each denied request and each administrative change.
 
 mod lines;
-mod rotated;
+mod rotating_file;
 
 use baton_ports::{AccessDenial, AdminChange, AuditLog};
 use lines::AuditWriter;
-use rotated::RotatingFile;
+use rotating_file::RotatingFile;
 use std::{
     io,
     path::Path,

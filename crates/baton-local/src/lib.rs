@@ -18,12 +18,12 @@ mod discover;
 mod files;
 mod ids;
 mod json_lines;
-mod kept_key;
 mod load_error;
 mod log_writer;
 mod mcp_sessions;
 mod open_files;
 mod private_file;
+mod secret_key;
 mod storage;
 mod vector_files;
 
@@ -37,11 +37,11 @@ pub use data_directory::{
 };
 pub use ids::TimeOrderedIds;
 pub use json_lines::JsonLines;
-pub use kept_key::{SecretKeyError, load_or_create_key};
 pub use load_error::LoadError;
 pub use log_writer::LogWriter;
 pub use mcp_sessions::SessionFiles;
 pub use open_files::raise_open_files;
 pub use private_file::write_private;
+pub use secret_key::{SecretKeyError, load_or_create_key};
 pub use storage::{DirectoryStorage, MemoryStorage};
 pub use vector_files::VectorFiles;

@@ -17,7 +17,7 @@ const MAX_PARTS: usize = 1000;
 
 /// Files for a create request.
 pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
-    let CreateAgent { name, persist: _, files, playbook, rules, references, servers, exports, providers, .. } = wish;
+    let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, providers, .. } = wish;
     if rules.len() + references.len() + servers.len() + exports.len() + providers.len() > MAX_PARTS {
         let detail = format!("one request can add at most {MAX_PARTS} parts to an agent; add the rest later");
         return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));

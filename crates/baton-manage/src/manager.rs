@@ -93,14 +93,14 @@ impl Manager {
 
     /// Creates an agent and starts serving it.
     pub async fn create(&self, wish: CreateAgent, who: ManageRole) -> Result<Definition, ManageError> {
-        let keeping = keeping(wish.persist);
+        let keeping = keeping(wish.keep);
         self.make(files(&wish, who)?, keeping).await
     }
 
     /// Clones an agent.
     pub async fn copy(&self, agent: &AgentName, wish: &CloneAgent) -> Result<Definition, ManageError> {
         let files = clone::files(&self.definition(agent).await?, &wish.name, wish.title.as_deref())?;
-        self.make(files, keeping(wish.persist)).await
+        self.make(files, keeping(wish.keep)).await
     }
 
     /// Creates an agent from files, without a permission check.

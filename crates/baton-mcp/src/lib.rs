@@ -11,6 +11,7 @@
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and clients still use them")]
 
+mod agent_invocation;
 mod environment;
 pub mod exported;
 mod manage;
@@ -18,8 +19,8 @@ mod own;
 mod schema;
 mod serve;
 mod span;
-mod work;
 
+pub use agent_invocation::{PublicBaseUrl, RefusalLog};
 pub use environment::{Environment, EnvironmentPorts, Environments};
 pub use exported::{ExportedEndpoints, ExportedServer};
 pub use manage::{ManagePorts, ManageServer};
@@ -28,4 +29,3 @@ pub use serve::{
     Caller, EndpointContext, McpLimits, McpReply, McpService, McpSessionManager, SealBinding, SealError, SessionHolder,
     StateSeal,
 };
-pub use work::{PublicBaseUrl, RefusalLog};

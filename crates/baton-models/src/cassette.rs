@@ -2,12 +2,12 @@
 
 mod canonical;
 mod event;
+mod file;
 mod nearest;
 mod record;
 mod replay;
-mod tape;
 
 pub use canonical::call_key;
+pub use file::{Cassette, CassetteError};
 pub use record::RecorderModel;
 pub use replay::ReplayModel;
-pub use tape::{Cassette, CassetteError};

@@ -1,20 +1,20 @@
 //! Layers around a model; each layer is itself a model.
 
+mod deadline;
 mod fallback;
 mod gate;
-mod layered;
-mod metered;
+mod metered_model;
 mod retry;
+mod stack;
 mod timeout;
-mod total;
 
+pub use deadline::DeadlineModel;
 pub use fallback::FallbackModel;
 pub use gate::{GateLimits, GatedModel, ProviderGate};
-pub use layered::{ModelLayers, chain};
-pub use metered::MeteredModel;
+pub use metered_model::MeteredModel;
 pub use retry::{JitterSource, RetryModel, RetryPolicy};
+pub use stack::{ModelLayers, chain};
 pub use timeout::{StreamTimeouts, TimeoutModel};
-pub use total::DeadlineModel;
 
 use baton_ports::{ModelError, ModelEvent};
 

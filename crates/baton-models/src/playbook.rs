@@ -4,6 +4,7 @@
 mod choose;
 mod condition;
 mod fallback;
+mod input;
 mod model;
 mod models;
 mod parse;
@@ -12,7 +13,6 @@ mod plan;
 mod play;
 mod report;
 mod rule;
-mod scene;
 mod template;
 
 pub use model::Playbook;

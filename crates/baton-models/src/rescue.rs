@@ -78,7 +78,7 @@ impl Model for RescueModel {
                         }
                         yield Ok(ModelEvent::ToolCall(call));
                     }
-                    Ok(ModelEvent::Done { usage, finish, by }) => {
+                    Ok(ModelEvent::Done { usage, finish, answered_by }) => {
                         let words = held.take().unwrap_or_default();
                         let mut calls = read::parse_calls(&words, &names);
                         calls.truncate(most);
@@ -86,7 +86,7 @@ impl Model for RescueModel {
                             if !words.is_empty() {
                                 yield Ok(ModelEvent::Text(words));
                             }
-                            yield Ok(ModelEvent::Done { usage, finish, by });
+                            yield Ok(ModelEvent::Done { usage, finish, answered_by });
                             return;
                         }
                         let count = u32::try_from(calls.len()).unwrap_or(u32::MAX);
@@ -95,7 +95,7 @@ impl Model for RescueModel {
                             let id = CallId::from(format!("call-{message}-{index}"));
                             yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: Json::from(arguments) }));
                         }
-                        yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, by });
+                        yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, answered_by });
                         return;
                     }
                     // On an error the buffered text is discarded. It was never delivered, so the call can be retried.

@@ -1,8 +1,8 @@
 //! Runs the tools that an agent delegates to its caller.
 
 use crate::{
-    AgentAnswer, AgentQuestion, OrchestrateError, answer::question_text, asking::PeerConversation,
-    helper::AgentSamplingHelper, inner::OrchestratorCore,
+    AgentAnswer, AgentQuestion, OrchestrateError, answer::question_text, inner::OrchestratorCore,
+    peer_conversation::PeerConversation, sampling_helper::AgentSamplingHelper,
 };
 use baton_peers::SettledTask;
 use baton_ports::{

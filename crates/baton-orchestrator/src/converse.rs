@@ -1,8 +1,8 @@
 //! Conversation with one agent until it has answered or needs input.
 
 use crate::{
-    AgentAnswer, OrchestrateError, asking::PeerConversation, calls::requested_calls, inner::OrchestratorCore,
-    words::message,
+    AgentAnswer, OrchestrateError, calls::requested_calls, inner::OrchestratorCore, message::message,
+    peer_conversation::PeerConversation,
 };
 use baton_peers::SettledTask;
 use baton_ports::{PeerOutcome, PeerRequest};

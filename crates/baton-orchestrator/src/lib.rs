@@ -8,21 +8,21 @@
 
 mod admit;
 mod answer;
-mod asking;
 mod calls;
 mod connect;
 mod converse;
 mod error;
-mod helper;
 mod inner;
 mod limits;
+mod message;
+mod observer;
 mod orchestrator;
-mod watch;
-mod words;
+mod peer_conversation;
+mod sampling_helper;
 
 pub use answer::{AgentAnswer, AgentQuestion, QuestionReply};
 pub use connect::PeerConnect;
 pub use error::OrchestrateError;
 pub use limits::OrchestratorLimits;
+pub use observer::{CalledAgent, OrchestrationObserver};
 pub use orchestrator::Orchestrator;
-pub use watch::{CalledAgent, OrchestrationObserver};

@@ -3,10 +3,10 @@
 use crate::{
     AgentAnswer, OrchestrateError, OrchestrationObserver, OrchestratorLimits, QuestionReply,
     answer::replies_part,
-    asking::PeerConversation,
     inner::{OrchestratorCore, OrchestratorSettings},
-    watch::SilentObserver,
-    words::message,
+    message::message,
+    observer::SilentObserver,
+    peer_conversation::PeerConversation,
 };
 use baton_peers::PeerConfig;
 use baton_ports::PeerRegistryError;

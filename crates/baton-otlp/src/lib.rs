@@ -8,23 +8,23 @@
 //! spans), [`resource_spans`] (spans as messages), [`write_metrics`] and [`LogLine`] (the other signals), [`tempo`]
 //! (responses for Tempo clients).
 
-mod arrival;
+mod decoded_export;
 mod encoding;
 mod json;
 mod lines;
 mod meters;
 pub mod proto;
 mod read;
+mod span_messages;
 mod status;
-mod tell;
 pub mod tempo;
 mod write;
 
-pub use arrival::{DecodedExport, SpanRejection};
+pub use decoded_export::{DecodedExport, SpanRejection};
 pub use encoding::Encoding;
 pub use lines::{LogLevel, LogLine, logs_request, write_lines};
 pub use meters::{metrics_request, write_metrics};
 pub use read::{Export, MAX_ITEMS, MAX_SPAN_BYTES, MAX_SPANS, OtherSignal, ReadError, SignalCount, SignalError};
+pub use span_messages::{export_request, resource_spans};
 pub use status::{RpcDetail, RpcStatus};
-pub use tell::{export_request, resource_spans};
 pub use write::write_export;

@@ -7,7 +7,7 @@ use crate::{
         AnyValue, ExportLogsServiceRequest, InstrumentationScope, LogRecord, ResourceLogs, ScopeLogs,
         Value as OtlpValue,
     },
-    tell::{attributes, resource},
+    span_messages::{attributes, resource},
 };
 use baton_types::{Attributes, SpanResource, TraceContext};
 use prost::Message as _;

@@ -7,7 +7,7 @@ use crate::{
         AggregationTemporality, ExportMetricsServiceRequest, Gauge, Histogram, HistogramDataPoint, Metric, MetricData,
         Number, NumberDataPoint, ResourceMetrics, ScopeMetrics, Sum,
     },
-    tell::{attributes, resource, scope},
+    span_messages::{attributes, resource, scope},
 };
 use baton_telemetry::{InstrumentKind, MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 use prost::Message as _;

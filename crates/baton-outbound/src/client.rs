@@ -3,7 +3,7 @@
 use crate::{
     AddressPolicy, ClientIdentity, OutboundError, OutboundOptions, Resolver, SetupError, SystemResolver, Target,
     connect::{GuardedConnector, HttpProtocol},
-    kept::KeepAliveHosts,
+    keep_alive::KeepAliveHosts,
     resolve::GuardedResolver,
     tls,
 };

@@ -6,14 +6,14 @@
 //!
 //! Read first: [`SpanFile`] (the writer), [`ATTRIBUTE_COLUMNS`] (attributes with their own columns).
 
+mod attribute_column;
 mod file;
-mod known;
 mod leaf;
 mod map;
 mod rows;
 mod schema;
-mod words;
+mod value_text;
 
+pub use attribute_column::{ATTRIBUTE_COLUMNS, AttributeColumn, ColumnKind};
 pub use file::{SpanFile, SpanFileStats, WriteError};
-pub use known::{ATTRIBUTE_COLUMNS, AttributeColumn, ColumnKind};
 pub use schema::schema;

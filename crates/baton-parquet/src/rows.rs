@@ -1,10 +1,10 @@
 //! Rows of one row group.
 
 use crate::{
-    known::{ATTRIBUTE_COLUMNS, ColumnKind},
+    attribute_column::{ATTRIBUTE_COLUMNS, ColumnKind},
     leaf::{ColumnCell, LeafColumn},
     map::MapColumn,
-    words,
+    value_text,
 };
 use baton_telemetry::names;
 use baton_types::{Span, SpanResource, SpanValue, find_attribute};
@@ -94,9 +94,9 @@ impl SpanRows {
         self.trace_id.put(span.trace.to_string());
         self.span_id.put(span.id.to_string());
         self.parent_span_id.put_optional(span.parent.map(|parent| parent.to_string()));
-        self.name.put(words::key(&span.name));
-        self.kind.put(words::kind(span.kind));
-        self.status.put(words::status(span.status));
+        self.name.put(value_text::key(&span.name));
+        self.kind.put(value_text::kind(span.kind));
+        self.status.put(value_text::status(span.status));
         self.status_message.put(Bytes::copy_from_slice(span.status_message.as_bytes()));
         self.start.put(whole(span.start));
         self.start_unix_ns.put(whole(span.start));
@@ -106,12 +106,12 @@ impl SpanRows {
         self.trace_state.put(Bytes::copy_from_slice(span.trace_state.as_bytes()));
         self.add_known(span);
         self.add_resource(&span.resource);
-        let pair = |(key, value): &(_, _)| (words::key(key), words::text(value).map(ColumnCell::from));
+        let pair = |(key, value): &(_, _)| (value_text::key(key), value_text::text(value).map(ColumnCell::from));
         self.attributes.put(span.attributes.iter().map(pair));
         let numbers = span.attributes.iter().filter_map(|(key, value)| Some((key, number(value)?)));
-        self.attribute_numbers.put(numbers.map(|(key, number)| (words::key(key), Some(number.into()))));
-        self.events.put_optional(words::events(span));
-        self.links.put_optional(words::links(span));
+        self.attribute_numbers.put(numbers.map(|(key, number)| (value_text::key(key), Some(number.into()))));
+        self.events.put_optional(value_text::events(span));
+        self.links.put_optional(value_text::links(span));
         self.count += 1;
     }
 
@@ -125,7 +125,7 @@ impl SpanRows {
         }
         for ((leaf, known), value) in self.known.iter_mut().zip(ATTRIBUTE_COLUMNS).zip(found) {
             leaf.put_optional(value.and_then(|value| match known.kind {
-                ColumnKind::Text => words::text(value).map(ColumnCell::Text),
+                ColumnKind::Text => value_text::text(value).map(ColumnCell::Text),
                 ColumnKind::Whole => value.as_int().map(ColumnCell::Whole),
                 ColumnKind::Number => number(value).map(ColumnCell::Number),
             }));
@@ -134,8 +134,8 @@ impl SpanRows {
 
     fn add_resource(&mut self, resource: &Arc<SpanResource>) {
         if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, resource)) {
-            let service = find_attribute(&resource.attributes, names::SERVICE_NAME).and_then(words::text);
-            let pair = |(key, value): &(_, _)| (words::key(key), words::text(value));
+            let service = find_attribute(&resource.attributes, names::SERVICE_NAME).and_then(value_text::text);
+            let pair = |(key, value): &(_, _)| (value_text::key(key), value_text::text(value));
             let said = EncodedResource { service, attributes: resource.attributes.iter().map(pair).collect() };
             self.last = Some((Arc::clone(resource), said));
         }

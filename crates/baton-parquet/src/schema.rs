@@ -1,6 +1,6 @@
 //! Schema and encoding of the columns.
 
-use crate::known::{ATTRIBUTE_COLUMNS, ColumnKind};
+use crate::attribute_column::{ATTRIBUTE_COLUMNS, ColumnKind};
 use parquet::{
     basic::{Compression, Encoding, ZstdLevel},
     errors::Result,

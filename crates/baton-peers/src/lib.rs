@@ -8,11 +8,9 @@
 //! [`PeerClient`] (sends a message and follows its task), [`LocalPeerRegistry`] (the registry of peers), [`PeerHub`] (the port used
 //! by the engine).
 
-mod ask;
 mod authorize;
 mod binding;
 mod bindings;
-mod book;
 mod cancel;
 mod choose;
 mod client;
@@ -26,18 +24,16 @@ mod hub;
 mod network;
 mod owned;
 mod push;
+mod registry;
 mod resume;
 mod retry;
+mod send;
 mod settle;
 mod traced;
 
 pub use authorize::{Anonymous, Authorize};
 pub use binding::{Binding, BindingEvent, BindingEventStream, RequestMetadata};
 pub use bindings::connect;
-pub use book::{
-    CardReadOutcome, EnvironmentAccess, FetchedCard, LocalPeerRegistry, PeerConnector, PeerInterface,
-    PeerRegistryOptions,
-};
 pub use choose::{A2aDialect, BindingChoice, ChosenInterface, UnsupportedInterfaces, choose_interface};
 pub use client::{PeerCapabilities, PeerClient, RetryLimits};
 pub use config::{ClientIdentity, PeerConfig, Timeouts};
@@ -51,4 +47,8 @@ pub use error::CallError;
 pub use follow::{PeerTaskStream, TaskTracker};
 pub use hub::PeerHub;
 pub use network::{NetworkConnector, TypedHostConnector};
+pub use registry::{
+    CardReadOutcome, EnvironmentAccess, FetchedCard, LocalPeerRegistry, PeerConnector, PeerInterface,
+    PeerRegistryOptions,
+};
 pub use settle::SettledTask;

@@ -2,9 +2,9 @@
 
 use crate::{
     CallError, PeerClient,
-    ask::PriorPeerSend,
     follow::{TaskFollower, is_missing, is_unknown_method},
     retry::Backoff,
+    send::PriorPeerSend,
 };
 use baton_ports::{PeerError, PeerRequest};
 use baton_wire::a2a::v1::{GetTaskRequest, ListTasksRequest, Task};

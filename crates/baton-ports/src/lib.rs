@@ -5,12 +5,15 @@
 //!
 //! Read first: [`Journal`] (the source of truth), [`Model`] (a chat model), [`ToolHost`] (runs tools).
 
-mod agent_book;
-mod agent_shelf;
+mod agent_editor;
+mod agent_repository;
 mod agents;
+mod caller_servers;
+mod clock;
 mod embedder;
+mod embedding_cache;
 mod exports;
-mod guests;
+mod hop_list;
 mod identity;
 mod journal;
 mod mcp_sessions;
@@ -19,26 +22,26 @@ mod outbox;
 mod peers;
 mod provider_probe;
 mod search;
-mod session_book;
+mod session_store;
 mod span_reader;
 mod spans;
 mod tools;
-mod trail;
-mod vector_shelf;
 mod webhooks;
 mod weight;
-mod world;
 
-pub use agent_book::{AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate};
-pub use agent_shelf::{AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
+pub use agent_editor::{AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate};
+pub use agent_repository::{AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
 pub use agents::{
     AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, AgentSource, ChangeStream, HandoffOutcome,
     HandoffRequest, HandoffService, HandoffTicket, PermissionEditError, PermissionEditor, PermissionUpdate,
     UnusableEntry,
 };
+pub use caller_servers::{CallerServer, CallerServerConnector, CallerServerError};
+pub use clock::{Clock, IdGenerator};
 pub use embedder::Embedder;
+pub use embedding_cache::{CachedVectors, EmbeddingCache};
 pub use exports::{ExportMonitor, ExportReport, ExportState};
-pub use guests::{CallerServer, CallerServerConnector, CallerServerError};
+pub use hop_list::{ForwardTarget, HopList};
 pub use identity::{
     AccessDenial, AdminChange, AuditLog, AuthenticatedCaller, Authenticator, CardSignature, CardSigner, IssuedToken,
     NewToken, TokenError, TokenIssuer, TokenRecord, TokenRejection, TokenStore,
@@ -60,7 +63,7 @@ pub use peers::{
 };
 pub use provider_probe::ProviderProbe;
 pub use search::{SearchText, TextSearch};
-pub use session_book::{SessionItems, SessionStore, SessionStoreError};
+pub use session_store::{SessionItems, SessionStore, SessionStoreError};
 pub use span_reader::{SpanReadItem, SpanReadRequest, SpanReader};
 pub use spans::{
     MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanFeedEvent, SpanMatch, SpanMetricsRequest, SpanSink,
@@ -71,11 +74,8 @@ pub use tools::{
     SamplingRequest, SamplingResult, ServerState, ServerStatus, ToolHelper, ToolHost, ToolInvocation, ToolOutcome,
     ToolOutput, ToolProgress,
 };
-pub use trail::{ForwardTarget, HopList};
-pub use vector_shelf::{CachedVectors, EmbeddingCache};
 pub use webhooks::{NotificationOutcome, TaskNotification, WebhookError, WebhookSender};
 pub use weight::TokenCounter;
-pub use world::{Clock, IdGenerator};
 
 /// A boxed future, so that ports can be trait objects.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -69,7 +69,7 @@ pub enum ChatMessage {
         is_error: bool,
         /// The caller's message with the same content, such as the answer to a question; it is not repeated as a
         /// separate message.
-        said: Option<MessageId>,
+        answer_message: Option<MessageId>,
     },
 }
 
@@ -139,7 +139,7 @@ pub enum ModelEvent {
         /// Reason for the end.
         finish: FinishReason,
         /// The model that answered, as `provider:model`, if it is not the requested one.
-        by: Option<String>,
+        answered_by: Option<String>,
     },
 }
 

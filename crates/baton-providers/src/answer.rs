@@ -65,7 +65,7 @@ impl FinalAnswer {
         };
         let numbered = calls.into_iter().enumerate();
         events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(convert_call(reading, index, call))));
-        events.push(ModelEvent::Done { usage: usage(reading.kind, self.usage), finish, by: None });
+        events.push(ModelEvent::Done { usage: usage(reading.kind, self.usage), finish, answered_by: None });
         events
     }
 }

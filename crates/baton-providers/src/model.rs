@@ -4,7 +4,7 @@ use crate::{
     Provider,
     answer::{AnswerContext, FinalAnswer},
     failure::{self, AnswerProgress},
-    quiet::LogSuppressor,
+    log_suppressor::LogSuppressor,
     relay::{SigningRelay, run_with_relay},
     request::{self, ProviderRequest},
 };

@@ -1,10 +1,10 @@
 //! Conversion of a call of the model port to a request of the client library.
 
 mod files;
-mod form;
 mod messages;
 mod options;
 mod results;
+mod structured_output;
 
 use crate::{
     Provider, ProviderKind, address,
@@ -37,7 +37,7 @@ pub(crate) fn build_request(
     call: &ModelCall,
 ) -> Result<ProviderRequest, ModelError> {
     let base = provider.checked_base_url()?;
-    let (kind, base) = form::protocol(provider.kind, base, call);
+    let (kind, base) = structured_output::protocol(provider.kind, base, call);
     let mentioned = call.messages.iter().flat_map(|message| {
         let (calls, result) = match message {
             ChatMessage::User { .. } => (&[][..], None),
@@ -47,7 +47,7 @@ pub(crate) fn build_request(
         calls.iter().map(|call| call.name.as_str()).chain(result)
     });
     let names = WireToolNames::new(&call.tools, mentioned);
-    let form = form::for_call(kind, model, call);
+    let form = structured_output::for_call(kind, model, call);
     let system = match &form.instructions {
         Some(told) if call.system.is_empty() => told.clone(),
         Some(told) => format!("{}\n\n{told}", call.system),

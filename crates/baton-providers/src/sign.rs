@@ -1,6 +1,6 @@
 //! AWS Signature Version 4 with a key pair.
 
-use crate::{Secret, quiet::without_logging};
+use crate::{Secret, log_suppressor::without_logging};
 use aws_credential_types::Credentials;
 use aws_sigv4::{
     http_request::{SignableBody, SignableRequest, SigningSettings, sign},

@@ -2,7 +2,7 @@
 
 use crate::{
     pieces::pieces,
-    words::{words, words_of_name},
+    tokenizer::{words, words_of_name},
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -4,7 +4,7 @@ use crate::{
     choose::RelevanceMatch,
     entry::{RelevanceEntry, TermCounts, TermHash},
     pieces::sentences,
-    words::words,
+    tokenizer::words,
 };
 use std::collections::BTreeSet;
 

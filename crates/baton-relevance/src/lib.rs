@@ -16,9 +16,9 @@ mod entry;
 mod lexical;
 mod pieces;
 mod stem;
-mod stop;
+mod stop_words;
+mod tokenizer;
 mod vectors;
-mod words;
 
 pub use choose::{RelevanceMatch, SelectedEntry, choose};
 pub use entry::RelevanceEntry;

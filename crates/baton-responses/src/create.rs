@@ -2,9 +2,9 @@
 
 use crate::{
     McpToolRequest, OpenAiError, ParsedInput, RequestRecord,
+    caller_servers::check_size,
     chat::ChatResumption,
     fields::{RequestFields, parse_object},
-    guests::check_size,
     input::{CallScope, read_input},
     parts::missing_param,
     tools::{RequestTools, tool_choice},

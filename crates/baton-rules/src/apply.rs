@@ -2,7 +2,7 @@
 
 use crate::{
     CallStage, CallState, PeerDispatch, PeerTaskRef, PendingHandoff, REPLY_MESSAGE_TOOL, RunState, TaskRecord,
-    doubt::allows_another_run, is_in_doubt, seen::is_visible_to_caller, tool_parts::results_message,
+    in_doubt::allows_another_run, is_in_doubt, tool_parts::results_message, visibility::is_visible_to_caller,
 };
 use baton_types::{
     Artifact, CallId, Message, MessageId, QuestionKind, ReasoningBlock, RunId, SessionGrant, TaskEvent, TaskId,

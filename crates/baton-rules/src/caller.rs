@@ -2,10 +2,10 @@
 
 use crate::{
     ASK_USER_TOOL, CallStage, CallState, ForwardedAnswer, PendingHandoff, TaskRecord,
-    asks::{ParsedAnswers, input_responses_part, parse_answers},
-    doubt::decided_result,
+    in_doubt::decided_result,
+    input_requests::{ParsedAnswers, input_responses_part, parse_answers},
     is_in_doubt, is_run_by_caller, parse_tool_results,
-    pass::forward_answers,
+    question_forwarding::forward_answers,
     results_part,
 };
 use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolAnswers, ToolResult};

@@ -8,66 +8,69 @@
 
 mod access;
 mod apply;
-mod asks;
 mod backoff;
 mod budget;
 mod caller;
+mod concurrency_groups;
 mod context;
-mod doubt;
 mod effects;
-mod form;
 mod guard;
 mod handoff;
+mod in_doubt;
+mod input_requests;
 mod mode;
-mod pass;
 mod permission;
+mod question_forwarding;
 mod rate;
 mod repair;
 mod resume;
-mod seen;
+mod run_options;
+mod schema_validator;
 mod session;
 mod session_history;
 mod session_limits;
 mod session_record;
 mod step;
 mod task;
-mod together;
 mod tool_parts;
+mod visibility;
 mod window;
-mod wishes;
 
 pub use access::{Access, AccessScope, MissingScope, ScopeParseError, check_access, check_access_to_all};
 pub use apply::IllegalTransition;
-pub use asks::{complete_form, input_requests_part, is_tool_answer};
 pub use backoff::push_backoff;
 pub use budget::{BudgetTotals, calendar_month, may_call_model, may_call_tools};
 pub use caller::{AcceptedMessage, MessageRejection, accept_message, resume_child_wait};
+pub use concurrency_groups::group_concurrent_calls;
 pub use context::{
     Mention, REQUEST_MEMBER, RelevantItem, SessionItem, mentions, relevance_candidates, request_context,
     request_context_json, session_items, without_mentions,
 };
-pub use doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doubt};
 pub use effects::{
     AddressUse, DefinitionEffects, Destination, OwnerEffect, Program, ProgramStart, ValueSource, ValueUse,
     check_owner_effects,
 };
-pub use form::{SchemaCompileError, SchemaValidator, SchemaViolation, argument_errors, extract_json, parse_answer};
 pub use guard::{GuardDecision, GuardSubject, guard_request, guard_tool, unchecked_messages};
 pub use handoff::{
     HandoffRecord, HandoffRejection, IllegalHandoffTransition, admit_handoff, handoff_depth, is_legal_transition,
     resolve_handoff_target,
 };
+pub use in_doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doubt};
+pub use input_requests::{complete_form, input_requests_part, is_tool_answer};
 pub use mode::{ModeRejection, check_caller_tools, check_mode_setting, check_mode_unchanged, resolve_mode};
-pub use pass::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
 pub use permission::{
     PermissionContext, PermissionDecision, ServerToolPermissions, decide_permission, glob_matches, is_offered,
 };
+pub use question_forwarding::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
 pub use rate::{RateLimit, TokenBucket};
 pub use resume::{
     CrashSuspect, ResumeDecision, ResumeGroup, crash_reason, decide_resume, has_own_work, is_to_blame, resume_groups,
     resumption_event, waits_for_group,
 };
-pub use seen::is_visible_to_caller;
+pub use run_options::{apply_run_options, caller_tools, changes_definition, forbidden_reason};
+pub use schema_validator::{
+    SchemaCompileError, SchemaValidator, SchemaViolation, argument_errors, extract_json, parse_answer,
+};
 pub use session::{SESSION_MEMBER, SessionToolSettings};
 pub use session_history::{Transcript, repair_transcript};
 pub use session_limits::{InvalidSetting, check_settings, check_title};
@@ -76,11 +79,10 @@ pub use step::{CallerRequests, RunStep, caller_requests, is_run_by_caller, may_a
 pub use task::{
     AnswerRepair, CallStage, CallState, PeerDispatch, PeerTaskRef, PendingHandoff, RunState, TaskRecord, ToolFailures,
 };
-pub use together::group_concurrent_calls;
 pub use tool_parts::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, READ_OUTPUT_TOOL,
     REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_part, is_built_in, parse_own_tool_calls,
     parse_tool_calls, parse_tool_results, results_part,
 };
+pub use visibility::is_visible_to_caller;
 pub use window::{CompactionPlan, ConversationBlock, TokenOverhead, WindowBudget, WindowOverflow, plan_compaction};
-pub use wishes::{apply_run_options, caller_tools, changes_definition, forbidden_reason};

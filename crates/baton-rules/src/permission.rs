@@ -4,8 +4,8 @@ mod arguments;
 mod decide;
 mod glob;
 mod offer;
+mod precedence;
 mod server;
-mod word;
 
 pub use decide::{PermissionContext, PermissionDecision, decide_permission};
 pub use glob::glob_matches;

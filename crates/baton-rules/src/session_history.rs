@@ -1,6 +1,8 @@
 //! Transcript of a conversation.
 
-use crate::{IllegalTransition, TaskRecord, parse_tool_calls, parse_tool_results, results_part, seen::visible_entry};
+use crate::{
+    IllegalTransition, TaskRecord, parse_tool_calls, parse_tool_results, results_part, visibility::visible_entry,
+};
 use baton_types::{
     CallId, Compaction, Message, MessageId, Part, PartContent, RequestContext, Role, SessionEntry, TaskEvent, TaskId,
     TaskState, Timestamp, ToolResult, Usage,

@@ -14,7 +14,7 @@ mod baton;
 mod error;
 mod log;
 pub mod manage;
-mod running;
+mod server;
 mod signals;
 mod wiring;
 
@@ -31,5 +31,5 @@ pub use baton_types::{
     QuestionKind, RunLimits, TaskState, TextDelivery,
 };
 pub use error::Error;
-pub use running::BatonServer;
 pub use schemars;
+pub use server::BatonServer;

@@ -3,17 +3,17 @@
 //! A [`TableBuilder`] numbers the resources and scopes of the spans of a batch; the resulting [`Tables`] are written
 //! with the batch and are required to decode its spans.
 
+mod borrowed;
 mod parts;
-mod seen;
 
 use baton_ports::SpanStoreError;
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
 };
+pub(crate) use borrowed::{BorrowedAttributes, BorrowedSpan, BorrowedValue};
 use parts::SpanHeader;
 pub(crate) use parts::{SpanParts, read_parts};
-pub(crate) use seen::{BorrowedAttributes, BorrowedSpan, BorrowedValue};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 

@@ -16,7 +16,7 @@ mod head;
 mod index;
 mod options;
 mod projector;
-mod recording;
+mod recorder;
 mod search;
 mod segment;
 mod store;
@@ -25,7 +25,7 @@ mod wal;
 pub use emitter::SpanEmitter;
 pub use options::{LogRetentionOptions, Probe, SpanStoreOptions, TelemetryRetention, wall_clock};
 pub use projector::{ProjectionStore, ProjectorHandle, SpanProjector};
-pub use recording::{SpanRecorder, SpanRecorderSetup};
+pub use recorder::{SpanRecorder, SpanRecorderSetup};
 pub use store::{
     EmbeddedSpanStore, LogPosition, SpanLogBatch, SpanLogReader, damaged_files, quarantine_damaged_blocks,
 };

@@ -3,14 +3,14 @@
 //! Its position is a watermark that becomes durable with the spans, and span ids are derived from the facts: after a
 //! crash it resumes there, without duplicates.
 
-mod ears;
+mod commit_buffer;
 mod fold;
 
 use crate::{EmbeddedSpanStore, store::closed, wal::SpanBatchEncoder};
 use baton_ports::{BoxFuture, Journal, JournalError, SpanStore as _, SpanStoreError, StoredEvent};
 use baton_telemetry::{Meters, SpanOrigin};
 use baton_types::Span;
-use ears::CommitBuffer;
+use commit_buffer::CommitBuffer;
 use fold::SpanFolds;
 use std::{future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinHandle, time::Instant};

@@ -14,7 +14,7 @@ mod project;
 mod read;
 mod settings;
 mod shape;
-mod shared;
+mod shared_span;
 mod tracer;
 
 pub use current::{current_span, in_span, set_current_span, with_span};
@@ -25,5 +25,5 @@ pub use meters::{
 pub use project::{EventMetadata, HandoffSpans, ModelLabel, TaskSpans};
 pub use settings::{ContentCapture, EmitMode, ModeSource, Schema, TelemetrySettings};
 pub use shape::{ALIASES, RENAMED_ATTRIBUTES, rewrite_attributes};
-pub use shared::SharedSpan;
+pub use shared_span::SharedSpan;
 pub use tracer::{OpenSpan, SCOPE, SpanOrigin, Tracer};

@@ -1,11 +1,11 @@
 //! Spans derived from journaled events; the same events always yield the same spans.
 
-mod beside;
 mod calls;
 mod context;
+mod extra_calls;
 mod handoff;
-mod make;
 mod messages;
+mod span_draft;
 mod task;
 
 pub use handoff::HandoffSpans;

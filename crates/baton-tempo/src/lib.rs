@@ -7,20 +7,20 @@
 //! Read first: [`TempoSpans`] (a Tempo behind the port), [`TeeSpans`] (queries both stores and merges the results),
 //! [`TempoOptions`] (address, timeout and retries).
 
+mod client;
 mod failure;
 mod join;
-mod line;
 mod options;
 mod pieces;
 mod read;
-mod reading;
+mod read_store;
+mod rewrite;
 mod spans;
 mod tee;
-mod widen;
 
 pub use failure::SetupError;
 pub use options::{HeaderSource, TempoOptions};
-pub use reading::TempoReadStore;
+pub use read_store::TempoReadStore;
 pub use spans::TempoSpans;
 pub use tee::{TeeOptions, TeeSpans};
 

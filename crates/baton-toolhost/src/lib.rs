@@ -9,8 +9,8 @@
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 
+mod caller_servers;
 mod connect;
-mod guests;
 mod http_tool;
 mod internal;
 mod native;
@@ -19,11 +19,11 @@ mod servers;
 mod toolbox;
 mod transport;
 
+pub use caller_servers::CallerServerHost;
 pub use connect::{
     BoxedTransport, BoxedTransportError, ConnectAttempt, ConnectError, ConnectTarget, ConnectorRegistry,
     ServerConnector, ServerLog, TransportKind,
 };
-pub use guests::CallerServerHost;
 pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
 pub use internal::{InternalConnector, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};

@@ -7,11 +7,11 @@ mod authorize;
 mod authorizer;
 mod browser;
 mod challenge;
+mod discovery;
 mod error;
 mod http;
 mod login;
 mod loopback;
-mod prepare;
 mod vault;
 
 pub use authorizer::{Authorizer, OauthAccount};

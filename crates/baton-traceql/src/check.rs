@@ -1,15 +1,15 @@
 //! Checks for queries that parse but cannot be executed.
 
-mod measured;
+mod metrics;
 mod scalar;
 mod types;
 
 use crate::{
     Field, FieldExpr, Intrinsic, MetricsExpr, MetricsQuery, PipelineExpr, PipelineStage, Query, QueryError, Root,
     SpansetExpr,
-    shown::{is_local, visit_fields},
+    result_fields::{is_local, visit_fields},
 };
-pub use measured::check_metrics;
+pub use metrics::check_metrics;
 pub(crate) use scalar::unsupported_scalar;
 use types::{StaticType, check_aggregate, check_filter, type_of};
 

@@ -2,22 +2,22 @@
 
 mod aggregate;
 mod arithmetic;
-mod chosen;
+mod comparable_value;
 mod compile;
+mod context;
 mod expression;
 mod group;
-mod item;
 mod lookup;
 mod pipeline;
 mod plan;
-mod prepared;
-mod scene;
+mod predicate;
+mod search_plan;
+mod span_selector;
 mod structure;
 mod tree;
-mod value_test;
 
-pub(crate) use chosen::{SelectedSpan, SpanSelector};
+pub(crate) use comparable_value::{ComparableValue, holds};
 pub(crate) use compile::{canonical_literal, flipped, regex};
-pub(crate) use item::{ComparableValue, holds};
-pub use prepared::{SearchPlan, TraceAnswer, evaluate, matches_span, selected_attributes};
-pub use value_test::ValuePredicate;
+pub use predicate::ValuePredicate;
+pub use search_plan::{SearchPlan, TraceAnswer, evaluate, matches_span, selected_attributes};
+pub(crate) use span_selector::{SelectedSpan, SpanSelector};

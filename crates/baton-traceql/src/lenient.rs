@@ -1,6 +1,6 @@
 //! Lenient mode: warnings, and default scopes of keys.
 
-use crate::said::single_line;
+use crate::message_format::single_line;
 use crate::{AttributeRef, AttributeScope};
 
 /// Scopes of Baton's own key prefixes, used for keys without a scope.

@@ -8,23 +8,23 @@
 mod arithmetic;
 mod buckets;
 mod cells;
-mod compared;
+mod comparison;
 mod exemplars;
 mod key;
 mod leaf;
 mod limits;
-mod lines;
-mod measure;
-mod second;
+mod plan;
+mod second_stage;
 mod series;
 mod steps;
 mod sum;
 mod tally;
+mod tally_series;
 mod values;
 
 pub use leaf::MetricsPushdown;
 pub use limits::MetricsLimits;
-pub use measure::MetricsPlan;
+pub use plan::MetricsPlan;
 pub use series::{Exemplar, Series};
 pub use steps::Steps;
 pub use tally::{GroupIndex, Tally};

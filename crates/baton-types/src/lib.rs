@@ -9,18 +9,18 @@
 mod a2a_settings;
 mod agent;
 mod agent_change;
+mod agent_resources;
 mod budget;
+mod caller_server;
 mod compaction;
 mod digest;
 mod error_code;
 mod event;
-mod fact;
 mod guardrail;
-mod guest;
 mod handoff;
 mod ids;
+mod journal_event;
 mod json;
-mod kit;
 mod knowledge;
 mod known_provider;
 mod listing;
@@ -32,16 +32,16 @@ mod printable;
 mod provider;
 mod push;
 mod reasoning;
+mod run_options;
 mod session;
 mod span;
 mod task;
 mod time;
 mod tool;
-mod tool_ask;
+mod tool_input;
 mod trace;
 mod upcast;
 mod usage;
-mod wishes;
 
 pub use a2a_settings::{A2aSettings, AnswerPlacement, TextDelivery};
 pub use agent::{
@@ -49,23 +49,23 @@ pub use agent::{
     PublisherInfo, RunLimits, SkillSpec,
 };
 pub use agent_change::{AgentChange, ItemDraft, MetadataChange};
+pub use agent_resources::{
+    AgentResources, ExportedTool, InclusionModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts,
+    McpTransport,
+};
 pub use budget::{Budget, BudgetUsage, Budgets};
+pub use caller_server::{CallerServerSpec, CallerServerTool};
 pub use compaction::{Compaction, FirstMessage};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
 pub use event::{FailureReason, ParentLink, ProviderFailure, SessionGrant, TaskEvent};
-pub use fact::{EventDecodeError, JournalEvent};
 pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
-pub use guest::{CallerServerSpec, CallerServerTool};
 pub use handoff::{ChannelReason, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
 };
+pub use journal_event::{EventDecodeError, JournalEvent};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
-pub use kit::{
-    AgentResources, ExportedTool, InclusionModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts,
-    McpTransport,
-};
 pub use knowledge::{ContextItem, IncludedItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths};
 pub use known_provider::{
     COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderKind,
@@ -80,6 +80,7 @@ pub use printable::{escape_json, escape_text, is_control_sequence};
 pub use provider::{AgentVariables, ProviderEntry};
 pub use push::{PushAuthentication, PushConfig, PushDialect};
 pub use reasoning::{ModelNote, ReasoningBlock};
+pub use run_options::{CallerTool, CallerToolChoice, RunOptions};
 pub use session::{ItemName, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides};
 pub use span::{
     AttributeKey, Attributes, Span, SpanClass, SpanDropCounts, SpanEvent, SpanKind, SpanLink, SpanResource, SpanScope,
@@ -91,7 +92,6 @@ pub use tool::{
     BUILT_IN_TOOLS, CommandTool, Effects, HttpBody, HttpTool, McpTool, ToolCall, ToolExecution, ToolResult, ToolRunner,
     ToolSpec,
 };
-pub use tool_ask::{AnswerAction, QuestionKind, ToolAnswer, ToolAnswers, ToolInputRequest, ToolQuestion};
+pub use tool_input::{AnswerAction, QuestionKind, ToolAnswer, ToolAnswers, ToolInputRequest, ToolQuestion};
 pub use trace::{SpanId, TraceContext, TraceId, TraceIdError};
 pub use usage::Usage;
-pub use wishes::{CallerTool, CallerToolChoice, RunOptions};

@@ -5,17 +5,17 @@
 //! error. stdout carries the protocol only.
 
 mod calls;
-mod carry;
 mod deliver;
+mod endpoint;
+mod error;
 mod legacy;
 mod listen;
 mod output;
 mod pump;
-mod reach;
 #[cfg(test)]
 mod scripted_tests;
-mod trouble;
+mod send;
 
+pub(crate) use endpoint::{BridgeEndpoint, ServerRediscovery};
 pub(crate) use output::{LineOutput, standard_lines};
 pub(crate) use pump::Bridge;
-pub(crate) use reach::{BridgeEndpoint, ServerRediscovery};

@@ -5,7 +5,6 @@
 //!
 //! Read first: this file (start-up), `commands/` (one file per subcommand), `wiring.rs`.
 
-mod answering;
 mod bridge;
 mod cli;
 mod commands;
@@ -17,11 +16,12 @@ mod failure;
 mod follow;
 mod form;
 mod log;
+mod model_summary;
 mod money;
-mod narrate;
 mod screen;
 mod server_file;
 mod signals;
+mod step_text;
 mod steps;
 mod wiring;
 

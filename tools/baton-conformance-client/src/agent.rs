@@ -1,6 +1,6 @@
 //! An agent with exactly one MCP server.
 
-use crate::scene::ConformanceScenario;
+use crate::scenario::ConformanceScenario;
 use baton_ports::AgentSource;
 use baton_types::{
     AgentName, AgentResources, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport,

@@ -9,7 +9,7 @@
 mod agent;
 mod arguments;
 mod browser;
-mod scene;
+mod scenario;
 mod visit;
 
 use agent::SingleServerAgent;
@@ -17,7 +17,7 @@ use anyhow::Context as _;
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_toolhost::{ConnectorRegistry, HostSettings, McpServers, RemoteConnector, RemoteSettings, TransportKind};
 use browser::HeadlessBrowser;
-use scene::ConformanceScenario;
+use scenario::ConformanceScenario;
 use std::sync::Arc;
 
 /// URL of the client metadata document that the suite expects.

@@ -2,7 +2,7 @@
 
 use crate::{
     arguments::{default_answers, required_arguments},
-    scene::ConformanceScenario,
+    scenario::ConformanceScenario,
 };
 use anyhow::{Context as _, bail, ensure};
 use baton_ports::ServerState;

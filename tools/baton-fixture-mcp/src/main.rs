@@ -4,18 +4,18 @@
 //! It is an ordinary server without any knowledge of Baton: tests run the suite directly against it, and against an
 //! agent that has it as its MCP server. Read first: `server::Fixture`, then `ask`, which asks clients of either era.
 
-mod ask;
 mod media;
 mod prompts;
+mod questions;
 mod resources;
 mod serve;
 mod server;
+mod shared_state;
 mod tools;
-mod world;
 
 use clap::Parser;
+use shared_state::FixtureState;
 use std::sync::Arc;
-use world::FixtureState;
 
 /// Run the MCP server fixture of the conformance suite.
 #[derive(Parser)]

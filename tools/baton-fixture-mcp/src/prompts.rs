@@ -1,9 +1,9 @@
 //! Prompts, and completions of their arguments.
 
 use crate::{
-    ask::{InputOutcome, ask, text_form},
     media::PNG,
-    world::FixtureState,
+    questions::{InputOutcome, ask, text_form},
+    shared_state::FixtureState,
 };
 use rmcp::{
     ErrorData, RoleServer,

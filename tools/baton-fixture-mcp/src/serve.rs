@@ -1,6 +1,6 @@
 //! The two transports: standard streams and HTTP.
 
-use crate::{server::Fixture, world::FixtureState};
+use crate::{server::Fixture, shared_state::FixtureState};
 use rmcp::{
     ServiceExt,
     transport::streamable_http_server::{

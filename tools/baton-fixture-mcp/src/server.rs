@@ -5,8 +5,9 @@
 )]
 
 use crate::{
-    prompts, resources, tools,
-    world::{FixtureChange, FixtureState},
+    prompts, resources,
+    shared_state::{FixtureChange, FixtureState},
+    tools,
 };
 use parking_lot::Mutex;
 use rmcp::{

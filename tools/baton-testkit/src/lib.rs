@@ -8,9 +8,9 @@
 
 pub mod checker;
 mod cut_proxy;
-mod doubts;
 mod evidence;
 mod history;
+mod in_doubt;
 pub mod kill_loop;
 mod receiver;
 pub mod relay;

@@ -8,7 +8,8 @@ use super::{
     yaml,
 };
 use crate::{
-    AGENT_FILE, Format, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, foreign, raw::is_web_address,
+    AGENT_FILE, Format, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, raw::is_web_address,
+    teamspark,
 };
 use baton_types::{
     AgentResources, AgentSpec, ApprovalMode, ItemKind, ModelSpec, RelevanceLimits, RunLimits, SkillSpec,
@@ -21,7 +22,7 @@ pub(super) fn write(source: &ConversionSource<'_>) -> BTreeMap<String, Vec<u8>> 
     let mut files = items::shared_files(source);
     let mut map = head(agent);
     map.set_nonempty("settings", settings(agent));
-    if agent.skills != [foreign::chat_skill()] {
+    if agent.skills != [teamspark::chat_skill()] {
         map.set("skills", OrderedValue::List(agent.skills.iter().map(skill).collect()));
     }
     let kinds =

@@ -2,7 +2,7 @@
 
 use super::{
     EditError,
-    carry::FileSyntax,
+    apply::FileSyntax,
     export, include, item, metadata, outcome, prompt, provider, server, settings,
     step::{EditPath, EditStep},
     yaml::{one_line, walk},

@@ -2,9 +2,9 @@
 
 use super::{
     EditError,
-    carry::FileSyntax,
+    apply::FileSyntax,
+    key_dialect::{self, KeyDialect, UnsupportedReason},
     step::{EditPath, EditStep, PathElement},
-    words::{self, KeyDialect, UnsupportedReason},
 };
 use crate::{
     AGENT_FILE, Format, MCP_FILES, ParsedAgent,
@@ -91,8 +91,10 @@ fn steps(
     });
     let entry = entry.unwrap_or(&serde_json::Value::Null);
     match &change.target {
-        PermissionTarget::Own(_) => words::tool_steps(entry, path, change),
-        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => words::server_steps(entry, path, dialect, change),
+        PermissionTarget::Own(_) => key_dialect::tool_steps(entry, path, change),
+        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => {
+            key_dialect::server_steps(entry, path, dialect, change)
+        }
     }
 }
 
@@ -216,7 +218,9 @@ fn overriding_setting(parsed: &ParsedAgent, change: &PermissionChange) -> String
     });
     let off = server.exclude.iter().find(|glob| glob_matches(glob, tool));
     match (rule, off) {
-        (Some(rule), _) => format!("the pattern '{}' sets {}", rule.tool, words::permission_keyword(rule.permission)),
+        (Some(rule), _) => {
+            format!("the pattern '{}' sets {}", rule.tool, key_dialect::permission_keyword(rule.permission))
+        }
         (None, Some(glob)) if change.disabled == Some(false) => format!("the pattern '{glob}' disables it"),
         (None, None) if change.disabled == Some(false) => "it is not in the list of exposed tools".to_owned(),
         _ => "another key overrides it".to_owned(),
@@ -225,7 +229,7 @@ fn overriding_setting(parsed: &ParsedAgent, change: &PermissionChange) -> String
 
 /// Description of the edit to make by hand.
 fn describe_manual_edit(change: &PermissionChange) -> String {
-    let permission = change.permission.map(words::permission_keyword);
+    let permission = change.permission.map(key_dialect::permission_keyword);
     let said = match (&change.target, permission) {
         (PermissionTarget::Own(_), Some(word)) => Some(format!("permission: {word}")),
         (PermissionTarget::Tool(mcp), Some(word)) => {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     document::{DocumentNode, NodeEntry, NodeValue, SourceLocation, read_json},
-    foreign::to_teamspark_prompt,
+    teamspark::to_teamspark_prompt,
 };
 use baton_types::{ExportedTool, Json};
 

@@ -4,7 +4,7 @@ use super::{
     EditError,
     amend::{AgentAmendment, EditSubject},
     change::{defining_file, dialect, find_entry},
-    words,
+    key_dialect,
     yaml::walk,
 };
 use baton_types::{InclusionMode, PermissionTarget};
@@ -20,6 +20,6 @@ pub(super) fn set(
     let root = subject.read(&file)?;
     let (path, _) = find_entry(&root, &file, scope).ok_or_else(missing)?;
     let (entry, _) = walk(&root, &path);
-    let steps = words::include_steps(&entry.to_json(), path, dialect(subject.files, &file), scope, include);
+    let steps = key_dialect::include_steps(&entry.to_json(), path, dialect(subject.files, &file), scope, include);
     subject.apply_steps(&file, &steps)
 }

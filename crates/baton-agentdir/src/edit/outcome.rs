@@ -1,6 +1,6 @@
 //! Verifies that a change had exactly the requested effect.
 
-mod kit;
+mod resource_pair;
 
 use crate::{ParsedAgent, item::default_description, resolve::default_skill};
 use baton_types::{
@@ -29,11 +29,17 @@ pub(super) fn is_exactly(change: &AgentChange, old: &ParsedAgent, new: &ParsedAg
         AgentChange::Settings(settings) => put_settings(&mut expected, after, settings),
         AgentChange::Metadata(metadata) => put_metadata(&mut expected, after, metadata),
         AgentChange::Include { scope, include } => {
-            kit::put_include(&mut expected, (&mut old_kit, &mut new_kit), scope, *include)
+            resource_pair::put_include(&mut expected, (&mut old_kit, &mut new_kit), scope, *include)
         }
-        AgentChange::Server { name, entry } => kit::put_server((&mut old_kit, &mut new_kit), name, entry.is_some()),
-        AgentChange::Export { name, entry } => kit::put_export((&mut old_kit, &mut new_kit), name, entry.as_ref()),
-        AgentChange::Provider { id, entry } => kit::put_provider((&mut old_kit, &mut new_kit), id, entry.as_ref()),
+        AgentChange::Server { name, entry } => {
+            resource_pair::put_server((&mut old_kit, &mut new_kit), name, entry.is_some())
+        }
+        AgentChange::Export { name, entry } => {
+            resource_pair::put_export((&mut old_kit, &mut new_kit), name, entry.as_ref())
+        }
+        AgentChange::Provider { id, entry } => {
+            resource_pair::put_provider((&mut old_kit, &mut new_kit), id, entry.as_ref())
+        }
     };
     is_done && expected == *after && old_kit == new_kit
 }

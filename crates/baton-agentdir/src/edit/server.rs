@@ -3,7 +3,7 @@
 use super::{
     EditError,
     amend::{AgentAmendment, EditSubject},
-    carry::FileSyntax,
+    apply::FileSyntax,
     change::find_entry,
     step::{EditPath, EditStep, keys},
     yaml::walk,

@@ -1,6 +1,6 @@
 //! The key `settings`.
 
-use super::{located, watched};
+use super::{located, run_controls};
 use crate::{
     document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue},
     permission::APPROVAL_MODE_KEYWORDS,
@@ -89,11 +89,11 @@ impl RawSettings {
             temperature: fields.take("temperature").and_then(|n| number(reader, "temperature", &n, MAX_TEMPERATURE)),
             top_p: fields.take("top_p").and_then(|n| number(reader, "top_p", &n, 1.0)),
             stop_sequences: fields.take("stop_sequences").map(|n| stop_sequences(reader, n)).unwrap_or_default(),
-            effort: fields.take("effort").and_then(|n| watched::effort(reader, &n)),
+            effort: fields.take("effort").and_then(|n| run_controls::effort(reader, &n)),
             tool_errors: fields.take("tool_errors").and_then(|n| reader.integer("tool_errors", &n, 0, MAX_TOOL_ERRORS)),
             spill_bytes: fields.take("spill_bytes").and_then(|n| reader.size("spill_bytes", &n, MIN_SPILL, MAX_SPILL)),
             compact_at: fields.take("compact_at").and_then(|n| number(reader, "compact_at", &n, 1.0)),
-            budgets: fields.take("budgets").map(|n| watched::budgets(reader, n)).unwrap_or_default(),
+            budgets: fields.take("budgets").map(|n| run_controls::budgets(reader, n)).unwrap_or_default(),
             context: fields.take("context").map(|n| RawContext::read(reader, n)).unwrap_or_default(),
         };
         fields.finish(reader);

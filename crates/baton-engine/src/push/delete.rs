@@ -1,6 +1,6 @@
 //! Deletes a push configuration.
 
-use super::orders::PushKey;
+use super::delivery_queue::PushKey;
 use crate::{Engine, EngineError, TaskRef};
 use baton_types::{Principal, PushConfigId};
 use std::sync::Arc;

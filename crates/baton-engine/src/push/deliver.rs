@@ -5,8 +5,8 @@
 
 use super::{
     CHANNEL,
-    lanes::digest,
-    orders::{DeliveryOutcome, PushKey, is_due},
+    delivery_queue::{DeliveryOutcome, PushKey, is_due},
+    host_queues::digest,
 };
 use crate::{engine::EngineInner, open::fold_one};
 use baton_ports::{

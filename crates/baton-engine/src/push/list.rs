@@ -1,6 +1,6 @@
 //! Lists the push configurations of a task.
 
-use super::orders::PushKey;
+use super::delivery_queue::PushKey;
 use crate::{Engine, EngineError, TaskRef, send::internal};
 use baton_types::{Principal, PushConfig};
 use std::sync::Arc;

@@ -1,17 +1,17 @@
 //! Push notifications for task events: configuration and delivery.
 
-mod courier;
+mod config_change;
 mod create;
 mod delete;
 mod deliver;
+mod delivery_queue;
+mod dispatcher;
 mod get;
-mod lanes;
+mod host_queues;
 mod list;
-mod orders;
-mod place;
 
-pub(crate) use orders::DeliveryQueue;
-pub(crate) use place::{PushConfigChange, PushConfigLocks};
+pub(crate) use config_change::{PushConfigChange, PushConfigLocks};
+pub(crate) use delivery_queue::DeliveryQueue;
 
 /// Outbox channel of push notifications.
 pub(crate) const CHANNEL: &str = "push";

@@ -2,9 +2,9 @@
 
 use super::{
     Driver, Halt,
-    weigh::{frame_tokens, messages_tokens},
+    token_estimate::{frame_tokens, messages_tokens},
 };
-use crate::{end::TaskEnd, open::fold, tallies::UsageReservation};
+use crate::{end::TaskEnd, open::fold, usage_totals::UsageReservation};
 use baton_ports::{Model, ModelCall, StreamQuery, Tally};
 use baton_rules::{BudgetTotals, CallStage, CallState, TaskRecord, calendar_month, may_call_model, may_call_tools};
 use baton_types::{AgentName, AgentSpec, Budget, BudgetUsage, Budgets, FailureReason, Usage};

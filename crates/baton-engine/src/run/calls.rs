@@ -1,6 +1,6 @@
 //! Runs the tool calls of a turn, several at a time.
 
-use super::{Driver, Halt, helper::RunToolHelper, prompt::built_in};
+use super::{Driver, Halt, prompt::built_in, tool_helper::RunToolHelper};
 use baton_ports::{ToolInvocation, ToolOutcome};
 use baton_rules::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,

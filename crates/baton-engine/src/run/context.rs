@@ -1,7 +1,7 @@
 //! Selects the context of a request (rules, references and tools) once per caller message. The selection is recorded
 //! before the model call.
 
-use super::{Driver, Halt, words::CurrentRequest};
+use super::{Driver, Halt, current_request::CurrentRequest};
 use crate::relevance::{Relevance, RelevanceCandidate};
 use baton_relevance::SelectedEntry;
 use baton_rules::{

@@ -1,9 +1,9 @@
 //! Converts the history into chat messages for a model.
 
 use super::{
-    brief::shorten_output,
+    current_request::{is_passed_to_model, message_text, result_equals_text},
     files::{FileSupport, extract_files},
-    words::{is_passed_to_model, message_text, result_equals_text},
+    shorten::shorten_output,
 };
 use baton_ports::{ChatMessage, Model};
 use baton_rules::{TaskRecord, is_tool_answer, parse_tool_calls, parse_tool_results, without_mentions};
@@ -94,7 +94,7 @@ pub(super) fn conversation<'a>(
             call: result.call.clone(),
             output: listener.output(result),
             is_error: result.is_error,
-            said: result_equals_text(result, &words).then(|| message.id.clone()),
+            answer_message: result_equals_text(result, &words).then(|| message.id.clone()),
         }));
         if !for_tools && is_passed_to_model(&words, &results) {
             let text = message.text();

@@ -1,6 +1,6 @@
 //! Runs guardrails and applies their verdicts.
 
-use super::{Driver, Halt, helper::RunToolHelper, words::message_text};
+use super::{Driver, Halt, current_request::message_text, tool_helper::RunToolHelper};
 use crate::end::TaskEnd;
 use baton_ports::{ToolInvocation, ToolOutcome, ToolOutput};
 use baton_rules::{CallState, GuardDecision, GuardSubject, guard_request, guard_tool, unchecked_messages};

@@ -6,43 +6,43 @@
 
 mod answer;
 mod arguments;
-mod ask;
-mod brief;
 mod budget;
 mod calls;
 mod context;
 mod control;
 mod conversation;
-mod earlier;
+mod current_request;
+mod delta_buffer;
+mod earlier_history;
 mod files;
 mod grants;
 mod guard;
 mod handoff;
-mod helper;
 mod model;
+mod options;
 mod orchestrate;
 mod peer;
 mod prompt;
 mod read_output;
-mod recall;
+mod recalled_history;
+mod shorten;
+mod status_events;
 mod stop;
 mod summary;
-mod weigh;
+mod token_estimate;
+mod tool_helper;
 mod window;
-mod wishes;
-mod words;
-mod writing;
 
-pub(crate) use ask::input_required_event;
 pub(crate) use handoff::{answer_of, created_write};
 pub(crate) use peer::pending_peer_ask;
+pub(crate) use status_events::input_required_event;
 
 use crate::{
     EngineError,
     end::TaskEnd,
     engine::EngineInner,
     live::{LiveCommitError, LiveTask, LiveTaskValidity},
-    tallies::UsageReservation,
+    usage_totals::UsageReservation,
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
 use baton_rules::{IllegalTransition, RunStep, SessionRecord, caller_requests, next_step};
@@ -104,7 +104,7 @@ pub(crate) struct Driver {
     /// Budget reservation of the in-flight model call.
     reservation: parking_lot::Mutex<Option<UsageReservation>>,
     /// Earlier history of the context, loaded on demand.
-    earlier: OnceCell<earlier::EarlierHistory>,
+    earlier: OnceCell<earlier_history::EarlierHistory>,
 }
 
 impl EngineInner {
@@ -192,7 +192,9 @@ impl Driver {
                     }
                 })?;
             }
-            RunStep::Complete => self.buffer_events(|task| ask::completed_event(task).into_iter().collect())?,
+            RunStep::Complete => {
+                self.buffer_events(|task| status_events::completed_event(task).into_iter().collect())?
+            }
             RunStep::Fail(reason) => self.inner.end(&self.live, TaskEnd::Failed(reason)).await?,
         }
         Ok(DriverProgress::Continue)

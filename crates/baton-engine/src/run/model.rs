@@ -191,7 +191,7 @@ impl Driver {
                 Some(Ok(ModelEvent::Note(note))) => self.buffer_events(|_| vec![TaskEvent::ModelNoted { note }])?,
                 Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
                 Some(Ok(ModelEvent::ToolCall(_))) => said.truncated = true,
-                Some(Ok(ModelEvent::Done { usage, finish, by })) => {
+                Some(Ok(ModelEvent::Done { usage, finish, answered_by: by })) => {
                     said.answered_by = by;
                     (said.usage, said.finish) =
                         (usage, Some(if said.truncated { FinishReason::Length } else { finish }));

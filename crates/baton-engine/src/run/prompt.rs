@@ -1,8 +1,8 @@
 //! Builds the model call: system prompt, conversation and tools.
 
 use super::{
-    Driver, Halt, brief::is_shortened, orchestrate::orchestration_tools, read_output::read_output_tool,
-    words::last_request_index,
+    Driver, Halt, current_request::last_request_index, orchestrate::orchestration_tools, read_output::read_output_tool,
+    shorten::is_shortened,
 };
 use baton_ports::{AgentSource, Model, ModelCall, ModelError, OutputFormat};
 use baton_rules::{

@@ -28,12 +28,12 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
             };
             let Some(event) = event else { break };
             match event {
-                Ok(ModelEvent::Done { usage, finish, by }) => {
+                Ok(ModelEvent::Done { usage, finish, answered_by }) => {
                     if !is_stopped && !scanner.held.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
                     }
                     let finish = if is_stopped { FinishReason::Stop } else { finish };
-                    yield Ok(ModelEvent::Done { usage, finish, by });
+                    yield Ok(ModelEvent::Done { usage, finish, answered_by });
                     return;
                 }
                 Err(_) if is_stopped => break,
@@ -63,7 +63,7 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
         }
         // The answer is complete although the provider did not end the stream in time.
         if is_stopped {
-            yield Ok(ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, answered_by: None });
         }
     })
 }
@@ -108,7 +108,7 @@ mod tests {
         let stops: Vec<String> = stops.iter().map(|stop| (*stop).to_owned()).collect();
         let texts = pieces.iter().map(|piece| Ok(ModelEvent::Text((*piece).to_owned())));
         let usage = Usage { output_tokens: 7, ..Usage::default() };
-        let done = Ok(ModelEvent::Done { usage, finish: FinishReason::Length, by: None });
+        let done = Ok(ModelEvent::Done { usage, finish: FinishReason::Length, answered_by: None });
         let events: Vec<Result<ModelEvent, ModelError>> = texts.chain([done]).collect();
         let mut answer = stop_at_sequence(Box::pin(futures_util::stream::iter(events)), &stops);
         let (mut text, mut end) = (String::new(), None);

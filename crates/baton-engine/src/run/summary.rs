@@ -1,6 +1,6 @@
 //! Summarises the older part of a conversation that no longer fits the window.
 
-use super::{Driver, Halt, brief::shorten, recall::RecalledHistory};
+use super::{Driver, Halt, recalled_history::RecalledHistory, shorten::shorten};
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
 use baton_rules::WindowBudget;
 use baton_types::{AgentSpec, BudgetUsage, GenerationSettings, Usage};
@@ -91,7 +91,7 @@ impl Driver {
             while let Some(event) = stream.next().await {
                 match event? {
                     ModelEvent::Text(more) if text.len() < MAX_MESSAGE_BYTES * 16 => text.push_str(&more),
-                    ModelEvent::Done { mut usage, by, .. } => {
+                    ModelEvent::Done { mut usage, answered_by: by, .. } => {
                         if usage.micro_dollars == 0 {
                             let by = by.unwrap_or_else(|| model.name().to_owned());
                             usage.micro_dollars = model.price_for(&by, usage).unwrap_or(0);

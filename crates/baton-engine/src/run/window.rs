@@ -2,11 +2,11 @@
 
 use super::{
     Driver, Halt,
-    brief::shorten,
     conversation::{HistoryFormat, SHORTENED_BYTES, conversation, insert_context},
-    recall::{HistoryPiece, RecalledHistory},
+    recalled_history::{HistoryPiece, RecalledHistory},
+    shorten::shorten,
     summary::HistorySummary,
-    weigh::{frame_tokens, message_tokens, messages_tokens},
+    token_estimate::{frame_tokens, message_tokens, messages_tokens},
 };
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError};
 use baton_rules::{CompactionPlan, ConversationBlock, TaskRecord, TokenOverhead, WindowBudget, plan_compaction};
@@ -184,14 +184,14 @@ fn block(model: &dyn Model, piece: &HistoryPiece, first_bytes: usize) -> Convers
         piece.chat.iter().fold(0_u64, |sum, message| {
             let short =
                 match message {
-                    ChatMessage::Tool { name, call, output, is_error, said } => {
-                        let output = super::brief::shorten_output(output, call, SHORTENED_BYTES);
+                    ChatMessage::Tool { name, call, output, is_error, answer_message: said } => {
+                        let output = super::shorten::shorten_output(output, call, SHORTENED_BYTES);
                         output.map(|output| ChatMessage::Tool {
                             name: name.clone(),
                             call: call.clone(),
                             output,
                             is_error: *is_error,
-                            said: said.clone(),
+                            answer_message: said.clone(),
                         })
                     }
                     ChatMessage::User { id, text, files } => shorten(text, first_bytes, "")

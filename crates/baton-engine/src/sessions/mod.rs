@@ -3,7 +3,6 @@
 //! A session exists as soon as its context has a task. Its record (title, settings, imported history) is a separate
 //! stream, created by the first change.
 
-mod book;
 mod change;
 mod delete;
 mod error;
@@ -16,6 +15,7 @@ mod open;
 mod pin;
 mod record;
 mod show;
+mod store;
 
 pub use change::SessionChange;
 pub use delete::{SessionDeletion, UnfinishedPolicy};

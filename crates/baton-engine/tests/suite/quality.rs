@@ -143,7 +143,7 @@ impl Model for Scene {
                         yield Ok(ModelEvent::Text(piece.to_owned()));
                         tokio::time::sleep(Duration::from_millis(1)).await;
                     }
-                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::Stop, by: None });
+                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::Stop, answered_by: None });
                 }
                 Turn::Calls(calls) => {
                     for (index, (name, arguments)) in calls.into_iter().enumerate() {
@@ -151,7 +151,7 @@ impl Model for Scene {
                         let call = ToolCall { id, name: name.to_owned(), arguments: arguments.into() };
                         yield Ok(ModelEvent::ToolCall(call));
                     }
-                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, by: None });
+                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, answered_by: None });
                 }
             }
         })

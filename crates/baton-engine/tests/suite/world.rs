@@ -296,7 +296,7 @@ impl Model for ScriptedModel {
                 let name = name.to_owned();
                 yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: arguments.into() }));
             }
-            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, answered_by: None });
         })
     }
 }

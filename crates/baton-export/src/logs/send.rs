@@ -3,10 +3,10 @@
 use super::queue::LogReader;
 use crate::{
     ExportTiming,
-    carrier::{SignalExportShutdown, SignalExporter},
-    courier::ExportOutcome,
-    pack::ExportRequestBody,
-    patience::RetryBudget,
+    request_body::ExportRequestBody,
+    retry_budget::RetryBudget,
+    sender::ExportOutcome,
+    signal_exporter::{SignalExportShutdown, SignalExporter},
 };
 use baton_otlp::{LogLine, write_lines};
 use baton_types::SpanResource;

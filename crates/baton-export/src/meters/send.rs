@@ -2,8 +2,8 @@
 
 use super::pieces::{series_count, split};
 use crate::{
-    carrier::{SignalExportShutdown, SignalExporter},
-    courier::ExportOutcome,
+    sender::ExportOutcome,
+    signal_exporter::{SignalExportShutdown, SignalExporter},
 };
 use baton_otlp::write_metrics;
 use baton_telemetry::Meters;

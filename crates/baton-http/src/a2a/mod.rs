@@ -11,7 +11,7 @@ mod operation;
 mod ops;
 mod presentation;
 mod rest;
-mod spoken;
+mod span_attributes;
 mod sse;
 mod version;
 

@@ -1,7 +1,7 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
 use super::{approval_error, find_approval};
-use crate::{app::HttpState, auth::Caller, named::invalid_path, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, path_name::invalid_path, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,

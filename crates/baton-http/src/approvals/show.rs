@@ -1,7 +1,7 @@
 //! `GET /api/v1/approvals/{task}/{call}`.
 
 use super::{entry, find_approval};
-use crate::{app::HttpState, auth::Caller, named::invalid_path, reply};
+use crate::{app::HttpState, auth::Caller, path_name::invalid_path, reply};
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     response::Response,

@@ -3,12 +3,12 @@
 use super::{
     Caller, RequestOrigin,
     bearer::bearer,
-    came::remote_ip,
-    form::ErrorFormat,
+    error_format::ErrorFormat,
     limits::{KeyedRateLimiter, MAX_TRACKED_KEYS},
     network::client_network,
-    open::{CardVisibility, MetricsVisibility, is_public},
-    refused::{GateRejection, add_scope_challenge},
+    public_paths::{CardVisibility, MetricsVisibility, is_public},
+    rejection::{GateRejection, add_scope_challenge},
+    request_origin::remote_ip,
 };
 use crate::{app::HttpState, cards::base_url};
 use axum::{extract::Request, response::Response};

@@ -5,22 +5,22 @@
 
 mod bearer;
 mod caller;
-mod came;
-mod form;
+mod card_access;
+mod error_format;
 mod gate;
-mod introduce;
 mod limits;
 mod network;
-mod open;
 mod options;
-mod refused;
+mod public_paths;
+mod rejection;
+mod request_origin;
 
 pub(crate) use bearer::has_owner_token;
 pub(crate) use caller::{Caller, LimitKey};
-pub(crate) use came::RequestOrigin;
-pub(crate) use form::{error_response_for, openai_error_response};
+pub(crate) use card_access::guard_card;
+pub(crate) use error_format::{error_response_for, openai_error_response};
 pub(crate) use gate::{AdminNote, GateLayer};
-pub(crate) use introduce::guard_card;
 pub(crate) use limits::PrincipalRateLimiter;
 pub use options::AccessOptions;
-pub(crate) use refused::RESOURCE_METADATA_PATH;
+pub(crate) use rejection::RESOURCE_METADATA_PATH;
+pub(crate) use request_origin::RequestOrigin;

@@ -1,7 +1,7 @@
 //! `PATCH /api/v1/agents/{agent}`: changes card metadata, prompt and settings.
 
 use super::{authorize_change, details, if_match_digest, into_response, manage_error, manage_role};
-use crate::{app::HttpState, auth::Caller, body::json, named::PathName};
+use crate::{app::HttpState, auth::Caller, body::json, path_name::PathName};
 use axum::{
     extract::{Request, State},
     response::Response,

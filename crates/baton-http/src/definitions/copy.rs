@@ -1,7 +1,7 @@
 //! `POST /api/v1/agents/{agent}/clone`.
 
 use super::{authorize_change, create::created, details, into_response, manage_error};
-use crate::{app::HttpState, auth::Caller, body::json, named::PathName};
+use crate::{app::HttpState, auth::Caller, body::json, path_name::PathName};
 use axum::{
     extract::{Request, State},
     response::Response,

@@ -15,7 +15,7 @@ use crate::{
     app::HttpState,
     auth::{Caller, has_owner_token},
     cards::base_url,
-    named::invalid_path,
+    path_name::invalid_path,
     reply,
     routes::{RouteAccess, Routes},
 };

@@ -8,7 +8,7 @@ use crate::{
     app::HttpState,
     auth::Caller,
     body::json,
-    named::PathName,
+    path_name::PathName,
     routes::{RouteAccess, Routes},
 };
 use axum::{

@@ -1,7 +1,7 @@
 //! Endpoint with only the exported tools of an agent.
 
-use super::{pass::forward, ports};
-use crate::{app::HttpState, auth::Caller, named::PathName, reply};
+use super::{forward::forward, ports};
+use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{
     extract::{Request, State},
     response::Response,

@@ -1,6 +1,6 @@
 //! MCP server for agent management.
 
-use super::{pass::forward, ports};
+use super::{forward::forward, ports};
 use crate::{
     app::HttpState,
     auth::{Caller, has_owner_token},

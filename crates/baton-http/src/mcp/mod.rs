@@ -5,11 +5,11 @@
 
 mod environment;
 mod exported;
+mod forward;
 mod manage;
 mod own;
-mod pass;
 mod ports;
-mod spoken;
+mod span_attributes;
 
 pub(crate) use environment::named;
 pub(crate) use exported::exported;

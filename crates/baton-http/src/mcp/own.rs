@@ -1,6 +1,6 @@
 //! Baton's own MCP server.
 
-use super::{environment, pass::forward, ports};
+use super::{environment, forward::forward, ports};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{
     extract::{Request, State},

@@ -1,8 +1,8 @@
 //! `POST /v1/responses/{response}/cancel`.
 
 use super::{
-    asked::{handle_request, json},
-    refused::from_engine,
+    error::from_engine,
+    request::{handle_request, json},
     show::path_segment,
     turn,
 };

@@ -1,6 +1,6 @@
 //! `POST /v1/chat/completions`: the same operation for Chat Completions clients.
 
-use super::{asked::handle_request, create::PreparedRequest, stream::ReplyDialect};
+use super::{create::PreparedRequest, request::handle_request, stream::ReplyDialect};
 use crate::app::HttpState;
 use axum::{
     extract::{Request, State},

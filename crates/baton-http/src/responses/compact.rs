@@ -1,9 +1,9 @@
 //! `POST /v1/responses/compact`: replaces a conversation by one summary item.
 
 use super::{
-    asked::{ResponsesRequest, handle_request, json},
+    error::{from_engine, from_session},
     references,
-    refused::{from_engine, from_session},
+    request::{ResponsesRequest, handle_request, json},
     turn,
 };
 use crate::app::HttpState;

@@ -1,6 +1,6 @@
 //! `POST /v1/completions`: a prompt in place of messages, for clients of the legacy API.
 
-use super::{asked::handle_request, create::PreparedRequest, stream::ReplyDialect};
+use super::{create::PreparedRequest, request::handle_request, stream::ReplyDialect};
 use crate::app::HttpState;
 use axum::{
     extract::{Request, State},

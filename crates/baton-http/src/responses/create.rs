@@ -1,13 +1,12 @@
 //! `POST /v1/responses`.
 
 use super::{
-    asked::{ResponsesRequest, handle_request, json},
-    conversations,
+    caller_servers, conversations,
+    error::{from_engine, no_response},
     failed_reply::failed_reply,
-    guests,
-    place::TurnCommand,
+    prior_context::TurnCommand,
     references,
-    refused::{from_engine, no_response},
+    request::{ResponsesRequest, handle_request, json},
     stream::{self, ReplyDialect},
     turn::{ResponseTurn, first_turn_after, project},
 };
@@ -49,7 +48,7 @@ impl PreparedRequest {
         body: Option<&[u8]>,
     ) -> Result<Self, OpenAiError> {
         let spec = asked.agent(create.model.as_deref())?;
-        guests::admit(asked, &spec, &mut create).await?;
+        caller_servers::admit(asked, &spec, &mut create).await?;
         let (stream, background, store) = (create.stream, create.background, create.store);
         if background && !store {
             let message = "background needs store; leave store out or set it to true";

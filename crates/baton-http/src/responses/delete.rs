@@ -1,9 +1,9 @@
 //! `DELETE /v1/responses/{response}`.
 
 use super::{
-    asked::{handle_request, json},
     create::delete_task_session,
-    refused::from_engine,
+    error::from_engine,
+    request::{handle_request, json},
     show::path_segment,
     turn::{self, deleted_key},
 };

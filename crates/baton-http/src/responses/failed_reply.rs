@@ -1,6 +1,6 @@
 //! Reply to a request whose run failed.
 
-use super::refused::error_reply;
+use super::error::error_reply;
 use axum::response::Response as Reply;
 use baton_responses::{ResponseProjector, RunFailure};
 use http::{HeaderName, HeaderValue, header};

@@ -1,6 +1,6 @@
 //! `GET /v1/responses/{response}/input_items`.
 
-use super::{asked::handle_request, conversations::ItemPageQuery, show::path_segment, turn};
+use super::{conversations::ItemPageQuery, request::handle_request, show::path_segment, turn};
 use crate::app::HttpState;
 use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},

@@ -1,9 +1,9 @@
 //! `POST /v1/responses/input_tokens`: estimates the input tokens of a request.
 
 use super::{
-    asked::{handle_request, json},
-    place::TurnCommand,
+    prior_context::TurnCommand,
     references,
+    request::{handle_request, json},
 };
 use crate::app::HttpState;
 use axum::{

@@ -4,7 +4,7 @@
 //! nothing is stored outside the journal, and the same task is available over A2A. `baton-responses` defines requests
 //! and responses; this module converts requests to engine commands and events to replies.
 
-mod asked;
+mod caller_servers;
 mod cancel;
 mod chat;
 mod compact;
@@ -13,26 +13,26 @@ mod conversations;
 mod create;
 mod delete;
 mod edge;
+mod error;
 mod failed_reply;
-mod guests;
 mod input_items;
 mod input_tokens;
 mod models;
+mod not_found;
 mod options;
-mod place;
+mod prior_context;
 mod references;
-mod refused;
+mod request;
 mod show;
 mod socket;
 mod stream;
 mod turn;
-mod unknown;
-mod waiting;
+mod waiting_run;
 
+pub use caller_servers::CallerServerPorts;
 pub(crate) use edge::EdgeLayer;
-pub use guests::CallerServerPorts;
+pub(crate) use not_found::{no_such_method, no_such_path};
 pub use options::ResponsesOptions;
-pub(crate) use unknown::{no_such_method, no_such_path};
 
 use crate::routes::{RouteAccess, RouteAgentSource, Routes};
 use axum::response::Response;
@@ -70,7 +70,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
 
 /// Error reply for a request that is rejected before it is read.
 pub(crate) fn error_reply(error: &Error) -> Response {
-    refused::error_reply(&refused::from_error(error))
+    error::error_reply(&error::from_error(error))
 }
 
 /// Whether a path below the root or an agent belongs to the OpenAI API, served or not: everything below `v1` except the

@@ -1,7 +1,7 @@
 //! `GET /v1/models`: the agents that the caller can use.
 
 use super::{
-    asked::{handle_request, json},
+    request::{handle_request, json},
     show::path_segment,
 };
 use crate::app::HttpState;

@@ -1,8 +1,8 @@
 //! Resolves item references in requests.
 
 use super::{
-    asked::ResponsesRequest,
-    refused::{from_engine, from_error},
+    error::{from_engine, from_error},
+    request::ResponsesRequest,
     turn::{self, project, task_events},
 };
 use crate::body::BodyShare;

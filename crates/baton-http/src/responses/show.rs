@@ -1,7 +1,7 @@
 //! `GET /v1/responses/{response}`: the current response, or a stream that starts after any of its events.
 
 use super::{
-    asked::{handle_request, json},
+    request::{handle_request, json},
     stream, turn,
 };
 use crate::app::HttpState;

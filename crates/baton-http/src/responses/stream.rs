@@ -1,14 +1,14 @@
 //! A turn as server-sent events: live, or from any of its events on.
 
 use super::{
-    asked::ResponsesRequest,
     conversations::{self, ConversationContinuation},
     create::{delete_task_session, response_id_at},
+    error::{from_engine, from_error},
     failed_reply::failed_reply,
-    refused::{from_engine, from_error},
+    request::ResponsesRequest,
     turn::{ResponseTurn, first_turn_after, task_events},
 };
-use crate::shares::SharePermit;
+use crate::share_pool::SharePermit;
 use axum::{body::Body, response::Response as Reply};
 use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
 use baton_ports::{BoxFuture, StoredEvent};
@@ -41,9 +41,9 @@ impl ReplyDialect {
     /// Reply with a finished turn.
     pub(super) fn complete_reply(self, response: &Response) -> Result<Reply, OpenAiError> {
         match self {
-            Self::Responses => super::asked::json(response),
-            Self::Chat { .. } => super::asked::json(&Completion::from_response(response)?),
-            Self::Text { .. } => super::asked::json(&TextCompletion::from_response(response)?),
+            Self::Responses => super::request::json(response),
+            Self::Chat { .. } => super::request::json(&Completion::from_response(response)?),
+            Self::Text { .. } => super::request::json(&TextCompletion::from_response(response)?),
         }
     }
 

@@ -1,8 +1,8 @@
 //! A journaled turn and its projection to a response.
 
 use super::{
-    asked::ResponsesRequest,
-    refused::{from_engine, no_response},
+    error::{from_engine, no_response},
+    request::ResponsesRequest,
 };
 use baton_engine::{EngineError, TaskRef};
 use baton_ports::StoredEvent;

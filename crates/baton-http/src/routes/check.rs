@@ -4,7 +4,7 @@ use super::{RouteAccess, RouteAgentSource};
 use crate::{
     app::HttpState,
     auth::{Caller, error_response_for},
-    named::invalid_path,
+    path_name::invalid_path,
 };
 use axum::{
     extract::{FromRequestParts as _, RawPathParams, Request},

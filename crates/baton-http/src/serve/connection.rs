@@ -1,6 +1,6 @@
 //! A connection: HTTP/1 or HTTP/2, detected by the first bytes.
 
-use super::{ServeOptions, handshake, rewound::PrefixedStream, unread::UnreadBody};
+use super::{ServeOptions, handshake, prefixed_stream::PrefixedStream, unread_body::UnreadBody};
 use axum::Router;
 use http::{HeaderValue, Request, header};
 use hyper::{

@@ -4,8 +4,8 @@ mod accept;
 mod connection;
 mod handshake;
 mod options;
-mod rewound;
-mod unread;
+mod prefixed_stream;
+mod unread_body;
 
 pub use accept::serve;
 pub(crate) use connection::RemoteAddress;

@@ -17,7 +17,7 @@ mod show;
 use crate::{
     app::HttpState,
     auth::Caller,
-    named::invalid_path,
+    path_name::invalid_path,
     reply,
     routes::{RouteAccess, RouteAgentSource, Routes},
 };

@@ -5,7 +5,7 @@ use crate::{
     app::HttpState,
     auth::Caller,
     reply,
-    shares::SharePermit,
+    share_pool::SharePermit,
     tempo::{explain, parse_time},
 };
 use axum::{

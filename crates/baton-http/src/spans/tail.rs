@@ -1,7 +1,7 @@
 //! `GET /api/v1/spans/tail?q=&strict=`: spans as they arrive, as server-sent events.
 
 use super::{entry::entry, readable_store};
-use crate::{app::HttpState, auth::Caller, reply, shares::SharePermit};
+use crate::{app::HttpState, auth::Caller, reply, share_pool::SharePermit};
 use axum::{
     body::Body,
     extract::{Query, State, rejection::QueryRejection},

@@ -1,10 +1,10 @@
 //! Outermost layer: a span for each request.
 
 use super::{
-    quiet::is_untraced,
     request_span::parse_traceparent,
     route::{OTHER, method},
     stream::{TracedBody, grpc_status},
+    untraced::is_untraced,
 };
 use crate::HttpOptions;
 use axum::{body::Body, extract::Request, response::Response};

@@ -4,10 +4,10 @@
 //! routes after their path. Client data (bodies, queries, header values) is never recorded.
 
 mod layer;
-mod quiet;
 mod request_span;
 mod route;
 mod stream;
+mod untraced;
 
 pub(crate) use layer::RequestTraceLayer;
 pub(crate) use request_span::RequestSpan;

@@ -1,6 +1,6 @@
 //! Probes and build information for Tempo clients.
 
-use super::{ask, refusal::TempoRejection};
+use super::{query_target, refusal::TempoRejection};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{
     extract::State,
@@ -23,7 +23,7 @@ pub(super) async fn ready(State(shared): State<Arc<HttpState>>, caller: Caller) 
 }
 
 fn text_reply(shared: &HttpState, caller: &Caller, word: &'static str) -> Response {
-    ask::local_store(shared, caller).map_or_else(TempoRejection::response, |_| word.into_response())
+    query_target::local_store(shared, caller).map_or_else(TempoRejection::response, |_| word.into_response())
 }
 
 #[derive(Serialize)]
@@ -47,5 +47,5 @@ pub(super) async fn build(State(shared): State<Arc<HttpState>>, caller: Caller) 
         build_date: "",
         go_version: "",
     };
-    ask::local_store(&shared, &caller).map_or_else(TempoRejection::response, |_| reply::json(&info))
+    query_target::local_store(&shared, &caller).map_or_else(TempoRejection::response, |_| reply::json(&info))
 }

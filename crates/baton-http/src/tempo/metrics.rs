@@ -1,7 +1,7 @@
 //! `GET /tempo/api/metrics/query_range?q=&start=&end=&since=&step=&exemplars=&strict=` and `GET
 //! /tempo/api/metrics/query`, which has one interval.
 
-use super::{accept, ask, headers::explain, moments, params::TempoParams, refusal::TempoRejection};
+use super::{accept, headers::explain, params::TempoParams, query_target, refusal::TempoRejection, time_params};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{query_instant_response, query_range_response};
@@ -56,7 +56,7 @@ async fn query_metrics(
     params: &TempoParams,
     form: MetricsQueryKind,
 ) -> Result<Response, TempoRejection> {
-    let asked = ask::store(shared, caller, headers)?;
+    let asked = query_target::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Some(text) = params.text("q") else {
         return Err(TempoRejection::bad_request(
@@ -71,9 +71,9 @@ async fn query_metrics(
         ));
     }
     let canonical = query.to_string();
-    let range = moments::range(params, shared.options.access.clock.now())?;
+    let range = time_params::range(params, shared.options.access.clock.now())?;
     let (steps, exemplars) = match form {
-        MetricsQueryKind::Range => (moments::steps(params, range)?, exemplars(params, &query)?),
+        MetricsQueryKind::Range => (time_params::steps(params, range)?, exemplars(params, &query)?),
         MetricsQueryKind::Instant => (Steps::single(range.start, range.end), 0),
     };
     if exemplars > MAX_EXEMPLARS {

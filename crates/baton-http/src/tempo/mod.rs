@@ -3,25 +3,25 @@
 //! Bodies have exactly Tempo's format. Additional data is in headers: the query as parsed, and warnings.
 
 mod accept;
-mod ask;
 mod headers;
 mod info;
+mod legacy_search;
 mod metrics;
-mod moments;
-mod old_search;
 mod params;
+mod query_target;
 mod refusal;
 mod search;
 mod tag_values;
 mod tags;
+mod time_params;
 mod trace;
 
 use crate::routes::{RouteAccess, Routes};
 use axum::response::Response;
 use baton_wire::a2a::v1::Error;
 pub(crate) use headers::explain;
-pub(crate) use moments::parse_time;
 use refusal::TempoRejection;
+pub(crate) use time_params::parse_time;
 
 /// Error response for a request that was rejected before it reached this module.
 pub(crate) fn error_response(error: &Error) -> Response {

@@ -1,6 +1,6 @@
 //! `GET /tempo/api/search?q=&limit=&spss=&start=&end=&strict=`.
 
-use super::{accept, ask, headers::explain, old_search, params::TempoParams, refusal::TempoRejection};
+use super::{accept, headers::explain, legacy_search, params::TempoParams, query_target, refusal::TempoRejection};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::search_response;
@@ -37,11 +37,11 @@ async fn run_search(
     headers: &HeaderMap,
     params: &TempoParams,
 ) -> Result<Response, TempoRejection> {
-    let asked = ask::store(shared, caller, headers)?;
+    let asked = query_target::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let ParsedQuery { query, mut warnings } = match params.text("q") {
         Some(text) => parse(text, if strict { Mode::Strict } else { Mode::Lenient })?,
-        None => ParsedQuery { query: old_search::query(params)?, warnings: Vec::new() },
+        None => ParsedQuery { query: legacy_search::query(params)?, warnings: Vec::new() },
     };
     let canonical = query.to_string();
     let (spans, ignored) = search_pipeline(&query)?;

@@ -1,7 +1,7 @@
 //! `GET /tempo/api/search/tag/{tag}/values` and `GET /tempo/api/v2/search/tag/{tag}/values`.
 
-use super::{accept, ask, params::TempoParams, refusal::TempoRejection, tags::tags_ask};
-use crate::{app::HttpState, auth::Caller, named::PathName};
+use super::{accept, params::TempoParams, query_target, refusal::TempoRejection, tags::tags_ask};
+use crate::{app::HttpState, auth::Caller, path_name::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
 use baton_traceql::{
@@ -47,7 +47,7 @@ async fn query_tag_values(
     (tag, params): (&str, &TempoParams),
     write: impl FnOnce(TagValuesResponses) -> Response + Send + 'static,
 ) -> Result<Response, TempoRejection> {
-    let store = ask::store(shared, caller, headers)?.store;
+    let store = query_target::store(shared, caller, headers)?.store;
     let field = field(tag).ok_or_else(|| {
         TempoRejection::bad_request(
             "invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic",

@@ -1,6 +1,6 @@
 //! `GET /tempo/api/search/tags` and `GET /tempo/api/v2/search/tags`: the names of attributes.
 
-use super::{accept, ask, params::TempoParams, refusal::TempoRejection};
+use super::{accept, params::TempoParams, query_target, refusal::TempoRejection};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{TagScope, tag_names, tag_scopes};
@@ -46,7 +46,7 @@ async fn query_tags(
     params: &TempoParams,
     write: impl FnOnce(&TagNames, TagScope) -> Response + Send + 'static,
 ) -> Result<Response, TempoRejection> {
-    let store = ask::store(shared, caller, headers)?.store;
+    let store = query_target::store(shared, caller, headers)?.store;
     let scope = params.text("scope").unwrap_or_default();
     let scope = TagScope::parse(scope).ok_or_else(|| {
         TempoRejection::bad_request(

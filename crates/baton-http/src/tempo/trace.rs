@@ -1,7 +1,7 @@
 //! `GET /tempo/api/traces/{id}` and `GET /tempo/api/v2/traces/{id}`.
 
-use super::{accept, ask, refusal::TempoRejection};
-use crate::{app::HttpState, auth::Caller, named::PathName};
+use super::{accept, query_target, refusal::TempoRejection};
+use crate::{app::HttpState, auth::Caller, path_name::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::{Encoding, tempo};
 use baton_types::{Span, TraceId};
@@ -53,7 +53,7 @@ async fn query_trace(
     id: &str,
     write: impl FnOnce(Vec<Span>) -> Response + Send + 'static,
 ) -> Result<Response, TempoRejection> {
-    let store = ask::store(shared, caller, headers)?.store;
+    let store = query_target::store(shared, caller, headers)?.store;
     let id: TraceId =
         id.parse().map_err(|_| TempoRejection::bad_request("invalid trace id: it must be at most 32 hex digits"))?;
     shared.queries.run(caller, store.trace(id), write).await

@@ -4,7 +4,7 @@ use super::{describe, entry, token_error, tokens};
 use crate::{
     app::HttpState,
     auth::{AdminNote, Caller},
-    named::PathName,
+    path_name::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};

@@ -5,7 +5,7 @@ use super::{
     run::{ToolCallRound, object, respond, run},
     state::ToolCallState,
 };
-use crate::{app::HttpState, auth::Caller, named::invalid_path, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, path_name::invalid_path, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,

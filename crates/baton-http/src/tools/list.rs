@@ -1,7 +1,7 @@
 //! `GET /api/v1/agents/{agent}/tools?wait=`.
 
 use super::{authorize, find};
-use crate::{app::HttpState, auth::Caller, named::PathName, reply};
+use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,

@@ -5,7 +5,7 @@ use super::{
     authorize,
     scope::{ToolPermissionTarget, override_note, resolve_target, target_not_found},
 };
-use crate::{app::HttpState, auth::Caller, definitions, named::invalid_path, reply};
+use crate::{app::HttpState, auth::Caller, definitions, path_name::invalid_path, reply};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,

@@ -211,7 +211,7 @@ impl Model for Obedient {
                 Some(ChatMessage::Tool { output, .. }) => yield Ok(ModelEvent::Text(output.to_plain_text())),
                 _ => yield Ok(ModelEvent::Text("?".to_owned())),
             }
-            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish, answered_by: None });
         })
     }
 }

@@ -1,6 +1,6 @@
 //! In-memory copy of all stored tokens.
 
-use super::form::{constant_time_eq, format_token, fresh_id, fresh_secret, split_token};
+use super::token_format::{constant_time_eq, format_token, fresh_id, fresh_secret, split_token};
 use baton_ports::{
     AuthenticatedCaller, BoxFuture, Clock, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer, TokenRecord,
     TokenRejection, TokenStore,

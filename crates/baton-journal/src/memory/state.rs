@@ -3,7 +3,7 @@
 use super::{claims::ClaimMap, list::owns, outbox::Outbox, tokens::MemoryTokens};
 use crate::{
     check::{StreamHeads, StreamPosition, check_commit, version_after},
-    stored::into_stored_events,
+    stored_events::into_stored_events,
 };
 use baton_ports::{
     Blob, Claim, Commit, CommitObserver, JournalError, Lease, LoadedStream, Snapshot, StoredEvent, StreamHead, Tally,

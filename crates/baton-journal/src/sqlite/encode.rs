@@ -1,7 +1,7 @@
 //! Encodes a commit in its caller's thread, so that the writer only binds and executes.
 
 use super::blobs::{RawDigest, raw_digest};
-use crate::stored::into_stored_events;
+use crate::stored_events::into_stored_events;
 use baton_ports::{Commit, JournalError, StoredEvent};
 use baton_types::{Digest, Json, JsonError};
 use std::sync::Arc;

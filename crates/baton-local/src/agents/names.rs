@@ -1,6 +1,6 @@
 //! Persists assigned agent names, so that a restart does not reassign them.
 
-use super::{home::LocationKey, look::ScannedAgent};
+use super::{location::LocationKey, scanner::ScannedAgent};
 use crate::{LoadError, write_private};
 use baton_types::AgentName;
 use serde::{Deserialize, Serialize};

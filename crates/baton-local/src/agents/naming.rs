@@ -1,9 +1,9 @@
 //! Assigns unique agent names.
 
 use super::{
-    home::LocationKey,
-    look::{ScanProblem, ScannedAgent},
+    location::LocationKey,
     names::{NameAssignments, NameIndex},
+    scanner::{ScanProblem, ScannedAgent},
     snapshot::Snapshot,
     source::ServedAgent,
 };

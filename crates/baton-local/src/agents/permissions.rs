@@ -2,7 +2,7 @@
 
 use super::{
     AgentCatalog, DirectoryAgents,
-    book::{retry_on_conflict, unwritable},
+    editor::{retry_on_conflict, unwritable},
 };
 use crate::storage::SaveOutcome;
 use baton_agentdir::{Diagnostic, EditError, PermissionEdit, edit};

@@ -1,10 +1,10 @@
 //! The served agents at one point in time.
 
 use super::{
-    home::{AgentOrigin, LocationKey},
-    look::{ScanContext, ScanProblem, ScannedAgent, scan_origins},
+    location::{AgentOrigin, LocationKey},
     names::NameAssignments,
     naming,
+    scanner::{ScanContext, ScanProblem, ScannedAgent, scan_origins},
     source::ServedAgent,
 };
 use baton_agentdir::Diagnostic;

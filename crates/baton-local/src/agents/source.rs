@@ -1,6 +1,6 @@
 //! Sources of usable agents; definitions are parsed from them on demand.
 
-use super::home::{AgentFilesLocation, LocationKey};
+use super::location::{AgentFilesLocation, LocationKey};
 use baton_agentdir::parse;
 use baton_ports::AgentFiles;
 use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget};

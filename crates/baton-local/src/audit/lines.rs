@@ -1,6 +1,6 @@
 //! Audit records as JSON lines.
 
-use super::rotated::RotatingFile;
+use super::rotating_file::RotatingFile;
 use baton_ports::{AccessDenial, AdminChange};
 use baton_types::Timestamp;
 use serde::Serialize;

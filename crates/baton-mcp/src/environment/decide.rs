@@ -1,14 +1,15 @@
 //! Permission check of a call, with the same rules as for listing, and the approval request if one is needed.
 
 use super::{
-    approve, ask,
+    approve,
     call::EnvironmentCall,
+    client_requests,
     relay::Relay,
     results::failure,
     rounds::{InputRounds, RoundAnswers, RoundStart, RoundState},
     view::permission_context,
 };
-use crate::{span::set_attribute, work};
+use crate::{agent_invocation, span::set_attribute};
 use baton_rules::PermissionDecision;
 use baton_telemetry::names;
 use baton_types::{AnswerAction, ErrorCode, ToolSpec};
@@ -62,7 +63,7 @@ impl EnvironmentCall<'_> {
             PermissionDecision::Deny(reason) => {
                 self.note("deny");
                 let detail = format!("'{}' did not run, because {reason}.", self.name);
-                Ok(CallDecision::Deny(work::error_result(ErrorCode::TOOL_DENIED, &detail)))
+                Ok(CallDecision::Deny(agent_invocation::error_result(ErrorCode::TOOL_DENIED, &detail)))
             }
             PermissionDecision::Ask if !approved => self.request_approval(relay).await,
             PermissionDecision::Run | PermissionDecision::Ask => {
@@ -73,14 +74,15 @@ impl EnvironmentCall<'_> {
     }
 
     async fn request_approval(&self, relay: &mut Relay) -> Result<CallDecision, ErrorData> {
-        if !ask::can_show_forms(&self.capabilities) {
+        if !client_requests::can_show_forms(&self.capabilities) {
             self.note("deny");
             return Ok(CallDecision::Deny(failure(approve::elicitation_unsupported(&self.name))));
         }
         if self.caller.modern {
             return Ok(self.approval_required());
         }
-        let answered = relay.run_with_events(self.context, ask::send_requests(self.context, self.approval())).await?;
+        let answered =
+            relay.run_with_events(self.context, client_requests::send_requests(self.context, self.approval())).await?;
         match answered.map(|responses| approve::decision(&responses)) {
             Ok(Some(answer)) if answer.is_accepted() => {
                 if answer == AnswerAction::AcceptForSession {

@@ -5,8 +5,8 @@
 
 mod agent;
 mod approve;
-mod ask;
 mod call;
+mod client_requests;
 mod complete;
 mod decide;
 mod environments;

@@ -5,7 +5,7 @@
 
 use super::{
     agent::EnvironmentAgent,
-    ask::{missing_capabilities, send_requests},
+    client_requests::{missing_capabilities, send_requests},
     handoff::DelegatedHandoff,
     relay::Relay,
 };

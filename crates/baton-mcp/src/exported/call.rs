@@ -1,7 +1,7 @@
 //! Calls of an exported tool.
 
 use super::{arguments::validate_arguments, prompt};
-use crate::work::{self, AgentInvocation};
+use crate::agent_invocation::{self, AgentInvocation};
 use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
 use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ExportedTool, TaskState};
@@ -30,7 +30,7 @@ pub async fn call(
     }
     let arguments = match validate_arguments(&tool.parameters.to_value(), arguments) {
         Ok(arguments) => arguments,
-        Err(faults) => return Ok(work::error_result(ErrorCode::INVALID_REQUEST, &faults)),
+        Err(faults) => return Ok(agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &faults)),
     };
     let ask = AgentRequest {
         agent: agent.clone(),

@@ -1,7 +1,7 @@
 //! MCP server with only the exported tools of one agent.
 
 use super::{call, find, tools};
-use crate::{span::run_call_in_span, work::unknown_tool};
+use crate::{agent_invocation::unknown_tool, span::run_call_in_span};
 use baton_ports::{AgentInvoker, AgentSource};
 use baton_types::{AgentName, AgentResources};
 use futures_util::StreamExt as _;

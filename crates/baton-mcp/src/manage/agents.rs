@@ -24,7 +24,7 @@ impl ManageServer {
             ManageOperation::Clone => {
                 let original = given.required_text("sourceAgent")?.into();
                 let (name, title) = (given.required_text("targetPath")?, given.text("newName"));
-                let copy = CloneAgent { name, title, persist: given.flag("keep") };
+                let copy = CloneAgent { name, title, keep: given.flag("keep") };
                 details(call, &self.manager.copy(&original, &copy).await?)
             }
             ManageOperation::Delete => {
@@ -67,7 +67,7 @@ impl ManageServer {
             settings: given.member("initialSettings")?,
             prompt: given.text("initialPrompt"),
             playbook: given.text("playbook"),
-            persist: given.flag("keep"),
+            keep: given.flag("keep"),
             ..CreateAgent::default()
         };
         details(call, &self.manager.create(wish, call.role).await?)

@@ -1,6 +1,6 @@
 //! Call results for the caller's model.
 
-use crate::work;
+use crate::agent_invocation;
 use baton_manage::ManageError;
 use baton_types::ErrorCode;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 /// Result of a tool: a value, or an error.
 pub(super) fn answer(tool: &str, done: Result<Value, ManageError>) -> CallToolResult {
-    done.map_or_else(|error| refused(tool, error.code, &error.detail), |value| work::structured_result(&value))
+    done.map_or_else(
+        |error| refused(tool, error.code, &error.detail),
+        |value| agent_invocation::structured_result(&value),
+    )
 }
 
 /// Error result of a rejected call.

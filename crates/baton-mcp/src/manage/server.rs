@@ -2,9 +2,10 @@
 
 use super::{answer, arguments::ManageArguments, schemas, verbs::ManageOperation};
 use crate::{
-    Caller, EndpointContext, McpService, exported,
+    Caller, EndpointContext, McpService,
+    agent_invocation::{base_url, tool_server, unknown_tool},
+    exported,
     span::run_call_in_span,
-    work::{base_url, tool_server, unknown_tool},
 };
 use baton_manage::{ManageRole, Manager};
 use baton_ports::{AgentRepository, AgentSource, ProviderProbe};

@@ -1,10 +1,11 @@
 //! `call_agent`.
 
 use super::{
-    OwnServer, known,
+    OwnServer,
     shapes::{CallAgentArguments, CallAgentResult},
+    visible_agents,
 };
-use crate::work::{self, AgentInvocation};
+use crate::agent_invocation::{self, AgentInvocation};
 use baton_ports::AgentRequest;
 use baton_rules::{Access, check_access};
 use baton_types::{ErrorCode, TaskState};
@@ -16,12 +17,12 @@ impl OwnServer {
     pub(super) async fn call_agent(&self, work: &AgentInvocation<'_>, arguments: Option<JsonObject>) -> CallToolResult {
         let given = match read(arguments) {
             Ok(given) => given,
-            Err(detail) => return work::error_result(ErrorCode::INVALID_REQUEST, &detail),
+            Err(detail) => return agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &detail),
         };
-        let agents = known::visible_agents(self.agents.as_ref(), &work.caller.principal);
-        let agent = match known::find(&agents, &given.agent_id) {
+        let agents = visible_agents::visible_agents(self.agents.as_ref(), &work.caller.principal);
+        let agent = match visible_agents::find(&agents, &given.agent_id) {
             Ok(agent) => agent.name.clone(),
-            Err(detail) => return work::error_result(ErrorCode::AGENT_NOT_FOUND, &detail),
+            Err(detail) => return agent_invocation::error_result(ErrorCode::AGENT_NOT_FOUND, &detail),
         };
         if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(&agent)) {
             return work.scope_error(&missing);
@@ -39,7 +40,8 @@ impl OwnServer {
             Err(result) => result,
             Ok(reply) => {
                 let failed = matches!(reply.state, TaskState::Failed | TaskState::Canceled | TaskState::Rejected);
-                let mut result = work::structured_result(&CallAgentResult::from_reply(&reply, agent.as_str()));
+                let mut result =
+                    agent_invocation::structured_result(&CallAgentResult::from_reply(&reply, agent.as_str()));
                 result.is_error = Some(failed);
                 result
             }

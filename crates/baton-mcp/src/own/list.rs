@@ -1,10 +1,11 @@
 //! `list_agents`.
 
 use super::{
-    OwnServer, known,
+    OwnServer,
     shapes::{AgentListItem, ListAgentsResult, SkippedListItem},
+    visible_agents,
 };
-use crate::work;
+use crate::agent_invocation;
 use baton_rules::{Access, check_access};
 use baton_types::Principal;
 use rmcp::model::CallToolResult;
@@ -13,7 +14,7 @@ impl OwnServer {
     /// Refreshes the agents and lists them.
     pub(super) async fn list_agents(&self, principal: &Principal, base: Option<&str>) -> CallToolResult {
         let unusable = self.agents.refresh().await;
-        let agents = known::visible_agents(self.agents.as_ref(), principal);
+        let agents = visible_agents::visible_agents(self.agents.as_ref(), principal);
         let capabilities = self.capabilities();
         let listed = ListAgentsResult {
             agents: agents.iter().map(|agent| AgentListItem::from_listing(agent, base, capabilities)).collect(),
@@ -23,6 +24,6 @@ impl OwnServer {
                 Err(_) => Vec::new(),
             },
         };
-        work::structured_result(&listed)
+        agent_invocation::structured_result(&listed)
     }
 }

@@ -3,11 +3,11 @@
 //! `server.rs` dispatches the calls; each tool is one file.
 
 mod call;
-mod known;
 mod list;
 mod server;
 mod shapes;
 mod tools;
+mod visible_agents;
 
 pub use server::{OwnServer, OwnServerOptions};
 pub use tools::ToolNameSet;

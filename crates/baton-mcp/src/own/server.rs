@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     EndpointContext, McpService,
+    agent_invocation::{self, AgentInvocation},
     span::run_call_in_span,
-    work::{self, AgentInvocation},
 };
 use baton_ports::{AgentInvoker, AgentSource};
 use rmcp::{
@@ -73,7 +73,7 @@ impl OwnServer {
 
 impl ServerHandler for OwnServer {
     fn get_info(&self) -> ServerConfig {
-        work::tool_server("baton", "Baton", "Finds and calls the agents of a Baton", INSTRUCTIONS)
+        agent_invocation::tool_server("baton", "Baton", "Finds and calls the agents of a Baton", INSTRUCTIONS)
     }
 
     async fn list_tools(
@@ -81,7 +81,7 @@ impl ServerHandler for OwnServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let names = ToolNameSet::from_query(work::query(&context));
+        let names = ToolNameSet::from_query(agent_invocation::query(&context));
         Ok(ListToolsResult::with_all_items(tools::all(names)))
     }
 
@@ -99,7 +99,7 @@ impl ServerHandler for OwnServer {
             let result = match OwnTool::from_name(&request.name) {
                 Some(OwnTool::List) => self.list_agents(&work.caller.principal, work.base_url()).await,
                 Some(OwnTool::Call) => self.call_agent(&work, request.arguments).await,
-                None => return Err(work::unknown_tool(&request.name, &tools::all(ToolNameSet::Baton))),
+                None => return Err(agent_invocation::unknown_tool(&request.name, &tools::all(ToolNameSet::Baton))),
             };
             Ok(result.into())
         };

@@ -7,7 +7,7 @@
 use super::{
     McpReply,
     caller::SESSION_HEADER,
-    late::reply_or_stream,
+    late_reply::reply_or_stream,
     streaming::{AbandonPolicy, CallAnswer, CallWork},
 };
 use bytes::Bytes;

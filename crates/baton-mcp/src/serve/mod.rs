@@ -3,13 +3,13 @@
 mod caller;
 mod common;
 mod direct;
-mod kept;
-mod late;
+mod late_reply;
 mod methods;
 mod seal;
 mod service;
 mod session_calls;
 mod session_handler;
+mod session_store;
 mod sessions;
 mod streaming;
 

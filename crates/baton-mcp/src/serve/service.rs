@@ -4,7 +4,7 @@ use super::{
     EndpointContext, McpSessionManager,
     caller::SESSION_HEADER,
     direct::DirectDispatcher,
-    late::reply_or_stream,
+    late_reply::reply_or_stream,
     methods::{explain_reply, session_method_error},
     session_calls::{SessionCallOutcome, SessionRoutes},
     session_handler::SessionHandler,

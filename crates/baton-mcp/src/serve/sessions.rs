@@ -1,7 +1,7 @@
 //! Sessions of clients of the older protocols: ownership, limits and eviction.
 
 use super::McpLimits;
-use super::kept::{SessionOpenListener, SessionStoreAdapter, StoredMcpSession};
+use super::session_store::{SessionOpenListener, SessionStoreAdapter, StoredMcpSession};
 use baton_ports::McpSessionStore;
 use baton_types::Principal;
 use futures_util::{Stream, StreamExt};

@@ -38,7 +38,7 @@ impl CassetteEvent {
             }
             ModelEvent::Note(ModelNote::Retried { .. }) => return None,
             ModelEvent::Note(note) => Self::Note(note.clone()),
-            ModelEvent::Done { usage, finish, by } => {
+            ModelEvent::Done { usage, finish, answered_by: by } => {
                 let finish = match finish {
                     FinishReason::Stop => CassetteFinish::Stop,
                     FinishReason::ToolCalls => CassetteFinish::ToolCalls,
@@ -67,7 +67,7 @@ impl CassetteEvent {
                     CassetteFinish::Length => FinishReason::Length,
                     CassetteFinish::Refusal => FinishReason::Refusal,
                 };
-                ModelEvent::Done { usage, finish, by }
+                ModelEvent::Done { usage, finish, answered_by: by }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     canonical::{canonical, key, redact},
     event::CassetteEvent,
-    tape::{Cassette, CassetteEntry},
+    file::{Cassette, CassetteEntry},
 };
 use crate::layers::as_inner;
 use async_stream::stream;

@@ -3,7 +3,7 @@
 use super::{
     canonical::{canonical, key},
     event::CassetteEvent,
-    tape::Cassette,
+    file::Cassette,
 };
 use baton_ports::{MicroDollars, Model, ModelCall, ModelError, ModelInfo, ModelStream};
 use baton_types::Usage;

@@ -68,9 +68,9 @@ impl Model for FallbackModel {
                 let mut heard = false;
                 let error = loop {
                     match answer.next().await {
-                        Some(Ok(ModelEvent::Done { usage, finish, by })) => {
+                        Some(Ok(ModelEvent::Done { usage, finish, answered_by })) => {
                             let other = (asked.name() != first.name()).then(|| asked.name().to_owned());
-                            yield Ok(ModelEvent::Done { usage, finish, by: by.or(other) });
+                            yield Ok(ModelEvent::Done { usage, finish, answered_by: by.or(other) });
                             return;
                         }
                         Some(Ok(event)) => {

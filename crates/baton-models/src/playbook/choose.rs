@@ -3,8 +3,8 @@
 use super::{
     condition::RuleMatch,
     fallback::must_call,
+    input::PlaybookInput,
     rule::{PlaybookRule, PlaybookRules, RuleAction},
-    scene::PlaybookInput,
 };
 use baton_ports::ToolChoice;
 

@@ -1,6 +1,6 @@
 //! `when`: all matchers of a rule must match.
 
-use super::scene::{PlaybookInput, RuleToolResult};
+use super::input::{PlaybookInput, RuleToolResult};
 use baton_ports::OutputFormat;
 use regex::Regex;
 use serde_json::Value;

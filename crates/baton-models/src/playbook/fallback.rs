@@ -1,9 +1,9 @@
 //! Answer of the playbook when no rule matches.
 
 use super::{
+    input::PlaybookInput,
     plan::{AnswerPlan, AnswerStep, sample_answer},
     rule::PlaybookOptions,
-    scene::PlaybookInput,
 };
 use baton_ports::{FinishReason, OutputFormat, ToolChoice};
 use baton_types::{ToolRunner, ToolSpec};

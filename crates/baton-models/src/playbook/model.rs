@@ -3,12 +3,12 @@
 use super::{
     choose::choose_rule,
     fallback::plan_fallback,
+    input::PlaybookInput,
     parse::parse,
     plan::AnswerPlan,
     play::stream_plan,
     report::{RuleReport, SharedPlaybookState},
     rule::PlaybookRules,
-    scene::PlaybookInput,
 };
 use baton_agentdir::Diagnostic;
 use baton_ports::{Model, ModelCall, ModelError, ModelInfo, ModelStream};

@@ -2,8 +2,8 @@
 
 use super::{
     condition::RuleMatch,
+    input::PlaybookInput,
     rule::{AnswerContent, AnswerDelay, ChunkPace, JsonSource, PlaybookRule, RuleEnd, UsagePolicy},
-    scene::PlaybookInput,
 };
 use crate::schema;
 use baton_ports::{ChatMessage, FinishReason, ModelError, OutputFormat};

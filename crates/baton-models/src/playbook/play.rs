@@ -54,7 +54,7 @@ pub(super) fn stream_plan(plan: AnswerPlan) -> ModelStream {
                 }
             }
         }
-        yield Ok(ModelEvent::Done { usage, finish, by: None });
+        yield Ok(ModelEvent::Done { usage, finish, answered_by: None });
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     condition::RuleMatch,
+    input::{PlaybookInput, RuleToolResult},
     rule::JsonTemplate,
-    scene::{PlaybookInput, RuleToolResult},
 };
 use serde_json::Value;
 

@@ -39,7 +39,7 @@ pub(crate) fn after(mut call: ModelCall, round: &[(&str, &str, &str)]) -> ModelC
             name: (*name).to_owned(),
             output: Json::parse(output).unwrap(),
             is_error: output.contains("failed"),
-            said: None,
+            answer_message: None,
         });
     }
     call
@@ -48,7 +48,7 @@ pub(crate) fn after(mut call: ModelCall, round: &[(&str, &str, &str)]) -> ModelC
 /// The same call after the agent asked and the user answered with a message of this id.
 pub(crate) fn answered(call: ModelCall, id: &str, text: &str) -> ModelCall {
     let mut call = after(call, &[("ask_user", r#"{"question":"?"}"#, Json::string(text).as_str())]);
-    if let Some(ChatMessage::Tool { said, .. }) = call.messages.last_mut() {
+    if let Some(ChatMessage::Tool { answer_message: said, .. }) = call.messages.last_mut() {
         *said = Some(id.into());
     }
     call

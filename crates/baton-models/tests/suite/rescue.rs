@@ -16,7 +16,7 @@ impl Model for Pieces {
     }
 
     fn call(&self, _: ModelCall) -> ModelStream {
-        let done = ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, by: None };
+        let done = ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, answered_by: None };
         let pieces: Vec<_> = self.0.iter().cloned().map(ModelEvent::Text).chain([done]).map(Ok).collect();
         Box::pin(futures_util::stream::iter(pieces))
     }

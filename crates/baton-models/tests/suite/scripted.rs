@@ -90,7 +90,7 @@ impl Model for Scripted {
                         return;
                     }
                     Step::Done => {
-                        yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, by: None });
+                        yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, answered_by: None });
                     }
                     Step::Forever => std::future::pending::<()>().await,
                 }

@@ -1,6 +1,6 @@
 //! Trace export request.
 
-use super::{json, take, weigh};
+use super::{convert, json, size_estimate};
 use crate::{DecodedExport, Encoding, proto::ExportTraceServiceRequest};
 use prost::Message as _;
 
@@ -32,8 +32,8 @@ impl<'a> Export<'a> {
     /// Estimates the memory of a body without decoding it.
     pub fn measure(encoding: Encoding, body: &'a [u8]) -> Result<Self, ReadError> {
         let weight = match encoding {
-            Encoding::Protobuf => weigh::estimate_protobuf(body)?,
-            Encoding::Json => weigh::estimate_json(body)?,
+            Encoding::Protobuf => size_estimate::estimate_protobuf(body)?,
+            Encoding::Json => size_estimate::estimate_json(body)?,
         };
         Ok(Self { encoding, body, estimated_bytes: weight })
     }
@@ -51,6 +51,6 @@ impl<'a> Export<'a> {
             }
             Encoding::Json => json::decode_request(self.body)?,
         };
-        Ok(take::convert_request(request))
+        Ok(convert::convert_request(request))
     }
 }

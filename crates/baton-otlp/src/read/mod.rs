@@ -4,16 +4,16 @@
 //! in memory; `json.rs` decodes OTLP JSON into the same messages as protobuf; `take.rs` converts them to spans.
 //! `signals.rs` counts metrics and log records, which are not stored.
 
+mod convert;
 mod count;
 mod export;
 mod json;
 mod object;
 mod scalar;
 mod signals;
-mod take;
-mod weigh;
+mod size_estimate;
 
+pub use convert::MAX_SPAN_BYTES;
 pub use export::{Export, ReadError};
 pub use signals::{OtherSignal, SignalCount, SignalError};
-pub use take::MAX_SPAN_BYTES;
-pub use weigh::{MAX_ITEMS, MAX_SPANS};
+pub use size_estimate::{MAX_ITEMS, MAX_SPANS};

@@ -4,7 +4,7 @@ use super::{
     ReadError,
     count::{Countable, ItemCount},
     object::{Object, member},
-    weigh::{self, malformed, read_varint, take_bytes},
+    size_estimate::{self, malformed, read_varint, take_bytes},
 };
 use crate::{
     Encoding,
@@ -61,7 +61,7 @@ impl OtherSignal {
     pub fn estimate_bytes(self, encoding: Encoding, body: &[u8]) -> Result<usize, SignalError> {
         match encoding {
             Encoding::Protobuf => Ok(0),
-            Encoding::Json => weigh::estimate_json(body).map_err(|error| self.error(error)),
+            Encoding::Json => size_estimate::estimate_json(body).map_err(|error| self.error(error)),
         }
     }
 

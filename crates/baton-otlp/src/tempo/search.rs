@@ -1,7 +1,7 @@
 //! Converts search results to Tempo messages.
 
 use super::{SearchMetrics, SearchResponse, ServiceStats, Span, SpanSet, TraceSearchMetadata};
-use crate::tell::{attribute, attributes};
+use crate::span_messages::{attribute, attributes};
 use baton_ports::{SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
 
 const MILLISECOND: u64 = 1_000_000;

@@ -4,7 +4,7 @@ use super::{
     SearchMetrics,
     messages::{as_text, attributes},
 };
-use crate::{proto::KeyValue, tell::attribute};
+use crate::{proto::KeyValue, span_messages::attribute};
 use baton_ports::MetricsResult;
 use baton_traceql::{Series, Steps};
 use baton_types::SpanValue;

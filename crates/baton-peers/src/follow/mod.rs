@@ -6,17 +6,17 @@
 mod artifacts;
 mod cursors;
 mod driver;
-mod looks;
+mod event_encoder;
 mod outcome;
 mod overlap;
-mod seen;
-mod words;
+mod poll;
+mod tracker;
 
 pub use driver::PeerTaskStream;
 pub(crate) use driver::{FollowStart, TaskFollower};
-pub(crate) use looks::{is_ended, is_missing, is_unknown_method};
 pub(crate) use outcome::outcome;
-pub use seen::TaskTracker;
+pub(crate) use poll::{is_ended, is_missing, is_unknown_method};
+pub use tracker::TaskTracker;
 
 /// Maximum number of content bytes kept per task.
 pub(crate) const MAX_CONTENT: usize = 4 * 1024 * 1024;

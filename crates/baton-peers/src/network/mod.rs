@@ -1,10 +1,10 @@
 //! Access to peers over the network: discovers and verifies cards, and chooses an interface.
 
-mod line;
+mod http_client;
 mod signatures;
-mod typed;
+mod typed_host;
 
-pub use typed::TypedHostConnector;
+pub use typed_host::TypedHostConnector;
 
 use crate::{
     CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, EnvironmentAccess, FetchedCard,
@@ -13,7 +13,7 @@ use crate::{
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
-use line::PeerHttpClient;
+use http_client::PeerHttpClient;
 use parking_lot::Mutex;
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 

@@ -1,6 +1,6 @@
 //! A2A operations with spans.
 
-use super::{TracedBinding, said};
+use super::{TracedBinding, span_attributes};
 use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
 use async_stream::stream;
 use baton_ports::BoxFuture;
@@ -19,8 +19,8 @@ impl Binding for TracedBinding {
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>> {
         Box::pin(async move {
             let (mut span, with) = self.start_span("SendMessage", with);
-            said::message(&mut span, &mut request);
-            end_span(span, self.inner.send(request, &with).await, said::response)
+            span_attributes::message(&mut span, &mut request);
+            end_span(span, self.inner.send(request, &with).await, span_attributes::response)
         })
     }
 
@@ -31,7 +31,7 @@ impl Binding for TracedBinding {
     ) -> BoxFuture<'a, Result<BindingEventStream, CallError>> {
         Box::pin(async move {
             let (mut span, with) = self.start_span("SendStreamingMessage", with);
-            said::message(&mut span, &mut request);
+            span_attributes::message(&mut span, &mut request);
             trace_stream(span, self.inner.stream(request, &with).await)
         })
     }
@@ -56,7 +56,7 @@ impl Binding for TracedBinding {
         Box::pin(async move {
             let (mut span, with) = self.start_span("GetTask", with);
             span.set(names::A2A_TASK_ID, request.id.to_string());
-            end_span(span, self.inner.get(request, &with).await, said::task)
+            end_span(span, self.inner.get(request, &with).await, span_attributes::task)
         })
     }
 
@@ -81,7 +81,7 @@ impl Binding for TracedBinding {
         Box::pin(async move {
             let (mut span, with) = self.start_span("CancelTask", with);
             span.set(names::A2A_TASK_ID, request.id.to_string());
-            end_span(span, self.inner.cancel(request, &with).await, said::task)
+            end_span(span, self.inner.cancel(request, &with).await, span_attributes::task)
         })
     }
 
@@ -117,7 +117,7 @@ fn end_span<T>(
 ) -> Result<T, CallError> {
     match &answered {
         Ok(answer) => told(&mut span, answer),
-        Err(error) => said::failure(&mut span, error),
+        Err(error) => span_attributes::failure(&mut span, error),
     }
     answered
 }
@@ -130,15 +130,15 @@ fn trace_stream(
     let mut hearing = match answered {
         Ok(hearing) => hearing,
         Err(error) => {
-            said::failure(&mut span, &error);
+            span_attributes::failure(&mut span, &error);
             return Err(error);
         }
     };
     Ok(Box::pin(stream! {
         while let Some(heard) = hearing.next().await {
             match &heard {
-                Ok(heard) => said::item(&mut span, &heard.item),
-                Err(error) => said::failure(&mut span, error),
+                Ok(heard) => span_attributes::item(&mut span, &heard.item),
+                Err(error) => span_attributes::failure(&mut span, error),
             }
             yield heard;
         }

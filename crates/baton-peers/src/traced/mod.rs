@@ -1,7 +1,7 @@
 //! Spans of requests to peers: one per request, with its context propagated.
 
 mod binding;
-mod said;
+mod span_attributes;
 
 use crate::{Binding, PeerClient, RequestMetadata};
 use baton_outbound::Target;

@@ -140,7 +140,7 @@ impl Model for Obedient {
                     tokio::task::yield_now().await;
                 }
             }
-            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, answered_by: None });
         })
     }
 }

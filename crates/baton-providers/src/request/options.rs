@@ -1,6 +1,6 @@
 //! Request options by provider.
 
-use super::form::StructuredOutput;
+use super::structured_output::StructuredOutput;
 use crate::{Provider, ProviderKind, names::WireToolNames};
 use baton_ports::{ModelCall, ModelError, ToolChoice};
 use genai::chat::{ChatOptions, ReasoningEffort};

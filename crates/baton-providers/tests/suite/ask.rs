@@ -61,7 +61,7 @@ pub(crate) fn answered(mut call: ModelCall, heard: &Heard, output: &str) -> Mode
             name: made.name.clone(),
             output: Json::parse(output).expect("JSON"),
             is_error: false,
-            said: None,
+            answer_message: None,
         });
     }
     call

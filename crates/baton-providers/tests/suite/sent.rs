@@ -54,7 +54,7 @@ fn after_tools(output: &str, is_error: bool) -> ModelCall {
         name: "files.read".to_owned(),
         output,
         is_error,
-        said: None,
+        answer_message: None,
     });
     call
 }

@@ -1,8 +1,8 @@
 //! Projection of task events and live text into a stream and a response object.
 
+mod caller_servers;
 mod calls;
 mod end;
-mod guests;
 mod text;
 
 use crate::{

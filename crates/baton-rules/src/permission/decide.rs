@@ -2,7 +2,7 @@
 
 use super::{
     arguments::RuleArguments,
-    word::{RuleOutcome, RuleSubject, resolve_rules},
+    precedence::{RuleOutcome, RuleSubject, resolve_rules},
 };
 use baton_types::{ApprovalMode, Effects, InclusionMode, Json, Permission, ToolPolicy, ToolSpec};
 

@@ -4,7 +4,7 @@ use super::{
     PermissionContext, PermissionDecision,
     arguments::RuleArguments,
     decide::{apply_session, changes_autonomous_agent, is_included},
-    word::{RankedPermission, RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
+    precedence::{RankedPermission, RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
 };
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 

@@ -3,7 +3,7 @@
 use super::{
     arguments::RuleArguments,
     glob_matches,
-    word::{RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
+    precedence::{RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
 };
 use baton_types::{ArgumentMatch, InclusionMode, InclusionModes, McpServer, Permission, PermissionRule};
 

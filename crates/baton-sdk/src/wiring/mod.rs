@@ -1,13 +1,13 @@
 //! The only module that depends on engine, journal, models and this machine: it wires them together.
 
+mod agent_repository;
 mod agents;
-mod kept;
+mod components;
 mod listen;
 mod mcp;
 mod seal;
-mod served;
 mod store;
 mod telemetry;
 mod tools;
 
-pub(crate) use served::{ServerComponents, start};
+pub(crate) use components::{ServerComponents, start};

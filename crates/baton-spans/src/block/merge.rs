@@ -2,9 +2,9 @@
 
 use super::{
     BlockInputs, SpanBlock,
-    counting::SpanDeduplicator,
+    block_writer::{BlockWriter, write_block},
+    deduplicator::SpanDeduplicator,
     directory::{FieldEntry, PostingExtent},
-    draft::{BlockWriter, write_block},
     open::FrameCache,
     values::ValueCursor,
     write::DROPPED_ROW,

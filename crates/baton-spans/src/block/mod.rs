@@ -4,28 +4,28 @@
 //! frames; `index` holds the sorted values of every key with their posting lists, the traces, and the start and
 //! duration of every row; `manifest` describes the block, with lengths and a checksum to verify the rest.
 
-mod counting;
+mod block_writer;
+mod bloom_filter;
+mod deduplicator;
 mod directory;
-mod draft;
 mod file;
-mod firsts;
 mod frames;
 mod manifest;
 mod merge;
 mod numbers;
 mod open;
 mod segment;
-mod sieve;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trace_boundaries;
 mod traces;
 mod values;
 mod varint;
 mod write;
 mod write_field;
 
-pub(crate) use draft::delete_block;
+pub(crate) use block_writer::delete_block;
 pub(crate) use merge::{merge, merged_directory};
 pub(crate) use open::{SpanBlock, open};
 pub(crate) use write::write;

@@ -2,8 +2,8 @@
 
 use super::{
     BlockInputs,
+    block_writer::delete_block,
     directory::{BlockDirectory, FenceIndex, FieldEntry, FieldValuesEntry, RowColumns},
-    draft::delete_block,
     file::BlockFileReader,
     frames::{FrameDirectory, next_entry},
     manifest::BlockManifest,

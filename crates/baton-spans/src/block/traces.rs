@@ -1,9 +1,9 @@
 //! The traces of a block, newest first, and by id.
 
 use super::{
+    bloom_filter::BloomFilter,
     file::{BlockFileReader, BlockFileWriter, FileExtent},
-    firsts::TraceBoundaries,
-    sieve::BloomFilter,
+    trace_boundaries::TraceBoundaries,
 };
 use crate::segment::TracePart;
 use baton_ports::{SpanStoreError, TimeRange};

@@ -2,8 +2,8 @@
 
 use super::{
     BlockInputs, SpanBlock,
-    counting::SpanDeduplicator,
-    draft::{BlockWriter, write_block},
+    block_writer::{BlockWriter, write_block},
+    deduplicator::SpanDeduplicator,
     write_field::FieldWriter,
 };
 use crate::{

@@ -4,20 +4,20 @@ mod atom;
 mod counts;
 mod decide;
 mod find;
-mod place;
+mod location;
+mod predicate;
 mod sources;
 mod table;
-mod test;
 mod union;
 
 pub(crate) use atom::{Atom, AtomKind, MAX_TEXT_LEN, kind_code, may_be_truncated, status_code, truncate_text};
 pub(crate) use counts::ValueCounts;
 pub(crate) use decide::evaluate_filter;
 pub(crate) use find::{Postings, RowCandidates, candidate_rows};
-pub(crate) use place::{ValueLocation, field_locations, own};
+pub(crate) use location::{ValueLocation, field_locations, own};
+pub(crate) use predicate::IndexPredicate;
 pub(crate) use sources::FieldSources;
 pub(crate) use table::{DurationVisitor, PredicateRows, RowSelection, RowTable, span_id_hash};
-pub(crate) use test::IndexPredicate;
 pub(crate) use union::RowUnion;
 
 /// Maximum number of distinct keys that a head indexes, for spans and for resources and scopes each; spans with further

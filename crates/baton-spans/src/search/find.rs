@@ -3,7 +3,7 @@
 use super::{
     budget::QueryBudget,
     candidates::{CandidateStep, TraceCandidate, TraceCandidates},
-    found::{EvaluationOutcome, TraceEvaluator},
+    evaluator::{EvaluationOutcome, TraceEvaluator},
     gather::{GatherOutcome, gather_parts},
     plan::TracePlan,
 };

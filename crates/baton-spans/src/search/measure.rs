@@ -3,20 +3,20 @@
 //! Most leaves count single spans: they are counted from the index, row by row, and only rows that the index cannot
 //! decide are read. All other leaves, and every trace that may contain a span twice, are evaluated on whole traces.
 
+mod duplicates;
+mod exemplars;
 mod groups;
 mod intervals;
-mod named;
 mod numbers;
-mod once;
 mod rows;
-mod shown;
+mod tally_groups;
 mod traces;
 
 use super::budget::QueryBudget;
 use crate::{codec::SpanParts, index::FieldSources, segment::Segment};
 use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, MetricsPushdown, Tally};
-use once::DuplicateTraces;
+use duplicates::DuplicateTraces;
 use std::sync::Arc;
 
 /// Executes a metrics query.

@@ -1,10 +1,9 @@
 //! Query execution over segments: searches, metrics, traces by id, attribute names and values.
 
-mod among;
 mod budget;
 mod candidates;
+mod evaluator;
 mod find;
-mod found;
 mod gather;
 mod measure;
 mod plan;
@@ -13,6 +12,7 @@ mod stop;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod trace_selection;
 mod values;
 mod window;
 

@@ -1,6 +1,6 @@
 //! Names of attributes.
 
-use super::{among::TraceSelection, budget::QueryBudget};
+use super::{budget::QueryBudget, trace_selection::TraceSelection};
 use crate::segment::Segment;
 use baton_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::{Aliases, AttributeRef, AttributeScope, Field, SpanPredicate};

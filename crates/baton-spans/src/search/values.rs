@@ -1,6 +1,6 @@
 //! Values of a field.
 
-use super::{among::TraceSelection, budget::QueryBudget};
+use super::{budget::QueryBudget, trace_selection::TraceSelection};
 use crate::{codec, segment::Segment};
 use baton_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::Field;

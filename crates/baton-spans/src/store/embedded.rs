@@ -2,8 +2,8 @@
 
 use super::{
     flush::FlushState,
-    hold::LogRetention,
-    outgoing::SyncedPosition,
+    log_reader::SyncedPosition,
+    log_retention::LogRetention,
     queue::{EnqueueError, IngestQueue, PendingBatch},
     read,
     retain::PendingDeletions,

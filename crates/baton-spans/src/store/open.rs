@@ -2,8 +2,8 @@
 
 use super::{
     embedded::{EmbeddedSpanStore, StorePaths, StoreState},
-    hold::LogRetention,
-    outgoing::SyncedPosition,
+    log_reader::SyncedPosition,
+    log_retention::LogRetention,
     recover::{RecoveredStore, recover},
     view::{HeadGeneration, StoreView},
     writer::StoreWriter,

@@ -3,7 +3,7 @@
 use super::{
     embedded::StoreState,
     flush::MAX_FROZEN,
-    outgoing::SyncedPosition,
+    log_reader::SyncedPosition,
     queue::{PendingBatch, WriterWork},
     view::{FrozenGeneration, HeadGeneration},
 };

@@ -1,7 +1,7 @@
 //! Spans of tool calls and of their questions.
 
 use super::{
-    make::{SpanDraft, nanos},
+    span_draft::{SpanDraft, nanos},
     task::TaskSpans,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Attributes for the request context of a model call.
 
-use super::make::SpanDraft;
+use super::span_draft::SpanDraft;
 use crate::names;
 use baton_types::{IncludedItem, InclusionMode, ItemKind, RequestContext, SpanValue};
 

@@ -1,6 +1,6 @@
 //! Spans of handoffs: one each, from creation to end; message and result only if content is captured.
 
-use super::make::{SpanDraft, nanos, span_event};
+use super::span_draft::{SpanDraft, nanos, span_event};
 use crate::{
     SpanOrigin,
     ids::handoff_context,

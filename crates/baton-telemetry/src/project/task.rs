@@ -3,8 +3,8 @@
 use super::{
     calls::{OpenCall, OpenQuestion, decision},
     context::set_request_context,
-    make::{SpanDraft, nanos, span_event},
     messages::{entry, message_json, response},
+    span_draft::{SpanDraft, nanos, span_event},
 };
 use crate::{
     SpanOrigin, ids,

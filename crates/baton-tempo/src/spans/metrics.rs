@@ -2,12 +2,12 @@
 
 use super::TempoSpans;
 use crate::{
+    client::{Accept, QueryDeadline},
     failure::TempoError,
     join::{Function, SeriesMerger},
-    line::{Accept, QueryDeadline},
     pieces::{MetricsPiece, interval_length, split_metrics},
     read::{self, SeriesReplyKind},
-    widen::ExpandedQuery,
+    rewrite::ExpandedQuery,
 };
 use baton_ports::{MetricsResult, SpanMetricsRequest};
 use futures_util::{StreamExt as _, stream};

@@ -2,7 +2,7 @@
 
 use super::TempoSpans;
 use crate::{
-    failure::TempoError, join::TraceMatchSet, line::Accept, now, pieces::split_search, read, widen::ExpandedQuery,
+    client::Accept, failure::TempoError, join::TraceMatchSet, now, pieces::split_search, read, rewrite::ExpandedQuery,
 };
 use baton_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
 

@@ -1,7 +1,7 @@
 //! `SpanStore` implementation.
 
 use super::{metrics, search, tags, trace};
-use crate::{SetupError, TempoOptions, failure::TempoError, line::TempoClient};
+use crate::{SetupError, TempoOptions, client::TempoClient, failure::TempoError};
 use baton_outbound::GuardedClient;
 use baton_ports::{
     BoxFuture, Clock, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanFeedEvent, SpanMetricsRequest,

@@ -1,7 +1,7 @@
 //! `GET /api/v2/search/tags` and `GET /api/v2/search/tag/{tag}/values`.
 
 use super::TempoSpans;
-use crate::{failure::TempoError, line::Accept, now, pieces::split_search, read, widen::ExpandedQuery};
+use crate::{client::Accept, failure::TempoError, now, pieces::split_search, read, rewrite::ExpandedQuery};
 use baton_ports::{TagNames, TagsRequest};
 use baton_traceql::Field;
 use baton_types::SpanValue;

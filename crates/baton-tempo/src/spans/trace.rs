@@ -1,7 +1,7 @@
 //! `GET /api/v2/traces/{id}`, with fallback to `GET /api/traces/{id}` for an older Tempo.
 
 use super::TempoSpans;
-use crate::{failure::TempoError, line::Accept, read};
+use crate::{client::Accept, failure::TempoError, read};
 use baton_types::{Span, TraceId};
 
 /// Number of retries when fetching a single trace.

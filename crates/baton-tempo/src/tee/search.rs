@@ -2,7 +2,7 @@
 
 use super::{
     TeeSpans,
-    tell::{evaluate_trace, service_stats},
+    evaluate::{evaluate_trace, service_stats},
 };
 use crate::{
     join::{TraceMatchSet, covers, merge_matches, shows_all_spans},

@@ -1,6 +1,6 @@
 //! One tool call and its result.
 
-use super::inside::InternalContext;
+use super::context::InternalContext;
 use baton_types::{AgentName, ErrorCode, TaskId};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 

@@ -1,7 +1,7 @@
 //! Opens internal servers.
 
 use super::{
-    inside::InternalContext,
+    context::InternalContext,
     server::{InternalServer, InternalServerKind},
 };
 use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};

@@ -4,7 +4,7 @@
 mod arguments;
 mod call;
 mod connect;
-mod inside;
+mod context;
 mod knowledge;
 mod listing;
 mod search;

@@ -1,6 +1,6 @@
 //! MCP handler of an internal server.
 
-use super::{call::InternalCall, inside::InternalContext, knowledge, tools};
+use super::{call::InternalCall, context::InternalContext, knowledge, tools};
 use crate::servers::TASK_META;
 use baton_types::{AgentName, ItemKind, TaskId};
 use rmcp::{

@@ -2,8 +2,8 @@
 
 use super::{
     Browser, Challenge, LoginError,
+    discovery::IssuerCapabilities,
     http::GuardedOauthClient,
-    prepare::IssuerCapabilities,
     vault::{CredentialVault, VaultCredentialStore},
 };
 use baton_outbound::GuardedClient;

@@ -3,9 +3,9 @@
 use super::{
     CallOptions, McpServers, ServerError, ServerReply,
     connection::ServerConnection,
-    held::{HeldCall, ServerQuestion},
-    hidden::redact_secrets,
-    running::{CallStep, InFlightCall},
+    held_calls::{HeldCall, ServerQuestion},
+    in_flight_call::{CallStep, InFlightCall},
+    redact::redact_secrets,
     spans::record_failure,
 };
 use baton_telemetry::{OpenSpan, current_span, names};

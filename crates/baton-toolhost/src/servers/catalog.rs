@@ -4,7 +4,7 @@ use super::{
     ServerError,
     connection::ServerConnection,
     definition,
-    vet::{ListEntry, sanitize_entry},
+    sanitize::{ListEntry, sanitize_entry},
 };
 use baton_ports::BoxFuture;
 use rmcp::{

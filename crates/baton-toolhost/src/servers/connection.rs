@@ -2,8 +2,8 @@
 
 use super::{
     CALL_META, CallOptions, DEPTH_META, ServerError, TASK_META,
-    flights::InFlightRequests,
-    running::{CallLock, CallPermit, InFlightCall},
+    in_flight_call::{CallLock, CallPermit, InFlightCall},
+    in_flight_requests::InFlightRequests,
     spans::{RequestSpans, record_failure},
 };
 use crate::{ServerLog, needs_login};

@@ -2,7 +2,7 @@
 
 use super::{
     HostSettings, ServerError, ServerEvent, catalog::ToolCatalog, connection::ServerConnection, definition::ToolPins,
-    keeper::ServerSupervisor, subscriptions::ResourceSubscriptions,
+    subscriptions::ResourceSubscriptions, supervisor::ServerSupervisor,
 };
 use crate::{ServerConnector, ServerLog, TransportKind};
 use baton_ports::{ServerState, ServerStatus};

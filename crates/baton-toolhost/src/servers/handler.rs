@@ -1,6 +1,6 @@
 //! Handles requests of servers of the older protocol during a call.
 
-use super::flights::{InFlightEvent, InFlightRequests, RoutingError};
+use super::in_flight_requests::{InFlightEvent, InFlightRequests, RoutingError};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{

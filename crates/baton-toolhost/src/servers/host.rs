@@ -1,7 +1,7 @@
 //! The servers of all agents, synchronized with the agents' definitions.
 
 use super::{
-    HostSettings, ServerError, ServerEvent, ServerItem, entry::McpServerEntry, held::HeldCalls, lists::prefix,
+    HostSettings, ServerError, ServerEvent, ServerItem, entry::McpServerEntry, held_calls::HeldCalls, lists::prefix,
     names::NameTable,
 };
 use crate::{ConnectorRegistry, TransportKind};

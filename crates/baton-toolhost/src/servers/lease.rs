@@ -2,7 +2,7 @@
 //!
 //! After a failed handshake the connection is returned, so that another handshake can be tried on it.
 
-use super::flights::InFlightRequests;
+use super::in_flight_requests::InFlightRequests;
 use crate::{BoxedTransport, BoxedTransportError, ServerLog};
 use parking_lot::Mutex;
 use rmcp::{

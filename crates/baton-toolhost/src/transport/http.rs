@@ -2,7 +2,6 @@
 
 mod client;
 mod connect;
-mod ears;
 mod error;
 mod events;
 mod explain;
@@ -10,6 +9,7 @@ mod limit;
 mod remote;
 mod reply;
 mod retry;
+mod stream_readiness;
 
 pub use connect::{RemoteConnector, RemoteSettings};
 pub use error::RemoteError;

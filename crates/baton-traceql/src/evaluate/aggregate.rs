@@ -1,11 +1,11 @@
 //! Filters spansets by an aggregate.
 
 use super::{
+    comparable_value::{ComparableValue, Flow, holds},
+    context::EvaluationContext,
     expression::Expression,
-    item::{ComparableValue, Flow, holds},
     pipeline::set_attribute,
     plan::{AggregateFilter, AggregatePlan},
-    scene::EvaluationContext,
 };
 use crate::{AggregateOp, CompareOp, Spanset};
 use baton_types::SpanValue;

@@ -1,6 +1,6 @@
 //! Arithmetic on values.
 
-use super::item::ComparableValue;
+use super::comparable_value::ComparableValue;
 use crate::ArithmeticOp;
 
 /// Result of an operation; none if it is undefined, as for a division by zero. Integers stay integers where that is

@@ -6,9 +6,9 @@
 
 use super::{
     arithmetic::{compute, negative},
-    item::{ComparableValue, Flow, holds},
+    comparable_value::{ComparableValue, Flow, holds},
+    context::EvaluationContext,
     lookup::{Lookup, RawValue},
-    scene::EvaluationContext,
 };
 use crate::{ArithmeticOp, CompareOp, Literal, RootPredicate};
 use baton_types::SpanValue;

@@ -1,9 +1,9 @@
 //! `by`: one spanset per value; spans without a value form a group, too.
 
 use super::{
+    context::{EvaluationContext, sort_key},
     pipeline::set_attribute,
     plan::GroupStep,
-    scene::{EvaluationContext, sort_key},
 };
 use crate::{Literal, Spanset};
 use baton_types::SpanValue;

@@ -1,8 +1,8 @@
 //! Reads the values of a field on a span without allocation.
 
 use super::{
-    item::{ComparableValue, Flow},
-    scene::EvaluationContext,
+    comparable_value::{ComparableValue, Flow},
+    context::EvaluationContext,
 };
 use crate::{Aliases, AttributeScope, Field, Intrinsic};
 use baton_types::{AttributeKey, Attributes, Span, SpanValue, find_attribute};

@@ -1,8 +1,8 @@
 //! Executes the stages of a plan in order.
 
 use super::{
+    context::EvaluationContext,
     plan::{PipelinePlan, PlanStep, SpansetPlan},
-    scene::EvaluationContext,
     structure::combine,
 };
 use crate::Spanset;

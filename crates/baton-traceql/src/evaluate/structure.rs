@@ -1,6 +1,6 @@
 //! Logical and structural operators between two spansets of a trace.
 
-use super::{scene::EvaluationContext, tree::SpanForest};
+use super::{context::EvaluationContext, tree::SpanForest};
 use crate::SpansetOp;
 use baton_types::SpanId;
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 //! Traces can be incomplete: parents are missing, there are several roots, and faulty emitters produce cycles. A cycle
 //! is cut above its earliest span, so that the result is a forest.
 
-use super::scene::sort_key;
+use super::context::sort_key;
 use baton_types::{Span, SpanId};
 
 pub(super) struct SpanForest {

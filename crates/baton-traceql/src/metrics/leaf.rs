@@ -5,8 +5,8 @@ use crate::{
     Aliases, CompareFunction, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr,
     PipelineStage, QueryError, SpansetExpr, TracePredicate,
     evaluate::{SelectedSpan, SpanSelector},
-    need_of::metrics_predicate,
-    shown::{is_local, is_local_expr},
+    pushdown::metrics_predicate,
+    result_fields::{is_local, is_local_expr},
 };
 use baton_types::{Span, SpanValue};
 

@@ -2,7 +2,7 @@
 
 use super::{
     cells::{CellKind, IntervalCells, is_measurable},
-    compared::ComparisonTally,
+    comparison::ComparisonTally,
     exemplars::Exemplars,
     key,
     leaf::MetricsLeaf,

@@ -2,7 +2,7 @@
 
 use crate::lenient::Warnings;
 use crate::lex::{Op, Token, TokenKind};
-use crate::said::single_line;
+use crate::message_format::single_line;
 use crate::{Mode, ParseError};
 
 /// Maximum nesting depth of parentheses and signs.

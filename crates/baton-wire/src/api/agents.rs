@@ -14,7 +14,7 @@ pub struct CreateAgent {
     pub name: Option<String>,
     /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub persist: Option<bool>,
+    pub keep: Option<bool>,
     /// Files by their path inside the agent's directory; the other fields are written into them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, String>>,
@@ -100,7 +100,7 @@ pub struct CloneAgent {
     pub title: Option<String>,
     /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub persist: Option<bool>,
+    pub keep: Option<bool>,
 }
 
 /// Organization that provides an agent.

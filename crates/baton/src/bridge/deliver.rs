@@ -1,6 +1,6 @@
 //! Forwards replies as output lines.
 
-use super::{calls::BridgeCall, pump::Bridge, trouble::BridgeError};
+use super::{calls::BridgeCall, error::BridgeError, pump::Bridge};
 use baton_client::{McpContent, McpMessage, McpReply, McpStream};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The session of a client of older protocol versions: opened by the client's `initialize`, and reopened with the same
 //! message if the server has lost it.
 
-use super::{deliver::read_answer, listen, pump::Bridge, trouble::BridgeError};
+use super::{deliver::read_answer, error::BridgeError, listen, pump::Bridge};
 use baton_client::McpMessage;
 use baton_types::ErrorCode;
 use serde::Deserialize;

@@ -2,10 +2,10 @@
 
 use super::{
     calls::BridgeCalls,
+    endpoint::BridgeEndpoint,
+    error,
     legacy::LegacySession,
     output::{InputLine, LineOutput},
-    reach::BridgeEndpoint,
-    trouble,
 };
 use crate::screen::Screen;
 use baton_client::{McpKind, McpMessage, ToolHeaders};
@@ -50,9 +50,9 @@ impl Bridge {
             match line {
                 InputLine::Text(text) => match McpMessage::parse(&text) {
                     Ok(message) => self.dispatch(message).await,
-                    Err(problem) => self.reject(&problem.to_string(), trouble::parse_error_answer(&problem)).await,
+                    Err(problem) => self.reject(&problem.to_string(), error::parse_error_answer(&problem)).await,
                 },
-                InputLine::Unusable(why) => self.reject(why, trouble::unusable_line_answer(why)).await,
+                InputLine::Unusable(why) => self.reject(why, error::unusable_line_answer(why)).await,
             }
         }
         let _ = tokio::time::timeout(DRAIN_TIMEOUT, self.calls.wait_until_empty()).await;
@@ -81,7 +81,7 @@ impl Bridge {
             // Later messages belong to the session that it opens, so they wait for it.
             Ok(flight) if request.is_request("initialize") => Arc::clone(self).request(request, flight).await,
             Ok(flight) => drop(tokio::spawn(Arc::clone(self).request(request, flight))),
-            Err(why) => self.reject(why, trouble::rejection_answer(&id, why)).await,
+            Err(why) => self.reject(why, error::rejection_answer(&id, why)).await,
         }
     }
 

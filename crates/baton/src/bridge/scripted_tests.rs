@@ -1,9 +1,9 @@
 //! The bridge against an endpoint that does what a script says, also what a good server never does.
 
 use super::{
+    endpoint::BridgeEndpoint,
     output::{InputLine, LineOutput},
     pump::Bridge,
-    reach::BridgeEndpoint,
 };
 use crate::screen::{Screen, ScreenFormat};
 use baton_client::Client;

@@ -1,22 +1,22 @@
 //! `baton costs`: tokens and money by agent, model, project or day, and the usage of each budget.
 
 mod budgets;
-mod counted;
+mod json_output;
 mod ledger;
-mod object;
 mod table;
 mod time;
+mod usage;
 
 use self::{
     budgets::CostBudgetUsage,
-    counted::{CostGroup, UsageQuery, UsageReport},
     ledger::{CostRow, Ledger},
     time::{Period, day_start, month_start, timestamp},
+    usage::{CostGroup, UsageQuery, UsageReport},
 };
 use crate::{
     commands::{
-        place::ConnectionOptions,
-        trace::when::{TimeArgument, parse_time},
+        connection_options::ConnectionOptions,
+        trace::time_argument::{TimeArgument, parse_time},
     },
     config::{BatonSettings, Budgets},
     failure::{CliError, Exit},
@@ -84,7 +84,7 @@ pub(crate) async fn run(options: CostsOptions, screen: Screen) -> Result<Exit, C
     session.close().await;
     let told = asked?;
     if screen.is_json() {
-        screen.print(&object::report_json(&told).to_string());
+        screen.print(&json_output::report_json(&told).to_string());
         return Ok(Exit::Ok);
     }
     if told.rows.is_empty() {

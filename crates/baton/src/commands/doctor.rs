@@ -2,7 +2,7 @@
 
 mod agents;
 mod check;
-mod damaged;
+mod damaged_files;
 mod data;
 mod export;
 mod models;
@@ -11,7 +11,7 @@ mod server;
 mod store;
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
     wiring::{self, RepairStep},
@@ -125,6 +125,6 @@ async fn run_checks(place: &ConnectionOptions) -> Result<Vec<CheckResult>, CliEr
         checks.extend(export::check(&session).await);
         session.close().await;
     }
-    checks.extend(settings.as_ref().and_then(|settings| damaged::check(&settings.data)));
+    checks.extend(settings.as_ref().and_then(|settings| damaged_files::check(&settings.data)));
     Ok(checks)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     bridge::{Bridge, BridgeEndpoint, LineOutput, ServerRediscovery, standard_lines},
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     config::{BatonSettings, ConfigOverrides},
     connect::BatonConnection,
     failure::{CliError, Exit},

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod approvals;
+pub(crate) mod connection_options;
 pub(crate) mod convert;
 pub(crate) mod costs;
 pub(crate) mod dashboards;
@@ -10,7 +11,6 @@ pub(crate) mod doctor;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod new;
-pub(crate) mod place;
 pub(crate) mod reap;
 pub(crate) mod run;
 pub(crate) mod sessions;

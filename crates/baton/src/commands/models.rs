@@ -4,7 +4,7 @@ mod check;
 mod show;
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
     wiring::{self, ProviderReport},

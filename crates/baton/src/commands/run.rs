@@ -1,20 +1,20 @@
 //! `baton run`: sends one message and prints the answer.
 
-mod elsewhere;
 mod finish;
 mod inputs;
+mod printer;
+mod remote;
 mod settings;
-mod telling;
 
 pub(crate) use self::inputs::answer_commands;
 
 use self::{
     finish::{print_result, prompt_answer},
+    printer::RunPrinter,
     settings::RunSessionOptions,
-    telling::RunPrinter,
 };
 use crate::{
-    commands::place::{self, ConnectionOptions},
+    commands::connection_options::{self, ConnectionOptions},
     config::{ConfigOverrides, ModelOverrides},
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
@@ -101,10 +101,10 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
     let models = ModelOverrides { model, production: None };
     let chosen = ConfigOverrides { config, data, agents, models, ..ConfigOverrides::default() };
     if wiring::is_address(&agent) {
-        let bearer = place::parse_bearer(bearer.as_deref())?;
+        let bearer = connection_options::parse_bearer(bearer.as_deref())?;
         let client = wiring::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
-            ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
+            ended = remote::converse(&client, &agent, said, &mut telling) => ended,
             () = stop.first() => Ok(print_interrupt(&mut telling, InterruptMessage { what: "stopped following", place: "there", list: " there" })),
         };
     }

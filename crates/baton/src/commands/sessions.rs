@@ -12,7 +12,7 @@ mod set;
 mod show;
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::BatonConnection,
     failure::{CliError, Exit},
     screen::{Screen, one_line},

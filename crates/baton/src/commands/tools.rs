@@ -1,12 +1,12 @@
 //! `baton tools`: lists tools and MCP servers, calls tools, and changes permissions.
 
+mod agent_selector;
 mod answers;
 mod approve;
 mod call;
 mod list;
 mod login;
 mod result;
-mod which;
 
 use crate::{
     failure::{CliError, Exit},

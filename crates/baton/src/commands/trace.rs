@@ -1,35 +1,35 @@
 //! `baton trace`: searches, shows, compares, follows and exports traces.
 
-mod also;
 mod caret;
 mod details;
 mod diff;
 mod export;
-mod facts;
-mod found;
+pub(crate) mod formatting;
 #[cfg(test)]
 mod layout_tests;
-mod look;
-mod matched;
-mod measure;
+mod matched_tree;
+mod merge;
 mod messages;
-mod page;
+mod metrics;
 mod queries;
 mod query;
 mod rows;
-mod saved;
+mod saved_queries;
+mod search_results;
 mod series;
 mod show;
 mod side_by_side;
+mod span_attributes;
 mod spark;
-mod story;
 mod tail;
+mod terminal_style;
+mod text_output;
+pub(crate) mod time_argument;
 mod totals;
 mod transcript;
+mod transcript_builder;
 mod tree;
 mod waterfall;
-pub(crate) mod when;
-pub(crate) mod words;
 
 use crate::{
     failure::{CliError, Exit},

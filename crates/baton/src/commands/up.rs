@@ -1,9 +1,9 @@
 //! `baton up`: serves agents until it is stopped.
 
 use crate::{
-    answering::ModelSummary,
     config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
     failure::{CliError, Exit},
+    model_summary::ModelSummary,
     screen::Screen,
     signals::StopRequests,
     wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness},

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::failure::CliError;
 use baton_http::{CorsOrigins, ResponsesOptions};
-use baton_lineup::ModelSettings;
+use baton_model_registry::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
 use baton_types::{A2aSettings, ErrorCode, ToolExecution};

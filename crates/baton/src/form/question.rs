@@ -1,8 +1,8 @@
 //! Questions of tools during a call.
 
 use super::{
-    ask::{PromptResult, read_line},
     fields::InputForm,
+    prompt::{PromptResult, read_line},
     read::FormValueError,
 };
 use crate::screen::{Screen, escape_for_terminal, one_line};

@@ -2,14 +2,15 @@
 
 use super::{
     agents::{self, AgentSelection, LocalAgents},
-    elsewhere::{self, AllAgents, CardRefresh},
-    kept::{JournalHandle, Persistence},
-    models, telemetry, tempo, tools,
+    models,
+    persistence::{JournalHandle, Persistence},
+    remote_agents::{self, AllAgents, CardRefresh},
+    telemetry, tempo, tools,
 };
 use crate::{
-    answering::ModelSummary,
     config::{BatonSettings, Push, Retention},
     failure::{CliError, Exit},
+    model_summary::ModelSummary,
     screen::Screen,
     server_file::ServerFile,
 };
@@ -22,9 +23,9 @@ use baton_http::{
     SessionPorts, SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
-use baton_lineup::ModelRegistry;
 use baton_local::{LoadError, SystemClock, TimeOrderedIds};
 use baton_mcp::{McpLimits, OwnServerOptions};
+use baton_model_registry::ModelRegistry;
 use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{LocalPeerRegistry, PeerHub};
@@ -147,7 +148,7 @@ impl Baton {
         needs: AgentRequirement,
     ) -> Result<(Self, Vec<Diagnostic>), CliError> {
         let Locals { agents: locals, diagnostics, error } = locals(settings)?;
-        let book = elsewhere::peer_registry(settings, &locals)?;
+        let book = remote_agents::peer_registry(settings, &locals)?;
         let is_fit = match &error {
             None => {
                 !locals.listings().is_empty() || needs == AgentRequirement::Optional && settings.new_agents.is_some()
@@ -168,7 +169,7 @@ impl Baton {
     /// Locks the data directory with the agents that can be loaded; none are required.
     pub(crate) async fn open_for_managing(settings: &BatonSettings) -> Result<Self, CliError> {
         let locals = locals(settings)?.agents;
-        let book = elsewhere::peer_registry(settings, &locals)?;
+        let book = remote_agents::peer_registry(settings, &locals)?;
         Self::from_parts(settings, BatonParts::new(locals, book)).await
     }
 

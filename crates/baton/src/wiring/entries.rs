@@ -3,8 +3,8 @@
 use super::{
     agents::{self, AgentSelection},
     baton::{AgentRequirement, Baton, BatonParts, Strictness},
-    elsewhere::{self, CardRefresh, is_address},
-    kept::Persistence,
+    persistence::Persistence,
+    remote_agents::{self, CardRefresh, is_address},
 };
 use crate::{config::BatonSettings, failure::CliError};
 use baton_ports::{AgentSource as _, UnusableEntry};
@@ -36,11 +36,11 @@ impl Baton {
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),
-            false => addresses.into_iter().map(|url| elsewhere::peer_config(url, settings)).collect(),
+            false => addresses.into_iter().map(|url| remote_agents::peer_config(url, settings)).collect(),
         };
         let book = match (entries.is_empty(), keep) {
-            (true, Persistence::DataDirectory) => elsewhere::peer_registry(settings, &locals)?,
-            _ => elsewhere::in_memory_peer_registry(peers, &locals)?,
+            (true, Persistence::DataDirectory) => remote_agents::peer_registry(settings, &locals)?,
+            _ => remote_agents::in_memory_peer_registry(peers, &locals)?,
         };
         let asked = entries.is_empty() && needs == AgentRequirement::Required;
         if asked && locals.listings().is_empty() && book.agents().is_empty() && book.peers_without_card().is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     agents::{AgentSelection, load},
-    kept, tools,
+    persistence, tools,
 };
 use crate::{config::BatonSettings, failure::CliError};
 use baton_ports::AgentSource as _;
@@ -36,7 +36,7 @@ pub(crate) async fn login(
     let expanded =
         expand(&found.transport, &get).map_err(|error| CliError::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
     let expanded = McpServer { transport: expanded.transport, ..found.clone() };
-    kept::prepare(&settings.data)?;
+    persistence::prepare(&settings.data)?;
     let log = ServerLog::default();
     let target = ConnectTarget { agent: &name, server: &expanded, log: &log };
     let done = baton_toolhost::login(&tools::remote(&settings.data)?, target, show).await;

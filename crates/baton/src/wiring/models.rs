@@ -2,15 +2,15 @@
 
 use super::baton::Baton;
 use crate::{
-    answering::{AgentModel, DetectedModel, ModelSummary},
     config::BatonSettings,
     failure::CliError,
+    model_summary::{AgentModel, DetectedModel, ModelSummary},
 };
 use baton_engine::Engine;
-use baton_lineup::{
+use baton_local::{SystemClock, VectorFiles};
+use baton_model_registry::{
     LoopbackProbe, ModelChoiceReason, ModelRegistry, ModelRegistryError, ModelRegistryParts, process_environment,
 };
-use baton_local::{SystemClock, VectorFiles};
 use baton_models::{ModelCatalog, PlaybookModels, TokenRates};
 use baton_ports::AgentSource;
 use baton_types::{AgentResources, ErrorCode};

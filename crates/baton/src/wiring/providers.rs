@@ -5,7 +5,7 @@ use super::{
     models::model_registry,
 };
 use crate::{config::BatonSettings, failure::CliError, wiring::now};
-use baton_lineup::{ModelChoice, ModelRegistry};
+use baton_model_registry::{ModelChoice, ModelRegistry};
 use baton_models::PlaybookModels;
 use baton_ports::AgentSource;
 use baton_types::{AgentName, AgentResources, ErrorCode, KnownProvider, PROVIDERS, ProviderKind};

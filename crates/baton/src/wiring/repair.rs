@@ -1,6 +1,6 @@
 //! Repairs a data directory that no server owns. Only temporary files that a crash left are deleted.
 
-use super::{baton::journal_failure, kept::data_directory_failure, telemetry::SPAN_FOLDER};
+use super::{baton::journal_failure, persistence::data_directory_failure, telemetry::SPAN_FOLDER};
 use crate::failure::CliError;
 use baton_journal::{DirectoryLock, JournalRepair};
 use baton_local::{Correction, prepare_data_directory};

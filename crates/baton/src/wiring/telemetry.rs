@@ -1,6 +1,6 @@
 //! Opens the span store with its retention and export.
 
-use super::{baton::fresh_id, export, kept::Persistence};
+use super::{baton::fresh_id, export, persistence::Persistence};
 use crate::{config::BatonSettings, failure::CliError, log};
 use baton_export::Exporter;
 use baton_spans::{EmbeddedSpanStore, SpanRecorderSetup, SpanStoreOptions, TelemetryRetention, wall_clock};

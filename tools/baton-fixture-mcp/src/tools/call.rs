@@ -1,7 +1,7 @@
 //! Dispatch of tool calls.
 
 use super::{content, list::DYNAMIC_TOOL, notices, questions};
-use crate::{resources::WATCHED_RESOURCE, server::Fixture, world::FixtureChange};
+use crate::{resources::WATCHED_RESOURCE, server::Fixture, shared_state::FixtureChange};
 use rmcp::{
     ErrorData, RoleServer,
     model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject},

@@ -1,6 +1,6 @@
 //! Names, descriptions and schemas of the tools.
 
-use crate::world::FixtureState;
+use crate::shared_state::FixtureState;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 #![expect(deprecated, reason = "logging is deprecated in the protocol, and older clients have it")]
 
 use super::call::{FixtureCall, text_result};
-use crate::ask::is_modern;
+use crate::questions::is_modern;
 use rmcp::{
     ErrorData,
     model::{CallToolResult, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},

@@ -4,7 +4,7 @@ use super::{
     call::{FixtureCall, text_result},
     notices::report,
 };
-use crate::ask::{Answers, InputOutcome, ask, form, roots, sample, text_form};
+use crate::questions::{Answers, InputOutcome, ask, form, roots, sample, text_form};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, ClientCapabilities},

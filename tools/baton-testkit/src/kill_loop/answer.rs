@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     KeyedMessage,
-    doubts::{DoubtAnswer, in_doubt_entries},
+    in_doubt::{DoubtAnswer, in_doubt_entries},
 };
 use anyhow::{Context as _, Result, bail};
 use baton_client::{ClientError, SendRequest};

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Execution, Server, ServerOptions,
-    doubts::{DoubtAnswer, in_doubt_entries},
+    in_doubt::{DoubtAnswer, in_doubt_entries},
     kill_loop::{
         chance::SeededRandom,
         collect,

@@ -3,7 +3,7 @@
 use super::{
     super::{
         EditError,
-        carry::FileSyntax,
+        apply::FileSyntax,
         step::{EditStep, keys, scalar},
         yaml::header_line,
     },

@@ -136,7 +136,7 @@ impl Model for Stage {
                 ModelEvent::ToolCall(ToolCall { id, name, arguments })
             }
         };
-        let done = ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, by: None };
+        let done = ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, answered_by: None };
         Box::pin(futures_util::stream::iter([Ok(said), Ok(done)]))
     }
 }

@@ -62,13 +62,13 @@ pub(crate) fn me() -> Arc<Principal> {
 }
 
 pub(crate) fn say(text: &str) -> Answer {
-    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, by: None };
+    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, answered_by: None };
     vec![Ok(ModelEvent::Text(text.to_owned())), Ok(done)]
 }
 
 pub(crate) fn call_tool(call: &ModelCall, name: &str, arguments: serde_json::Value) -> Answer {
     let id = format!("{}-call", call.message_id).into();
-    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::ToolCalls, by: None };
+    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::ToolCalls, answered_by: None };
     let made = ToolCall { id, name: name.to_owned(), arguments: arguments.into() };
     vec![Ok(ModelEvent::ToolCall(made)), Ok(done)]
 }

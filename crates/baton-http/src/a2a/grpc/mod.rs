@@ -1,7 +1,7 @@
 //! gRPC on the same port, with the services of 1.0 and 0.3.
 
-mod asked;
 mod frame;
+mod request;
 mod v03;
 mod v1;
 
@@ -9,7 +9,7 @@ pub(crate) use frame::check as check_frame;
 
 use super::{
     operation::A2aOperation,
-    spoken::{self, RequestProtocol},
+    span_attributes::{self, RequestProtocol},
 };
 use crate::{
     app::HttpState,
@@ -43,7 +43,7 @@ pub(crate) fn mount(routes: Routes, shared: &Arc<HttpState>) -> Routes {
         serve(shared, current.clone(), PROTOCOL_VERSION, request)
     };
     let old = move |State(shared): State<Arc<HttpState>>, request: Request| {
-        serve(shared, old.clone(), spoken::V03_VERSION, request)
+        serve(shared, old.clone(), span_attributes::V03_VERSION, request)
     };
     routes.post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current).post(
         "/a2a.v1.A2AService/{method}",

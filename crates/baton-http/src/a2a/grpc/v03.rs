@@ -5,7 +5,7 @@ use super::{
         ops::{self, TaskStream},
         version::A2aVersion,
     },
-    asked::{GrpcReplyStream, GrpcRequest, stream},
+    request::{GrpcReplyStream, GrpcRequest, stream},
 };
 use crate::app::HttpState;
 use baton_proto::v03::pb::{self, a2a_service_server::A2aService};

@@ -10,10 +10,10 @@ mod v1;
 use super::{
     call::{A2aCall, prefer_agent_not_found},
     extensions,
-    spoken::{self, RequestProtocol},
+    span_attributes::{self, RequestProtocol},
     version::{self, A2aVersion},
 };
-use crate::{app::HttpState, auth::Caller, body::ReceivedBody, named::PathName, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, body::ReceivedBody, path_name::PathName, reply, telemetry::RequestSpan};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -155,7 +155,7 @@ async fn answer_request(
 fn record_method(span: &RequestSpan, method: JsonRpcMethod, parts: &Parts) {
     let version = match method {
         JsonRpcMethod::V1(_) => Some(PROTOCOL_VERSION),
-        JsonRpcMethod::V03(_) => Some(spoken::V03_VERSION),
+        JsonRpcMethod::V03(_) => Some(span_attributes::V03_VERSION),
         JsonRpcMethod::ContextCore(_) => None,
     };
     RequestProtocol { system: Some("jsonrpc"), version }.record_operation(span, method.operation(), &parts.extensions);

@@ -2,9 +2,9 @@
 
 use super::{
     super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
-    shown::{task, taskless_message},
+    shown_task::{task, taskless_message},
 };
-use crate::{a2a::call::A2aCall, shares::SharePermit, telemetry::RequestSpan};
+use crate::{a2a::call::A2aCall, share_pool::SharePermit, telemetry::RequestSpan};
 use baton_engine::{FeedItem, Subscription};
 use baton_ports::BoxFuture;
 use baton_types::{JournalEvent, Json, TaskEvent, TaskState, TaskView};

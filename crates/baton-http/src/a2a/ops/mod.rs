@@ -7,7 +7,7 @@ mod get;
 mod list;
 mod push;
 mod send;
-mod shown;
+mod shown_task;
 mod stream;
 mod subscribe;
 
@@ -18,6 +18,6 @@ pub(super) use get::get;
 pub(super) use list::list;
 pub(super) use push::{create_push, delete_push, get_push, list_push};
 pub(super) use send::send;
-pub(super) use shown::{ShownTask, ShownTasks};
+pub(super) use shown_task::{ShownTask, ShownTasks};
 pub(super) use stream::stream;
 pub(super) use subscribe::subscribe;

@@ -1,7 +1,7 @@
 //! HTTP+JSON binding: operations as paths. Paths under `v1` belong to A2A 0.3.
 
-mod asked;
 mod query;
+mod request;
 mod v03;
 mod v1;
 

@@ -6,7 +6,7 @@ use super::{
         sse::{self, EventEncoder},
         version::A2aVersion,
     },
-    asked::{RestRequest, answer},
+    request::{RestRequest, answer},
 };
 use crate::{app::HttpState, cards::CardForm};
 use axum::{

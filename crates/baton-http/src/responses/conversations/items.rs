@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        asked::{ResponsesRequest, handle_request, json},
+        request::{ResponsesRequest, handle_request, json},
         turn,
     },
     ConversationEntry, ConversationPath, ConversationRecord, items_of,

@@ -1,7 +1,7 @@
 //! Continuing a conversation.
 
 use super::{
-    super::{asked::ResponsesRequest, turn},
+    super::{request::ResponsesRequest, turn},
     ConversationEntry, ConversationRecord,
     items::all_items,
 };

@@ -13,8 +13,8 @@ pub(crate) use items::{add_items, delete_item, list_items, show_item};
 pub(super) use join::{ContinuationPoint, ConversationContinuation, continue_conversation, record_response};
 
 use super::{
-    asked::{ResponsesRequest, handle_request, json},
-    refused::from_session,
+    error::from_session,
+    request::{ResponsesRequest, handle_request, json},
 };
 use crate::app::HttpState;
 use axum::{

@@ -1,7 +1,7 @@
 //! Stored form of a conversation: metadata and ordered entries.
 
 use super::{
-    super::refused::from_engine, ResponsesRequest, context_of, conversation_full, items::id_of, no_conversation,
+    super::error::from_engine, ResponsesRequest, context_of, conversation_full, items::id_of, no_conversation,
 };
 use baton_engine::NO_AGENT;
 use baton_responses::{OpenAiError, ResponseId, task_of_item};

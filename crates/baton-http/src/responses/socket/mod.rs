@@ -1,15 +1,15 @@
 //! `GET /v1/responses` as a WebSocket: sequential requests on one connection.
 
 mod frames;
-mod metered;
+mod meter;
 mod upgrade;
 
 use super::{
-    asked::ResponsesRequest,
     create::PreparedRequest,
-    place::TurnCommand,
+    error::{error_reply, from_error},
+    prior_context::TurnCommand,
     references,
-    refused::{error_reply, from_error},
+    request::ResponsesRequest,
     stream::{self, TurnStream},
 };
 use crate::{app::HttpState, auth::Caller, body::BodyShare};
@@ -23,7 +23,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use metered::{LimitBreach, MeteredIo, SocketMeter};
+use meter::{LimitBreach, MeteredIo, SocketMeter};
 use serde_json::{Map, Value};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{io::AsyncReadExt as _, time::Instant};

@@ -183,7 +183,7 @@ impl Model for Scripted {
                 };
                 yield Ok(ModelEvent::Text(text));
             }
-            yield Ok(ModelEvent::Done { usage: Usage::default(), finish, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish, answered_by: None });
         })
     }
 }

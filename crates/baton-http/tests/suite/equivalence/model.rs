@@ -65,7 +65,7 @@ impl Model for Scripted {
             for call in calls {
                 yield Ok(ModelEvent::ToolCall(call));
             }
-            yield Ok(ModelEvent::Done { usage: Usage::new(1, 2), finish, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 2), finish, answered_by: None });
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{DeliveryChannel, HandoffDelivery, results};
 use crate::{
+    agent_invocation,
     environment::{relay::Relay, rounds::RoundsOutcome},
-    work,
 };
 use baton_ports::BoxFuture;
 use rmcp::{ErrorData, model::CallToolResult};
@@ -21,7 +21,7 @@ impl DeliveryChannel for DirectChannel {
             let handed = work.service().hand_over(&work.call.caller.principal, work.request.clone());
             let result = match relay.run_with_events(work.call.context, handed).await? {
                 Ok(reply) => results::task_result(&work.request.agent_uri, reply),
-                Err(error) => work::error_result(error.code, &error.detail),
+                Err(error) => agent_invocation::error_result(error.code, &error.detail),
             };
             Ok(RoundsOutcome::Done(result))
         })

@@ -3,7 +3,7 @@
 
 use super::{DeliveryChannel, HandoffDelivery, reply, reply::ClientHandoffReply, request};
 use crate::environment::{
-    ask::missing_capabilities,
+    client_requests::missing_capabilities,
     relay::Relay,
     rounds::{RoundState, RoundsOutcome},
 };

@@ -21,7 +21,7 @@ use super::{
     relay::Relay,
     rounds::{InputRounds, RoundsOutcome},
 };
-use crate::work;
+use crate::agent_invocation;
 use baton_ports::{BoxFuture, HandoffOutcome, HandoffRequest, HandoffService, HandoffTicket};
 use baton_rules::{Access, check_access};
 use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, ToolExecution};
@@ -106,7 +106,7 @@ impl<'a> HandoffDelivery<'a> {
     fn from_call(call: &'a EnvironmentCall<'a>, rounds: &'a InputRounds<'a>) -> Result<Self, Box<CallToolResult>> {
         let arguments = tool::parse_arguments(&call.arguments).map_err(|faults| {
             let detail = format!("'handoff' did not run, because its arguments are invalid: {}.", faults.join("; "));
-            Box::new(work::error_result(ErrorCode::INVALID_REQUEST, &detail))
+            Box::new(agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &detail))
         })?;
         let ask = HandoffRequest {
             from: call.environment.agent.name.clone(),
@@ -133,7 +133,7 @@ impl<'a> HandoffDelivery<'a> {
             return Ok(());
         }
         let allowed = check_access(&self.call.caller.principal, Access::Call, Some(&to));
-        allowed.map_err(|missing| Box::new(work::scope_error(self.call.context, &missing)))
+        allowed.map_err(|missing| Box::new(agent_invocation::scope_error(self.call.context, &missing)))
     }
 
     fn service(&self) -> &dyn HandoffService {
@@ -143,7 +143,7 @@ impl<'a> HandoffDelivery<'a> {
     /// Records the handoff as in progress; the error is the reason for a refusal.
     async fn begin(&self, channel: HandoffChannel) -> Result<HandoffTicket, CallToolResult> {
         let begun = self.service().begin(&self.call.caller.principal, self.request.clone(), channel).await;
-        let mut ticket = begun.map_err(|error| work::error_result(error.code, &error.detail))?;
+        let mut ticket = begun.map_err(|error| agent_invocation::error_result(error.code, &error.detail))?;
         ticket.agent_uri = self.address(ticket.agent_uri);
         Ok(ticket)
     }
@@ -153,7 +153,7 @@ impl<'a> HandoffDelivery<'a> {
         if uri.contains("://") {
             return uri;
         }
-        let Some(base) = work::base_url(self.call.context) else { return uri };
+        let Some(base) = agent_invocation::base_url(self.call.context) else { return uri };
         let agents = self.call.environment.agent.ports.agents.listings();
         let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
         format!("{base}/agents/{name}")
@@ -179,7 +179,7 @@ impl<'a> HandoffDelivery<'a> {
                 ClientHandoffReply::Failed(reason) => results::failed_result(&self.request.agent_uri, &reason),
                 ClientHandoffReply::Answer { .. } => results::closed_result(id),
             },
-            Err(error) => work::error_result(error.code, &error.detail),
+            Err(error) => agent_invocation::error_result(error.code, &error.detail),
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> HandoffDelivery<'a> {
         Ok(RoundsOutcome::Done(match relay.run_with_events(self.call.context, taken).await? {
             Ok(Some(reply)) => results::task_result(&self.request.agent_uri, reply),
             Ok(None) => results::closed_result(id),
-            Err(error) => work::error_result(error.code, &error.detail),
+            Err(error) => agent_invocation::error_result(error.code, &error.detail),
         }))
     }
 

@@ -1,6 +1,6 @@
 //! Results of a handoff for the client's model.
 
-use crate::work::structured_result;
+use crate::agent_invocation::structured_result;
 use baton_ports::AgentReply;
 use baton_types::{ErrorCode, HandoffId, TaskState};
 use rmcp::model::{CallToolResult, ContentBlock};

@@ -1,6 +1,6 @@
 //! Sorts numbers by cell before they are tallied, for better cache locality.
 
-use super::{groups::RowGroups, intervals::RowIntervals, named::TallyGroups, shown::ExemplarSampler};
+use super::{exemplars::ExemplarSampler, groups::RowGroups, intervals::RowIntervals, tally_groups::TallyGroups};
 use baton_traceql::Tally;
 
 /// Numbers per batch, sized for the processor cache.

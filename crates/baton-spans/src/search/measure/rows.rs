@@ -2,12 +2,12 @@
 
 use super::{
     LeafCounter, MetricsContext,
+    duplicates::DuplicateTraces,
+    exemplars::{ExemplarRow, ExemplarSampler},
     groups::{RowGroups, each_first_value},
     intervals::RowIntervals,
-    named::TallyGroups,
     numbers::NumberSorter,
-    once::DuplicateTraces,
-    shown::{ExemplarRow, ExemplarSampler},
+    tally_groups::TallyGroups,
 };
 use crate::{
     codec::SpanParts,

@@ -1,6 +1,6 @@
 //! Counts trace by trace.
 
-use super::{LeafCounter, once::DuplicateTraces};
+use super::{LeafCounter, duplicates::DuplicateTraces};
 use crate::search::{
     candidates::{CandidateStep, TraceCandidates},
     gather::{GatherOutcome, gather_parts},

@@ -1,6 +1,6 @@
 //! Changes rules and references of the definition, in the form that it already has.
 
-use super::look::find_item;
+use super::read::find_item;
 use crate::internal::{
     arguments::NameArgument,
     call::{CallRejection, InternalCall, InternalCallResult, success},

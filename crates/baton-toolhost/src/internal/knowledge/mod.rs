@@ -1,7 +1,7 @@
 //! Rules and references: the same tools for both kinds.
 
 mod change;
-mod look;
+mod read;
 mod session;
 mod table;
 

@@ -1,6 +1,6 @@
 //! Rules and references of the calling conversation.
 
-use super::look::{find_item, plural};
+use super::read::{find_item, plural};
 use crate::internal::{
     arguments::{NameArgument, NoArguments},
     call::{InternalCall, InternalCallResult, success},

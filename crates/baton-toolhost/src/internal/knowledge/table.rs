@@ -1,6 +1,6 @@
 //! Tool table and dispatch.
 
-use super::{change, look, session};
+use super::{change, read, session};
 use crate::internal::{
     call::{InternalCall, InternalCallResult},
     listing::{self, ToolEffect, mode, text, tool},
@@ -134,9 +134,9 @@ pub(in crate::internal) async fn call(kind: ItemKind, call: &InternalCall<'_>) -
         ItemOperation::Create => change::create(kind, call).await,
         ItemOperation::Update => change::update(kind, call).await,
         ItemOperation::Delete => change::delete(kind, call).await,
-        ItemOperation::Get => look::get(kind, call),
-        ItemOperation::List => look::list(kind, call),
-        ItemOperation::Search => look::search(kind, call).await,
+        ItemOperation::Get => read::get(kind, call),
+        ItemOperation::List => read::list(kind, call),
+        ItemOperation::Search => read::search(kind, call).await,
         ItemOperation::ListContext => session::list(kind, call).await,
         ItemOperation::Include => session::include(kind, call).await,
         ItemOperation::Exclude => session::exclude(kind, call).await,

@@ -1,8 +1,8 @@
 //! Tools and the servers that provide them.
 
 mod find;
-mod look;
 mod modes;
+mod read;
 mod session;
 mod table;
 

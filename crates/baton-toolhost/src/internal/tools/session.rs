@@ -2,7 +2,7 @@
 
 use super::{
     find::{self, ToolArgument, own_name},
-    look::tool_json,
+    read::tool_json,
 };
 use crate::internal::{
     arguments::{NameArgument, NoArguments},

@@ -1,6 +1,6 @@
 //! Table and dispatch of the tool management tools.
 
-use super::{look, modes, session};
+use super::{modes, read, session};
 use crate::internal::{
     call::{InternalCall, InternalCallResult},
     listing::{self, ToolEffect, mode, text, tool},
@@ -114,11 +114,11 @@ fn by_server() -> Value {
 /// Dispatches the call; `None` for an unknown tool.
 pub(in crate::internal) async fn call(call: &InternalCall<'_>) -> Option<InternalCallResult> {
     Some(match call.tool {
-        "listTools" => look::list(call).await,
-        "getTool" => look::get(call).await,
-        "listToolServers" => look::servers(call),
-        "getToolServer" => look::server(call).await,
-        "searchTools" => look::search(call).await,
+        "listTools" => read::list(call).await,
+        "getTool" => read::get(call).await,
+        "listToolServers" => read::servers(call),
+        "getToolServer" => read::server(call).await,
+        "searchTools" => read::search(call).await,
         "listContextTools" => session::list(call).await,
         "includeTool" => session::include(call).await,
         "excludeTool" => session::exclude(call).await,

@@ -1,6 +1,6 @@
 //! A remote server: its address, headers and login.
 
-use super::{RemoteError, ears::StreamReadiness};
+use super::{RemoteError, stream_readiness::StreamReadiness};
 use crate::{
     ServerLog,
     oauth::{Authorizer, Challenge, LoginError},

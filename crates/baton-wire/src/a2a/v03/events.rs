@@ -1,6 +1,6 @@
 //! Stream items.
 
-use super::{Artifact, TaskStatus, at::RequestPath, enums::is_terminal};
+use super::{Artifact, TaskStatus, enums::is_terminal, request_path::RequestPath};
 use crate::{Violations, a2a::v1, de};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Wire form of a message.
 
-use super::{Part, Role, at::RequestPath};
+use super::{Part, Role, request_path::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},

@@ -35,7 +35,6 @@
 //! `tasks/resubscribe` and the push methods; all but the first of `schemes`; `stateTransitionHistory` of a card;
 //! timestamps finer than a millisecond.
 
-mod at;
 mod card;
 mod data;
 mod enums;
@@ -45,6 +44,7 @@ mod part;
 mod payload;
 mod push;
 mod request;
+mod request_path;
 pub mod rest;
 mod result;
 mod security;

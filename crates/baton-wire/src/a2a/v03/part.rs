@@ -1,6 +1,6 @@
 //! Wire form of a part of a message or artifact.
 
-use super::{at::RequestPath, data};
+use super::{data, request_path::RequestPath};
 use crate::{Violations, a2a::v1, base64::to_standard, de};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Push notification configurations of tasks.
 
-use super::{at::RequestPath, request::check_ids};
+use super::{request::check_ids, request_path::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},

@@ -1,6 +1,6 @@
 //! Parameters of operations.
 
-use super::{Message, PushNotificationConfig, Role, at::RequestPath};
+use super::{Message, PushNotificationConfig, Role, request_path::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},

@@ -1,6 +1,6 @@
 //! Results. They have no wrapper; `kind` distinguishes them.
 
-use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, at::RequestPath};
+use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, request_path::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error, ErrorKind},

@@ -1,6 +1,6 @@
 //! Wire form of a task and its artifacts.
 
-use super::{Message, Part, TaskState, at::RequestPath, message::read_all};
+use super::{Message, Part, TaskState, message::read_all, request_path::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},

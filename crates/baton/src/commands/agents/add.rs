@@ -2,7 +2,7 @@
 
 use super::details;
 use crate::{
-    commands::place::{self, ConnectionOptions},
+    commands::connection_options::{self, ConnectionOptions},
     config::resolve_secret_path,
     connect::client_failure,
     failure::{CliError, Exit},
@@ -50,7 +50,8 @@ pub(super) async fn run(options: AgentAddOptions, screen: Screen) -> Result<Exit
     let here = env::current_dir()
         .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
     // The working directory of the server may differ, so paths are made absolute here.
-    let bearer = place::parse_bearer(written.as_deref())?.map(|bearer| resolve_secret_path(&bearer, &here).to_string());
+    let bearer = connection_options::parse_bearer(written.as_deref())?
+        .map(|bearer| resolve_secret_path(&bearer, &here).to_string());
     let shows_none = bearer.is_none();
     let session = place.management_session().await?;
     let added = session.client.add_agent(&AddAgent { url, name, listed, bearer }).await;

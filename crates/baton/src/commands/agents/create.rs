@@ -1,7 +1,7 @@
 //! `baton agents create`: creates a local agent, also while the server runs.
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,
@@ -65,7 +65,7 @@ pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<E
     let prompt = prompt.or(from_file);
     let wish = CreateAgent {
         name: Some(name),
-        persist: keep,
+        keep,
         playbook,
         title,
         description,

@@ -1,8 +1,8 @@
 //! `baton agents delete`: deletes a local agent and its definition.
 
-use super::gone;
+use super::removal;
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
@@ -44,5 +44,5 @@ pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<E
         }
         Ok(())
     };
-    gone::run(&place, &name, "deleted", objection, screen).await
+    removal::run(&place, &name, "deleted", objection, screen).await
 }

@@ -1,7 +1,7 @@
 //! `baton agents`: lists the agents of a server or of a directory.
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     config::ConfigOverrides,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit, diagnostic_json},

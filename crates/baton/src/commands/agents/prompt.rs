@@ -2,7 +2,7 @@
 
 use super::create::read_text_file;
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,

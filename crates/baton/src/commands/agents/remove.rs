@@ -1,8 +1,8 @@
 //! `baton agents remove`: removes a remote agent.
 
-use super::gone;
+use super::removal;
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
@@ -36,5 +36,5 @@ pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<E
         }
         Ok(())
     };
-    gone::run(&place, &name, "removed", objection, screen).await
+    removal::run(&place, &name, "removed", objection, screen).await
 }

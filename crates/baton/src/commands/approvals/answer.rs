@@ -3,7 +3,7 @@
 use super::{list::fetch_pending, show::lines};
 use crate::{
     commands::{
-        place::ConnectionOptions,
+        connection_options::ConnectionOptions,
         run::{answer_commands, watch},
     },
     config::ConfigOverrides,

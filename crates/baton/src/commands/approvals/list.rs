@@ -2,7 +2,7 @@
 
 use super::show::lines;
 use crate::{
-    commands::{place::ConnectionOptions, run::answer_commands},
+    commands::{connection_options::ConnectionOptions, run::answer_commands},
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,

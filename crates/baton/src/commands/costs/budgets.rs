@@ -1,6 +1,6 @@
 //! Budget usage.
 
-use super::{counted::CostGroup, ledger::CostRow, time::Period};
+use super::{ledger::CostRow, time::Period, usage::CostGroup};
 use crate::money::Money;
 
 /// A budget and the costs that count towards it.

@@ -1,6 +1,6 @@
 //! Computes costs from token counts, by group.
 
-use super::counted::{ModelUsage, UsageByGroup};
+use super::usage::{ModelUsage, UsageByGroup};
 use crate::{config::Price, money::Money};
 use baton_models::ModelCatalog;
 use baton_types::Timestamp;

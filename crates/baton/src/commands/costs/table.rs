@@ -2,7 +2,7 @@
 
 use super::{CostReport, budgets::CostBudgetUsage, ledger::CostRow};
 use crate::{
-    commands::trace::words::{columns, count, padded, right_aligned},
+    commands::trace::formatting::{columns, count, padded, right_aligned},
     money::Money,
     screen::{Paint, one_line},
 };
@@ -98,10 +98,10 @@ mod tests {
     use super::*;
     use crate::{
         commands::costs::{
-            counted::{CostGroup, ModelUsage, UsageByGroup},
+            json_output,
             ledger::Ledger,
-            object,
             time::{DAY, Period},
+            usage::{CostGroup, ModelUsage, UsageByGroup},
         },
         config::Price,
     };
@@ -169,7 +169,7 @@ mod tests {
         ] {
             let told = told(CostGroup::Agent, cells, prices, incomplete);
             let (costs, budgets) = (costs(&told, Paint::PLAIN), self::budgets(&told.budgets, Paint::PLAIN));
-            writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), object::report_json(&told))
+            writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), json_output::report_json(&told))
                 .unwrap();
             let coloured =
                 [self::costs(&told, Paint::ALWAYS_COLOURED), self::budgets(&told.budgets, Paint::ALWAYS_COLOURED)]

@@ -3,8 +3,8 @@
 use crate::{
     events,
     follow::StepObserver,
-    narrate::sentence,
     screen::{Paint, Screen, escape_for_terminal, one_line},
+    step_text::sentence,
     steps::{OutputChunk, TaskStep},
 };
 use baton_client::ClientError;

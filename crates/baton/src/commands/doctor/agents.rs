@@ -2,7 +2,7 @@
 
 use super::check::CheckResult;
 use crate::{
-    commands::trace::words::counted,
+    commands::trace::formatting::counted,
     config::BatonSettings,
     connect::{BatonConnection, client_failure},
     failure::diagnostic_json,

@@ -1,7 +1,7 @@
 //! Checks the data directory.
 
 use super::check::CheckResult;
-use crate::{commands::trace::words::bytes, wiring::fresh_id};
+use crate::{commands::trace::formatting::bytes, wiring::fresh_id};
 use baton_local::{exposed_paths, lacks_gitignore};
 use serde_json::json;
 use std::{fs, path::Path};

@@ -2,7 +2,7 @@
 
 use super::check::CheckResult;
 use crate::{
-    commands::trace::words::{bytes, count},
+    commands::trace::formatting::{bytes, count},
     connect::BatonConnection,
 };
 use baton_wire::api::{ExportEntry, ExportTargetState};

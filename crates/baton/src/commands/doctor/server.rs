@@ -2,7 +2,7 @@
 
 use super::check::CheckResult;
 use crate::{
-    commands::{place::ConnectionOptions, trace::words::duration},
+    commands::{connection_options::ConnectionOptions, trace::formatting::duration},
     config::BatonSettings,
     connect::{BatonConnection, client_failure},
 };

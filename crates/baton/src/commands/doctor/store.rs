@@ -2,7 +2,7 @@
 
 use super::check::CheckResult;
 use crate::{
-    commands::trace::words::{bytes, count, counted, duration},
+    commands::trace::formatting::{bytes, count, counted, duration},
     connect::{BatonConnection, client_failure},
     wiring::now,
 };

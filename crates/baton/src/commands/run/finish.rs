@@ -1,6 +1,6 @@
 //! Final state of a task, and answers to its questions.
 
-use super::{inputs, telling::RunPrinter};
+use super::{inputs, printer::RunPrinter};
 use crate::{
     failure::{CliError, Exit},
     follow::FollowOutcome,

@@ -1,7 +1,7 @@
 //! `baton sessions import`.
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,

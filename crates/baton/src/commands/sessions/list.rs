@@ -2,7 +2,7 @@
 
 use super::format_timestamp;
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},

@@ -2,7 +2,7 @@
 
 use super::{SessionSelector, print_settings};
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     config::ConfigOverrides,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},

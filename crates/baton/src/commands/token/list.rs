@@ -2,7 +2,7 @@
 
 use super::{format_expiry, state};
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},

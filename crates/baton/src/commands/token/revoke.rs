@@ -1,7 +1,7 @@
 //! `baton token revoke`: revokes a token.
 
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,

@@ -1,6 +1,6 @@
 //! `baton tools approve`: sets a permission in the agent's definition.
 
-use super::which::AgentSelector;
+use super::agent_selector::AgentSelector;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},

@@ -1,9 +1,9 @@
 //! `baton tools call`: calls a tool and prompts for missing arguments.
 
 use super::{
+    agent_selector::{AgentSelector, parse_wait},
     answers::{self, PresetAnswers},
     result,
-    which::{AgentSelector, parse_wait},
 };
 use crate::{
     connect::{BatonConnection, client_failure},

@@ -1,6 +1,6 @@
 //! `baton tools list`: tools by source, then MCP servers.
 
-use super::which::{AgentSelector, parse_wait};
+use super::agent_selector::{AgentSelector, parse_wait};
 use crate::{
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},

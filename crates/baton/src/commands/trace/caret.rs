@@ -1,6 +1,6 @@
 //! Points at the error position in an invalid query.
 
-use super::words::columns;
+use super::formatting::columns;
 use crate::{
     connect,
     failure::{CliError, Exit},

@@ -1,9 +1,9 @@
 //! Attributes, events and links of a span, below its row.
 
 use super::{
-    look::TerminalStyle,
+    formatting::{columns, duration, fit, quoted},
+    terminal_style::TerminalStyle,
     tree::TraceTree,
-    words::{columns, duration, fit, quoted},
 };
 use baton_types::{AttributeKey, SpanValue};
 

@@ -1,17 +1,17 @@
 //! `baton trace diff`: compares two traces.
 
 use super::{
-    also,
-    facts::SpanTokens,
-    look::TerminalStyle,
-    matched::{PairSide, match_trees},
+    matched_tree::{PairSide, match_trees},
+    merge,
     rows::Fold,
     show, side_by_side,
+    span_attributes::SpanTokens,
+    terminal_style::TerminalStyle,
     totals::TraceTotals,
     tree::TraceTree,
 };
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
@@ -57,8 +57,8 @@ pub(super) async fn run(options: TraceDiffOptions, screen: Screen) -> Result<Exi
     };
     session.close().await;
     let ((a, b), token) = (found?, options.place.token.as_deref());
-    let a = also::merge_servers(a, &options.also, token).await?;
-    let b = also::merge_servers(b, &options.also, token).await?;
+    let a = merge::merge_servers(a, &options.also, token).await?;
+    let b = merge::merge_servers(b, &options.also, token).await?;
     if screen.is_json() {
         screen.print(&diff_json(&a.spans, &b.spans).to_string());
         return Ok(Exit::Ok);

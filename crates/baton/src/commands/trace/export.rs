@@ -2,12 +2,12 @@
 
 use super::{
     caret,
+    formatting::{bytes, count, counted},
     query::print_interpretation,
-    when::{TimeArgument, parse_time},
-    words::{bytes, count, counted},
+    time_argument::{TimeArgument, parse_time},
 };
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,

@@ -1,10 +1,10 @@
 //! What people see of traces, odd ones included.
 
 use super::{
-    look::{Glyphs, TerminalStyle},
-    page,
     rows::Fold,
     side_by_side,
+    terminal_style::{Glyphs, TerminalStyle},
+    text_output,
     waterfall::WaterfallDetail,
 };
 use crate::screen::{Paint, render};
@@ -82,13 +82,13 @@ fn look(width: usize) -> TerminalStyle {
 }
 
 fn shown(spans: &[Span], look: &TerminalStyle) -> String {
-    page::lines(spans, Fold::Repeated, WaterfallDetail::Row, look).join("\n")
+    text_output::lines(spans, Fold::Repeated, WaterfallDetail::Row, look).join("\n")
 }
 
 /// No line may be wider than the terminal.
 fn checked(page: String, width: usize) -> String {
     for line in page.lines() {
-        assert!(super::words::columns(line) <= width, "{} columns: {line}", super::words::columns(line));
+        assert!(super::formatting::columns(line) <= width, "{} columns: {line}", super::formatting::columns(line));
     }
     page
 }
@@ -211,7 +211,7 @@ fn a_run_that_fails() {
         flags: 1,
     }];
     snapshot!("failing", checked(shown(&spans, &look(90)), 90));
-    let all = page::lines(&spans, Fold::Repeated, WaterfallDetail::Attributes, &look(90)).join("\n");
+    let all = text_output::lines(&spans, Fold::Repeated, WaterfallDetail::Attributes, &look(90)).join("\n");
     snapshot!("failing_attributes", checked(all, 90));
 }
 
@@ -264,7 +264,7 @@ fn ten_thousand_spans_are_counted_not_listed() {
     }
     spans.push(span(20_000, 5, "inner", 5_000, 5_100));
     snapshot!("ten_thousand", checked(shown(&spans, &look(100)), 100));
-    let all = page::lines(&spans, Fold::Nothing, WaterfallDetail::Row, &look(100));
+    let all = text_output::lines(&spans, Fold::Nothing, WaterfallDetail::Row, &look(100));
     assert!(all.len() > 10_000, "{} lines", all.len());
 }
 

@@ -1,12 +1,12 @@
 //! `baton trace queries`: lists saved queries.
 
 use super::{
-    look::{TerminalStyle, untruncated_width},
-    saved::{self, SavedQuery},
-    words::{columns, fit, padded},
+    formatting::{columns, fit, padded},
+    saved_queries::{self, SavedQuery},
+    terminal_style::{TerminalStyle, untruncated_width},
 };
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
@@ -41,7 +41,7 @@ pub(super) struct TraceQueriesOptions {
 
 /// Prints the saved queries.
 pub(super) fn run(options: &TraceQueriesOptions, screen: Screen) -> Result<Exit, CliError> {
-    let all = saved::load_all(options.queries.as_deref(), &options.place)?;
+    let all = saved_queries::load_all(options.queries.as_deref(), &options.place)?;
     if screen.is_json() {
         let list: Vec<serde_json::Value> = all.iter().map(object).collect();
         screen.print(&serde_json::Value::from(list).to_string());

@@ -1,13 +1,12 @@
 //! `baton trace query`: searches traces or computes series with TraceQL.
 
 use super::{
-    caret, found,
-    look::{TerminalStyle, untruncated_width},
-    measure, saved,
-    when::{TimeArgument, parse_time},
+    caret, metrics, saved_queries, search_results,
+    terminal_style::{TerminalStyle, untruncated_width},
+    time_argument::{TimeArgument, parse_time},
 };
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
     wiring::now,
@@ -90,7 +89,8 @@ fn parse_step(text: &str) -> Result<Duration, String> {
 
 impl TraceQueryOptions {
     fn resolve(&self) -> Result<TraceQueryRequest, CliError> {
-        let saved = self.query.strip_prefix('@').map(|name| saved::find(name, self.queries.as_deref(), &self.place));
+        let saved =
+            self.query.strip_prefix('@').map(|name| saved_queries::find(name, self.queries.as_deref(), &self.place));
         let (query, since) = match saved.transpose()? {
             Some(saved) => (saved.query, saved.since),
             None => (self.query.clone(), None),
@@ -114,8 +114,8 @@ pub(super) async fn run(options: TraceQueryOptions, screen: Screen) -> Result<Ex
     if options.canonical {
         return print_canonical(&asked, screen);
     }
-    match measure::metrics_expression(&asked.query, asked.step) {
-        Some(metrics) => measure::run(&asked, &metrics, &options.place, screen).await,
+    match metrics::metrics_expression(&asked.query, asked.step) {
+        Some(metrics) => metrics::run(&asked, &metrics, &options.place, screen).await,
         None => search(asked, &options.place, screen).await,
     }
 }
@@ -147,7 +147,7 @@ async fn search(options: TraceQueryRequest, place: &ConnectionOptions, screen: S
         return Ok(Exit::Ok);
     }
     let look = TerminalStyle::for_stdout(untruncated_width(options.width), screen.stdout_paint());
-    for line in found::lines(&reply.traces, &look) {
+    for line in search_results::lines(&reply.traces, &look) {
         screen.print(&line);
     }
     if reply.traces.is_empty() {

@@ -1,6 +1,6 @@
 //! Selects the spans of a tree that are shown, with their order and indentation.
 
-use super::{look::Glyphs, tree::TraceTree};
+use super::{terminal_style::Glyphs, tree::TraceTree};
 use std::collections::HashMap;
 
 /// Siblings of one name that are shown if there are more than [`FOLD_THRESHOLD`].

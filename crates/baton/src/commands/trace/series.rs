@@ -1,9 +1,9 @@
 //! Series as a table: labels, summary values and sparklines.
 
 use super::{
-    look::TerminalStyle,
+    formatting::{columns, duration, fit, moment, padded, plain, right_aligned},
     spark::sparkline,
-    words::{columns, duration, fit, moment, padded, plain, right_aligned},
+    terminal_style::TerminalStyle,
 };
 use baton_client::SeriesHit;
 use baton_traceql::{AggregateOp, Field, FirstStage, Intrinsic, MetricsExpr, Steps};
@@ -210,7 +210,7 @@ fn trimmed(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{commands::trace::look::Glyphs, screen::Paint};
+    use crate::{commands::trace::terminal_style::Glyphs, screen::Paint};
     use baton_traceql::{Mode, Root, parse};
     use baton_types::SpanValue;
 

@@ -1,8 +1,8 @@
 //! `baton trace show`: one trace as a waterfall and a transcript.
 
-use super::{also, look::TerminalStyle, page, rows::Fold, waterfall::WaterfallDetail};
+use super::{merge, rows::Fold, terminal_style::TerminalStyle, text_output, waterfall::WaterfallDetail};
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,
@@ -48,7 +48,7 @@ pub(super) async fn run(options: TraceShowOptions, screen: Screen) -> Result<Exi
     let session = options.place.management_session().await?;
     let found = find(&session, &options.id, screen).await;
     session.close().await;
-    let reply = also::merge_servers(found?, &options.also, options.place.token.as_deref()).await?;
+    let reply = merge::merge_servers(found?, &options.also, options.place.token.as_deref()).await?;
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
@@ -56,7 +56,7 @@ pub(super) async fn run(options: TraceShowOptions, screen: Screen) -> Result<Exi
     let look = TerminalStyle::for_stdout(options.width, screen.stdout_paint());
     let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
     let detail = if options.attributes { WaterfallDetail::Attributes } else { WaterfallDetail::Row };
-    for line in page::lines(&reply.spans, fold, detail, &look) {
+    for line in text_output::lines(&reply.spans, fold, detail, &look) {
         screen.print(&line);
     }
     if reply.partial {

@@ -1,13 +1,13 @@
 //! Text output of two compared traces.
 
 use super::{
-    facts::SpanTokens,
-    look::TerminalStyle,
-    matched::{MatchedTree, PairSide, SpanPair, match_trees},
+    formatting::{columns, count, counted, duration, fit, moment, money, padded, right_aligned, short_count},
+    matched_tree::{MatchedTree, PairSide, SpanPair, match_trees},
     rows::{Fold, TreePosition},
+    span_attributes::SpanTokens,
+    terminal_style::TerminalStyle,
     totals::TraceTotals,
     tree::TraceTree,
-    words::{columns, count, counted, duration, fit, moment, money, padded, right_aligned, short_count},
 };
 use baton_types::Span;
 

@@ -2,11 +2,11 @@
 
 use super::{
     caret,
-    look::{TerminalStyle, untruncated_width},
-    words::{columns, counted, duration, fit, padded, right_aligned},
+    formatting::{columns, counted, duration, fit, padded, right_aligned},
+    terminal_style::{TerminalStyle, untruncated_width},
 };
 use crate::{
-    commands::place::ConnectionOptions,
+    commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,
@@ -165,7 +165,7 @@ fn time_of_day(moment: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{commands::trace::look::Glyphs, screen::Paint};
+    use crate::{commands::trace::terminal_style::Glyphs, screen::Paint};
     use serde_json::json;
 
     #[test]

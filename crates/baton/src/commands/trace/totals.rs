@@ -1,10 +1,10 @@
 //! Totals of a trace.
 
 use super::{
-    facts::{self, SpanTokens},
-    look::TerminalStyle,
+    formatting::{columns, count, counted, duration, fit, money, wrap},
+    span_attributes::{self, SpanTokens},
+    terminal_style::TerminalStyle,
     tree::{TraceTree, TreeDefect},
-    words::{columns, count, counted, duration, fit, money, wrap},
 };
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl TraceTotals {
         let (mut with_tokens, mut with_cost) = (vec![false; tree.nodes.len()], vec![false; tree.nodes.len()]);
         for index in tree.order.iter().rev().copied() {
             let node = &tree.nodes[index];
-            if let Some(tokens) = facts::tokens(node.span) {
+            if let Some(tokens) = span_attributes::tokens(node.span) {
                 if !with_tokens[index] {
                     let sum = totals.tokens.get_or_insert_default();
                     sum.input += tokens.input;
@@ -37,7 +37,7 @@ impl TraceTotals {
                 }
                 with_tokens[index] = true;
             }
-            if let Some(cost) = facts::cost(node.span) {
+            if let Some(cost) = span_attributes::cost(node.span) {
                 if !with_cost[index] {
                     *totals.cost.get_or_insert_default() += cost;
                 }
@@ -51,8 +51,8 @@ impl TraceTotals {
         for index in &tree.order {
             let node = &tree.nodes[*index];
             totals.services.extend(node.span.service().map(str::to_owned));
-            totals.agents.extend(facts::agent(node.span).map(str::to_owned));
-            let Some(error) = facts::error(node.span) else { continue };
+            totals.agents.extend(span_attributes::agent(node.span).map(str::to_owned));
+            let Some(error) = span_attributes::error(node.span) else { continue };
             totals.errors += 1;
             // The error that ended first is the cause of later ones: the error of a tool ends before that of its run.
             if totals.first_error.as_ref().is_none_or(|(end, _, _)| node.end <= *end) {

@@ -1,13 +1,13 @@
 //! Text output of the transcript: messages, tool calls, handoffs and approvals.
 
 use super::{
-    facts,
-    look::TerminalStyle,
+    formatting::{count, counted, duration, fit, right_aligned, wrap},
     messages::unquoted,
     rows::Fold,
-    story::{EntryTone, TranscriptEntry, transcript_entries},
+    span_attributes,
+    terminal_style::TerminalStyle,
+    transcript_builder::{EntryTone, TranscriptEntry, transcript_entries},
     tree::TraceTree,
-    words::{count, counted, duration, fit, right_aligned, wrap},
 };
 
 /// Maximum number of entries.
@@ -90,10 +90,14 @@ fn has_content(tree: &TraceTree<'_>) -> bool {
         baton_telemetry::names::GEN_AI_TOOL_CALL_RESULT,
     ];
     let is_handoff = |operation: &str| operation == baton_telemetry::names::operation::HANDOFF_REQUEST;
-    tree.nodes.iter().any(|node| !is_handoff(facts::operation(node.span)) && facts::text(node.span, CONTENT).is_some())
+    tree.nodes.iter().any(|node| {
+        !is_handoff(span_attributes::operation(node.span)) && span_attributes::text(node.span, CONTENT).is_some()
+    })
 }
 
 /// Whether any span could have message content.
 fn has_agent_spans(tree: &TraceTree<'_>) -> bool {
-    tree.nodes.iter().any(|node| matches!(facts::operation(node.span), "chat" | "execute_tool" | "invoke_agent"))
+    tree.nodes
+        .iter()
+        .any(|node| matches!(span_attributes::operation(node.span), "chat" | "execute_tool" | "invoke_agent"))
 }

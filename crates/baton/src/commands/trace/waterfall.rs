@@ -2,12 +2,12 @@
 
 use super::{
     details,
-    facts::{self, SpanTokens},
-    look::TerminalStyle,
+    formatting::{columns, count, counted, duration, fit, money, padded, right_aligned, short_count},
     rows::{Fold, FoldedSpans, RowContent, TreeRow, rows},
+    span_attributes::{self, SpanTokens},
+    terminal_style::TerminalStyle,
     totals::TraceTotals,
     tree::{SpanNode, TraceTree, TreeDefect},
-    words::{columns, count, counted, duration, fit, money, padded, right_aligned, short_count},
 };
 use baton_types::{SpanKind, SpanStatus};
 
@@ -106,13 +106,13 @@ fn cells(tree: &TraceTree<'_>, row: &TreeRow, many_services: bool, look: &Termin
         None => "",
     };
     let name = if node.span.name.is_empty() { "(no name)" } else { &node.span.name };
-    let tokens = facts::tokens(node.span)
+    let tokens = span_attributes::tokens(node.span)
         .map(|SpanTokens { input, output }| format!("{}{}{}", short_count(input), look.glyphs.to, short_count(output)));
     WaterfallCells {
         label: format!("{}{mark} {failed}{name}{service}{odd}", row.rails),
         time: duration(node.span.duration()),
         tokens: tokens.unwrap_or_default(),
-        cost: facts::cost(node.span).map(money).unwrap_or_default(),
+        cost: span_attributes::cost(node.span).map(money).unwrap_or_default(),
     }
 }
 
@@ -133,7 +133,7 @@ fn folded_summary(folded: &FoldedSpans) -> String {
 
 /// Error message of a span, below its row.
 fn error(node: &SpanNode<'_>, row: &TreeRow, look: &TerminalStyle) -> Option<String> {
-    let error = facts::error(node.span)?;
+    let error = span_attributes::error(node.span)?;
     let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
     let rails = format!("{}{joint}", row.below);
     let room = look.width.saturating_sub(columns(&rails) + 2).max(MIN_LABEL_WIDTH);
@@ -219,7 +219,7 @@ impl WaterfallWidths {
     fn painted(&self, tree: &TraceTree<'_>, row: &TreeRow, name: &str, look: &TerminalStyle) -> String {
         let RowContent::Span(index) = &row.content else { return look.paint.faint(name) };
         let span = tree.nodes[*index].span;
-        match (span.status, facts::operation(span)) {
+        match (span.status, span_attributes::operation(span)) {
             (SpanStatus::Error, _) => look.paint.bad(name),
             (_, "invoke_agent") => look.paint.strong(name),
             (_, "chat") => look.paint.name(name),
@@ -242,7 +242,7 @@ impl WaterfallWidths {
         if !length.is_multiple_of(pieces.len()) {
             bar.push(pieces[length % pieces.len() - 1]);
         }
-        let painted = match (node.span.status, facts::operation(node.span)) {
+        let painted = match (node.span.status, span_attributes::operation(node.span)) {
             (SpanStatus::Error, _) => look.paint.bad(&bar),
             (_, "chat") => look.paint.name(&bar),
             (_, "execute_tool") => look.paint.good(&bar),

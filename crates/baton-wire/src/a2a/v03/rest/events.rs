@@ -5,7 +5,7 @@ use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{at::RequestPath, enums::is_terminal},
+        v03::{enums::is_terminal, request_path::RequestPath},
     },
     de,
 };

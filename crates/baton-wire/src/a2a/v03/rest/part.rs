@@ -4,7 +4,7 @@ use crate::{
     Violations,
     a2a::{
         v1,
-        v03::{at::RequestPath, data},
+        v03::{data, request_path::RequestPath},
     },
     base64::{decode_twice_encoded, encode_twice, to_standard},
     de,

@@ -5,7 +5,7 @@ use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{PushNotificationConfig, at::RequestPath},
+        v03::{PushNotificationConfig, request_path::RequestPath},
     },
     de,
 };

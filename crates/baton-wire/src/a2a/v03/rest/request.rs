@@ -7,8 +7,8 @@ use crate::{
         v1::{self, Error, MAX_PARTS},
         v03::{
             PushNotificationConfig,
-            at::RequestPath,
             request::{check_role, history_from_v1, history_into_v1},
+            request_path::RequestPath,
         },
     },
     de,

@@ -5,7 +5,7 @@ use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{at::RequestPath, message::read_all},
+        v03::{message::read_all, request_path::RequestPath},
     },
     de,
 };

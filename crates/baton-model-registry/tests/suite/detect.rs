@@ -1,0 +1,71 @@
+//! Every candidate in its order, and never a key.
+
+use crate::sample::{SECRET, Scripted, environment, kit, with_profiles};
+use baton_model_registry::{EnvironmentVariables, LocalServer, candidates, detect_servers, no_environment};
+
+async fn found(environment: EnvironmentVariables, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
+    let found = detect_servers(&environment, &servers).await;
+    let all = candidates(&kit(&[], own), &environment, &found);
+    let told: Vec<String> = all.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.source)).collect();
+    assert!(!told.concat().contains(SECRET));
+    told
+}
+
+#[tokio::test]
+async fn in_order_and_by_name() {
+    let all = [
+        ("OPENAI_API_KEY", SECRET),
+        ("ANTHROPIC_API_KEY", SECRET),
+        ("GOOGLE_API_KEY", SECRET),
+        ("AWS_BEARER_TOKEN_BEDROCK", SECRET),
+        ("AWS_REGION", "eu-central-1"),
+        ("OLLAMA_HOST", "me:sk-planted-0123456789@10.0.0.7:9"),
+    ];
+    let servers = Scripted(vec![
+        (LocalServer::LmStudio, "http://127.0.0.1:1234/v1", &["text-embedding-nomic", "phi-4"]),
+        (LocalServer::Ollama, "http://me:sk-planted-0123456789@10.0.0.7:9", &["phi3", "nomic-embed-text", "qwen3:8b"]),
+    ]);
+    insta::assert_snapshot!(found(environment(&all), &[], servers).await.join("\n"), @r"
+    openai:gpt-5-mini (OPENAI_API_KEY)
+    claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)
+    gemini:gemini-2.5-flash (GOOGLE_API_KEY)
+    bedrock:amazon.nova-pro-v1:0 (AWS_BEARER_TOKEN_BEDROCK)
+    ollama:qwen3:8b (Ollama answers at http://10.0.0.7:9)
+    docker:phi-4 (LM Studio answers at http://127.0.0.1:1234/v1)
+    ");
+    assert!(found(no_environment(), &[], Scripted::default()).await.is_empty());
+    let own = found(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], Scripted::default()).await;
+    assert_eq!(own, ["claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)"]);
+    // Half of a pair of keys, an empty key, a server without a model: none of them could answer.
+    let half = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_REGION", "eu-central-1"), ("OPENAI_API_KEY", " ")];
+    let almost = environment(&half);
+    let empty = Scripted(vec![
+        (LocalServer::Ollama, "http://127.0.0.1:11434", &[]),
+        (LocalServer::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
+    ]);
+    assert!(found(almost, &[], empty).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_pair_of_keys_counts_with_a_region() {
+    let (id, secret) = (("AWS_ACCESS_KEY_ID", SECRET), ("AWS_SECRET_ACCESS_KEY", SECRET));
+    let region = ("AWS_REGION", "eu-central-1");
+    let profile = ("AWS_PROFILE", "work");
+    let seed = [("BEDROCK_ACCESS_KEY_ID", SECRET), ("BEDROCK_SECRET_ACCESS_KEY", SECRET), ("AWS_DEFAULT_REGION", "a")];
+    let nova = "bedrock:amazon.nova-pro-v1:0";
+    for (variables, why) in [
+        (&[id, secret, region][..], Some("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION")),
+        (&[id, secret, region, ("AWS_BEARER_TOKEN_BEDROCK", SECRET)], Some("AWS_BEARER_TOKEN_BEDROCK")),
+        (&seed, Some("BEDROCK_ACCESS_KEY_ID, BEDROCK_SECRET_ACCESS_KEY, AWS_DEFAULT_REGION")),
+        (&[profile, region, ("HOME", "/people/me")], Some("AWS_PROFILE, AWS_REGION")),
+        (&[("AWS_PROFILE", "sso"), region, ("HOME", "/people/me")], None),
+        (&[profile, region], None),
+        (&[id, secret], None),
+        (&[id, region], None),
+        (&[secret, region], None),
+    ] {
+        let found = found(with_profiles(environment(variables)), &[], Scripted::default()).await;
+        let expect: Vec<String> = why.map(|why| format!("{nova} ({why})")).into_iter().collect();
+        assert_eq!(found, expect, "{:?}", variables.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    }
+}

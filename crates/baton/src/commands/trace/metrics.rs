@@ -1,0 +1,107 @@
+//! Runs a metrics query and prints its series as a table.
+
+use super::{
+    caret,
+    formatting::count,
+    query::{TraceQueryRequest, print_interpretation},
+    series::{self, SeriesKind},
+    terminal_style::{TerminalStyle, untruncated_width},
+    time_argument::TimeArgument,
+};
+use crate::{
+    commands::connection_options::ConnectionOptions,
+    failure::{CliError, Exit},
+    screen::Screen,
+    wiring::now,
+};
+use baton_client::MetricsRequest;
+use baton_traceql::{MetricsExpr, Mode, Root, Steps, parse, search_pipeline};
+use baton_types::ErrorCode;
+use std::time::Duration;
+
+/// Default time range of series.
+const DEFAULT_PERIOD: Duration = Duration::from_hours(1);
+
+/// The metrics expression of a query; `None` for searches and for invalid queries, which the server reports in more
+/// detail.
+pub(super) fn metrics_expression(query: &str, step: Option<Duration>) -> Option<MetricsExpr> {
+    let query = parse(query, Mode::Lenient).ok()?.query;
+    // Agents use `.. | rate() > 0` to search for recent spans; with a step it is a metrics query.
+    if step.is_none() && search_pipeline(&query).is_ok() {
+        return None;
+    }
+    match query.root {
+        Root::Metrics(metrics) => Some(metrics),
+        Root::Search(_) => None,
+    }
+}
+
+/// Runs the metrics query and prints the series.
+pub(super) async fn run(
+    asked: &TraceQueryRequest,
+    metrics: &MetricsExpr,
+    place: &ConnectionOptions,
+    screen: Screen,
+) -> Result<Exit, CliError> {
+    let now = now();
+    let end = asked.until.unwrap_or(TimeArgument::At(now)).nanos(now);
+    let start = asked.since.unwrap_or(TimeArgument::Ago(DEFAULT_PERIOD)).nanos(now);
+    if start >= end {
+        return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
+    }
+    let step = asked.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
+    let step = step.unwrap_or_else(|| Steps::default_step(end - start));
+    let steps = Steps::cover(start, end, step).ok_or_else(|| {
+        let message = format!("--step splits the time range into more than {} intervals", Steps::MAX_INTERVALS);
+        CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time range.")
+    })?;
+    let request = MetricsRequest { query: asked.query.clone(), start, end, step: Some(step), strict: asked.strict };
+    let session = place.management_session().await?;
+    let measured = session.client.query_metrics(&request).await;
+    session.close().await;
+    let reply = measured.map_err(|error| caret::failure(error, &asked.query, screen))?;
+    print_interpretation(reply.canonical.as_deref(), reply.warnings.as_deref(), &asked.query, screen);
+    if screen.is_json() {
+        screen.print(reply.body.trim_end());
+        return Ok(Exit::Ok);
+    }
+    if reply.series.is_empty() {
+        screen.print_stderr("no data in this time range; try an earlier --since");
+        return Ok(Exit::Ok);
+    }
+    let look = TerminalStyle::for_stdout(series_width(asked.width), screen.stdout_paint());
+    let (lines, left) =
+        series::lines(&reply.series, &steps, SeriesKind::from_metrics(metrics), asked.limit.max(1), &look);
+    lines.iter().for_each(|line| screen.print(line));
+    if left > 0 {
+        screen.print_stderr(&format!("{} more series with lower peaks; use --limit to show them", count(left)));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Sparklines fill the available width, so a pipe gets a fixed width.
+fn series_width(width: Option<usize>) -> Option<usize> {
+    width.or_else(|| untruncated_width(None).map(|_| 120))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_measures() {
+        let minute = Some(Duration::from_mins(1));
+        for (query, step, expect) in [
+            ("{ } | rate()", None, true),
+            ("{ a = 1 } | rate() by (resource.service.name)", None, true),
+            ("({ } | rate()) * 100", None, true),
+            ("{ } | select(.a) | rate() > 0", None, false),
+            ("{ } | select(.a) | rate() > 0", minute, true),
+            ("{ status = error }", None, false),
+            ("{ status = error }", minute, false),
+            ("{ status = ", None, false),
+        ] {
+            assert_eq!(metrics_expression(query, step).is_some(), expect, "{query} {step:?}");
+        }
+    }
+}
