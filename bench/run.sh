@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Baton and its peers in release form and measures them side by side; `make bench` runs this.
-# Arguments go to measure.py: bench/run.sh --quick, bench/run.sh --only bindings, --help for all.
+# Builds Baton and its peers with the release profile and benchmarks them; run by `make bench`.
+# Arguments are passed to measure.py: bench/run.sh --quick, bench/run.sh --only bindings; --help lists all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -24,14 +24,14 @@ build() {
     ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
 }
 
-# Counting needs neither servers nor packages.
+# Counting instructions needs neither servers nor Python packages.
 if [ "$only" = instructions ]; then
-  say "building what is counted"
+  say "building the instruction benchmark"
   build -p instructions
   exec python3 bench/measure.py "$@"
 fi
 
-# Tool calls are measured between programs of this workspace and FastMCP.
+# The MCP benchmark compares programs of this workspace with FastMCP.
 if [ "$only" = mcp ]; then
   say "building the load generator and the MCP servers"
   build -p load -p mcp-servers
@@ -49,7 +49,7 @@ litellm_python() {
   scripts/python-env.sh bench/peer-litellm/requirements.txt
 }
 
-# Responses are measured between Baton and peers that others made.
+# The Responses benchmark compares Baton with third-party servers.
 if [ "$only" = responses ]; then
   say "building the load generator"
   build -p load

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the path of a Node that finds the packages of tests/browser, installing them and Chromium when needed.
+# Prints the path of a Node with the packages of tests/browser; installs them and Chromium if needed.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -8,5 +8,5 @@ has_chromium() {
 }
 
 has_chromium || apt_install chromium || true
-has_chromium || die "Chromium is missing: install it, or name its path in BATON_TEST_CHROMIUM"
+has_chromium || die "Chromium is missing: install it, or set BATON_TEST_CHROMIUM to its path"
 exec "$(dirname "$0")/node-env.sh" "$(dirname "$0")/../tests/browser"

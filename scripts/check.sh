@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The quick checks before a commit: format, lints, layers, sizes, licences.
+# Quick checks before a commit: format, lints, layers, file sizes, licences.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh

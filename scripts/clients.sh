@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Public clients against the built Baton: how often does each show the agent's answer? `make test-clients` runs this.
-# Usage: scripts/clients.sh [CLIENT]...   (default: all, and the table of docs/clients.md is written; `adk` means each that
-# begins so). The first run fetches about 3.5 GB into the cache directory; later ones need no network. BATON_BINARY names a
-# program to test instead of a debug build.
+# Runs public A2A clients against Baton and counts how often each displays the agent's answer; run by `make test-clients`.
+# Usage: scripts/clients.sh [CLIENT]...   (default: all clients, and docs/clients.md is updated; `adk` selects every client
+# with that prefix). The first run downloads about 3.5 GB into the cache directory; later runs need no network. Set
+# BATON_BINARY to test an existing binary instead of a debug build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh

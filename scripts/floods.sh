@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Floods the built Baton on loopback and checks its memory and its health probe; arguments go to floods.py.
+# Floods Baton with requests on loopback and checks its memory and health probe; arguments are passed to floods.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh

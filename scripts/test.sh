@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold, stage by stage, with the time of each; `make test` and CI run exactly this.
-# A stage gets what is left of the budget (BATON_TEST_BUDGET seconds, 4500 by default) and is stopped when it is spent.
+# All tests and checks in stages, with the time of each; run by `make test` and CI.
+# A stage gets the rest of the time budget (BATON_TEST_BUDGET seconds, 4500 by default) and is stopped when it is used up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -32,24 +32,24 @@ stage() {
   shift
   failed="$name"
   left=$((budget - SECONDS))
-  [ "$left" -gt 0 ] || die "the budget of $budget seconds is spent before stage '$name'"
+  [ "$left" -gt 0 ] || die "the budget of $budget seconds is used up before stage '$name'"
   say ""
   say "== $name: $*"
   if command -v timeout >/dev/null 2>&1; then
-    # At a terminal Ctrl-C must reach the stage; elsewhere a spent budget must also end the stage's own children.
+    # At a terminal, Ctrl-C must reach the stage; otherwise the timeout must also end the stage's child processes.
     timeout $([ -t 0 ] && echo --foreground) --kill-after=20 "$left" "$@" || status=$?
   else
     "$@" || status=$?
   fi
   report+=("$(printf '%-20s %7d%s' "$name" $((SECONDS - begun)) "$([ "$status" = 0 ] || echo '   FAILED')")")
   if [ "$status" = 124 ] || [ "$SECONDS" -gt "$budget" ]; then
-    die "stage '$name' went over the budget of $budget seconds"
+    die "stage '$name' exceeded the budget of $budget seconds"
   fi
   [ "$status" = 0 ] || exit "$status"
 }
 
 stage tools scripts/tools.sh
-# What the tests of foreign clients run with: environment STAGE VARIABLE COMMAND...
+# Sets up an environment for tests with third-party clients: environment STAGE VARIABLE COMMAND...
 environment() {
   local name="$1" variable="$2" printed
   shift 2
@@ -75,7 +75,7 @@ environment node-clients BATON_TEST_CLIENTS_NODE scripts/node-env.sh tests/clien
 environment node-grafana BATON_TEST_GRAFANA_NODE scripts/node-env.sh tests/grafana
 environment node-browser BATON_TEST_BROWSER_NODE scripts/browser-env.sh
 
-# A visible change must arrive with its snapshot; tests never write one by themselves here.
+# Snapshots must be committed with the change; tests do not write them here.
 export INSTA_UPDATE=no
 
 stage fmt cargo fmt --all --check

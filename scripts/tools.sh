@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that the tools of `make test` are there, installing what can be installed without asking.
+# Checks the tools required by `make test`; installs missing ones where this needs no prompt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -14,12 +14,12 @@ for component in fmt:rustfmt clippy:clippy; do
   fi
 done
 
-# SQLite is compiled from its sources.
+# SQLite is compiled from source.
 command -v cc >/dev/null 2>&1 || apt_install gcc libc6-dev || die "a C compiler is missing: install gcc or clang"
 
 say "rust      $(rustc --version)"
 if cargo nextest --version >/dev/null 2>&1; then
   say "tests     $(cargo nextest --version | head -n 1)"
 else
-  say "tests     cargo test (cargo-nextest is not installed; it would also stop hung tests one by one)"
+  say "tests     cargo test (cargo-nextest is not installed; it would also time out single tests)"
 fi

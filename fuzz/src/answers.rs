@@ -1,4 +1,4 @@
-//! What clients and peers read: results, stream items, cards, errors, server-sent events.
+//! Client and peer inputs: results, stream items, cards, errors, server-sent events.
 
 use crate::{
     property::{both_ways, both_ways_with_additions, stable, written},
@@ -13,11 +13,11 @@ use baton_wire::{
     api,
     catalog::AiCatalog,
     depth_within,
-    jsonrpc::Reply,
+    jsonrpc::RpcResponse,
     sse::SseParser,
 };
 
-/// The shape of each choice.
+/// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] = &[
     "item", "item", "tasks", "pushes", "card", "card", "item", "item", "task", "item", "item", "pushes", "error",
     "error", "envelope", "time", "name", "text", "json", "any",
@@ -38,7 +38,7 @@ pub(crate) fn read(choice: usize, text: &str) {
         6 => {
             let Some(item) = stable::<v03::StreamItem<'static>>(text) else { return };
             let last = item.is_final();
-            both_ways(item, v03::StreamItem::into_v1, |item| v03::StreamItem::of(item, last));
+            both_ways(item, v03::StreamItem::into_v1, |item| v03::StreamItem::from_v1(item, last));
         }
         7 => {
             let Some(answer) = stable::<v03::SendResult<'static>>(text) else { return };
@@ -55,7 +55,7 @@ pub(crate) fn read(choice: usize, text: &str) {
         9 => {
             let Some(item) = stable::<rest::StreamResponse<'static>>(text) else { return };
             let last = item.is_final();
-            both_ways(item, rest::StreamResponse::into_v1, |item| rest::StreamResponse::of(item, last));
+            both_ways(item, rest::StreamResponse::into_v1, |item| rest::StreamResponse::from_v1(item, last));
         }
         10 => {
             let Some(answer) = stable::<rest::SendMessageResponse<'static>>(text) else { return };
@@ -70,7 +70,7 @@ pub(crate) fn read(choice: usize, text: &str) {
             let _ = (error.baton_code(), error.hint(), error.reason(), error.violations());
         }
         13 => drop(stable::<v1::RestError>(text).map(v1::RestError::into_object)),
-        14 => drop(serde_json::from_str::<Reply<'_>>(text)),
+        14 => drop(serde_json::from_str::<RpcResponse<'_>>(text)),
         15 => moment(text.trim_matches('"')),
         16 => names(text.trim_matches('"')),
         17 => events(text.as_bytes()),
@@ -84,13 +84,13 @@ pub(crate) fn read(choice: usize, text: &str) {
     }
 }
 
-/// A card for readers of both versions is read as itself by those of the newer.
+/// A card for readers of both versions must parse as the original 1.0 card.
 fn union(card: &v1::AgentCard) {
-    let read: v1::AgentCard = serde_json::from_str(&written(&UnionCard::of(card))).expect("a union is a card");
+    let read: v1::AgentCard = serde_json::from_str(&written(&UnionCard::new(card))).expect("a union is a card");
     assert_eq!(&read, card);
 }
 
-/// The first way to 1.0 loses what it has no place for; from then on nothing changes.
+/// The first conversion to 1.0 drops values that 1.0 has no field for; further conversions change nothing.
 fn old_card(card: v03::AgentCard) {
     let ok = |card: v03::AgentCard| Ok(card.into_v1());
     if let Some(card) = both_ways_with_additions(card, ok, v03::AgentCard::from) {
@@ -104,18 +104,18 @@ fn moment(text: &str) {
 }
 
 fn names(name: &str) {
-    if let Some((task, config)) = rest::push_of(name) {
+    if let Some((task, config)) = rest::parse_push_name(name) {
         assert_eq!(rest::push_name(task, config), name);
-        assert_eq!(rest::task_of(name), Some(task));
+        assert_eq!(rest::parse_task_name(name), Some(task));
     }
-    if let Some(task) = rest::task_of(name) {
+    if let Some(task) = rest::parse_task_name(name) {
         assert!(name.starts_with(&rest::task_name(task)));
     }
     let _ = v1::is_idempotency_key(name);
     let _ = depth_within(name.as_bytes(), name.len() / 2);
 }
 
-/// However the bytes are cut, the same events come out.
+/// The events are the same for every split of the bytes.
 fn events(bytes: &[u8]) {
     let parse = |pieces: &mut dyn Iterator<Item = &[u8]>| {
         let (mut parser, mut events) = (SseParser::new(16 * 1024 * 1024), Vec::new());

@@ -7,11 +7,11 @@ use crate::{
 use baton_types::MAX_JSON_DEPTH;
 use baton_wire::{contextcore as cc, depth_within};
 
-/// The shape of each choice.
+/// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] = &["send", "query", "query", "flat", "flat", "card", "discovery"];
 
 pub(crate) fn read(choice: usize, text: &str) {
-    // Requests are bounded by the server; answers of others are not, and are read at any depth.
+    // The server limits the depth of requests; answers of other servers are read at any depth.
     if choice < 3 && !depth_within(text.as_bytes(), MAX_JSON_DEPTH) {
         return;
     }
@@ -49,7 +49,7 @@ pub(crate) fn read(choice: usize, text: &str) {
     }
 }
 
-/// Whether somebody may have written the dialect's own key into metadata, and said there what cannot be said again.
+/// Whether the metadata may contain the dialect's own key with a value that cannot be converted back.
 fn imitates(text: &str) -> bool {
     text.contains("\"contextcore\"")
 }

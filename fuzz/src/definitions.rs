@@ -1,11 +1,11 @@
-//! Files of an agent's directory, among them those that other programs write.
+//! Files of an agent directory, including those of other programs.
 
 use baton_agentdir::parse;
 use std::collections::BTreeMap;
 
 const FILES: [&str; 4] = ["mcp.json", "tspark.json", "references/notes.mdt", "agent.yaml"];
 
-/// The first byte chooses the file; no file of others keeps an agent from being served.
+/// The first byte selects the file; an invalid file of another program must not prevent an agent from being served.
 pub(crate) fn read(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let file = FILES[usize::from(*first) % FILES.len()];

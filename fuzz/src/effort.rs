@@ -1,14 +1,14 @@
-//! How long an input may take: readers are linear, so time is bounded by length.
+//! Time limit of an input: readers are linear, so the limit grows with the length.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// What any input may take, whatever its length.
-const BASE: Duration = Duration::from_millis(100);
-/// What each byte may take on top; an ordinary one takes a fiftieth of it, with the instrumentation.
-const PER_BYTE: Duration = Duration::from_micros(5);
+/// Time budget of any input, regardless of its length.
+const BASE_TIME_BUDGET: Duration = Duration::from_millis(100);
+/// Additional budget per byte; typically a fiftieth of it is used, with instrumentation.
+const PER_BYTE_BUDGET: Duration = Duration::from_micros(5);
 
-/// Processor time of this thread, which other processes of a busy machine do not lengthen.
+/// CPU time of this thread, independent of the load of the machine.
 pub(crate) fn spent(work: impl FnOnce()) -> Duration {
     let now = || {
         let at = clock_gettime(ClockId::ThreadCPUTime);
@@ -19,8 +19,8 @@ pub(crate) fn spent(work: impl FnOnce()) -> Duration {
     now().saturating_sub(begun)
 }
 
-/// Fails when `work` on an input of `length` bytes takes longer than a linear reader would.
+/// Fails if `work` on an input of `length` bytes exceeds the linear time budget.
 pub(crate) fn within_reason(length: usize, work: impl FnOnce()) {
-    let (spent, most) = (spent(work), BASE + PER_BYTE * u32::try_from(length).unwrap_or(u32::MAX));
+    let (spent, most) = (spent(work), BASE_TIME_BUDGET + PER_BYTE_BUDGET * u32::try_from(length).unwrap_or(u32::MAX));
     assert!(spent <= most, "{length} bytes took {spent:?} of processor time; at most {most:?} was expected");
 }

@@ -1,26 +1,26 @@
-//! Bytes to JSON: a plan of single bytes chooses members, kinds and values from `grammar.txt`.
+//! JSON generator: each byte of a plan selects a member, kind or value from `grammar.txt`.
 //!
-//! A change of one byte changes one member, so the fuzzer's blind mutations become changes of structure, and inputs get
-//! past the first closing brace.
+//! A change of one byte changes one member, so the fuzzer's blind mutations become structural changes, and inputs
+//! remain well-formed.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// Most text that one plan may make.
-const MAX_TEXT: usize = 256 * 1024;
-/// Deepest nesting; well beyond what servers accept.
+/// Upper bound of the generated text.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+/// Maximum nesting depth; well beyond the limit of servers.
 const MAX_DEPTH: usize = 130;
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum GrammarKind {
     Shape(&'static str),
-    List(Box<Kind>),
-    Map(Box<Kind>),
+    List(Box<GrammarKind>),
+    Map(Box<GrammarKind>),
     Words(Vec<&'static str>),
 }
 
-type Shape = Vec<(&'static str, Kind)>;
+type GrammarShape = Vec<(&'static str, GrammarKind)>;
 
-static SHAPES: LazyLock<BTreeMap<&'static str, Shape>> = LazyLock::new(|| {
+static SHAPES: LazyLock<BTreeMap<&'static str, GrammarShape>> = LazyLock::new(|| {
     let lines = include_str!("../grammar.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let shape = |line: &'static str| {
         let (name, members) = line.split_once(": ").expect("a shape has a name");
@@ -33,58 +33,58 @@ static SHAPES: LazyLock<BTreeMap<&'static str, Shape>> = LazyLock::new(|| {
     lines.map(shape).collect()
 });
 
-fn kind(text: &'static str) -> Kind {
+fn kind(text: &'static str) -> GrammarKind {
     if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Kind::List(Box::new(kind(inside)))
+        GrammarKind::List(Box::new(kind(inside)))
     } else if let Some(inside) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        Kind::Map(Box::new(kind(inside)))
+        GrammarKind::Map(Box::new(kind(inside)))
     } else if let Some(words) = text.strip_prefix("word(").and_then(|rest| rest.strip_suffix(')')) {
-        Kind::Words(words.split('|').collect())
+        GrammarKind::Words(words.split('|').collect())
     } else {
-        Kind::Shape(text)
+        GrammarKind::Shape(text)
     }
 }
 
-/// JSON text of the named shape, as `plan` says; any plan makes some.
+/// JSON text of the named shape, generated from `plan`; every plan is valid.
 pub(crate) fn write(plan: &[u8], shape: &'static str) -> String {
-    let mut writer = Writer { plan: plan.iter(), out: String::new(), depth: 0 };
+    let mut writer = JsonGenerator { plan: plan.iter(), out: String::new(), depth: 0 };
     writer.value(&kind(shape));
     writer.out
 }
 
-struct Writer<'a> {
+struct JsonGenerator<'a> {
     plan: std::slice::Iter<'a, u8>,
     out: String,
     depth: usize,
 }
 
-impl Writer<'_> {
+impl JsonGenerator<'_> {
     fn next(&mut self) -> usize {
         self.plan.next().copied().unwrap_or_default().into()
     }
 
     fn is_over(&self) -> bool {
-        self.plan.as_slice().is_empty() || self.out.len() > MAX_TEXT || self.depth > MAX_DEPTH
+        self.plan.as_slice().is_empty() || self.out.len() > MAX_TEXT_BYTES || self.depth > MAX_DEPTH
     }
 
-    fn value(&mut self, kind: &Kind) {
+    fn value(&mut self, kind: &GrammarKind) {
         match kind {
-            // One in sixteen values is not what readers expect.
+            // One in sixteen values is of an unexpected kind.
             _ if !self.is_over() && self.plan.as_slice()[0] >= 0xf0 => self.surprise(kind),
-            Kind::Words(words) => {
+            GrammarKind::Words(words) => {
                 let word = words[self.next() % words.len()];
                 self.string(word);
             }
-            Kind::List(inside) => self.list(inside),
-            Kind::Map(inside) => self.object(|_| None, inside),
-            Kind::Shape(name) => match SHAPES.get(name) {
-                Some(members) => self.object(|choice| members.get(choice % members.len()), &Kind::Shape("any")),
+            GrammarKind::List(inside) => self.list(inside),
+            GrammarKind::Map(inside) => self.object(|_| None, inside),
+            GrammarKind::Shape(name) => match SHAPES.get(name) {
+                Some(members) => self.object(|choice| members.get(choice % members.len()), &GrammarKind::Shape("any")),
                 None => self.leaf(name),
             },
         }
     }
 
-    fn list(&mut self, inside: &Kind) {
+    fn list(&mut self, inside: &GrammarKind) {
         let (most, mut first) = (self.next() % 8, true);
         self.nested('[', ']', |writer| {
             for _ in 0..most {
@@ -97,7 +97,7 @@ impl Writer<'_> {
         });
     }
 
-    fn object<'k>(&mut self, member: impl Fn(usize) -> Option<&'k (&'static str, Kind)>, inside: &Kind) {
+    fn object<'k>(&mut self, member: impl Fn(usize) -> Option<&'k (&'static str, GrammarKind)>, inside: &GrammarKind) {
         let (most, mut first) = (self.next() % 16, true);
         self.nested('{', '}', |writer| {
             for _ in 0..most {
@@ -108,7 +108,7 @@ impl Writer<'_> {
                 let choice = writer.next();
                 match member(choice & 0x3f) {
                     Some((name, kind)) => {
-                        // A few in the other spelling.
+                        // Some names are in the other spelling.
                         let name = if choice >= 0xe0 { snake(name) } else { (*name).to_owned() };
                         writer.string(&name);
                         writer.out.push(':');
@@ -138,8 +138,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Something else than `kind`: null, another type, nothing at all, or a great many of it.
-    fn surprise(&mut self, kind: &Kind) {
+    /// Writes a value other than `kind`: null, another type, an empty value, or many repetitions.
+    fn surprise(&mut self, kind: &GrammarKind) {
         match self.next() & 0x0f {
             0..4 => self.out.push_str("null"),
             4..10 => self.leaf("any"),
@@ -157,7 +157,7 @@ impl Writer<'_> {
                     let start = writer.out.len();
                     writer.leaf("any");
                     let one = writer.out[start..].to_owned();
-                    (1..many.min(MAX_TEXT / one.len().max(1))).for_each(|_| {
+                    (1..many.min(MAX_TEXT_BYTES / one.len().max(1))).for_each(|_| {
                         writer.out.push(',');
                         writer.out.push_str(&one);
                     });
@@ -180,11 +180,11 @@ impl Writer<'_> {
             "id" => self.string(pick(&["t", "m-1", "", "a/b", "\u{e9}", "0198c0de", "a\nb", "None"])),
             "json" | "any" => match choice % 8 {
                 0 => self.out.push_str(pick(INTEGERS)),
-                1 => self.value(&Kind::List(Box::new(Kind::Shape("any")))),
-                2 => self.value(&Kind::Map(Box::new(Kind::Shape("any")))),
-                3 => self.value(&Kind::Shape("data")),
+                1 => self.value(&GrammarKind::List(Box::new(GrammarKind::Shape("any")))),
+                2 => self.value(&GrammarKind::Map(Box::new(GrammarKind::Shape("any")))),
+                3 => self.value(&GrammarKind::Shape("data")),
                 4 => self.out.push_str(pick(&["true", "false", "null"])),
-                5 => self.value(&Kind::Shape("metadata")),
+                5 => self.value(&GrammarKind::Shape("metadata")),
                 _ => self.leaf("text"),
             },
             _ => match choice {

@@ -1,24 +1,24 @@
-//! Inputs that repeat a piece: time must grow with length, not with its square.
+//! Inputs with repeated pieces: time must grow linearly with length, not quadratically.
 
 use crate::{answers, contextcore, effort::spent, grammar, old_requests, requests};
 use std::time::Duration;
 
-/// How long the shorter input is, and how many times longer the other.
-const LENGTH: usize = 8 * 1024;
-const TIMES: usize = 16;
-/// Times that say nothing: the clock, the cache and the allocator are louder.
-const NOISE: Duration = Duration::from_millis(3);
+/// Length of the shorter input, and the factor for the longer one.
+const SHORT_INPUT_BYTES: usize = 8 * 1024;
+const LENGTH_FACTOR: usize = 16;
+/// Shorter times are dominated by noise of the clock, the cache and the allocator.
+const NOISE_LIMIT: Duration = Duration::from_millis(3);
 
-type Reader = fn(usize, &str);
+type TextReader = fn(usize, &str);
 
-const READERS: [(Reader, &[&str]); 4] = [
+const READERS: [(TextReader, &[&str]); 4] = [
     (requests::read, requests::SHAPES),
     (old_requests::read, old_requests::SHAPES),
     (contextcore::read, contextcore::SHAPES),
     (answers::read, answers::SHAPES),
 ];
 
-/// Where the piece is repeated.
+/// Text before, between and after the repeated pieces.
 const FRAMES: [(&str, &str, &str); 10] = [
     ("{\"message\":{\"messageId\":\"m\",\"role\":\"user\",\"parts\":[", ",", "{\"kind\":\"text\",\"text\":\"x\"}]}}"),
     (
@@ -44,7 +44,7 @@ const FRAMES: [(&str, &str, &str); 10] = [
     ("", "", ""),
 ];
 
-/// Reads an input: reader, type, frame, number the pieces or not, plan of the piece.
+/// Reads an input: reader, type, frame, numbering flag, plan of the piece.
 pub(crate) fn read(input: &[u8]) -> bool {
     let [reader, choice, frame, numbered, plan @ ..] = input else { return false };
     let (read, shapes) = READERS[usize::from(*reader) % READERS.len()];
@@ -54,7 +54,7 @@ pub(crate) fn read(input: &[u8]) -> bool {
         0..128 => grammar::write(plan, if before.ends_with("parts\":[") { "part" } else { "any" }),
         _ => String::from_utf8_lossy(plan).into_owned(),
     };
-    if piece.len() > LENGTH / 16 {
+    if piece.len() > SHORT_INPUT_BYTES / 16 {
         return false;
     }
     let members = before.ends_with('{');
@@ -62,7 +62,7 @@ pub(crate) fn read(input: &[u8]) -> bool {
         let mut text = before.to_owned();
         let mut count = 0_usize;
         while text.len() < length {
-            // Members need names, and equal ones would be one member to some readers.
+            // Members need names, and some readers merge members of the same name.
             match (members, numbered % 2 == 0) {
                 (true, true) => text.push_str(&format!("\"n{count}\":{piece}{between}")),
                 (true, false) => text.push_str(&format!("\"a\":{piece}{between}")),
@@ -75,12 +75,12 @@ pub(crate) fn read(input: &[u8]) -> bool {
         }
         text + after
     };
-    let (short, long) = (text(LENGTH), text(LENGTH * TIMES));
+    let (short, long) = (text(SHORT_INPUT_BYTES), text(SHORT_INPUT_BYTES * LENGTH_FACTOR));
     let excess = || {
         let (short, long) = (spent(|| read(choice, &short)), spent(|| read(choice, &long)));
-        (long > short.max(NOISE / 16) * (TIMES as u32 * 3) + NOISE).then_some((short, long))
+        (long > short.max(NOISE_LIMIT / 16) * (LENGTH_FACTOR as u32 * 3) + NOISE_LIMIT).then_some((short, long))
     };
-    // A hiccup is over when it is looked for again.
+    // A single outlier does not repeat.
     if let Some(seen) = (0..4).map(|_| excess()).collect::<Option<Vec<_>>>() {
         panic!("{} and {} bytes took {seen:?}: {}...", short.len(), long.len(), &short[..short.len().min(300)]);
     }

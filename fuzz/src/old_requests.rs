@@ -13,7 +13,7 @@ use baton_wire::{
     depth_within,
 };
 
-/// The shape of each choice.
+/// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] =
     &["send", "send", "query", "query", "query", "query", "push", "push", "query", "query", "push"];
 

@@ -1,25 +1,25 @@
-//! What exporters send: protobuf and JSON to spans, and back.
+//! Exporter inputs: protobuf and JSON to spans, and back.
 
 use baton_otlp::{Encoding, Export, write_export};
 
-/// Reads an input: the first byte chooses the encoding.
+/// Reads an input: the first byte selects the encoding.
 pub(crate) fn read(input: &[u8]) {
     let Some((first, body)) = input.split_first() else { return };
     let encoding = if first & 1 == 0 { Encoding::Protobuf } else { Encoding::Json };
-    let Ok(export) = Export::weigh(encoding, body) else { return };
+    let Ok(export) = Export::measure(encoding, body) else { return };
     let Ok(arrival) = export.read() else { return };
     let _ = arrival.write_response(encoding);
     for encoding in [Encoding::Protobuf, Encoding::Json] {
         let written = write_export(&arrival.spans, encoding);
-        let again = Export::weigh(encoding, &written).and_then(|export| export.read());
+        let again = Export::measure(encoding, &written).and_then(|export| export.read());
         let again = match again {
             Ok(again) => again,
-            // JSON takes three levels for one list in another, and its reader stops earlier than protobuf's.
+            // JSON uses three levels for a nested list, and its parser has a lower depth limit than protobuf's.
             Err(error) if error.to_string().contains("recursion limit") => continue,
             Err(error) => panic!("what was written cannot be read: {error}"),
         };
         assert_eq!((again.spans.len(), again.rejected), (arrival.spans.len(), Vec::new()));
-        // Groups may have been merged; numbers that are none are not equal to themselves.
+        // Groups may have been merged; NaN values are not equal to themselves.
         assert_eq!(write_export(&again.spans, encoding), written);
     }
 }

@@ -1,21 +1,21 @@
-//! What must hold of anything that a reader accepted.
+//! Properties of every accepted input.
 
 use baton_wire::a2a::v1::{self, Error};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::fmt::Debug;
 
-/// The text of a value; everything that can be read can be written.
+/// The text of a value; every value that can be read can be written.
 pub(crate) fn written(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what was read can be written")
 }
 
-/// The parameters in `text`; a refusal can be shown in every binding.
+/// The parameters in `text`; an error must be representable in every binding.
 pub(crate) fn params<T: DeserializeOwned>(text: &str) -> Option<T> {
     accepted(v1::read_params_text(text))
 }
 
-/// What was accepted; a refusal can be shown in every binding, and says no less there.
+/// The accepted value; an error must be representable in every binding without loss.
 pub(crate) fn accepted<T>(result: Result<T, Error>) -> Option<T> {
     let error = match result {
         Ok(value) => return Some(value),
@@ -27,11 +27,11 @@ pub(crate) fn accepted<T>(result: Result<T, Error>) -> Option<T> {
     assert_eq!(object.reason().as_deref(), Some(error.kind.reason()));
     written(&v1::RestError::from(&error));
     let status = baton_proto::status(&error);
-    assert_eq!(baton_proto::error_of(&status).violations, error.violations);
+    assert_eq!(baton_proto::error_from_status(&status).violations, error.violations);
     None
 }
 
-/// Reads `text`; what comes out is written and read again as the same value.
+/// Reads `text` and checks that the value survives writing and reading.
 pub(crate) fn stable<T>(text: &str) -> Option<T>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -41,7 +41,7 @@ where
     Some(value)
 }
 
-/// A value that was read is written and read again as the same value.
+/// Checks that a value is the same after writing and reading.
 pub(crate) fn same_again<T>(value: &T)
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -53,23 +53,23 @@ where
     }
 }
 
-/// A value of an older dialect on its way to 1.0 and back: what the dialect can say, it says again.
-pub(crate) fn both_ways<T, V>(value: T, into_v1: impl Fn(T) -> Result<V, Error>, of_v1: impl Fn(V) -> T) -> Option<V>
+/// Converts a value of an older dialect to 1.0 and back; everything the dialect can represent must be preserved.
+pub(crate) fn both_ways<T, V>(value: T, into_v1: impl Fn(T) -> Result<V, Error>, from_v1: impl Fn(V) -> T) -> Option<V>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
     V: Serialize + Clone + PartialEq + Debug,
 {
     same_again(&value);
     let first = accepted(into_v1(value))?;
-    same_meaning(&first, &around(first.clone(), into_v1, of_v1));
+    same_meaning(&first, &around(first.clone(), into_v1, from_v1));
     Some(first)
 }
 
-/// [`both_ways`] of a dialect that adds what its readers cannot do without; what was added once is not added again.
+/// [`both_ways`] for a dialect that adds members its readers require; they must be added only once.
 pub(crate) fn both_ways_with_additions<T, V>(
     value: T,
     into_v1: impl Fn(T) -> Result<V, Error>,
-    of_v1: impl Fn(V) -> T,
+    from_v1: impl Fn(V) -> T,
 ) -> Option<V>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -77,36 +77,36 @@ where
 {
     same_again(&value);
     let first = accepted(into_v1(value))?;
-    let second = around(first.clone(), &into_v1, &of_v1);
-    same_meaning(&second, &around(second.clone(), into_v1, of_v1));
+    let second = around(first.clone(), &into_v1, &from_v1);
+    same_meaning(&second, &around(second.clone(), into_v1, from_v1));
     Some(first)
 }
 
-fn around<T, V>(value: V, into_v1: impl Fn(T) -> Result<V, Error>, of_v1: impl Fn(V) -> T) -> V
+fn around<T, V>(value: V, into_v1: impl Fn(T) -> Result<V, Error>, from_v1: impl Fn(V) -> T) -> V
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
     V: Clone + Debug,
 {
-    let out = of_v1(value.clone());
+    let out = from_v1(value.clone());
     same_again(&out);
     into_v1(out).unwrap_or_else(|error| panic!("what was mapped cannot be mapped back: {error}: {value:?}"))
 }
 
-/// Equal up to the order of members and to what the dialects are documented to lose.
+/// Equality up to member order and the documented losses of the dialects.
 pub(crate) fn same_meaning<V: Serialize + PartialEq + Debug>(first: &V, second: &V) {
     if first == second {
         return;
     }
     let tree = |value: &V| serde_json::from_str::<Value>(&written(value)).ok();
-    // Numbers beyond a double have no tree, and neither has what is nested deeper than servers accept.
+    // Numbers beyond a double and values nested deeper than servers accept cannot be compared.
     let (Some(mut first), Some(mut second)) = (tree(first), tree(second)) else { return };
     forget(&mut first);
     forget(&mut second);
     assert_eq!(first, second);
 }
 
-/// Removes what is lost on purpose beside data that is no object: 0.3's mark of it, and metadata that is empty without
-/// the mark or no object.
+/// Removes the intended losses next to data that is not an object: the marker of 0.3, and metadata that is not an
+/// object or is empty without the marker.
 fn forget(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(forget),

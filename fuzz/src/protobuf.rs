@@ -1,4 +1,4 @@
-//! Messages of gRPC: bytes to messages, to the wire types, and back.
+//! gRPC messages: bytes to messages, to wire types, and back.
 
 use crate::{effort::within_reason, grammar, property::accepted, requests::send};
 use baton_proto::{v1, v03};
@@ -7,10 +7,10 @@ use prost::Message;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
-/// Messages of 0.3 whose silence is put into words on the way out: whether to wait, and what an agent cannot do.
-const WORDED: [u8; 2] = [16, 29];
+/// Messages of 0.3 whose defaults become explicit when written: blocking, and unsupported capabilities of an agent.
+const EXPLICIT_DEFAULT_MESSAGES: [u8; 2] = [16, 29];
 
-/// Reads an input: the first byte chooses the message, and whether the rest are its bytes or a plan with damages.
+/// Reads an input: the first byte selects the message, and whether the rest is its bytes or a plan with mutations.
 pub(crate) fn read(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let planned = first & 0x80 != 0;
@@ -20,14 +20,14 @@ pub(crate) fn read(input: &[u8]) {
                 $($number => {
                     let bytes = if planned { damaged::<$pb, $wire>(rest, $shape) } else { Some(rest.to_vec()) };
                     if let Some(bytes) = bytes {
-                        within_reason(bytes.len(), || one::<$pb, $wire>(&bytes, !WORDED.contains(&$number)));
+                        within_reason(bytes.len(), || one::<$pb, $wire>(&bytes, !EXPLICIT_DEFAULT_MESSAGES.contains(&$number)));
                     }
                 })*
                 39 => within_reason(rest.len(), || streamed(rest)),
                 _ => {
                     let status = tonic::Status::with_details(tonic::Code::Internal, "", rest.to_vec().into());
-                    let error = baton_proto::error_of(&status);
-                    let again = baton_proto::error_of(&baton_proto::status(&error));
+                    let error = baton_proto::error_from_status(&status);
+                    let again = baton_proto::error_from_status(&baton_proto::status(&error));
                     assert_eq!((again.kind, again.violations), (error.kind, error.violations));
                 }
             }
@@ -76,7 +76,7 @@ pub(crate) fn read(input: &[u8]) {
     }
 }
 
-/// What was read is written, read again, and the same; it also survives as JSON.
+/// Checks that a message survives writing and reading, as protobuf and as JSON.
 fn one<P, W>(bytes: &[u8], exact: bool)
 where
     P: Message + Default + TryFrom<W, Error = wire::Error>,
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// The value through bytes; `None` when gRPC has no room for it.
+/// Converts the value to bytes and back; `None` if gRPC cannot represent it.
 fn around<P, W>(value: W) -> Option<W>
 where
     P: Message + Default + TryFrom<W, Error = wire::Error>,
@@ -112,12 +112,12 @@ fn streamed(bytes: &[u8]) {
     let last = message.is_final();
     let Some(first) = accepted(wire::StreamResponse::try_from(message)) else { return };
     crate::property::same_again(&first);
-    let Some(written) = accepted(v03::pb::StreamResponse::of(first.clone(), last)) else { return };
+    let Some(written) = accepted(v03::pb::StreamResponse::from_wire(first.clone(), last)) else { return };
     let again = v03::pb::StreamResponse::decode(written.encode_to_vec().as_slice()).expect("written to be read");
     assert_eq!(wire::StreamResponse::try_from(again).ok(), Some(first));
 }
 
-/// The bytes of a message that the generator made, with a few of them changed.
+/// Bytes of a generated message with some mutated bytes.
 fn damaged<P, W>(plan: &[u8], shape: &'static str) -> Option<Vec<u8>>
 where
     P: Message + TryFrom<W, Error = wire::Error>,
@@ -132,7 +132,7 @@ where
     for damage in damages.chunks(3) {
         let [high, low, byte] = damage else { continue };
         let at = usize::from(u16::from_be_bytes([*high, *low]));
-        // Most plans leave the bytes as they are.
+        // Most plans leave the bytes unchanged.
         if at < 0x8000 && at != 0 {
             let at = at % bytes.len();
             bytes[at] = *byte;

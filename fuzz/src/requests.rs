@@ -6,12 +6,12 @@ use baton_wire::{
     Violations,
     a2a::v1,
     depth_within,
-    jsonrpc::{self, Reply, Request},
+    jsonrpc::{self, RpcResponse, RpcRequest},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
-/// The shape of each choice.
+/// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] =
     &["envelope", "send", "query", "query", "query", "query", "push", "query", "query", "query", "send"];
 
@@ -22,28 +22,28 @@ pub(crate) fn read(choice: usize, text: &str) {
     match choice {
         0 => envelope(text),
         1 => {
-            of::<v1::SendMessageRequest<'static>>(text).map(|request| send(&request));
+            read_params::<v1::SendMessageRequest<'static>>(text).map(|request| send(&request));
         }
-        2 => drop(of::<v1::GetTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
-        3 => drop(of::<v1::ListTasksRequest<'static>>(text).map(|request| accepted(request.check()))),
-        4 => drop(of::<v1::CancelTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
-        5 => drop(of::<v1::SubscribeToTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        2 => drop(read_params::<v1::GetTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        3 => drop(read_params::<v1::ListTasksRequest<'static>>(text).map(|request| accepted(request.check()))),
+        4 => drop(read_params::<v1::CancelTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
+        5 => drop(read_params::<v1::SubscribeToTaskRequest<'static>>(text).map(|request| accepted(request.check()))),
         6 => {
-            if let Some(request) = of::<v1::TaskPushNotificationConfig<'static>>(text)
+            if let Some(request) = read_params::<v1::TaskPushNotificationConfig<'static>>(text)
                 && let Some((task, config)) = accepted(request.check_create(PushDialect::V1))
             {
-                let shown = v1::TaskPushNotificationConfig::of(&task, &config);
+                let shown = v1::TaskPushNotificationConfig::from_config(&task, &config);
                 assert_eq!(shown.check_create(PushDialect::V1).ok(), Some((task.clone(), config.clone())));
             }
         }
-        7 => drop(of::<v1::TaskPushNotificationConfigRequest<'static>>(text).map(|it| accepted(it.check()))),
-        8 => drop(of::<v1::ListTaskPushNotificationConfigsRequest<'static>>(text).map(|it| accepted(it.check()))),
-        9 => drop(of::<v1::GetExtendedAgentCardRequest<'static>>(text)),
+        7 => drop(read_params::<v1::TaskPushNotificationConfigRequest<'static>>(text).map(|it| accepted(it.check()))),
+        8 => drop(read_params::<v1::ListTaskPushNotificationConfigsRequest<'static>>(text).map(|it| accepted(it.check()))),
+        9 => drop(read_params::<v1::GetExtendedAgentCardRequest<'static>>(text)),
         _ => json(text),
     }
 }
 
-fn of<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> Option<T> {
+fn read_params<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> Option<T> {
     let request = params::<T>(text)?;
     same_again(&request);
     Some(request)
@@ -51,7 +51,7 @@ fn of<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> Option
 
 fn envelope(body: &str) {
     let mut out = Vec::new();
-    let params = match Request::read(body) {
+    let params = match RpcRequest::read(body) {
         Ok(request) => {
             jsonrpc::write_result(&mut out, request.id, &request.params);
             request.params
@@ -61,13 +61,13 @@ fn envelope(body: &str) {
             None
         }
     };
-    serde_json::from_slice::<Reply<'_>>(&out).expect("a reply is JSON, whatever the id");
+    serde_json::from_slice::<RpcResponse<'_>>(&out).expect("a reply is JSON, whatever the id");
     if let Some(request) = accepted(v1::read_params::<v1::SendMessageRequest<'static>>(params)) {
         send(&request);
     }
 }
 
-/// A message that was accepted is the same message when it comes back.
+/// An accepted message must be the same after writing and reading.
 pub(crate) fn send(request: &v1::SendMessageRequest<'static>) {
     let metadata = request.message.as_ref().and_then(|message| message.metadata.as_ref());
     let _ = accepted(v1::requested_tool_execution(metadata));
@@ -78,10 +78,10 @@ pub(crate) fn send(request: &v1::SendMessageRequest<'static>) {
     let again: v1::Message<'static> = serde_json::from_str(&text).expect("an accepted message can be read");
     let mut violations = Violations::default();
     let again = again.check("message", &mut violations);
-    assert_eq!((again, violations.none_or(())), (Some(message), Ok(())));
+    assert_eq!((again, violations.into_result(())), (Some(message), Ok(())));
 }
 
-/// Any JSON keeps its value in as few bytes as it can.
+/// Compact JSON must keep its value and must not be longer than its input.
 pub(crate) fn json(text: &str) {
     let Ok(json) = Json::parse(text) else { return };
     let again = Json::parse(json.as_str()).expect("compact JSON is JSON");

@@ -1,8 +1,8 @@
-//! Queries of TraceQL: what is read prints as text that is read as the same query.
+//! TraceQL queries: a parsed query must print as text that parses to the same query.
 
 use baton_traceql::{Mode, parse};
 
-/// Reads a query in both modes; what it prints must be canonical.
+/// Parses a query in both modes; the printed text must be canonical.
 pub(crate) fn read(text: &str) {
     let strict = parse(text, Mode::Strict);
     let lenient = parse(text, Mode::Lenient);

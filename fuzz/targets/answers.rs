@@ -1,4 +1,4 @@
-//! What clients and peers read: results, stream items, cards, errors, server-sent events.
+//! Client and peer inputs: results, stream items, cards, errors, server-sent events.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Files of an agent's directory, among them those that other programs write.
+//! Files of an agent directory, including those of other programs.
 
 #![no_main]
 

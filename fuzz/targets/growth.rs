@@ -1,4 +1,4 @@
-//! Inputs that repeat a piece: time must grow with length, not with its square.
+//! Inputs with repeated pieces: time must grow linearly with length, not quadratically.
 
 #![no_main]
 

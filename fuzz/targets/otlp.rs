@@ -1,4 +1,4 @@
-//! What exporters send.
+//! Exporter inputs.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Messages of gRPC, 1.0 and 0.3.
+//! gRPC messages, 1.0 and 0.3.
 
 #![no_main]
 

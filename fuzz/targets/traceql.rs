@@ -1,4 +1,4 @@
-//! Queries of TraceQL, as people and agents write them.
+//! TraceQL queries of users and agents.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints the path of an OpenTelemetry Collector, built when it is not there yet: nobody packages the program, but Debian
-# packages its sources and all that they need, and PyPI has Go.
-# The program lives in the cache directory under a hash of what it is made from; the sources do not stay.
+# Prints the path of an OpenTelemetry Collector; builds it if needed. There is no package of the binary, but Debian
+# packages its sources with their dependencies, and PyPI has Go.
+# The binary is in the cache directory under a hash of its inputs; the sources are deleted after the build.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/../lib.sh"
@@ -15,7 +15,7 @@ if [ ! -x "$home/collector" ]; then
   command -v flock >/dev/null 2>&1 && flock 8
   if [ ! -x "$home/collector" ]; then
     python="$("$here/../python-env.sh" "$here/requirements-go.txt")"
-    # Needed to build, not to run; and programs that Go's packages depend on are on the system or not needed at all.
+    # Only Go's source packages: other dependencies are already installed or not needed for the build.
     sources="$(BATON_DEBIAN_ONLY='^golang-' "$here/debian.sh" collector "$suite" golang-opentelemetry-collector-dev)"
     say "building the collector (a minute or two)"
     work="$home/work"

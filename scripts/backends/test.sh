@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Baton among backends that others wrote: an OpenTelemetry Collector in front of it and behind it, Arize Phoenix, and an
-# outage; `make test-backends` runs this. The first run builds the collector and keeps 1.2 GB in the cache directory.
+# Tests Baton with third-party backends: an OpenTelemetry Collector as its source and as its target, Arize Phoenix, and an
+# outage; run by `make test-backends`. The first run builds the collector and needs 1.2 GB in the cache directory.
 # Usage: scripts/backends/test.sh [in-front|behind|phoenix|outage]...   (default: all)
-# BATON_OUTAGE_SECONDS says how long the collector is away (20); BATON_BINARY tests that program instead of a debug build.
+# BATON_OUTAGE_SECONDS sets the duration of the outage (20). Set BATON_BINARY to test an existing binary instead of a
+# debug build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/lib.sh
@@ -28,8 +29,8 @@ for part in "${parts[@]}"; do
     behind) check behind.py "$(scripts/backends/collector.sh)" ;;
     phoenix) check phoenix.py "$(dirname "$(scripts/python-env.sh scripts/backends/requirements-phoenix.txt)")/phoenix" ;;
     outage) check outage.py "$(scripts/backends/collector.sh)" "${BATON_OUTAGE_SECONDS:-20}" ;;
-    *) die "there is no part '$part': in-front, behind, phoenix and outage are there" ;;
+    *) die "unknown part '$part': use in-front, behind, phoenix or outage" ;;
   esac
 done
 say ""
-say "all backends agree"
+say "all backend tests passed"

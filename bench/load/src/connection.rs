@@ -1,59 +1,61 @@
-//! One connection, whatever is spoken over it: a request, its whole response, and the check that it is right.
+//! One connection of any protocol: a request, its complete response, and the check of the response.
 
 use crate::{
-    grpc, http1, mcp,
-    options::Options,
-    protocol::{Binding, Spoken},
-    responses,
+    grpc::GrpcConnection,
+    http1::Http1Connection,
+    mcp::McpConnection,
+    options::LoadOptions,
+    protocol::{A2aBinding, LoadProtocol},
+    responses::ResponsesConnection,
 };
 use std::time::Duration;
 
-/// A server that takes longer than this has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Response timeout.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// Every reply is searched for its marks; one in this many is also parsed and looked at field by field.
-pub const PARSE_EVERY: u64 = 64;
+/// Every reply is searched for its expected bytes; one in this number is also parsed and checked field by field.
+pub const PARSE_INTERVAL: u64 = 64;
 
 /// A checked reply.
-pub struct Outcome {
-    /// Events of the stream; one for a plain reply.
+pub struct ExchangeOutcome {
+    /// Events of the stream; 1 for a plain reply.
     pub events: u64,
-    /// From the written request to the first event of a stream, where that is looked at.
+    /// Time from the written request to the first event of a stream, if measured.
     pub first_event: Option<Duration>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
 }
 
 /// An open connection.
-pub enum Connection {
+pub enum LoadConnection {
     /// HTTP/1.1 with keep-alive.
-    Http1(Box<http1::Connection>),
+    Http1(Box<Http1Connection>),
     /// HTTP/2, one call at a time.
-    Grpc(Box<grpc::Connection>),
-    /// HTTP/1.1 with keep-alive, and for older versions a session.
-    Mcp(Box<mcp::Connection>),
+    Grpc(Box<GrpcConnection>),
+    /// HTTP/1.1 with keep-alive, and a session for older versions.
+    Mcp(Box<McpConnection>),
     /// HTTP/1.1 with keep-alive.
-    Responses(Box<responses::Connection>),
+    Responses(Box<ResponsesConnection>),
 }
 
-impl Connection {
-    /// Connects, without delay of small packets.
-    pub async fn open(options: &Options) -> Result<Self, String> {
-        Ok(match options.spoken {
-            Spoken::A2a(protocol) => match protocol.binding {
-                Binding::JsonRpc | Binding::HttpJson => {
-                    Self::Http1(Box::new(http1::Connection::open(options, protocol).await?))
+impl LoadConnection {
+    /// Connects with `TCP_NODELAY`.
+    pub async fn open(options: &LoadOptions) -> Result<Self, String> {
+        Ok(match options.protocol {
+            LoadProtocol::A2a(protocol) => match protocol.binding {
+                A2aBinding::JsonRpc | A2aBinding::HttpJson => {
+                    Self::Http1(Box::new(Http1Connection::open(options, protocol).await?))
                 }
-                Binding::Grpc => Self::Grpc(Box::new(grpc::Connection::open(options, protocol).await?)),
+                A2aBinding::Grpc => Self::Grpc(Box::new(GrpcConnection::open(options, protocol).await?)),
             },
-            Spoken::Mcp(era) => Self::Mcp(Box::new(mcp::Connection::open(options, era).await?)),
-            Spoken::Responses => Self::Responses(Box::new(responses::Connection::open(options).await?)),
+            LoadProtocol::Mcp(version) => Self::Mcp(Box::new(McpConnection::open(options, version).await?)),
+            LoadProtocol::Responses => Self::Responses(Box::new(ResponsesConnection::open(options).await?)),
         })
     }
 
     /// Sends request `number` and reads its response to the end.
-    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
-        let exchanged = async {
+    pub async fn exchange(&mut self, number: u64) -> Result<ExchangeOutcome, String> {
+        let exchange = async {
             match self {
                 Self::Http1(connection) => connection.exchange(number).await,
                 Self::Grpc(connection) => connection.exchange(number).await,
@@ -61,27 +63,27 @@ impl Connection {
                 Self::Responses(connection) => connection.exchange(number).await,
             }
         };
-        in_time(exchanged).await
+        with_timeout(exchange).await
     }
 
-    /// Says farewell, where a server would otherwise remember the connection.
+    /// Closes the connection; ends the MCP session, if there is one.
     pub async fn close(self) -> Result<(), String> {
         match self {
             Self::Http1(_) | Self::Grpc(_) | Self::Responses(_) => Ok(()),
-            Self::Mcp(connection) => in_time(connection.close()).await,
+            Self::Mcp(connection) => with_timeout(connection.close()).await,
         }
     }
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-    match tokio::time::timeout(PATIENCE, work).await {
+async fn with_timeout<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    match tokio::time::timeout(MAX_WAIT, work).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(format!("no complete answer within {} s", PATIENCE.as_secs())),
+        Err(_) => Err(format!("no complete response within {} s", MAX_WAIT.as_secs())),
     }
 }
 
-/// Begins a TCP connection.
-pub async fn connect(options: &Options) -> Result<tokio::net::TcpStream, String> {
+/// Opens a TCP connection.
+pub async fn connect(options: &LoadOptions) -> Result<tokio::net::TcpStream, String> {
     let connect = async {
         let stream = tokio::net::TcpStream::connect(options.address).await?;
         stream.set_nodelay(true)?;

@@ -1,11 +1,11 @@
-//! One connection of HTTP/2 that carries one gRPC call after another.
+//! One HTTP/2 connection that makes one gRPC call after another.
 
 use crate::{
     check,
-    connection::{Outcome, PARSE_EVERY, connect},
-    options::{Mode, Options},
-    protocol::{Protocol, Version},
-    request::{Template, expected_echo, path},
+    connection::{ExchangeOutcome, PARSE_INTERVAL, connect},
+    options::{LoadMode, LoadOptions},
+    protocol::{A2aProtocol, A2aVersion},
+    request::{RequestTemplate, expected_echo, path},
 };
 use baton_proto::{v1::pb as v1, v03::pb as v03};
 use bytes::Bytes;
@@ -13,28 +13,28 @@ use h2::client::SendRequest;
 use http::{HeaderMap, Request};
 use prost::Message as _;
 
-/// Larger responses are a mistake of the server.
-const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Upper bound of a response body; a larger one is an error of the server.
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// `state` of a status, set to completed: the mark that every reply is searched for.
-const COMPLETED: &[u8] = &[0x08, 3];
+/// `state` of a status, set to completed: expected in every reply.
+const COMPLETED_MARK: &[u8] = &[0x08, 3];
 
-/// A connection and what it asks.
-pub struct Connection {
+/// A connection with its request template.
+pub struct GrpcConnection {
     sender: SendRequest<Bytes>,
     request: Request<()>,
-    template: Template,
-    mode: Mode,
-    version: Version,
+    template: RequestTemplate,
+    mode: LoadMode,
+    version: A2aVersion,
     text: String,
     exchanges: u64,
 }
 
-impl Connection {
-    /// Connects and greets.
-    pub async fn open(options: &Options, protocol: Protocol) -> Result<Self, String> {
+impl GrpcConnection {
+    /// Connects and performs the HTTP/2 handshake.
+    pub async fn open(options: &LoadOptions, protocol: A2aProtocol) -> Result<Self, String> {
         let (sender, connection) = h2::client::handshake(connect(options).await?).await.map_err(|e| e.to_string())?;
-        // It ends with the sender; what goes wrong is seen by the call that it hits.
+        // The task ends with the sender; errors surface in the affected call.
         tokio::task::spawn_local(connection);
         let request = Request::post(format!("http://{}{}", options.address, path(options, protocol)))
             .header("content-type", "application/grpc")
@@ -45,7 +45,7 @@ impl Connection {
         Ok(Self {
             sender,
             request,
-            template: Template::grpc(options, protocol.version),
+            template: RequestTemplate::grpc(options, protocol.version),
             mode: options.mode,
             version: protocol.version,
             text: options.text.clone(),
@@ -53,15 +53,15 @@ impl Connection {
         })
     }
 
-    /// Makes call `number` and reads its answers to the end.
-    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
+    /// Makes call `number` and reads its response to the end.
+    pub async fn exchange(&mut self, number: u64) -> Result<ExchangeOutcome, String> {
         let content = self.call(number).await?;
         self.exchanges += 1;
-        let thorough = self.exchanges % PARSE_EVERY == 1;
+        let thorough = self.exchanges % PARSE_INTERVAL == 1;
         let events = self
             .check(&content, number, thorough)
             .map_err(|wrong| format!("{wrong}: {}", content[..content.len().min(400)].escape_ascii()))?;
-        Ok(Outcome { events, first_event: None, reusable: true })
+        Ok(ExchangeOutcome { events, first_event: None, reusable: true })
     }
 
     async fn call(&mut self, number: u64) -> Result<Vec<u8>, String> {
@@ -73,7 +73,7 @@ impl Connection {
         if response.status() != 200 {
             return Err(format!("status {}", response.status()));
         }
-        // A refusal without an answer has its status in the only headers.
+        // A trailers-only response has its status in the headers.
         let refused = response.headers().get("grpc-status").map(|_| response.headers().clone());
         let mut body = response.into_body();
         let mut content = Vec::with_capacity(2048);
@@ -81,7 +81,7 @@ impl Connection {
             let piece = piece.map_err(failed)?;
             body.flow_control().release_capacity(piece.len()).map_err(failed)?;
             content.extend_from_slice(&piece);
-            if content.len() > MAX_BODY {
+            if content.len() > MAX_BODY_BYTES {
                 return Err("body is too large".to_owned());
             }
         }
@@ -94,14 +94,14 @@ impl Connection {
 
     fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
         let echo = expected_echo(&self.text, number);
-        check::marks(content, &[COMPLETED, echo.as_bytes()])?;
+        check::marks(content, &[COMPLETED_MARK, echo.as_bytes()])?;
         let answers = split(content)?;
         if thorough {
             match (self.mode, self.version) {
-                (Mode::Stream, Version::V1) => stream_v1(&answers, &echo),
-                (Mode::Stream, Version::V03) => stream_v03(&answers, &echo),
-                (_, Version::V1) => task_v1(&answers, &echo),
-                (_, Version::V03) => task_v03(&answers, &echo),
+                (LoadMode::Stream, A2aVersion::V1) => stream_v1(&answers, &echo),
+                (LoadMode::Stream, A2aVersion::V03) => stream_v03(&answers, &echo),
+                (_, A2aVersion::V1) => task_v1(&answers, &echo),
+                (_, A2aVersion::V03) => task_v03(&answers, &echo),
             }?;
         }
         Ok(answers.len() as u64)
@@ -113,7 +113,7 @@ fn refusal(trailers: &HeaderMap) -> String {
     format!("grpc-status {}: {}", said("grpc-status"), said("grpc-message"))
 }
 
-/// The messages of a body.
+/// Splits a body into its messages.
 fn split(mut content: &[u8]) -> Result<Vec<&[u8]>, String> {
     let mut answers = Vec::with_capacity(8);
     while let Some((prefix, rest)) = content.split_first_chunk::<5>() {

@@ -1,12 +1,12 @@
-//! One keep-alive connection of HTTP/1.1.
+//! One HTTP/1.1 connection with keep-alive.
 
 use crate::{
     check,
-    connection::{Outcome, PARSE_EVERY, connect},
-    options::{Mode, Options},
-    protocol::Protocol,
-    request::{Template, expected_echo},
-    response::{self, Body, Head},
+    connection::{ExchangeOutcome, PARSE_INTERVAL, connect},
+    options::{LoadMode, LoadOptions},
+    protocol::A2aProtocol,
+    request::{RequestTemplate, expected_echo},
+    response::{self, BodyDecoder, ResponseHead},
 };
 use std::time::{Duration, Instant};
 use tokio::{
@@ -14,22 +14,22 @@ use tokio::{
     net::TcpStream,
 };
 
-/// A connection that speaks A2A.
-pub struct Connection {
-    wire: Wire,
-    template: Template,
-    mode: Mode,
-    protocol: Protocol,
+/// An A2A connection.
+pub struct Http1Connection {
+    wire: Http1Stream,
+    template: RequestTemplate,
+    mode: LoadMode,
+    protocol: A2aProtocol,
     text: String,
     exchanges: u64,
 }
 
-impl Connection {
+impl Http1Connection {
     /// Connects.
-    pub async fn open(options: &Options, protocol: Protocol) -> Result<Self, String> {
+    pub async fn open(options: &LoadOptions, protocol: A2aProtocol) -> Result<Self, String> {
         Ok(Self {
-            wire: Wire::open(options).await?,
-            template: Template::http1(options, protocol),
+            wire: Http1Stream::open(options).await?,
+            template: RequestTemplate::http1(options, protocol),
             mode: options.mode,
             protocol,
             text: options.text.clone(),
@@ -38,24 +38,24 @@ impl Connection {
     }
 
     /// Sends request `number` and reads its response to the end.
-    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
+    pub async fn exchange(&mut self, number: u64) -> Result<ExchangeOutcome, String> {
         let (head, content) = self.wire.exchange(self.template.numbered(number)).await?;
         head.expect(200, &content)?;
         self.exchanges += 1;
-        let thorough = self.exchanges % PARSE_EVERY == 1;
+        let thorough = self.exchanges % PARSE_INTERVAL == 1;
         let events =
             self.check(&content, number, thorough).map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
-        Ok(Outcome { events, first_event: self.wire.first_event(), reusable: !head.close })
+        Ok(ExchangeOutcome { events, first_event: self.wire.first_event(), reusable: !head.close })
     }
 
     fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
-        if self.mode == Mode::Submit {
+        if self.mode == LoadMode::Submit {
             return check::submitted(content).map(|()| 1);
         }
         let echo = expected_echo(&self.text, number);
         check::marks(content, &[self.protocol.completed().as_bytes(), echo.as_bytes()])?;
         match self.mode {
-            Mode::Stream => {
+            LoadMode::Stream => {
                 let events = check::count_events(content);
                 if thorough { check::stream(self.protocol, content, &echo).map(|()| events) } else { Ok(events) }
             }
@@ -65,21 +65,21 @@ impl Connection {
     }
 }
 
-/// Requests and responses as bytes, whatever they mean.
-pub struct Wire {
+/// Requests and responses as bytes, independent of the protocol.
+pub struct Http1Stream {
     stream: TcpStream,
     input: Vec<u8>,
     first_event: Option<Duration>,
 }
 
-impl Wire {
+impl Http1Stream {
     /// Connects.
-    pub async fn open(options: &Options) -> Result<Self, String> {
+    pub async fn open(options: &LoadOptions) -> Result<Self, String> {
         Ok(Self { stream: connect(options).await?, input: Vec::with_capacity(16 * 1024), first_event: None })
     }
 
     /// Sends a request and reads its response to the end.
-    pub async fn exchange(&mut self, request: &[u8]) -> Result<(Head, Vec<u8>), String> {
+    pub async fn exchange(&mut self, request: &[u8]) -> Result<(ResponseHead, Vec<u8>), String> {
         self.stream.write_all(request).await.map_err(|error| format!("write: {error}"))?;
         let written = Instant::now();
         self.input.clear();
@@ -90,7 +90,7 @@ impl Wire {
             }
             self.read_more().await?;
         };
-        let mut body = Body::default();
+        let mut body = BodyDecoder::default();
         loop {
             let complete = body.advance(head.framing, &self.input[head.length..])?;
             if self.first_event.is_none() && check::has_event(&body.content) {
@@ -103,7 +103,7 @@ impl Wire {
         }
     }
 
-    /// From the written request to the first event, if the last response was a stream.
+    /// Time from the written request to the first event, if the last response was a stream.
     pub fn first_event(&self) -> Option<Duration> {
         self.first_event
     }
@@ -122,7 +122,7 @@ impl Wire {
     }
 }
 
-/// The beginning of a body, for people.
+/// First bytes of a body, for error messages.
 pub fn excerpt(content: &[u8]) -> String {
     String::from_utf8_lossy(&content[..content.len().min(400)]).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Loads one server of A2A, MCP or OpenAI's Responses on loopback and prints what it did as one JSON line.
+//! Generates load on an A2A, MCP or OpenAI Responses server on loopback and prints the results as one JSON line.
 //!
 //! ```text
 //! load --url URL --mode send|stream|submit --connections N (--seconds S [--warmup S] | --count N) [--text T]
@@ -9,12 +9,13 @@
 //! ```
 //!
 //! `send` waits for each task to complete, `stream` reads each event stream to its end, `submit` returns as soon as the
-//! task exists. Every reply is checked: it must hold a task in the right state and, except for `submit`, the echo of
-//! the very text that was sent. Over MCP the tool `add` is called, and every reply must hold the right sum. A response must
-//! be completed and hold the echo, or ANSWER where the server cannot echo. One thread drives all connections, so that the
-//! server has the rest of the machine.
+//! task exists. Every reply is checked: it must contain a task in the right state and, except for `submit`, the echo of
+//! the sent text. Over MCP the tool `add` is called, and every reply must contain the right sum. A response must be
+//! completed and contain the echo, or ANSWER if the server cannot echo. One thread drives all connections, so that the
+//! rest of the machine is available to the server.
 //!
-//! With `--rate N`, N are sent each second, however long answers take, and latency counts from when each was due.
+//! With `--rate N`, N requests are sent per second, regardless of the response times, and latency counts from the
+//! scheduled time of each request.
 
 mod check;
 mod connection;
@@ -29,19 +30,19 @@ mod response;
 mod responses;
 mod summary;
 
-use connection::Connection;
-use options::{Limit, Options};
-use pace::Pace;
+use connection::LoadConnection;
+use options::{LoadLimit, LoadOptions};
+use pace::RequestPace;
 use std::{
     cell::{Cell, RefCell},
     process::ExitCode,
     rc::Rc,
     time::Instant,
 };
-use summary::Summary;
+use summary::LoadSummary;
 
 fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
+    let options = match LoadOptions::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(message) => {
             eprintln!("load: {message}");
@@ -63,12 +64,12 @@ fn main() -> ExitCode {
     if summary.requests == 0 || summary.errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Runs every connection until the limit and gathers what they saw.
-async fn drive(options: Rc<Options>) -> Summary {
+/// Runs all connections until the limit and collects their results.
+async fn drive(options: Rc<LoadOptions>) -> LoadSummary {
     let begun = Instant::now();
     let started = Rc::new(Cell::new(0u64));
-    let summary = Rc::new(RefCell::new(Summary::new(&options)));
-    let pace = Rc::new(Pace::new(&options, begun));
+    let summary = Rc::new(RefCell::new(LoadSummary::new(&options)));
+    let pace = Rc::new(RequestPace::new(&options, begun));
     let workers: Vec<_> = (0..options.connections)
         .map(|_| {
             let (options, started, summary) = (options.clone(), started.clone(), summary.clone());
@@ -89,29 +90,29 @@ async fn drive(options: Rc<Options>) -> Summary {
     summary.clone()
 }
 
-/// One connection: one request after another; a broken connection is counted and opened again.
+/// Runs one connection: one request after another. A broken connection is counted as an error and reopened.
 async fn work(
-    options: Rc<Options>,
+    options: Rc<LoadOptions>,
     begun: Instant,
-    pace: Rc<Pace>,
+    pace: Rc<RequestPace>,
     started: Rc<Cell<u64>>,
-    summary: Rc<RefCell<Summary>>,
+    summary: Rc<RefCell<LoadSummary>>,
 ) {
-    let mut connection: Option<Connection> = None;
+    let mut connection: Option<LoadConnection> = None;
     loop {
         let number = started.get();
         let over = match options.limit {
-            Limit::Count(count) => number >= count,
-            Limit::Time { warmup, measured } => begun.elapsed() >= warmup + measured + pace.patience(),
+            LoadLimit::Count(count) => number >= count,
+            LoadLimit::Time { warmup, measured } => begun.elapsed() >= warmup + measured + pace.max_wait(),
         };
-        // A server that answers nothing but errors must not be asked for ever.
-        if over || summary.borrow().hopeless() {
+        // Stops if the server returns nothing but errors.
+        if over || summary.borrow().has_only_errors() {
             break;
         }
         started.set(number + 1);
         let mut open = match connection.take() {
             Some(open) => open,
-            None => match Connection::open(&options).await {
+            None => match LoadConnection::open(&options).await {
                 Ok(open) => open,
                 Err(error) => {
                     summary.borrow_mut().error(&format!("connect: {error}"));
@@ -124,8 +125,8 @@ async fn work(
         let outcome = open.exchange(number).await;
         let latency = due.elapsed();
         let counts = match options.limit {
-            Limit::Count(_) => true,
-            Limit::Time { warmup, measured } => (warmup..warmup + measured).contains(&(pace.moment(due) - begun)),
+            LoadLimit::Count(_) => true,
+            LoadLimit::Time { warmup, measured } => (warmup..warmup + measured).contains(&(pace.moment(due) - begun)),
         };
         match outcome {
             Ok(outcome) => {

@@ -1,88 +1,89 @@
-//! What was asked for on the command line.
+//! Command-line options.
 
-use crate::protocol::{Protocol, Spoken};
+use crate::protocol::{A2aProtocol, LoadProtocol};
 use std::{net::SocketAddr, time::Duration};
 
-/// Which operation is measured.
+/// The measured operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// `SendMessage`, waiting for the task to complete; a response that is not streamed.
+pub enum LoadMode {
+    /// `SendMessage` until the task completes; a response without streaming.
     Send,
-    /// `SendStreamingMessage`, to the end of the stream; a response that is.
+    /// `SendStreamingMessage` to the end of the stream; a streamed response.
     Stream,
     /// `SendMessage` with `returnImmediately`.
     Submit,
 }
 
-/// More in a second could not be sent one by one.
+/// Upper bound of the rate, in requests per second.
 const MAX_RATE: f64 = 100_000.0;
 
-/// When to stop.
+/// End of the measurement.
 #[derive(Clone, Copy, Debug)]
-pub enum Limit {
-    /// After this many requests.
+pub enum LoadLimit {
+    /// After this number of requests.
     Count(u64),
-    /// After this long.
+    /// After this time.
     Time {
-        /// Not counted.
+        /// Warm-up time, not measured.
         warmup: Duration,
-        /// Counted.
+        /// Measured time.
         measured: Duration,
     },
 }
 
-/// One measurement.
+/// Options of one measurement.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Where the server listens.
+pub struct LoadOptions {
+    /// Address of the server.
     pub address: SocketAddr,
-    /// The path of the endpoint, without a slash at its end unless it is nothing else.
+    /// Path of the endpoint, without a trailing slash unless it is the root.
     pub path: String,
-    /// What is spoken.
-    pub spoken: Spoken,
-    /// Which operation; MCP has one.
-    pub mode: Mode,
-    /// Connections at the same time.
+    /// Protocol.
+    pub protocol: LoadProtocol,
+    /// Operation; MCP has only one.
+    pub mode: LoadMode,
+    /// Concurrent connections.
     pub connections: usize,
-    /// When to stop.
-    pub limit: Limit,
-    /// Requests per second, whatever the answers do; without it, each connection sends when it has its answer.
+    /// End of the measurement.
+    pub limit: LoadLimit,
+    /// Requests per second, regardless of response times; without it, each connection sends its next request after the
+    /// response.
     pub rate: Option<f64>,
-    /// What is said, before the number of the request.
+    /// Text of each message, before the request number.
     pub text: String,
-    /// The model that a response is asked of.
+    /// Model of a response request.
     pub model: String,
-    /// What a server answers that cannot echo.
+    /// Expected answer of a server that cannot echo.
     pub expect: Option<String>,
 }
 
-impl Options {
-    /// Reads the arguments, without the program's name.
+impl LoadOptions {
+    /// Parses the arguments, without the program name.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (mut url, mut mode, mut connections) = (None, Mode::Send, 1);
+        let (mut url, mut mode, mut connections) = (None, LoadMode::Send, 1);
         let (mut seconds, mut warmup, mut count) = (5.0, 1.0, None);
         let (mut text, mut model, mut expect) = ("hello".to_owned(), "echo".to_owned(), None);
         let mut rate = None;
-        let mut spoken = "jsonrpc".to_owned();
+        let mut protocol = "jsonrpc".to_owned();
         while let Some(name) = arguments.next() {
             let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
-            let wrong = || format!("{name} {value}: not understood");
+            let invalid = || format!("{name} {value}: invalid value");
             match name.as_str() {
                 "--url" => url = Some(value),
                 "--mode" => {
                     mode = match value.as_str() {
-                        "send" => Mode::Send,
-                        "stream" => Mode::Stream,
-                        "submit" => Mode::Submit,
-                        _ => return Err(wrong()),
+                        "send" => LoadMode::Send,
+                        "stream" => LoadMode::Stream,
+                        "submit" => LoadMode::Submit,
+                        _ => return Err(invalid()),
                     }
                 }
-                "--protocol" => spoken = value,
-                "--connections" => connections = value.parse().map_err(|_| wrong())?,
-                "--seconds" => seconds = value.parse().map_err(|_| wrong())?,
-                "--warmup" => warmup = value.parse().map_err(|_| wrong())?,
-                "--count" => count = Some(value.parse().map_err(|_| wrong())?),
-                "--rate" => rate = Some(value.parse().map_err(|_| wrong())?),
+                "--protocol" => protocol = value,
+                "--connections" => connections = value.parse().map_err(|_| invalid())?,
+                "--seconds" => seconds = value.parse().map_err(|_| invalid())?,
+                "--warmup" => warmup = value.parse().map_err(|_| invalid())?,
+                "--count" => count = Some(value.parse().map_err(|_| invalid())?),
+                "--rate" => rate = Some(value.parse().map_err(|_| invalid())?),
                 "--text" => text = value,
                 "--model" => model = value,
                 "--expect" => expect = Some(value),
@@ -90,29 +91,29 @@ impl Options {
             }
         }
         let (address, path) = split_url(&url.ok_or("--url is required")?)?;
-        let spoken = Spoken::named(&spoken).ok_or_else(|| format!("--protocol {spoken}: not understood"))?;
-        if mode == Mode::Submit && spoken != Spoken::A2a(Protocol::JSON_RPC) {
-            return Err("--mode submit speaks jsonrpc only".to_owned());
+        let protocol = LoadProtocol::parse(&protocol).ok_or_else(|| format!("--protocol {protocol}: invalid value"))?;
+        if mode == LoadMode::Submit && protocol != LoadProtocol::A2a(A2aProtocol::JSON_RPC) {
+            return Err("--mode submit requires --protocol jsonrpc".to_owned());
         }
         if rate.is_some_and(|rate: f64| !(rate > 0.0 && rate <= MAX_RATE)) {
             return Err(format!("--rate needs a number up to {MAX_RATE}"));
         }
         let limit = match count {
-            Some(count) => Limit::Count(count),
-            None => Limit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
+            Some(count) => LoadLimit::Count(count),
+            None => LoadLimit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
         };
-        Ok(Self { address, path, spoken, mode, connections, limit, rate, text, model, expect })
+        Ok(Self { address, path, protocol, mode, connections, limit, rate, text, model, expect })
     }
 }
 
-/// Only plain HTTP on loopback: a benchmark over a network measures the network.
+/// Accepts plain HTTP on loopback only: a benchmark over a network measures the network.
 fn split_url(url: &str) -> Result<(SocketAddr, String), String> {
-    let rest = url.strip_prefix("http://").ok_or_else(|| format!("{url}: only http:// is spoken"))?;
+    let rest = url.strip_prefix("http://").ok_or_else(|| format!("{url}: only http:// is supported"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let address: SocketAddr =
         host.replace("localhost", "127.0.0.1").parse().map_err(|_| format!("{url}: needs an address and a port"))?;
     if !address.ip().is_loopback() {
-        return Err(format!("{url}: only loopback is measured"));
+        return Err(format!("{url}: only loopback addresses are supported"));
     }
     Ok((address, format!("/{}", path.trim_end_matches('/'))))
 }

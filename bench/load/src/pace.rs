@@ -1,36 +1,36 @@
-//! When requests are sent: each connection as soon as it has its answer, or all of them together at a fixed rate.
+//! Request schedule: each connection after its previous response, or all connections at a fixed rate.
 
-use crate::options::{Limit, Options};
+use crate::options::{LoadLimit, LoadOptions};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 
-/// Requests that may be due while every connection waits for an answer.
-const MOST_WAITING: usize = 4096;
+/// Upper bound of due requests while all connections are busy.
+const MAX_DUE_REQUESTS: usize = 4096;
 
-/// How long requests that were due in time may still be sent after the measured time.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time after the measurement in which due requests may still be sent.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// What decides when the next request is sent.
-pub enum Pace {
-    /// The answer to the one before, so that a slow server is asked less.
+/// Trigger of the next request.
+pub enum RequestPace {
+    /// The previous response: a slow server gets fewer requests.
     Answers,
-    /// The clock. Latency counts from the moment at which a request was due: one that has to wait for a connection has
-    /// waited for the server.
+    /// The clock. Latency counts from the scheduled time of a request, so that waiting for a free connection counts as
+    /// waiting for the server.
     Clock(Mutex<mpsc::Receiver<Instant>>),
 }
 
-impl Pace {
-    /// As the options say, from `begun` on.
-    pub fn new(options: &Options, begun: Instant) -> Self {
+impl RequestPace {
+    /// Starts the schedule of the options at `begun`.
+    pub fn new(options: &LoadOptions, begun: Instant) -> Self {
         let Some(rate) = options.rate else { return Self::Answers };
-        let (due, waiting) = mpsc::channel(MOST_WAITING);
+        let (due, waiting) = mpsc::channel(MAX_DUE_REQUESTS);
         let limit = options.limit;
-        // The runtime's timers are a millisecond wide, a thread's sleep a twentieth of that.
+        // The runtime's timers have a resolution of a millisecond, a thread's sleep of a twentieth of that.
         std::thread::spawn(move || keep_time(rate, limit, begun, &due));
         Self::Clock(Mutex::new(waiting))
     }
 
-    /// Waits until a request is due; the moment at which it was, or nothing when there are no more.
+    /// Waits until a request is due; returns its scheduled time, or `None` when there are no more.
     pub async fn next(&self) -> Option<Instant> {
         match self {
             Self::Answers => Some(Instant::now()),
@@ -38,16 +38,16 @@ impl Pace {
         }
     }
 
-    /// How long after the measured time a connection goes on.
-    pub fn patience(&self) -> Duration {
+    /// Time that a connection continues after the measured time.
+    pub fn max_wait(&self) -> Duration {
         match self {
             Self::Answers => Duration::ZERO,
-            Self::Clock(_) => PATIENCE,
+            Self::Clock(_) => MAX_WAIT,
         }
     }
 
-    /// Which moment decides whether a reply counts. At a fixed rate that is when it was due, or the slowest replies would
-    /// be left out.
+    /// The time that decides whether a reply counts. At a fixed rate it is the scheduled time; otherwise the slowest
+    /// replies would be left out.
     pub fn moment(&self, due: Instant) -> Instant {
         match self {
             Self::Answers => Instant::now(),
@@ -55,7 +55,7 @@ impl Pace {
         }
     }
 
-    /// How many requests were due and never sent.
+    /// Number of due requests that were never sent.
     pub async fn unsent(&self) -> usize {
         match self {
             Self::Answers => 0,
@@ -64,17 +64,17 @@ impl Pace {
     }
 }
 
-/// Says when requests are due; ends when all were, or nobody listens any more.
+/// Sends the scheduled times; ends after the last one or when the receiver is dropped.
 #[expect(clippy::disallowed_methods, reason = "a thread of its own waits for the moment; there is no event")]
-fn keep_time(rate: f64, limit: Limit, begun: Instant, due: &mpsc::Sender<Instant>) {
+fn keep_time(rate: f64, limit: LoadLimit, begun: Instant, due: &mpsc::Sender<Instant>) {
     for number in 0_u32.. {
         let after = Duration::from_secs_f64(f64::from(number) / rate);
         let over = match limit {
-            Limit::Count(count) => u64::from(number) >= count,
-            Limit::Time { warmup, measured } => after >= warmup + measured,
+            LoadLimit::Count(count) => u64::from(number) >= count,
+            LoadLimit::Time { warmup, measured } => after >= warmup + measured,
         };
         std::thread::sleep((begun + after).saturating_duration_since(Instant::now()));
-        // When the queue is full this waits, and the next ones are said late; but they say when they were due.
+        // Blocks while the queue is full; later entries are delayed, but keep their scheduled times.
         if over || due.blocking_send(begun + after).is_err() {
             return;
         }
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn requests_are_due_at_their_times_however_late_they_are_taken() {
         let options = ["--url", "http://127.0.0.1:1", "--rate", "1000", "--count", "20"];
-        let options = Options::parse(options.into_iter().map(str::to_owned)).expect("understood");
+        let options = LoadOptions::parse(options.into_iter().map(str::to_owned)).expect("understood");
         let begun = Instant::now();
-        let pace = Pace::new(&options, begun);
+        let pace = RequestPace::new(&options, begun);
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
             for number in 0..20 {

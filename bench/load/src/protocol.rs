@@ -1,40 +1,40 @@
-//! What is spoken with the server: A2A, a binding in one of two versions, MCP in one of two eras, or OpenAI's Responses.
+//! Protocols: A2A in three bindings and two versions, MCP in two versions, OpenAI Responses.
 
-/// What is spoken.
+/// Protocol of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spoken {
+pub enum LoadProtocol {
     /// A2A.
-    A2a(Protocol),
+    A2a(A2aProtocol),
     /// MCP, over streamable HTTP.
-    Mcp(Era),
+    Mcp(McpVersion),
     /// OpenAI's Responses API.
     Responses,
 }
 
-impl Spoken {
-    /// What goes by that name, such as `grpc-0.3` or `mcp-2025-11-25`.
-    pub fn named(name: &str) -> Option<Self> {
+impl LoadProtocol {
+    /// Parses a protocol name, such as `grpc-0.3` or `mcp-2025-11-25`.
+    pub fn parse(name: &str) -> Option<Self> {
         match name {
-            "mcp-2026-07-28" => Some(Self::Mcp(Era::Modern)),
-            "mcp-2025-11-25" => Some(Self::Mcp(Era::Legacy)),
+            "mcp-2026-07-28" => Some(Self::Mcp(McpVersion::Modern)),
+            "mcp-2025-11-25" => Some(Self::Mcp(McpVersion::Legacy)),
             "responses" => Some(Self::Responses),
-            _ => Protocol::named(name).map(Self::A2a),
+            _ => A2aProtocol::parse(name).map(Self::A2a),
         }
     }
 }
 
-/// Which MCP.
+/// MCP protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// 2026-07-28: every request stands alone.
+pub enum McpVersion {
+    /// 2026-07-28: requests are independent.
     Modern,
     /// 2025-11-25: requests belong to a session.
     Legacy,
 }
 
-impl Era {
-    /// The version as requests name it.
-    pub fn version(self) -> &'static str {
+impl McpVersion {
+    /// Protocol version in requests.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Modern => "2026-07-28",
             Self::Legacy => "2025-11-25",
@@ -42,9 +42,9 @@ impl Era {
     }
 }
 
-/// How requests travel.
+/// A2A protocol binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binding {
+pub enum A2aBinding {
     /// JSON-RPC over HTTP/1.1.
     JsonRpc,
     /// HTTP+JSON over HTTP/1.1.
@@ -53,54 +53,54 @@ pub enum Binding {
     Grpc,
 }
 
-/// Which A2A.
+/// A2A version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum A2aVersion {
     /// 1.0.
     V1,
     /// 0.3.
     V03,
 }
 
-/// A binding and a version of it.
+/// An A2A binding and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Protocol {
-    /// How requests travel.
-    pub binding: Binding,
-    /// What they mean.
-    pub version: Version,
+pub struct A2aProtocol {
+    /// The binding.
+    pub binding: A2aBinding,
+    /// The version.
+    pub version: A2aVersion,
 }
 
-impl Protocol {
-    /// The usual one.
-    pub const JSON_RPC: Self = Self { binding: Binding::JsonRpc, version: Version::V1 };
+impl A2aProtocol {
+    /// The default protocol.
+    pub const JSON_RPC: Self = Self { binding: A2aBinding::JsonRpc, version: A2aVersion::V1 };
 
-    /// The protocol of that name, such as `jsonrpc` or `grpc-0.3`.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Parses a protocol name, such as `jsonrpc` or `grpc-0.3`.
+    pub fn parse(name: &str) -> Option<Self> {
         let (binding, version) = match name.strip_suffix("-0.3") {
-            Some(binding) => (binding, Version::V03),
-            None => (name, Version::V1),
+            Some(binding) => (binding, A2aVersion::V03),
+            None => (name, A2aVersion::V1),
         };
         let binding = match binding {
-            "jsonrpc" => Binding::JsonRpc,
-            "rest" => Binding::HttpJson,
-            "grpc" => Binding::Grpc,
+            "jsonrpc" => A2aBinding::JsonRpc,
+            "rest" => A2aBinding::HttpJson,
+            "grpc" => A2aBinding::Grpc,
             _ => return None,
         };
         Some(Self { binding, version })
     }
 
-    /// What a reply in JSON calls a completed task.
+    /// Name of the completed state in JSON replies.
     pub fn completed(self) -> &'static str {
         match self {
-            Self { binding: Binding::JsonRpc, version: Version::V03 } => "completed",
+            Self { binding: A2aBinding::JsonRpc, version: A2aVersion::V03 } => "completed",
             _ => "TASK_STATE_COMPLETED",
         }
     }
 }
 
-impl Version {
-    /// The version as the `A2A-Version` header writes it.
+impl A2aVersion {
+    /// Value of the `A2A-Version` header.
     pub fn header(self) -> &'static str {
         match self {
             Self::V1 => "1.0",

@@ -1,41 +1,41 @@
-//! Reading HTTP/1.1 responses: a length or chunks, nothing else.
+//! Parser of HTTP/1.1 responses with a length or chunked encoding.
 
 use crate::http1::excerpt;
 use memchr::memmem;
 
-/// Larger responses are a mistake of the server.
-const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Upper bound of a response body; a larger one is an error of the server.
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// How the end of a body is known.
+/// Delimiter of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
-    /// By its length.
+pub enum BodyDelimiter {
+    /// `Content-Length`.
     Length(usize),
-    /// By an empty chunk.
+    /// Chunked encoding.
     Chunked,
 }
 
-/// The part of a response before its body.
+/// Status line and headers of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ResponseHead {
     /// The status code.
     pub status: u16,
-    /// How the body ends.
-    pub framing: Framing,
-    /// Whether the server closes the connection afterwards.
+    /// Delimiter of the body.
+    pub framing: BodyDelimiter,
+    /// Whether the server closes the connection after the response.
     pub close: bool,
-    /// Where the body begins.
+    /// Offset of the body.
     pub length: usize,
 }
 
-impl Head {
-    /// The status is this one; the body says why it is not.
+impl ResponseHead {
+    /// Fails with an excerpt of the body if the status is different.
     pub fn expect(&self, status: u16, body: &[u8]) -> Result<(), String> {
         if self.status == status { Ok(()) } else { Err(format!("status {}: {}", self.status, excerpt(body))) }
     }
 }
 
-/// A header of a response that has arrived.
+/// A header of a received response.
 pub fn header<'a>(bytes: &'a [u8], name: &str) -> Option<&'a str> {
     let end = memmem::find(bytes, b"\r\n\r\n")?;
     let mut lines = std::str::from_utf8(&bytes[..end]).ok()?.split("\r\n");
@@ -43,8 +43,8 @@ pub fn header<'a>(bytes: &'a [u8], name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.trim())
 }
 
-/// Reads the head when all of it has arrived.
-pub fn head(bytes: &[u8]) -> Result<Option<Head>, String> {
+/// Parses the head once it has arrived completely.
+pub fn head(bytes: &[u8]) -> Result<Option<ResponseHead>, String> {
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else {
         return if bytes.len() > 64 * 1024 { Err("endless head".to_owned()) } else { Ok(None) };
     };
@@ -52,13 +52,13 @@ pub fn head(bytes: &[u8]) -> Result<Option<Head>, String> {
     let mut lines = text.split("\r\n");
     let status = lines.next().unwrap_or_default().split(' ').nth(1).and_then(|code| code.parse().ok());
     let mut head =
-        Head { status: status.ok_or("no status")?, framing: Framing::Length(0), close: false, length: end + 4 };
+        ResponseHead { status: status.ok_or("no status")?, framing: BodyDelimiter::Length(0), close: false, length: end + 4 };
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
-            head.framing = Framing::Length(value.parse().map_err(|_| "wrong content-length")?);
+            head.framing = BodyDelimiter::Length(value.parse().map_err(|_| "wrong content-length")?);
         } else if name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
-            head.framing = Framing::Chunked;
+            head.framing = BodyDelimiter::Chunked;
         } else if name.eq_ignore_ascii_case("connection") && value.eq_ignore_ascii_case("close") {
             head.close = true;
         }
@@ -66,30 +66,30 @@ pub fn head(bytes: &[u8]) -> Result<Option<Head>, String> {
     Ok(Some(head))
 }
 
-/// A body as it arrives.
+/// An incremental body decoder.
 #[derive(Default)]
-pub struct Body {
-    /// What has been decoded.
+pub struct BodyDecoder {
+    /// Decoded bytes.
     pub content: Vec<u8>,
-    /// Bytes of `input` that are decoded.
+    /// Number of decoded bytes of `input`.
     used: usize,
 }
 
-impl Body {
-    /// Decodes what `input` (everything after the head) holds so far; true when the body is complete.
-    pub fn advance(&mut self, framing: Framing, input: &[u8]) -> Result<bool, String> {
-        if input.len() > MAX_BODY {
+impl BodyDecoder {
+    /// Decodes the available part of `input` (everything after the head); `true` when the body is complete.
+    pub fn advance(&mut self, framing: BodyDelimiter, input: &[u8]) -> Result<bool, String> {
+        if input.len() > MAX_BODY_BYTES {
             return Err("body is too large".to_owned());
         }
         match framing {
-            Framing::Length(length) => {
+            BodyDelimiter::Length(length) => {
                 if input.len() < length {
                     return Ok(false);
                 }
                 self.content.extend_from_slice(&input[..length]);
                 Ok(true)
             }
-            Framing::Chunked => self.advance_chunks(input),
+            BodyDelimiter::Chunked => self.advance_chunks(input),
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
         let response = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;x=y\r\n!\r\n0\r\n\r\n";
         for first in 0..response.len() {
             let Some(head) = head(&response[..first]).expect("well formed") else { continue };
-            let mut body = Body::default();
+            let mut body = BodyDecoder::default();
             assert!(!body.advance(head.framing, &response[head.length..first]).expect("well formed"));
             assert!(body.advance(head.framing, &response[head.length..]).expect("well formed"));
             assert_eq!(body.content, b"hello!");
@@ -133,8 +133,8 @@ mod tests {
     fn a_body_of_known_length() {
         let response = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\ncontent-length: 2\r\n\r\nno";
         let head = head(response).expect("well formed").expect("complete");
-        assert_eq!(head, Head { status: 413, framing: Framing::Length(2), close: true, length: 64 });
-        let mut body = Body::default();
+        assert_eq!(head, ResponseHead { status: 413, framing: BodyDelimiter::Length(2), close: true, length: 64 });
+        let mut body = BodyDecoder::default();
         assert!(!body.advance(head.framing, &response[head.length..head.length + 1]).expect("well formed"));
         assert!(body.advance(head.framing, &response[head.length..]).expect("well formed"));
         assert_eq!(body.content, b"no");

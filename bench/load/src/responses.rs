@@ -1,30 +1,30 @@
-//! Responses of OpenAI's API, one after another on one keep-alive connection.
+//! OpenAI Responses requests, one after another on one connection with keep-alive.
 
 use crate::{
     check,
-    connection::{Outcome, PARSE_EVERY},
-    http1::{Wire, excerpt},
-    options::{Mode, Options},
-    request::{HOLE, Template, expected_echo},
+    connection::{ExchangeOutcome, PARSE_INTERVAL},
+    http1::{Http1Stream, excerpt},
+    options::{LoadMode, LoadOptions},
+    request::{PLACEHOLDER, RequestTemplate, expected_echo},
 };
 use serde_json::{Value, json};
 
-/// A connection and what it asks.
-pub struct Connection {
-    wire: Wire,
-    template: Template,
-    mode: Mode,
+/// A connection with its request template.
+pub struct ResponsesConnection {
+    wire: Http1Stream,
+    template: RequestTemplate,
+    mode: LoadMode,
     text: String,
     expect: Option<String>,
     exchanges: u64,
 }
 
-impl Connection {
+impl ResponsesConnection {
     /// Connects.
-    pub async fn open(options: &Options) -> Result<Self, String> {
+    pub async fn open(options: &LoadOptions) -> Result<Self, String> {
         Ok(Self {
-            wire: Wire::open(options).await?,
-            template: Template::of(request(options)),
+            wire: Http1Stream::open(options).await?,
+            template: RequestTemplate::new(request(options)),
             mode: options.mode,
             text: options.text.clone(),
             expect: options.expect.clone(),
@@ -32,28 +32,28 @@ impl Connection {
         })
     }
 
-    /// Asks for response `number` and reads it to the end.
-    pub async fn exchange(&mut self, number: u64) -> Result<Outcome, String> {
+    /// Requests response `number` and reads it to the end.
+    pub async fn exchange(&mut self, number: u64) -> Result<ExchangeOutcome, String> {
         let (head, content) = self.wire.exchange(self.template.numbered(number)).await?;
         head.expect(200, &content)?;
         self.exchanges += 1;
-        let thorough = self.exchanges % PARSE_EVERY == 1;
+        let thorough = self.exchanges % PARSE_INTERVAL == 1;
         let answer = self.expect.clone().unwrap_or_else(|| expected_echo(&self.text, number));
         let checked = match self.mode {
-            Mode::Stream => is_stream(&content, &answer, thorough),
+            LoadMode::Stream => is_stream(&content, &answer, thorough),
             _ => is_response(&content, &answer, thorough).map(|()| 1),
         };
         let events = checked.map_err(|wrong| format!("{wrong}: {}", excerpt(&content)))?;
-        Ok(Outcome { events, first_event: self.wire.first_event(), reusable: !head.close })
+        Ok(ExchangeOutcome { events, first_event: self.wire.first_event(), reusable: !head.close })
     }
 }
 
-fn request(options: &Options) -> Vec<u8> {
+fn request(options: &LoadOptions) -> Vec<u8> {
     let (stream, accept) = match options.mode {
-        Mode::Stream => (true, "text/event-stream"),
+        LoadMode::Stream => (true, "text/event-stream"),
         _ => (false, "application/json"),
     };
-    let input = format!("{} {HOLE}", options.text);
+    let input = format!("{} {PLACEHOLDER}", options.text);
     let body = json!({ "model": options.model, "input": input, "stream": stream }).to_string();
     format!(
         "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: {accept}\r\n\
@@ -65,7 +65,7 @@ fn request(options: &Options) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Every response is completed and says its answer; some are looked at member by member.
+/// Checks that the response is completed with its answer; a thorough check parses it.
 fn is_response(content: &[u8], answer: &str, thorough: bool) -> Result<(), String> {
     check::marks(content, &[br#""status":"completed""#, answer.as_bytes()])?;
     if !thorough {
@@ -75,7 +75,8 @@ fn is_response(content: &[u8], answer: &str, thorough: bool) -> Result<(), Strin
     if answers(&response, answer) { Ok(()) } else { Err("the response is not completed with its answer".to_owned()) }
 }
 
-/// Every stream ends completed and says its answer; of some, every event is read. How many there are.
+/// Checks that the stream ends completed with its answer; a thorough check parses every event. Returns the number of
+/// events.
 fn is_stream(content: &[u8], answer: &str, thorough: bool) -> Result<u64, String> {
     check::marks(content, &[br#""type":"response.completed""#, answer.as_bytes()])?;
     let counted = check::count_events(content);
@@ -88,7 +89,7 @@ fn is_stream(content: &[u8], answer: &str, thorough: bool) -> Result<u64, String
         events.push(serde_json::from_str(data).map_err(|error| format!("an event is not JSON ({error})"))?);
     }
     if events.first().is_none_or(|first| first["type"] != "response.created") {
-        return Err("the stream does not begin with the response".to_owned());
+        return Err("the stream does not start with the response".to_owned());
     }
     let deltas = events.iter().filter(|event| event["type"] == "response.output_text.delta");
     if deltas.filter_map(|event| event["delta"].as_str()).collect::<String>() != answer {
@@ -102,9 +103,9 @@ fn is_stream(content: &[u8], answer: &str, thorough: bool) -> Result<u64, String
 
 fn answers(response: &Value, answer: &str) -> bool {
     let items = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let said = items.iter().filter(|item| item["type"] == "message").map(|item| &item["content"][0]["text"]);
+    let texts = items.iter().filter(|item| item["type"] == "message").map(|item| &item["content"][0]["text"]);
     let named = response["id"].as_str().is_some_and(|id| !id.is_empty());
-    named && response["status"] == "completed" && said.eq([answer])
+    named && response["status"] == "completed" && texts.eq([answer])
 }
 
 #[cfg(test)]

@@ -1,42 +1,42 @@
-//! What a measurement saw.
+//! Results of a measurement.
 
 use crate::{
-    connection::Outcome,
-    options::{Limit, Options},
+    connection::ExchangeOutcome,
+    options::{LoadLimit, LoadOptions},
 };
 use serde_json::json;
 use std::time::Duration;
 
-/// Errors that are kept as examples.
-const EXAMPLES: usize = 3;
+/// Upper bound of stored error messages.
+const MAX_EXAMPLES: usize = 3;
 
-/// After this many errors without one success there is nothing to measure.
-const HOPELESS: u64 = 50;
+/// Number of errors without a success after which the measurement stops.
+const MAX_INITIAL_ERRORS: u64 = 50;
 
 /// Counts and latencies of one measurement.
 #[derive(Clone)]
-pub struct Summary {
-    /// Replies that were right and count.
+pub struct LoadSummary {
+    /// Correct replies within the measured time.
     pub requests: u64,
     served: u64,
-    /// Replies that were wrong, and broken connections.
+    /// Wrong replies and broken connections.
     pub errors: u64,
     /// The first few errors.
     pub examples: Vec<String>,
     events: u64,
-    latencies: Durations,
-    first_events: Durations,
-    late: Durations,
+    latencies: DurationSamples,
+    first_events: DurationSamples,
+    late: DurationSamples,
     measured: Option<Duration>,
     seconds: f64,
 }
 
-impl Summary {
-    /// Nothing seen yet.
-    pub fn new(options: &Options) -> Self {
+impl LoadSummary {
+    /// An empty summary.
+    pub fn new(options: &LoadOptions) -> Self {
         let measured = match options.limit {
-            Limit::Count(_) => None,
-            Limit::Time { measured, .. } => Some(measured),
+            LoadLimit::Count(_) => None,
+            LoadLimit::Time { measured, .. } => Some(measured),
         };
         Self {
             requests: 0,
@@ -44,21 +44,21 @@ impl Summary {
             errors: 0,
             examples: Vec::new(),
             events: 0,
-            latencies: Durations::default(),
-            first_events: Durations::default(),
-            late: Durations::default(),
+            latencies: DurationSamples::default(),
+            first_events: DurationSamples::default(),
+            late: DurationSamples::default(),
             measured,
             seconds: 0.0,
         }
     }
 
-    /// A right reply, whether it counts or not.
+    /// Counts a correct reply, measured or not.
     pub fn served(&mut self) {
         self.served += 1;
     }
 
-    /// A right reply that counts.
-    pub fn success(&mut self, latency: Duration, outcome: &Outcome) {
+    /// Counts a correct reply within the measured time.
+    pub fn success(&mut self, latency: Duration, outcome: &ExchangeOutcome) {
         self.requests += 1;
         self.events += outcome.events;
         self.latencies.add(latency);
@@ -67,25 +67,25 @@ impl Summary {
         }
     }
 
-    /// How long after the moment at which it was due a request could be sent.
+    /// Records the delay between the scheduled and the actual time of a request.
     pub fn late(&mut self, by: Duration) {
         self.late.add(by);
     }
 
-    /// A wrong one.
+    /// Counts an error.
     pub fn error(&mut self, what: &str) {
         self.errors += 1;
-        if self.examples.len() < EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(what.to_owned());
         }
     }
 
-    /// Whether going on makes no sense.
-    pub fn hopeless(&self) -> bool {
-        self.requests == 0 && self.errors >= HOPELESS
+    /// Whether the measurement should stop because the server returns only errors.
+    pub fn has_only_errors(&self) -> bool {
+        self.requests == 0 && self.errors >= MAX_INITIAL_ERRORS
     }
 
-    /// Closes the books.
+    /// Sorts the durations and sets the measured time.
     pub fn finish(&mut self, elapsed: Duration) {
         self.seconds = self.measured.unwrap_or(elapsed).as_secs_f64();
         for durations in [&mut self.latencies, &mut self.first_events, &mut self.late] {
@@ -93,7 +93,7 @@ impl Summary {
         }
     }
 
-    /// One line for the script that asked.
+    /// The results as one line of JSON.
     pub fn to_json(&self) -> String {
         json!({
             "requests": self.requests,
@@ -115,13 +115,13 @@ impl Summary {
     }
 }
 
-/// In microseconds, sorted at the end.
+/// Durations in microseconds, sorted at the end.
 #[derive(Clone, Default)]
-struct Durations {
+struct DurationSamples {
     micros: Vec<u32>,
 }
 
-impl Durations {
+impl DurationSamples {
     fn add(&mut self, duration: Duration) {
         self.micros.push(u32::try_from(duration.as_micros()).unwrap_or(u32::MAX));
     }

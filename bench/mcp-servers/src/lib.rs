@@ -1,9 +1,9 @@
-//! The tool that every measured MCP server has: it adds two numbers.
+//! The tool of every measured MCP server: it adds two numbers.
 //!
-//! This crate must never do for one server what it does not do for the others: they share the tool, the allocator that
-//! the shipped binary has, and nothing else.
+//! This crate must never treat servers differently: they share the tool, the allocator of the shipped binary, and
+//! nothing else.
 //!
-//! Read first: [`Numbers`] (what goes in) and [`Sum`] (what comes out).
+//! Read first: [`Numbers`] (the arguments) and [`Sum`] (the result).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What is added.
+/// The operands.
 #[derive(Deserialize, JsonSchema)]
 pub struct Numbers {
     /// The first number.
@@ -20,15 +20,15 @@ pub struct Numbers {
     pub b: i64,
 }
 
-/// What comes out.
+/// The result.
 #[derive(Serialize, JsonSchema)]
 pub struct Sum {
-    /// The first and the second number together.
+    /// The sum of both numbers.
     pub sum: i64,
 }
 
 impl Numbers {
-    /// Both together.
+    /// Adds both numbers.
     pub fn added(&self) -> Sum {
         Sum { sum: self.a.wrapping_add(self.b) }
     }

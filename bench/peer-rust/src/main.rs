@@ -1,8 +1,8 @@
 //! An echo agent on the official Rust A2A server: JSON-RPC, HTTP+JSON and gRPC on one port, tasks in memory,
 //! `TCP_NODELAY` on accept.
 //!
-//! Prints its URL on stdout and serves until it is killed. Every message becomes a task that is submitted, works,
-//! gives one text artifact and completes, which is what Baton's echo agent does too.
+//! Prints its URL on stdout and serves until it is killed. Every message becomes a task that is submitted, works, emits
+//! one text artifact and completes, as Baton's echo agent does.
 
 use a2a::{
     A2AError, AgentCapabilities, Artifact, Message, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent,
@@ -18,13 +18,13 @@ use axum::serve::ListenerExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use std::{error::Error, sync::Arc};
 
-struct Echo;
+struct EchoExecutor;
 
-type Events = BoxStream<'static, Result<StreamResponse, A2AError>>;
+type EventStream = BoxStream<'static, Result<StreamResponse, A2AError>>;
 
 #[async_trait::async_trait]
-impl AgentExecutor for Echo {
-    fn execute(&self, context: ExecutorContext) -> Events {
+impl AgentExecutor for EchoExecutor {
+    fn execute(&self, context: ExecutorContext) -> EventStream {
         let (task_id, context_id) = context.task_info();
         let said = context.message.as_ref().and_then(Message::text).unwrap_or_default();
         let text = format!("echo: {said}");
@@ -70,7 +70,7 @@ impl AgentExecutor for Echo {
         stream::iter(events.map(Ok)).boxed()
     }
 
-    fn cancel(&self, _: ExecutorContext) -> Events {
+    fn cancel(&self, _: ExecutorContext) -> EventStream {
         stream::empty().boxed()
     }
 }
@@ -78,11 +78,11 @@ impl AgentExecutor for Echo {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let capabilities = AgentCapabilities { streaming: Some(true), ..AgentCapabilities::default() };
-    let handler = DefaultRequestHandler::new(Echo, InMemoryTaskStore::new()).with_capabilities(capabilities);
+    let handler = DefaultRequestHandler::new(EchoExecutor, InMemoryTaskStore::new()).with_capabilities(capabilities);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/", listener.local_addr()?);
     let listener = listener.tap_io(|connection| {
-        // Without it each short stream waits some 40 ms for the client's acknowledgement.
+        // Without it each short stream waits about 40 ms for the client's acknowledgement.
         let _ = connection.set_nodelay(true);
     });
     let handler = Arc::new(handler);

@@ -1,9 +1,9 @@
-//! What is read off.
+//! Measured values.
 
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
-/// A quantile of what was measured.
+/// A quantile of the measured values.
 pub fn at(took: &mut [f64], quantile: f64) -> f64 {
     took.sort_by(f64::total_cmp);
     let last = took.len().saturating_sub(1);
@@ -18,16 +18,16 @@ pub fn resident() -> Result<u64> {
     Ok(kilobytes / 1024)
 }
 
-/// Milliseconds, in steps of ten, that the process was at work, which does not depend on who else is.
+/// CPU time of the process in milliseconds, with a resolution of ten; independent of other processes.
 pub fn busy() -> Result<f64> {
     let told = std::fs::read_to_string("/proc/self/stat")?;
-    // The name of the process may hold anything; behind it are numbers.
+    // The process name may contain any characters; only numbers follow it.
     let (_, numbers) = told.rsplit_once(')').context("no name")?;
     let of_work = numbers.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
     Ok(of_work.collect::<Result<Vec<_>, _>>()?.iter().sum::<f64>() * 10.0)
 }
 
-/// Bytes of all files below.
+/// Total bytes of all files in a directory tree.
 pub fn size(dir: &Path) -> Result<u64> {
     let mut total = 0;
     for entry in std::fs::read_dir(dir)? {

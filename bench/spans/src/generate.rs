@@ -1,17 +1,17 @@
-//! The same spans for everybody: ten to a trace, twelve attributes each, from a number alone.
+//! Deterministic test spans, generated from an index: ten per trace, with twelve attributes each.
 
 use baton_types::{
-    Dropped, Key, Resource, Span, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value, find_attribute,
+    SpanDropCounts, AttributeKey, SpanResource, Span, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, SpanValue, find_attribute,
 };
 use std::{borrow::Cow, sync::Arc};
 
-pub const PER_TRACE: u64 = 10;
-/// The first span begins here, and each a little after the one before.
-const BEGIN: u64 = 1_790_000_000_000_000_000;
-const STEP: u64 = 40_000;
+pub const SPANS_PER_TRACE: u64 = 10;
+/// Start time of the first span; each further span starts a step later.
+const FIRST_START: u64 = 1_790_000_000_000_000_000;
+const START_STEP: u64 = 40_000;
 
-/// What a span is made of, before it is a span or a row.
-pub struct Facts {
+/// Values of a span, before it becomes a span or a row.
+pub struct SpanFacts {
     pub trace: u64,
     pub within: u64,
     pub start: u64,
@@ -30,15 +30,15 @@ pub struct Facts {
     pub cached: bool,
 }
 
-impl Facts {
-    pub fn of(index: u64) -> Self {
-        let (trace, within) = (index / PER_TRACE, index % PER_TRACE);
+impl SpanFacts {
+    pub fn from_index(index: u64) -> Self {
+        let (trace, within) = (index / SPANS_PER_TRACE, index % SPANS_PER_TRACE);
         let mixed = mix(index);
         let of_trace = mix(trace ^ 0x5eed);
         Self {
             trace,
             within,
-            start: BEGIN + index * STEP,
+            start: FIRST_START + index * START_STEP,
             duration: mixed % 2_000_000_000,
             error: mixed >> 40 & 63 == 0,
             agent: of_trace % 200,
@@ -55,8 +55,8 @@ impl Facts {
         }
     }
 
-    /// Key and value of every attribute, as rows want them.
-    pub fn attributes(&self) -> [(&'static str, Value); 12] {
+    /// Key and value of every attribute, for rows.
+    pub fn attributes(&self) -> [(&'static str, SpanValue); 12] {
         [
             ("app.agent", text("agent", self.agent)),
             ("app.project", text("project", self.project)),
@@ -67,18 +67,18 @@ impl Facts {
             ("app.route", text("/v1/route", self.route)),
             ("app.region", text("region", self.region)),
             ("app.phase", text("phase", self.phase)),
-            ("app.tokens", Value::Int(i64::try_from(self.tokens).unwrap_or_default())),
-            ("app.score", Value::Float(self.score)),
-            ("app.cached", Value::Bool(self.cached)),
+            ("app.tokens", SpanValue::Int(i64::try_from(self.tokens).unwrap_or_default())),
+            ("app.score", SpanValue::Float(self.score)),
+            ("app.cached", SpanValue::Bool(self.cached)),
         ]
     }
 }
 
-fn text(word: &str, number: u64) -> Value {
-    Value::Text(Cow::Owned(format!("{word}-{number}")))
+fn text(word: &str, number: u64) -> SpanValue {
+    SpanValue::Text(Cow::Owned(format!("{word}-{number}")))
 }
 
-/// Numbers without a pattern, the same every time (splitmix64).
+/// Deterministic pseudorandom numbers (splitmix64).
 fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -86,19 +86,19 @@ fn mix(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Makes spans.
-pub struct Generator {
-    resources: Vec<Arc<Resource>>,
+/// Generates spans.
+pub struct SpanGenerator {
+    resources: Vec<Arc<SpanResource>>,
     scope: Arc<SpanScope>,
-    /// About what a real span carries beside its attributes.
+    /// Typical size of a real span's data besides its attributes.
     body: Cow<'static, str>,
 }
 
-impl Generator {
+impl SpanGenerator {
     pub fn new() -> Self {
         let resource = |number: u64| {
-            let attributes = vec![(Key::Borrowed("service.name"), text("service", number))];
-            Arc::new(Resource { attributes, ..Resource::default() })
+            let attributes = vec![(AttributeKey::Borrowed("service.name"), text("service", number))];
+            Arc::new(SpanResource { attributes, ..SpanResource::default() })
         };
         Self {
             resources: (0..10).map(resource).collect(),
@@ -110,7 +110,7 @@ impl Generator {
     }
 
     pub fn span(&self, index: u64) -> Span {
-        let facts = Facts::of(index);
+        let facts = SpanFacts::from_index(index);
         Span {
             trace: trace_id(facts.trace),
             id: span_id(facts.trace, facts.within),
@@ -125,12 +125,12 @@ impl Generator {
             kind: if facts.within == 0 { SpanKind::Server } else { SpanKind::Internal },
             start: facts.start,
             end: facts.start + facts.duration,
-            attributes: facts.attributes().into_iter().map(|(key, value)| (Key::Borrowed(key), value)).collect(),
+            attributes: facts.attributes().into_iter().map(|(key, value)| (AttributeKey::Borrowed(key), value)).collect(),
             events: Vec::new(),
             links: Vec::new(),
             status: if facts.error { SpanStatus::Error } else { SpanStatus::Unset },
             status_message: self.body.to_string(),
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::clone(&self.resources[usize::try_from(facts.trace % 10).unwrap_or_default()]),
             scope: Arc::clone(&self.scope),
         }
@@ -145,11 +145,11 @@ pub fn trace_id(trace: u64) -> TraceId {
 }
 
 fn span_id(trace: u64, within: u64) -> SpanId {
-    SpanId((trace * PER_TRACE + within + 1).to_be_bytes())
+    SpanId((trace * SPANS_PER_TRACE + within + 1).to_be_bytes())
 }
 
-/// The service of a span, as rows want it.
+/// Service name of a span, for rows.
 pub fn service(span: &Span) -> String {
-    let found = find_attribute(&span.resource.attributes, "service.name").and_then(Value::as_text);
+    let found = find_attribute(&span.resource.attributes, "service.name").and_then(SpanValue::as_text);
     found.unwrap_or_default().to_owned()
 }

@@ -1,9 +1,8 @@
-//! Fills the span store, asks it, and prints one JSON object with what it took.
+//! Fills the span store, queries it, and prints one JSON object with the measurements.
 //!
-//! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans meters COUNT` (nanoseconds that
-//! the meters of a process take for a span), `spans retain DIR COUNT KEEP`,
-//! `spans parquet DIR COUNT`, `spans sqlite DIR COUNT`, `spans rows QUERIES_FILE COUNT` (the same spans as CSV, for other
-//! databases).
+//! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans meters COUNT` (nanoseconds
+//! per span in the meters of a process), `spans retain DIR COUNT KEEP`, `spans parquet DIR COUNT`, `spans sqlite DIR
+//! COUNT`, `spans rows FILE COUNT` (the same spans as CSV, for other databases).
 
 mod figures;
 mod generate;

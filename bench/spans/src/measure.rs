@@ -2,12 +2,12 @@
 
 use crate::{
     figures::{at, busy, resident},
-    generate::{Facts, PER_TRACE},
+    generate::{SpanFacts, SPANS_PER_TRACE},
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
-use baton_ports::{MetricsAnswer, MetricsAsk, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStore as _};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, Steps, parse};
 use serde_json::{Value as Json, json};
 use std::{
@@ -16,8 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is asked, how many series answer, and whether they count every span.
-const QUESTIONS: &[(&str, &str, usize, bool)] = &[
+/// Title, query, expected number of series, and whether the series count every span.
+const METRICS_QUERIES: &[(&str, &str, usize, bool)] = &[
     ("count per service", "{ } | count_over_time() by (resource.service.name)", 10, true),
     ("errors per tool", "{ status = error } | rate() by (span.app.tool)", 100, false),
     ("count per model and region", "{ } | count_over_time() by (span.app.model, span.app.region)", 40, true),
@@ -45,23 +45,23 @@ const QUESTIONS: &[(&str, &str, usize, bool)] = &[
     ),
 ];
 
-/// Asks each question so many times over all the time there is, in 240 intervals and in one.
+/// Runs each query `times` times over the whole time range, with 240 intervals and with one.
 pub async fn measure(dir: &Path, count: u64, times: usize) -> Result<Json> {
-    // What takes long is to be measured, not given up.
-    let patient = Options { search_budget: Duration::from_secs(600), ..options() };
-    let store = EmbeddedSpans::open(dir, patient)?;
-    let (start, end) = (Facts::of(0).start, Facts::of(count.div_ceil(PER_TRACE) * PER_TRACE).start);
+    // Slow queries must be measured instead of cancelled.
+    let patient = SpanStoreOptions { search_budget: Duration::from_secs(600), ..options() };
+    let store = EmbeddedSpanStore::open(dir, patient)?;
+    let (start, end) = (SpanFacts::from_index(0).start, SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start);
     let many = Steps::cover(start, end, ((end - start) / 240).max(1)).context("too many intervals")?;
     let mut rows = Vec::new();
-    for (kind, traceql, series, all) in QUESTIONS {
-        for (title, steps) in [("240 intervals", many), ("one interval", Steps::whole(start, end))] {
+    for (kind, traceql, series, all) in METRICS_QUERIES {
+        for (title, steps) in [("240 intervals", many), ("one interval", Steps::single(start, end))] {
             let mut took = Vec::new();
-            let mut answer = MetricsAnswer::default();
+            let mut answer = MetricsResult::default();
             let before = busy()?;
             for _ in 0..times {
                 let query = Arc::new(parse(traceql, Mode::Strict).context(*traceql)?.query);
                 let asked = Instant::now();
-                answer = store.metrics(MetricsAsk { query, steps, exemplars: 0, aliases: false }).await?;
+                answer = store.metrics(SpanMetricsRequest { query, steps, exemplars: 0, aliases: false }).await?;
                 took.push(asked.elapsed().as_secs_f64() * 1e3);
                 ensure!(!answer.partial, "{traceql} is answered in part");
             }

@@ -1,20 +1,20 @@
-//! What the meters of a process cost for each span that ends.
+//! Cost of the process meters per ended span.
 
-use crate::{figures::at, generate::Generator};
+use crate::{figures::at, generate::SpanGenerator};
 use anyhow::Result;
-use baton_telemetry::{Meters, Origin, Settings, names};
-use baton_types::{Key, Span, SpanKind, Value};
+use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings, names};
+use baton_types::{AttributeKey, Span, SpanKind, SpanValue};
 use serde_json::{Value as Json, json};
 use std::{hint::black_box, time::Instant};
 
 const ROUNDS: usize = 9;
 
-/// Observes so many spans of each kind, several times over, and says how many nanoseconds one of them takes.
+/// Observes `count` spans of each kind, in several rounds, and reports the nanoseconds per span.
 pub fn meters(count: u64) -> Result<Json> {
-    let generator = Generator::new();
+    let generator = SpanGenerator::new();
     let mut rows = Vec::new();
     for (kind, spans) in kinds(&generator) {
-        let meters = Meters::new(&Origin::new(Settings::default(), "bench"), 0);
+        let meters = Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "bench"), 0);
         let mut took = Vec::new();
         for _ in 0..ROUNDS {
             let begun = Instant::now();
@@ -29,11 +29,11 @@ pub fn meters(count: u64) -> Result<Json> {
     Ok(json!({ "spans": count, "rounds": ROUNDS, "observe": rows }))
 }
 
-/// Spans as this process makes them, with ten agents, models or tools; and one that no meter is interested in.
-fn kinds(generator: &Generator) -> Vec<(&'static str, Vec<Span>)> {
-    let all = |kind: SpanKind, attributes: &dyn Fn(u64) -> Vec<(&'static str, Value)>| {
+/// Spans of this process, with ten agents, models or tools, and one kind that no meter records.
+fn kinds(generator: &SpanGenerator) -> Vec<(&'static str, Vec<Span>)> {
+    let all = |kind: SpanKind, attributes: &dyn Fn(u64) -> Vec<(&'static str, SpanValue)>| {
         let span = |number: u64| {
-            let own = attributes(number).into_iter().map(|(key, value)| (Key::Borrowed(key), value));
+            let own = attributes(number).into_iter().map(|(key, value)| (AttributeKey::Borrowed(key), value));
             let mut span = generator.span(number);
             span.kind = kind;
             span.attributes = own.chain(std::mem::take(&mut span.attributes)).collect();
@@ -41,7 +41,7 @@ fn kinds(generator: &Generator) -> Vec<(&'static str, Vec<Span>)> {
         };
         (0..10).map(span).collect()
     };
-    let text = |word: &str, number: u64| Value::from(format!("{word}-{number}"));
+    let text = |word: &str, number: u64| SpanValue::from(format!("{word}-{number}"));
     vec![
         (
             "a model call",
@@ -50,8 +50,8 @@ fn kinds(generator: &Generator) -> Vec<(&'static str, Vec<Span>)> {
                     (names::GEN_AI_OPERATION_NAME, "chat".into()),
                     (names::GEN_AI_PROVIDER_NAME, "anthropic".into()),
                     (names::GEN_AI_REQUEST_MODEL, text("model", number)),
-                    (names::GEN_AI_USAGE_INPUT_TOKENS, Value::Int(1_000)),
-                    (names::GEN_AI_USAGE_OUTPUT_TOKENS, Value::Int(200)),
+                    (names::GEN_AI_USAGE_INPUT_TOKENS, SpanValue::Int(1_000)),
+                    (names::GEN_AI_USAGE_OUTPUT_TOKENS, SpanValue::Int(200)),
                 ]
             }),
         ),
@@ -71,7 +71,7 @@ fn kinds(generator: &Generator) -> Vec<(&'static str, Vec<Span>)> {
                 vec![
                     (names::HTTP_REQUEST_METHOD, "POST".into()),
                     (names::HTTP_ROUTE, text("/v1/route", number)),
-                    (names::HTTP_RESPONSE_STATUS_CODE, Value::Int(200)),
+                    (names::HTTP_RESPONSE_STATUS_CODE, SpanValue::Int(200)),
                     (names::URL_SCHEME, "http".into()),
                 ]
             }),

@@ -1,46 +1,46 @@
-//! The columns of the same spans as Parquet, beside the blocks that the store has.
+//! Comparison of the same spans as Parquet columns and as blocks of the store.
 
 mod columns;
 mod scan;
 
 use crate::{
     figures::{at, size},
-    generate::{Facts, Generator, PER_TRACE},
+    generate::{SpanFacts, SpanGenerator, SPANS_PER_TRACE},
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
-use baton_ports::{MetricsAsk, SpanBatch, SpanStore as _};
-use baton_spans::{EmbeddedSpans, Options};
+use baton_ports::{SpanMetricsRequest, SpanBatch, SpanStore as _};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, Steps, parse};
-use columns::Columns;
-use scan::Question;
+use columns::ParquetColumns;
+use scan::ScanQuery;
 use serde_json::{Value as Json, json};
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
-const BATCH: u64 = 4_096;
-/// How often everything is asked.
-const TIMES: usize = 21;
+const BATCH_SPANS: u64 = 4_096;
+/// Repetitions of each query.
+const REPETITIONS: usize = 21;
 
-/// Writes both, asks both the same, and compares what they say.
+/// Writes both formats, runs the same queries on both, and compares the results.
 pub async fn compare(dir: &Path, count: u64) -> Result<Json> {
     std::fs::create_dir_all(dir)?;
     let parquet = dir.join("columns.parquet");
     let written = columns::write(&parquet, count)?;
-    let columns = Columns::open(&parquet)?;
+    let columns = ParquetColumns::open(&parquet)?;
     let store = dir.join("store");
     let blocks = fill(&store, count).await?;
-    let spans = EmbeddedSpans::open(&store, options())?;
-    let steps = Steps::whole(Facts::of(0).start, Facts::of(count.div_ceil(PER_TRACE) * PER_TRACE).start);
+    let spans = EmbeddedSpanStore::open(&store, options())?;
+    let steps = Steps::single(SpanFacts::from_index(0).start, SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start);
     let mut rows = Vec::new();
-    for question in Question::ALL {
+    for question in ScanQuery::ALL {
         let (mut of_parquet, mut of_blocks) = (Vec::new(), Vec::new());
-        for _ in 0..TIMES {
+        for _ in 0..REPETITIONS {
             let begun = Instant::now();
             let scanned = scan::scan(&columns, question)?;
             of_parquet.push(begun.elapsed().as_secs_f64() * 1e3);
             let query = Arc::new(parse(question.traceql, Mode::Strict).context(question.traceql)?.query);
             let begun = Instant::now();
-            let answer = spans.metrics(MetricsAsk { query, steps, exemplars: 0, aliases: false }).await?;
+            let answer = spans.metrics(SpanMetricsRequest { query, steps, exemplars: 0, aliases: false }).await?;
             of_blocks.push(begun.elapsed().as_secs_f64() * 1e3);
             let measured: BTreeMap<String, f64> = answer
                 .series
@@ -59,18 +59,19 @@ pub async fn compare(dir: &Path, count: u64) -> Result<Json> {
     Ok(json!({ "spans": count, "parquet": written, "blocks": blocks, "questions": rows }))
 }
 
-fn label(value: &baton_types::Value) -> String {
+fn label(value: &baton_types::SpanValue) -> String {
     value.as_text().map_or_else(|| format!("{value:?}"), str::to_owned)
 }
 
-/// In one head if it fits, so that what it takes to make a block of it can be told; the log of a head has a bound.
+/// Fills one head if all spans fit, so that the time of writing its block can be measured; the log of a head is
+/// bounded.
 async fn fill(dir: &Path, count: u64) -> Result<Json> {
     let all = usize::try_from(count)? + 1;
-    let big = Options { head_spans: all, head_bytes: usize::MAX / 2, ..options() };
-    let store = EmbeddedSpans::open(dir, big)?;
-    let generator = Generator::new();
-    for first in (0..count).step_by(BATCH as usize) {
-        let spans = (first..(first + BATCH).min(count)).map(|index| generator.span(index)).collect();
+    let big = SpanStoreOptions { head_spans: all, head_bytes: usize::MAX / 2, ..options() };
+    let store = EmbeddedSpanStore::open(dir, big)?;
+    let generator = SpanGenerator::new();
+    for first in (0..count).step_by(BATCH_SPANS as usize) {
+        let spans = (first..(first + BATCH_SPANS).min(count)).map(|index| generator.span(index)).collect();
         store.ingest(SpanBatch { spans, mark: None }).await?;
     }
     let is_whole = store.stats().await?.head_spans == count;

@@ -1,23 +1,23 @@
-//! Questions with few answers among many spans, each as TraceQL and as conditions that a table understands.
+//! Selective queries over many spans, each as TraceQL and as conditions for tables.
 
-use crate::generate::Facts;
+use crate::generate::SpanFacts;
 
-pub struct Question {
+pub struct SelectiveQuery {
     pub kind: &'static str,
     pub traceql: String,
-    /// Key and value of equal attributes, for the tables.
+    /// Keys and values of equality conditions, for tables.
     pub equal: Vec<(&'static str, String)>,
-    /// The least tokens.
+    /// Minimum number of tokens.
     pub tokens: Option<u64>,
 }
 
-/// Questions of every kind about spans that exist, each once, so that nothing is asked twice.
-pub fn selective(spans: u64, each: u64) -> Vec<Question> {
+/// Queries of every kind about existing spans, each different, so that no query repeats.
+pub fn selective(spans: u64, each: u64) -> Vec<SelectiveQuery> {
     let mut questions = Vec::new();
     for number in 0..each {
-        let facts = Facts::of((number * 7_919_111 + 13) % spans);
+        let facts = SpanFacts::from_index((number * 7_919_111 + 13) % spans);
         let (agent, project, tool) = (facts.agent, facts.project, facts.tool);
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "three attributes",
             traceql: format!(
                 r#"{{ span.app.agent = "agent-{agent}" && span.app.project = "project-{project}" && span.app.tool = "tool-{tool}" }}"#
@@ -30,21 +30,21 @@ pub fn selective(spans: u64, each: u64) -> Vec<Question> {
             tokens: None,
         });
         let session = facts.trace;
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "one of a million values",
             traceql: format!(r#"{{ span.app.session = "session-{session}" }}"#),
             equal: vec![("app.session", format!("session-{session}"))],
             tokens: None,
         });
         let user = facts.user;
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "attribute and range",
             traceql: format!(r#"{{ span.app.user = "user-{user}" && span.app.tokens >= 9800 }}"#),
             equal: vec![("app.user", format!("user-{user}"))],
             tokens: Some(9800),
         });
         let region = facts.region;
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "errors of a user, with resource and duration",
             traceql: format!(
                 r#"{{ span.app.user = "user-{user}" && status = error && duration > 1s && span.app.region = "region-{region}" && resource.service.name != nil }}"#
@@ -52,7 +52,7 @@ pub fn selective(spans: u64, each: u64) -> Vec<Question> {
             equal: Vec::new(),
             tokens: None,
         });
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "regular expression",
             traceql: format!(
                 r#"{{ span.app.tool =~ "tool-{tool}|tool-1{}" && span.app.user = "user-{user}" }}"#,
@@ -61,7 +61,7 @@ pub fn selective(spans: u64, each: u64) -> Vec<Question> {
             equal: Vec::new(),
             tokens: None,
         });
-        questions.push(Question {
+        questions.push(SelectiveQuery {
             kind: "structure",
             traceql: format!(
                 r#"{{ name = "invoke_agent" && span.app.agent = "agent-{agent}" && span.app.project = "project-{project}" }} >> {{ span.app.tool = "tool-{tool}" }}"#
@@ -73,8 +73,8 @@ pub fn selective(spans: u64, each: u64) -> Vec<Question> {
     questions
 }
 
-/// Questions that most traces answer, of which the newest are wanted.
-pub const BROAD: &[(&str, &str)] = &[
+/// Queries that match most traces and return the newest.
+pub const BROAD_QUERIES: &[(&str, &str)] = &[
     ("every error, newest first", "{ status = error }"),
     ("every trace", "{ }"),
     ("count per trace", r#"{ name = "execute_tool" } | count() > 6"#),

@@ -1,20 +1,20 @@
-//! The same spans in SQLite: a table of spans, and one row with an index for each attribute.
+//! The same spans in SQLite: a table of spans, and an indexed row for each attribute.
 
 use crate::{
-    generate::{Facts, Generator, service},
-    queries::Question,
+    generate::{SpanFacts, SpanGenerator, service},
+    queries::SelectiveQuery,
 };
 use anyhow::Result;
-use baton_types::Value;
+use baton_types::SpanValue;
 use rusqlite::{Connection, params};
 use std::{path::Path, time::Instant};
 
-pub struct Table {
+pub struct SqliteTable {
     connection: Connection,
 }
 
-impl Table {
-    /// Ingests in transactions of 5,000 spans; gives the seconds that it took.
+impl SqliteTable {
+    /// Ingests in transactions of 5,000 spans; returns the seconds.
     pub fn fill(path: &Path, spans: u64) -> Result<(Self, f64)> {
         let connection = Connection::open(path)?;
         connection.execute_batch(
@@ -25,7 +25,7 @@ impl Table {
              CREATE TABLE attribute (key TEXT, value, span INTEGER);
              CREATE INDEX attribute_value ON attribute (key, value, span);",
         )?;
-        let generator = Generator::new();
+        let generator = SpanGenerator::new();
         let begun = Instant::now();
         for batch in (0..spans).step_by(5_000) {
             let transaction = connection.unchecked_transaction()?;
@@ -33,7 +33,7 @@ impl Table {
                 let mut span_row = transaction.prepare_cached("INSERT INTO span VALUES (?,?,?,?,?,?,?,?)")?;
                 let mut attribute_row = transaction.prepare_cached("INSERT INTO attribute VALUES (?,?,?)")?;
                 for index in batch..(batch + 5_000).min(spans) {
-                    let (span, facts) = (generator.span(index), Facts::of(index));
+                    let (span, facts) = (generator.span(index), SpanFacts::from_index(index));
                     let id = i64::try_from(index)?;
                     let (start, duration) = (i64::try_from(facts.start)?, i64::try_from(facts.duration)?);
                     let trace = i64::try_from(facts.trace)?;
@@ -41,10 +41,10 @@ impl Table {
                     span_row.execute(params![id, trace, start, duration, name, service(&span), facts.error, body])?;
                     for (key, value) in facts.attributes() {
                         match value {
-                            Value::Text(text) => attribute_row.execute(params![key, text.as_ref(), id])?,
-                            Value::Int(number) => attribute_row.execute(params![key, number, id])?,
-                            Value::Float(number) => attribute_row.execute(params![key, number, id])?,
-                            Value::Bool(yes) => attribute_row.execute(params![key, yes, id])?,
+                            SpanValue::Text(text) => attribute_row.execute(params![key, text.as_ref(), id])?,
+                            SpanValue::Int(number) => attribute_row.execute(params![key, number, id])?,
+                            SpanValue::Float(number) => attribute_row.execute(params![key, number, id])?,
+                            SpanValue::Bool(yes) => attribute_row.execute(params![key, yes, id])?,
                             _ => 0,
                         };
                     }
@@ -56,8 +56,8 @@ impl Table {
         Ok((Self { connection }, took))
     }
 
-    /// The spans that answer; `None` when the question has no form for tables.
-    pub fn ask(&self, question: &Question) -> Result<Option<usize>> {
+    /// Number of matching spans; `None` if the query has no SQL form.
+    pub fn ask(&self, question: &SelectiveQuery) -> Result<Option<usize>> {
         if question.equal.is_empty() {
             return Ok(None);
         }

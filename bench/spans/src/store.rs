@@ -1,13 +1,13 @@
-//! The span store: filled, asked, and made to forget.
+//! Benchmarks of the span store: ingest, search and retention.
 
 use crate::{
     figures::{at, resident, size},
-    generate::{Facts, Generator, PER_TRACE, trace_id},
+    generate::{SpanFacts, SpanGenerator, SPANS_PER_TRACE, trace_id},
     queries,
 };
 use anyhow::{Context as _, Result};
-use baton_ports::{SearchAsk, SpanBatch, SpanStore, SpanStoreError, TimeRange};
-use baton_spans::{EmbeddedSpans, Options, Retention};
+use baton_ports::{TraceSearchRequest, SpanBatch, SpanStore, SpanStoreError, TimeRange};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
 use baton_traceql::{Mode, parse};
 use serde_json::{Value as Json, json};
 use std::{
@@ -20,28 +20,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-const BATCH: u64 = 512;
+const BATCH_SPANS: u64 = 512;
 
-/// Nothing goes by age: the spans are from a fixed day.
-pub fn options() -> Options {
-    Options { retention: Retention::default(), ..Options::default() }
+/// No retention by age: the spans have a fixed date.
+pub fn options() -> SpanStoreOptions {
+    SpanStoreOptions { retention: TelemetryRetention::default(), ..SpanStoreOptions::default() }
 }
 
-/// Ingests through the port, each batch acknowledged when it is on disk; several senders, as exporters are.
+/// Ingests through the port with several concurrent senders, like exporters; each batch is acknowledged when it is on
+/// disk.
 pub async fn fill(dir: &Path, count: u64) -> Result<Json> {
-    let store = EmbeddedSpans::open(dir, options())?;
+    let store = EmbeddedSpanStore::open(dir, options())?;
     let (next, refused) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let begun = Instant::now();
     let senders = (0..8).map(|_| {
         let (store, next, refused) = (Arc::clone(&store), Arc::clone(&next), Arc::clone(&refused));
         tokio::spawn(async move {
-            let generator = Generator::new();
+            let generator = SpanGenerator::new();
             loop {
-                let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                let first = next.fetch_add(BATCH_SPANS, Ordering::Relaxed);
                 if first >= count {
                     return anyhow::Ok(());
                 }
-                let spans: Vec<_> = (first..(first + BATCH).min(count)).map(|index| generator.span(index)).collect();
+                let spans: Vec<_> = (first..(first + BATCH_SPANS).min(count)).map(|index| generator.span(index)).collect();
                 loop {
                     match store.ingest(SpanBatch { spans: spans.clone(), mark: None }).await {
                         Ok(()) => break,
@@ -73,10 +74,10 @@ pub async fn fill(dir: &Path, count: u64) -> Result<Json> {
     }))
 }
 
-/// Opens the store as a new process does, and asks.
+/// Opens the store like a new process and runs queries.
 pub async fn ask(dir: &Path, count: u64) -> Result<Json> {
     let begun = Instant::now();
-    let store = EmbeddedSpans::open(dir, options())?;
+    let store = EmbeddedSpanStore::open(dir, options())?;
     let opened = begun.elapsed().as_secs_f64() * 1e3;
     let mut kinds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut all, mut found) = (Vec::new(), 0);
@@ -93,17 +94,17 @@ pub async fn ask(dir: &Path, count: u64) -> Result<Json> {
         all.push(took);
     }
     let mut broad = Vec::new();
-    for (kind, traceql) in queries::BROAD {
+    for (kind, traceql) in queries::BROAD_QUERIES {
         let took = Instant::now();
         let answer = search(&*store, traceql).await?;
         broad.push(json!({ "kind": kind, "ms": took.elapsed().as_secs_f64() * 1e3, "traces": answer }));
     }
     let mut traces = Vec::new();
     for number in 0..200 {
-        let trace = (number * 7_919) % (count / PER_TRACE).max(1);
+        let trace = (number * 7_919) % (count / SPANS_PER_TRACE).max(1);
         let took = Instant::now();
         let spans = store.trace(trace_id(trace)).await?;
-        anyhow::ensure!(spans.len() as u64 == PER_TRACE, "trace {trace} has {} spans", spans.len());
+        anyhow::ensure!(spans.len() as u64 == SPANS_PER_TRACE, "trace {trace} has {} spans", spans.len());
         traces.push(took.elapsed().as_secs_f64() * 1e3);
     }
     let kinds: Vec<Json> = kinds
@@ -118,21 +119,21 @@ pub async fn ask(dir: &Path, count: u64) -> Result<Json> {
     }))
 }
 
-async fn search(store: &EmbeddedSpans, traceql: &str) -> Result<usize> {
+async fn search(store: &EmbeddedSpanStore, traceql: &str) -> Result<usize> {
     let query = parse(traceql, Mode::Strict).context(traceql.to_owned())?.query;
     let ask =
-        SearchAsk { query: Arc::new(query), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false };
+        TraceSearchRequest { query: Arc::new(query), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false };
     Ok(store.search(ask).await?.traces.len())
 }
 
-/// Lets all go but about so many spans, and asks meanwhile.
+/// Deletes all but about `keep` spans and runs queries meanwhile.
 pub async fn retain(dir: &Path, count: u64, keep: u64) -> Result<Json> {
     let bytes = size(dir)?;
-    let store = EmbeddedSpans::open(dir, options())?;
-    let retention = Retention { max_bytes: Some(bytes / count * keep), ..Retention::default() };
+    let store = EmbeddedSpanStore::open(dir, options())?;
+    let retention = TelemetryRetention { max_bytes: Some(bytes / count * keep), ..TelemetryRetention::default() };
     let begun = Instant::now();
     let mut took = Vec::new();
-    let newest = Facts::of(count - 1).trace;
+    let newest = SpanFacts::from_index(count - 1).trace;
     let working = tokio::spawn({
         let store = Arc::clone(&store);
         async move { store.retain(retention).await }

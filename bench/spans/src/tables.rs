@@ -1,18 +1,18 @@
-//! The same spans and questions for databases of tables.
+//! The same spans and queries for relational databases.
 
 use crate::{
     figures::{at, size},
-    generate::Facts,
+    generate::SpanFacts,
     queries, sqlite,
 };
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use std::{io::Write as _, path::Path, time::Instant};
 
-/// SQLite, filled and asked.
+/// Fills and queries SQLite.
 pub fn relational(dir: &Path, count: u64) -> Result<Json> {
     std::fs::create_dir_all(dir)?;
-    let (table, seconds) = sqlite::Table::fill(&dir.join("spans.db"), count)?;
+    let (table, seconds) = sqlite::SqliteTable::fill(&dir.join("spans.db"), count)?;
     let mut took = Vec::new();
     for question in queries::selective(count, 100) {
         let asked = Instant::now();
@@ -26,7 +26,7 @@ pub fn relational(dir: &Path, count: u64) -> Result<Json> {
     }))
 }
 
-/// The same spans as lines, and the questions beside them.
+/// Writes the same spans as CSV and returns the queries.
 pub fn rows(file: &Path, count: u64) -> Result<Json> {
     let mut out = std::io::BufWriter::new(std::fs::File::create(file)?);
     writeln!(
@@ -35,7 +35,7 @@ pub fn rows(file: &Path, count: u64) -> Result<Json> {
          app_region,app_phase,app_tokens,app_score,app_cached"
     )?;
     for index in 0..count {
-        let f = Facts::of(index);
+        let f = SpanFacts::from_index(index);
         writeln!(
             out,
             "{},{},{},{},{},agent-{},project-{},tool-{},session-{},user-{},model-{},/v1/route-{},region-{},phase-{},{},{},{}",

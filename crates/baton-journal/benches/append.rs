@@ -16,15 +16,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-type Failure = Box<dyn Error + Send + Sync>;
+type BenchError = Box<dyn Error + Send + Sync>;
 
-const SPAN: Duration = Duration::from_secs(4);
+const MEASURE_DURATION: Duration = Duration::from_secs(4);
 
-static NEXT: AtomicU64 = AtomicU64::new(0);
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-struct Listens;
+struct BlackBoxObserver;
 
-impl CommitObserver for Listens {
+impl CommitObserver for BlackBoxObserver {
     fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         std::hint::black_box(events);
     }
@@ -69,7 +69,7 @@ fn task(id: &str, principal: &Arc<Principal>) -> Commit {
     Commit::from_writes(vec![write])
 }
 
-async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Failure> {
+async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), BenchError> {
     let begun = Instant::now();
     let tasks: Vec<_> = (0..callers)
         .map(|caller| {
@@ -77,14 +77,14 @@ async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Fai
             tokio::spawn(async move {
                 let principal = Arc::new(Principal::local());
                 let mut waits = Vec::new();
-                while begun.elapsed() < SPAN {
+                while begun.elapsed() < MEASURE_DURATION {
                     // Real ids are time-ordered too.
-                    let id = format!("018f-{:016}-{callers:04}-{caller:05}", NEXT.fetch_add(1, Ordering::Relaxed));
+                    let id = format!("018f-{:016}-{callers:04}-{caller:05}", NEXT_ID.fetch_add(1, Ordering::Relaxed));
                     let asked = Instant::now();
                     journal.append(task(&id, &principal)).await?;
                     waits.push(asked.elapsed());
                 }
-                Ok::<_, Failure>(waits)
+                Ok::<_, BenchError>(waits)
             })
         })
         .collect();
@@ -100,10 +100,10 @@ async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Fai
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Failure> {
+async fn main() -> Result<(), BenchError> {
     let directory = tempfile::tempdir()?;
     let journal = Arc::new(SqliteJournal::open(directory.path(), JournalOptions::default())?);
-    journal.observe(Arc::new(Listens));
+    journal.observe(Arc::new(BlackBoxObserver));
     for callers in [1, 16, 64] {
         measure(&journal, callers).await?;
     }

@@ -11,17 +11,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-type Failure = Box<dyn Error + Send + Sync>;
+type BenchError = Box<dyn Error + Send + Sync>;
 
-const RULES: usize = 500;
-const ROUNDS: u32 = 50;
-const SAMPLES: usize = 401;
+const RULE_COUNT: usize = 500;
+const ROUNDS_PER_SAMPLE: u32 = 50;
+const SAMPLE_COUNT: usize = 401;
 /// Five hundred patterns with several stars about one argument of one tool.
-const HARDEST: &str = "argument globs";
+const UNBOUNDED_SHAPE: &str = "argument globs";
 
-const BOUND: Duration = Duration::from_micros(20);
+const MAX_DECISION_TIME: Duration = Duration::from_micros(20);
 
-fn tool() -> Result<ToolSpec, Failure> {
+fn tool() -> Result<ToolSpec, BenchError> {
     Ok(ToolSpec {
         name: "files_read_text_file".to_owned(),
         description: String::new(),
@@ -37,23 +37,23 @@ fn tool() -> Result<ToolSpec, Failure> {
 }
 
 fn policy(rule: impl Fn(usize) -> PermissionRule) -> ToolPolicy {
-    ToolPolicy { ask: ApprovalMode::Tool, rules: (0..RULES).map(rule).collect() }
+    ToolPolicy { ask: ApprovalMode::Tool, rules: (0..RULE_COUNT).map(rule).collect() }
 }
 
-fn about(server: Option<&str>, tool: impl Into<String>, arguments: Vec<ArgumentMatch>) -> PermissionRule {
+fn allow_rule(server: Option<&str>, tool: impl Into<String>, arguments: Vec<ArgumentMatch>) -> PermissionRule {
     PermissionRule { server: server.map(str::to_owned), arguments, ..PermissionRule::for_tool(tool, Permission::Allow) }
 }
 
-fn wants(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch> {
+fn argument_match(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch> {
     vec![ArgumentMatch { path: path.into(), glob: glob.into() }]
 }
 
 /// What somebody writes who has much to say: tools of ten servers, by name, by glob, and by what they are called with.
-fn of_many_kinds(n: usize) -> PermissionRule {
+fn mixed_rule(n: usize) -> PermissionRule {
     let server = if n.is_multiple_of(10) { "files".to_owned() } else { format!("server-{}", n % 10) };
     let arguments = match n % 4 {
-        0 => wants("/path", format!("/srv/notes/*/{n}*.md")),
-        1 => wants("/of/line", format!("{n}")),
+        0 => argument_match("/path", format!("/srv/notes/*/{n}*.md")),
+        1 => argument_match("/of/line", format!("{n}")),
         _ => Vec::new(),
     };
     let tool = match n % 3 {
@@ -61,40 +61,40 @@ fn of_many_kinds(n: usize) -> PermissionRule {
         1 => "read_text_file".to_owned(),
         _ => format!("*_{n}_file"),
     };
-    about(Some(&server), tool, arguments)
+    allow_rule(Some(&server), tool, arguments)
 }
 
 /// The median of many rounds.
-fn measured(mut once: impl FnMut()) -> Duration {
-    let mut samples: Vec<Duration> = (0..SAMPLES)
+fn median_duration(mut once: impl FnMut()) -> Duration {
+    let mut samples: Vec<Duration> = (0..SAMPLE_COUNT)
         .map(|_| {
             let begun = Instant::now();
-            (0..ROUNDS).for_each(|_| once());
-            begun.elapsed() / ROUNDS
+            (0..ROUNDS_PER_SAMPLE).for_each(|_| once());
+            begun.elapsed() / ROUNDS_PER_SAMPLE
         })
         .collect();
     samples.sort_unstable();
-    samples.get(SAMPLES / 2).copied().unwrap_or_default()
+    samples.get(SAMPLE_COUNT / 2).copied().unwrap_or_default()
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), BenchError> {
     let tool = tool()?;
     let session = PermissionContext { autonomous: false, ask: ApprovalMode::Tool, included: &[] };
     let call = Json::parse(
         r#"{"path":"/srv/notes/plans/of/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
     )?;
     let shapes = [
-        ("of many kinds", policy(of_many_kinds)),
-        ("names", policy(|n| about(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
-        ("globs", policy(|n| about(Some("fil*"), format!("read_*{n}*_file"), Vec::new()))),
-        ("globs that all fit", policy(|_| about(Some("f*s"), "*e*text*file*", Vec::new()))),
-        ("deep arguments", policy(|n| about(None, "read_text_file", wants("/of/list/2", format!("{n}"))))),
-        (HARDEST, policy(|n| about(None, "read_text_file", wants("/path", format!("*/n*/*{n}*.md"))))),
-        ("one argument", policy(|n| about(None, "read_text_file", wants("/path", format!("/srv/notes/{n}/*"))))),
+        ("of many kinds", policy(mixed_rule)),
+        ("names", policy(|n| allow_rule(Some("files"), format!("read_text_file_{n}"), Vec::new()))),
+        ("globs", policy(|n| allow_rule(Some("fil*"), format!("read_*{n}*_file"), Vec::new()))),
+        ("globs that all fit", policy(|_| allow_rule(Some("f*s"), "*e*text*file*", Vec::new()))),
+        ("deep arguments", policy(|n| allow_rule(None, "read_text_file", argument_match("/of/list/2", format!("{n}"))))),
+        (UNBOUNDED_SHAPE, policy(|n| allow_rule(None, "read_text_file", argument_match("/path", format!("*/n*/*{n}*.md"))))),
+        ("one argument", policy(|n| allow_rule(None, "read_text_file", argument_match("/path", format!("/srv/notes/{n}/*"))))),
     ];
     let mut slowest = Duration::ZERO;
     for (name, policy) in &shapes {
-        let decided = measured(|| {
+        let decided = median_duration(|| {
             black_box::<PermissionDecision>(decide_permission(
                 black_box(policy),
                 &session,
@@ -103,19 +103,19 @@ fn main() -> Result<(), Failure> {
                 false,
             ));
         });
-        let offered = measured(|| {
+        let offered = median_duration(|| {
             black_box(is_offered(black_box(policy), &session, &tool));
         });
-        println!("{RULES} rules, {name:<20} decide {decided:>9.2?}, offers {offered:>9.2?}");
+        println!("{RULE_COUNT} rules, {name:<20} decide {decided:>9.2?}, offers {offered:>9.2?}");
         // Every rule walks through the same text star by star: shown, because nobody should think it free.
-        if *name != HARDEST {
+        if *name != UNBOUNDED_SHAPE {
             slowest = slowest.max(decided).max(offered);
         }
     }
-    println!("slowest but for {HARDEST:?}: {slowest:.2?}, bound {BOUND:?}");
+    println!("slowest but for {UNBOUNDED_SHAPE:?}: {slowest:.2?}, bound {MAX_DECISION_TIME:?}");
     // Without optimisation the numbers mean nothing.
-    if !cfg!(debug_assertions) && slowest > BOUND {
-        return Err(format!("one decision takes {slowest:?}, more than {BOUND:?}").into());
+    if !cfg!(debug_assertions) && slowest > MAX_DECISION_TIME {
+        return Err(format!("one decision takes {slowest:?}, more than {MAX_DECISION_TIME:?}").into());
     }
     Ok(())
 }

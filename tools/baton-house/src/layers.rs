@@ -30,7 +30,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-orchestrator", 2),
     ("baton-peers", 2),
     ("baton-proto", 2),
-    ("baton-lineup", 2),
+    ("baton-model-registry", 2),
     ("baton-providers", 2),
     ("baton-local", 2),
     ("baton-outbound", 2),
@@ -46,7 +46,7 @@ pub const LAYERS: &[(&str, u8)] = &[
 const SDK: &str = "baton-sdk";
 
 /// Crates that provide I/O, a clock or randomness; forbidden in layers 0 and 1.
-const IMPURE: &[&str] = &[
+const IMPURE_CRATES: &[&str] = &[
     "async-std",
     "axum",
     "chrono",
@@ -75,13 +75,13 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Downward dependencies that are nevertheless forbidden, direct or transitive.
-const ABSENT: &[(&str, &str, &str)] = &[
+const FORBIDDEN_DEPENDENCIES: &[(&str, &str, &str)] = &[
     ("baton-tui", "baton-engine", "the terminal speaks to a server through baton-client"),
     ("baton-client", "baton-engine", "the client knows the HTTP surface only"),
     ("baton-client", "baton-http", "the client knows the wire, not the server"),
     ("baton-engine", "baton-journal", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-models", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-lineup", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-model-registry", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-providers", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-local", "the engine drives ports; the binary wires implementations"),
     ("baton-engine", "baton-outbound", "the engine drives ports; the binary wires implementations"),
@@ -138,7 +138,7 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
             violations.push(Violation::new(&package.name, "has no layer; give it one in tools/baton-house"));
             continue;
         };
-        for needed in needs(package) {
+        for needed in dependency_names(package) {
             if let Some(below) = layers.get(needed)
                 && below > layer
             {
@@ -150,7 +150,7 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
             if tools.contains(needed) {
                 violations.push(Violation::new(&package.name, format!("depends on the tool {needed}; only tests may")));
             }
-            if *layer <= 1 && IMPURE.contains(&needed) {
+            if *layer <= 1 && IMPURE_CRATES.contains(&needed) {
                 violations.push(Violation::new(
                     &package.name,
                     format!("is in layer {layer} and depends on {needed}; I/O, time and chance come in as arguments"),
@@ -158,7 +158,7 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
             }
         }
     }
-    violations.extend(absent(metadata));
+    violations.extend(check_forbidden(metadata));
     violations
 }
 
@@ -169,15 +169,15 @@ fn check_example<'a>(
     tools: &'a BTreeSet<&str>,
 ) -> impl Iterator<Item = Violation> + 'a {
     let ours = |needed: &&str| layers.contains_key(needed) || tools.contains(needed);
-    needs(package).filter(ours).filter(|needed| *needed != SDK).map(|needed| {
+    dependency_names(package).filter(ours).filter(|needed| *needed != SDK).map(|needed| {
         Violation::new(&package.name, format!("is an example and depends on {needed}; users have {SDK} only"))
     })
 }
 
-fn absent(metadata: &Metadata) -> impl Iterator<Item = Violation> {
+fn check_forbidden(metadata: &Metadata) -> impl Iterator<Item = Violation> {
     let needed_by: BTreeMap<&str, Vec<&str>> =
-        metadata.packages.iter().map(|package| (package.name.as_str(), needs(package).collect())).collect();
-    ABSENT.iter().filter_map(move |(from, to, reason)| {
+        metadata.packages.iter().map(|package| (package.name.as_str(), dependency_names(package).collect())).collect();
+    FORBIDDEN_DEPENDENCIES.iter().filter_map(move |(from, to, reason)| {
         let mut seen = BTreeSet::new();
         let mut open = vec![*from];
         while let Some(package) = open.pop() {
@@ -194,7 +194,7 @@ fn absent(metadata: &Metadata) -> impl Iterator<Item = Violation> {
     })
 }
 
-fn needs(package: &Package) -> impl Iterator<Item = &str> {
+fn dependency_names(package: &Package) -> impl Iterator<Item = &str> {
     package
         .dependencies
         .iter()

@@ -11,14 +11,19 @@ pub mod crate_docs;
 pub mod duplicates;
 pub mod error_pages;
 pub mod layers;
+pub mod links;
 pub mod machine_paths;
+pub mod names;
 pub mod output;
+pub mod prose;
 pub mod purity;
 pub mod routes;
 pub mod size;
+mod source;
 pub mod test_binaries;
 pub mod test_habits;
 mod tree;
+mod word_forms;
 
 pub use tree::Tree;
 

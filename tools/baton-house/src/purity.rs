@@ -3,7 +3,7 @@
 use crate::{Tree, Violation, layers::LAYERS, tree::is_test};
 
 /// APIs for I/O, time and randomness that layers 0 and 1 must not use.
-const WORLD: &[&str] = &[
+const IMPURE_APIS: &[&str] = &[
     "std::fs",
     "std::net",
     "std::process",
@@ -27,7 +27,7 @@ pub fn check_sources(tree: &Tree) -> Vec<Violation> {
                 break;
             }
             let code = line.split("//").next().unwrap_or_default();
-            if let Some(word) = WORLD.iter().find(|word| mentions(code, word)) {
+            if let Some(word) = IMPURE_APIS.iter().find(|word| mentions(code, word)) {
                 violations.push(Violation::new(
                     format!("{path}:{}", number + 1),
                     format!("uses {word} below layer 2; take a port or a value instead"),
@@ -58,11 +58,11 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
 pub fn check_wiring(tree: &Tree) -> Vec<Violation> {
     ["crates/baton/src/", "crates/baton-sdk/src/"]
         .iter()
-        .filter_map(|sources| wired_twice(tree, sources))
+        .filter_map(|sources| find_second_wiring(tree, sources))
         .collect()
 }
 
-fn wired_twice(tree: &Tree, sources: &str) -> Option<Violation> {
+fn find_second_wiring(tree: &Tree, sources: &str) -> Option<Violation> {
     let mut modules: Vec<&str> = tree
         .rust()
         .filter(|(path, text)| !is_test(path) && text.contains("baton_engine"))

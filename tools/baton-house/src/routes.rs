@@ -3,7 +3,7 @@
 use crate::{Tree, Violation, tree::is_test};
 
 /// Methods that mount a handler without declaring its access.
-const BARE: &[&str] = &[".route(", ".route_service(", ".nest(", ".nest_service(", ".method_router("];
+const UNCHECKED_METHODS: &[&str] = &[".route(", ".route_service(", ".nest(", ".nest_service(", ".method_router("];
 
 /// Sources of `baton-http` that mount a route without the operation table.
 pub fn check(tree: &Tree) -> Vec<Violation> {
@@ -12,7 +12,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     for (path, text) in sources.filter(|(path, _)| *path != "crates/baton-http/src/routes/mod.rs") {
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
-            if let Some(word) = BARE.iter().find(|word| code.contains(**word)) {
+            if let Some(word) = UNCHECKED_METHODS.iter().find(|word| code.contains(**word)) {
                 violations.push(Violation::new(
                     format!("{path}:{}", number + 1),
                     format!("mounts with {word}..) and without access; use Routes, which declares both"),

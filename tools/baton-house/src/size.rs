@@ -4,11 +4,11 @@ use crate::{Tree, Violation, tree::is_test};
 use std::collections::BTreeMap;
 
 /// Maximum lines of a source file without its test module.
-pub const MAX_SOURCE: usize = 500;
+pub const MAX_SOURCE_LINES: usize = 500;
 /// Maximum lines of a `main.rs`.
-pub const MAX_MAIN: usize = 150;
+pub const MAX_MAIN_LINES: usize = 150;
 /// Maximum lines of a test file.
-pub const MAX_TEST: usize = 1500;
+pub const MAX_TEST_LINES: usize = 1500;
 
 /// Files over their limit without an exception, and exceptions that are no longer needed.
 ///
@@ -37,11 +37,11 @@ pub fn check(tree: &Tree, exceptions: &str) -> Vec<Violation> {
 
 fn measure(path: &str, text: &str) -> (usize, usize) {
     if is_test(path) {
-        (text.lines().count(), MAX_TEST)
+        (text.lines().count(), MAX_TEST_LINES)
     } else if path.ends_with("/main.rs") {
-        (source_lines(text), MAX_MAIN)
+        (source_lines(text), MAX_MAIN_LINES)
     } else {
-        (source_lines(text), MAX_SOURCE)
+        (source_lines(text), MAX_SOURCE_LINES)
     }
 }
 

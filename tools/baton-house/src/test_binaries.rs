@@ -12,12 +12,14 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         let Some(folder) = manifest.strip_suffix("Cargo.toml").filter(|folder| folder.ends_with('/')) else { continue };
         violations.extend(
             tree.rust()
-                .filter(|(path, _)| path.strip_prefix(folder).is_some_and(|inside| inside != SUITE && is_found(inside)))
+                .filter(|(path, _)| {
+                    path.strip_prefix(folder).is_some_and(|inside| inside != SUITE && is_auto_detected(inside))
+                })
                 .map(|(path, _)| {
                     Violation::new(path, format!("is a test program of its own; make it a module of {SUITE}"))
                 }),
         );
-        if declared(text).any(|path| path != Some(SUITE)) {
+        if declared_paths(text).any(|path| path != Some(SUITE)) {
             violations.push(Violation::new(manifest, format!("declares a [[test]] that is not {SUITE}")));
         }
     }
@@ -25,7 +27,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
 }
 
 /// Whether cargo detects a file of a crate as a test binary.
-fn is_found(inside: &str) -> bool {
+fn is_auto_detected(inside: &str) -> bool {
     let Some(name) = inside.strip_prefix("tests/") else { return false };
     match name.split_once('/') {
         None => true,
@@ -34,7 +36,7 @@ fn is_found(inside: &str) -> bool {
 }
 
 /// Paths of the `[[test]]` tables of a manifest; `None` for a table without a path.
-fn declared(manifest: &str) -> impl Iterator<Item = Option<&str>> {
+fn declared_paths(manifest: &str) -> impl Iterator<Item = Option<&str>> {
     manifest.split("[[test]]").skip(1).map(|table| {
         let entries = table.lines().take_while(|line| !line.trim_start().starts_with('['));
         let mut pairs = entries.filter_map(|line| line.split_once('='));

@@ -6,7 +6,7 @@ use crate::{Tree, Violation, tree::is_test};
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.rust() {
-        let paused = pauses(text) || (!has_tests(text) && beside(tree, path).any(pauses));
+        let paused = pauses_time(text) || (!has_tests(text) && sibling_files(tree, path).any(pauses_time));
         let mut in_tests = is_test(path);
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default().trim();
@@ -26,7 +26,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
 }
 
 /// With paused time a sleep ends as soon as no other task can make progress, so it waits for events.
-fn pauses(text: &str) -> bool {
+fn pauses_time(text: &str) -> bool {
     ["start_paused = true", "start_paused(true)", "time::pause()"].iter().any(|pause| text.contains(pause))
 }
 
@@ -35,7 +35,7 @@ fn has_tests(text: &str) -> bool {
 }
 
 /// All files of the folder: a file without tests is used by the tests next to it.
-fn beside<'a>(tree: &'a Tree, path: &str) -> impl Iterator<Item = &'a str> {
+fn sibling_files<'a>(tree: &'a Tree, path: &str) -> impl Iterator<Item = &'a str> {
     let folder = path.rfind('/').map_or(String::new(), |end| path[..=end].to_owned());
     tree.rust().filter(move |(other, _)| other.starts_with(&folder)).map(|(_, text)| text)
 }

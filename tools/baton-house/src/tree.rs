@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, io, path::Path};
 
 /// Folders with build output or third-party files.
-const NOT_OURS: &[&str] = &["target", "node_modules", "__pycache__", "out"];
+const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", "__pycache__", "out"];
 
 /// Larger files are data, not text.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -24,7 +24,7 @@ impl Tree {
     }
 
     /// Creates a tree from given files.
-    pub fn of<const N: usize>(files: [(&str, &str); N]) -> Self {
+    pub fn from_files<const N: usize>(files: [(&str, &str); N]) -> Self {
         Self { files: files.map(|(path, text)| (path.to_owned(), text.to_owned())).into() }
     }
 
@@ -49,9 +49,9 @@ impl Tree {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type()?;
             let hidden = name.starts_with('.') && !matches!(name.as_str(), ".ci" | ".config");
-            if kind.is_dir() && !hidden && !NOT_OURS.contains(&name.as_str()) {
+            if kind.is_dir() && !hidden && !SKIPPED_FOLDERS.contains(&name.as_str()) {
                 self.read_folder(&entry.path(), &format!("{prefix}{name}/"))?;
-            } else if kind.is_file() && !is_fleeting(&name) && entry.metadata()?.len() <= MAX_BYTES {
+            } else if kind.is_file() && !is_temporary(&name) && entry.metadata()?.len() <= MAX_BYTES {
                 let bytes = fs::read(entry.path())?;
                 if let Ok(text) = String::from_utf8(bytes) {
                     self.files.insert(format!("{prefix}{name}"), text);
@@ -62,7 +62,7 @@ impl Tree {
     }
 }
 
-fn is_fleeting(name: &str) -> bool {
+fn is_temporary(name: &str) -> bool {
     [".snap.new", ".pending-snap", ".profraw", ".swp", "~"].iter().any(|end| name.ends_with(end))
 }
 

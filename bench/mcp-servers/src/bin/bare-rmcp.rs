@@ -1,4 +1,4 @@
-//! The tool `add` on rmcp alone: `StreamableHttpService` on axum, sessions for older clients, JSON where the protocol
+//! The tool `add` on plain rmcp: `StreamableHttpService` on axum, sessions for older clients, JSON where the protocol
 //! allows it, `TCP_NODELAY` on accept.
 //!
 //! Prints its URL on stdout and serves until it is killed.
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let listener = listener.tap_io(|connection| {
-        // Without it each short stream waits some 40 ms for the client's acknowledgement.
+        // Without it each short stream waits about 40 ms for the client's acknowledgement.
         let _ = connection.set_nodelay(true);
     });
     axum::serve(listener, Router::new().nest_service("/mcp", service)).await?;

@@ -1,10 +1,10 @@
 //! An agent's Environment with the tool `add`, as users of `baton-sdk` write it: spans on, the journal in memory.
 //!
-//! Prints the URL of the Environment on stdout and serves until it is killed. With the URL of an MCP server as
-//! argument the agent has no tool of its own: it uses that server's, under their own names, and passes calls on.
+//! Prints the URL of the Environment on stdout and serves until it is killed. With the URL of an MCP server as argument
+//! the agent has no tool itself: it offers that server's tools under their own names and forwards calls.
 
 use baton_sdk::{
-    Agent, AgentKit, Baton, Error, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, Tool,
+    Agent, AgentResources, Baton, Error, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, Tool,
 };
 use mcp_servers::Numbers;
 
@@ -12,7 +12,7 @@ use mcp_servers::Numbers;
 async fn main() -> Result<(), Error> {
     let agent = Agent::new("adder").description("Adds numbers");
     let agent = match std::env::args().nth(1) {
-        Some(url) => agent.kit(AgentKit { servers: vec![server(url)], ..AgentKit::default() }),
+        Some(url) => agent.resources(AgentResources { servers: vec![server(url)], ..AgentResources::default() }),
         None => {
             let add = Tool::new("add", "Adds two numbers", |numbers: Numbers| async move { Ok(numbers.added()) });
             agent.tool(add.read_only())
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Error> {
     std::future::pending().await
 }
 
-/// A server whose tools are offered as if they were the agent's own.
+/// A server whose tools are offered without a prefix.
 fn server(url: String) -> McpServer {
     McpServer {
         name: "behind".to_owned(),

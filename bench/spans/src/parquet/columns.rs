@@ -1,10 +1,10 @@
-//! The columns of spans in a Parquet file, written as a block would have to.
+//! Columns of spans in a Parquet file, written like a block.
 
-use crate::generate::{Facts, Generator, service};
+use crate::generate::{SpanFacts, SpanGenerator, service};
 use anyhow::Result;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use baton_types::{Span, SpanStatus, Value};
+use baton_types::{Span, SpanStatus, SpanValue};
 use parquet::{
     arrow::{
         ArrowWriter, ProjectionMask,
@@ -18,11 +18,11 @@ use parquet::{
 use serde_json::{Value as Json, json};
 use std::{fs::File, path::Path, sync::Arc, time::Instant};
 
-/// Rows that are packed at once, and rows of a row group: what a block of the store has.
-const BATCH: u64 = 65_536;
-const ROW_GROUP: usize = 1 << 20;
-/// Rows that are looked at together.
-const LOOK: usize = 65_536;
+/// Rows per batch and per row group, as in a block of the store.
+const BATCH_SPANS: u64 = 65_536;
+const ROW_GROUP_ROWS: usize = 1 << 20;
+/// Rows per read batch.
+const READ_BATCH_ROWS: usize = 65_536;
 
 fn schema() -> Schema {
     let mut fields = vec![
@@ -32,11 +32,11 @@ fn schema() -> Schema {
         Field::new("status", DataType::Utf8, false),
         Field::new("service", DataType::Utf8, false),
     ];
-    for (key, value) in Facts::of(0).attributes() {
+    for (key, value) in SpanFacts::from_index(0).attributes() {
         let kind = match value {
-            Value::Int(_) => DataType::Int64,
-            Value::Float(_) => DataType::Float64,
-            Value::Bool(_) => DataType::Boolean,
+            SpanValue::Int(_) => DataType::Int64,
+            SpanValue::Float(_) => DataType::Float64,
+            SpanValue::Bool(_) => DataType::Boolean,
             _ => DataType::Utf8,
         };
         fields.push(Field::new(key, kind, true));
@@ -44,18 +44,18 @@ fn schema() -> Schema {
     Schema::new(fields)
 }
 
-/// Writes the file; making spans and columns of them does not count.
+/// Writes the file; generating spans and columns is not measured.
 pub fn write(path: &Path, count: u64) -> Result<Json> {
     let schema = Arc::new(schema());
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .build();
     let mut writer = ArrowWriter::try_new(File::create(path)?, Arc::clone(&schema), Some(properties))?;
-    let generator = Generator::new();
+    let generator = SpanGenerator::new();
     let mut seconds = 0.0;
-    for first in (0..count).step_by(BATCH as usize) {
-        let spans: Vec<Span> = (first..(first + BATCH).min(count)).map(|index| generator.span(index)).collect();
+    for first in (0..count).step_by(BATCH_SPANS as usize) {
+        let spans: Vec<Span> = (first..(first + BATCH_SPANS).min(count)).map(|index| generator.span(index)).collect();
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns(&schema, &spans))?;
         let begun = Instant::now();
         writer.write(&batch)?;
@@ -68,13 +68,13 @@ pub fn write(path: &Path, count: u64) -> Result<Json> {
 }
 
 fn columns(schema: &Schema, spans: &[Span]) -> Vec<ArrayRef> {
-    let whole = |of: fn(&Span) -> u64| -> ArrayRef {
+    let single = |of: fn(&Span) -> u64| -> ArrayRef {
         Arc::new(spans.iter().map(|span| i64::try_from(of(span)).ok()).collect::<Int64Array>())
     };
     let status = |span: &Span| if span.status == SpanStatus::Error { "error" } else { "unset" };
     let mut columns: Vec<ArrayRef> = vec![
-        whole(|span| span.start),
-        whole(Span::duration),
+        single(|span| span.start),
+        single(Span::duration),
         Arc::new(StringArray::from_iter_values(spans.iter().map(|span| span.name.as_ref()))),
         Arc::new(StringArray::from_iter_values(spans.iter().map(status))),
         Arc::new(StringArray::from_iter_values(spans.iter().map(service))),
@@ -82,33 +82,33 @@ fn columns(schema: &Schema, spans: &[Span]) -> Vec<ArrayRef> {
     for field in schema.fields().iter().skip(columns.len()) {
         let values = spans.iter().map(|span| span.attribute(field.name()));
         columns.push(match field.data_type() {
-            DataType::Int64 => Arc::new(values.map(|value| value.and_then(Value::as_int)).collect::<Int64Array>()),
+            DataType::Int64 => Arc::new(values.map(|value| value.and_then(SpanValue::as_int)).collect::<Int64Array>()),
             DataType::Float64 => Arc::new(
                 values
-                    .map(|value| if let Some(Value::Float(number)) = value { Some(*number) } else { None })
+                    .map(|value| if let Some(SpanValue::Float(number)) = value { Some(*number) } else { None })
                     .collect::<Float64Array>(),
             ),
             DataType::Boolean => Arc::new(
                 values
-                    .map(|value| if let Some(Value::Bool(word)) = value { Some(*word) } else { None })
+                    .map(|value| if let Some(SpanValue::Bool(word)) = value { Some(*word) } else { None })
                     .collect::<BooleanArray>(),
             ),
-            _ => Arc::new(values.map(|value| value.and_then(Value::as_text)).collect::<StringArray>()),
+            _ => Arc::new(values.map(|value| value.and_then(SpanValue::as_text)).collect::<StringArray>()),
         });
     }
     columns
 }
 
-/// A file that is open, its foot read.
-pub struct Columns {
+/// An open file with its footer read.
+pub struct ParquetColumns {
     file: File,
     metadata: ArrowReaderMetadata,
 }
 
-impl Columns {
+impl ParquetColumns {
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
-        // Text comes as numbers and a dictionary, as it lies in the file: comparing and grouping needs no text then.
+        // Text is read as dictionary keys, as it is stored: comparing and grouping then needs no text.
         let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let fields = schema()
             .fields()
@@ -123,13 +123,13 @@ impl Columns {
         Ok(Self { file, metadata })
     }
 
-    /// These columns of all rows.
+    /// Reads these columns of all rows.
     pub fn read(&self, names: &[&str]) -> Result<ParquetRecordBatchReader> {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.try_clone()?, self.metadata.clone());
-        // By number: a dot in a name would be taken for a column within a column.
+        // By index: a dot in a name would be interpreted as a nested column.
         let schema = builder.schema();
         let numbers = names.iter().map(|name| schema.index_of(name)).collect::<Result<Vec<_>, _>>()?;
         let mask = ProjectionMask::leaves(builder.parquet_schema(), numbers);
-        Ok(builder.with_projection(mask).with_batch_size(LOOK).build()?)
+        Ok(builder.with_projection(mask).with_batch_size(READ_BATCH_ROWS).build()?)
     }
 }

@@ -1,6 +1,6 @@
-//! Questions, answered by looking at columns from one end to the other.
+//! Queries answered by full column scans.
 
-use super::columns::Columns;
+use super::columns::ParquetColumns;
 use anyhow::{Context as _, Result};
 use arrow_array::{
     Array as _, DictionaryArray, Int64Array, RecordBatch, StringArray,
@@ -9,19 +9,19 @@ use arrow_array::{
 };
 use std::collections::BTreeMap;
 
-/// A question in both forms.
-pub struct Question {
+/// A query in both forms.
+pub struct ScanQuery {
     pub traceql: &'static str,
-    /// Columns with what their text must be.
+    /// Text columns with their conditions.
     text: &'static [(&'static str, fn(&str) -> bool)],
-    /// Columns with the least that their numbers must be.
+    /// Numeric columns with their minimum values.
     least: &'static [(&'static str, i64)],
     by: &'static [&'static str],
-    /// What is added up; spans are counted otherwise.
+    /// Column to sum; without it, spans are counted.
     sum: Option<&'static str>,
 }
 
-impl Question {
+impl ScanQuery {
     pub const ALL: &'static [Self] = &[
         Self {
             traceql: "{ } | count_over_time() by (resource.service.name)",
@@ -68,8 +68,8 @@ impl Question {
     ];
 }
 
-/// Counts or adds up by group.
-pub fn scan(columns: &Columns, question: &Question) -> Result<BTreeMap<String, f64>> {
+/// Counts or sums by group.
+pub fn scan(columns: &ParquetColumns, question: &ScanQuery) -> Result<BTreeMap<String, f64>> {
     let mut names: Vec<&str> = question.text.iter().map(|(name, _)| *name).collect();
     names.extend(question.least.iter().map(|(name, _)| *name));
     names.extend(question.by);
@@ -81,7 +81,7 @@ pub fn scan(columns: &Columns, question: &Question) -> Result<BTreeMap<String, f
     Ok(groups)
 }
 
-fn add(batch: &RecordBatch, question: &Question, groups: &mut BTreeMap<String, f64>) -> Result<()> {
+fn add(batch: &RecordBatch, question: &ScanQuery, groups: &mut BTreeMap<String, f64>) -> Result<()> {
     let mut wanted = vec![true; batch.num_rows()];
     for (name, is) in question.text {
         let column = text(batch, name)?;

@@ -70,7 +70,7 @@ impl Model for FallbackModel {
                     match answer.next().await {
                         Some(Ok(ModelEvent::Done { usage, finish, answered_by })) => {
                             let other = (asked.name() != first.name()).then(|| asked.name().to_owned());
-                            yield Ok(ModelEvent::Done { usage, finish, answered_by: by.or(other) });
+                            yield Ok(ModelEvent::Done { usage, finish, answered_by: answered_by.or(other) });
                             return;
                         }
                         Some(Ok(event)) => {

@@ -78,7 +78,7 @@ fn layers() {
 
 #[test]
 fn purity_of_sources() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/baton-rules/src/a.rs", "//! Never std::fs.\nfn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }\n"),
         ("crates/baton-rules/src/b.rs", "use std::fs;\n"),
         ("crates/baton-types/src/c.rs", "fn f() {\n    SystemTime::now();\n}\n"),
@@ -93,7 +93,7 @@ fn purity_of_sources() {
 
 #[test]
 fn lints_and_wiring() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"),
         ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n"),
         ("crates/baton/src/wiring/mod.rs", "use baton_engine::Engine;\n"),
@@ -102,7 +102,7 @@ fn lints_and_wiring() {
     assert_eq!(places(&purity::check_lints(&tree)), ["crates/b/Cargo.toml"]);
     assert_eq!(purity::check_wiring(&tree), []);
 
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/baton/src/wiring.rs", "use baton_engine::Engine;\n"),
         ("crates/baton/src/command/run.rs", "use baton_engine::Engine;\n"),
         ("crates/baton-sdk/src/agent.rs", "use baton_engine::Engine;\n"),
@@ -113,7 +113,7 @@ fn lints_and_wiring() {
 
 #[test]
 fn routes_without_access() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/baton-http/src/app.rs", "let a = Router::new()\n    .route(\"/a\", get(a));\n"),
         ("crates/baton-http/src/b.rs", "// .route( is for the table\nlet b = routes.get(\"/b\", access, b);\n"),
         ("crates/baton-http/src/routes/mod.rs", "self.router.route(path, on(filter, handler))\n"),
@@ -125,7 +125,7 @@ fn routes_without_access() {
 
 #[test]
 fn output() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/baton/src/screen.rs", "fn f() { writeln!(io::stdout()); }\n"),
         (
             "crates/baton/src/a.rs",
@@ -148,7 +148,7 @@ fn output() {
 fn sizes() {
     let (long, fine, main) = ("//\n".repeat(501), "//\n".repeat(500), "//\n".repeat(151));
     let with_tests = format!("{fine}#[cfg(test)]\nmod tests {{\n{}}}\n", "//\n".repeat(90));
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/a/src/fine.rs", &fine),
         ("crates/a/src/listed.rs", &long),
         ("crates/a/src/long.rs", &long),
@@ -183,13 +183,13 @@ fn error_pages() {
         )
     };
     let row = |code: ErrorCode| format!("| [{0}]({0}.md) | {1} |\n", code.code, code.title);
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("docs/errors/README.md", &format!("{}{}", row(busy), row(corrupt))),
         ("docs/errors/BTN-4001.md", &page(busy)),
         ("docs/errors/BTN-4004.md", "# BTN-4004: Something else\n"),
         ("docs/errors/BTN-0000.md", "# BTN-0000: Left over\n"),
     ]);
-    assert_eq!(error_pages::check(&Tree::of([("docs/errors/BTN-4001.md", &page(busy))]), &[busy]).len(), 1);
+    assert_eq!(error_pages::check(&Tree::from_files([("docs/errors/BTN-4001.md", &page(busy))]), &[busy]).len(), 1);
     assert_eq!(
         places(&error_pages::check(&tree, &[busy, corrupt, locked])),
         [
@@ -206,7 +206,7 @@ fn error_pages() {
 
 #[test]
 fn crate_docs() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/a/src/lib.rs", "//! Keeps time.\n//!\n//! Must never sleep.\n//!\n//! Read first: [`A`].\n"),
         ("crates/b/src/lib.rs", "mod b;\n"),
         ("crates/c/src/lib.rs", "//! Keeps time.\n"),
@@ -221,7 +221,7 @@ fn crate_docs() {
 #[test]
 fn test_binaries() {
     let declared = |path: &str| format!("[package]\nname = \"x\"\n\n[[test]]\nname = \"suite\"\npath = \"{path}\"\n");
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/a/Cargo.toml", &declared("tests/suite/main.rs")),
         ("crates/a/tests/suite/main.rs", "mod more;\n"),
         ("crates/a/tests/suite/more.rs", ""),
@@ -247,7 +247,7 @@ fn test_binaries() {
 
 #[test]
 fn test_habits() {
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("crates/a/src/a.rs", "fn f() { tokio::time::sleep(x).await; }\n#[cfg(test)]\nmod tests {\n    #[ignore]\n}\n"),
         ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}\n"),
         (
@@ -275,7 +275,7 @@ fn test_habits() {
 #[test]
 fn machine_paths() {
     let home = ["/ho", "me/me/project"].concat();
-    let tree = Tree::of([
+    let tree = Tree::from_files([
         ("a.md", "Lives in ~/project; see https://example.org/home/page and ./parts/home/x.\n"),
         ("b.md", &format!("fine\nLives in `{home}`.\n")),
         ("c.sh", &format!("cd {home}\n")),

@@ -1,8 +1,8 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, output, purity, routes, size,
-    test_binaries, test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, links, machine_paths, names, output, prose, purity,
+    routes, size, test_binaries, test_habits,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
@@ -96,4 +96,31 @@ fn text_leaves_a_process_where_it_is_escaped() {
 #[test]
 fn no_file_names_a_machine() {
     holds(&machine_paths::check(&tree()));
+}
+
+#[test]
+fn names_are_nouns_of_the_field() {
+    let tree = tree();
+    let exceptions = tree.text("tools/baton-house/name-exceptions.txt").expect("the list of exceptions exists");
+    let figures = names::measure(&tree);
+    println!("{figures}");
+    holds(&names::check_types(&tree, exceptions));
+    holds(&names::check_constants(&tree));
+    holds(&names::check_files(&tree));
+    assert!(figures.types > 1000, "{figures}");
+    assert!(figures.percent(figures.not_nouns) < 2.0, "{figures}");
+    assert!(figures.percent(figures.repeated) < 10.0, "{figures}");
+}
+
+#[test]
+fn comments_name_their_subject() {
+    let figures = prose::measure(&tree());
+    println!("{figures}");
+    assert!(figures.words > 50_000, "{figures}");
+    assert!(figures.vague_rate() < prose::MAX_VAGUE_RATE, "{figures}");
+}
+
+#[test]
+fn every_relative_link_resolves() {
+    holds(&links::check(&tree()));
 }
