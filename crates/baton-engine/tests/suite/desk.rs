@@ -46,7 +46,7 @@ async fn work_that_is_handed_over_directly_leaves_a_record_and_a_task() {
     let result = record.result.as_ref().unwrap().to_value();
     assert_eq!(result["task_id"], reply.task.as_str(), "{result}");
     assert!(record.handoff.trace.is_some());
-    for (to, depth, expected) in [("stranger", 0, "may not hand work"), ("boss", 0, "circle"), ("worker", 5, "limit")] {
+    for (to, depth, expected) in [("stranger", 0, "may not hand work"), ("boss", 0, "cycle"), ("worker", 5, "limit")] {
         let refused = engine.hand_over(&me(), HandoffRequest { depth, ..ask(to, "say") }).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::HANDOFF_REFUSED);
         assert!(refused.detail.contains(expected), "{}", refused.detail);

@@ -155,7 +155,7 @@ async fn a_circle_of_handoffs_is_refused_and_the_model_hears_why() {
     assert_eq!(all.handoffs.len(), 1, "the way back was refused");
     let child = all.tasks.values().find(|task| task.parent.is_some()).unwrap();
     let refused = results_of(child);
-    assert!(refused.contains("BTN-3006") && refused.contains("circle"), "{refused}");
+    assert!(refused.contains("BTN-3006") && refused.contains("cycle"), "{refused}");
 }
 
 fn results_of(task: &baton_rules::TaskRecord) -> String {

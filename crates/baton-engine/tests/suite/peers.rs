@@ -168,7 +168,7 @@ async fn work_does_not_go_round_between_systems_for_ever() {
 async fn an_agent_elsewhere_cannot_have_too_much_run_nor_confuse_what_runs() {
     let world = World::default();
     let engine = world.engine_with(agents());
-    for (script, expected) in [("lend a flood", "64 is the limit"), ("lend twice", "the same id")] {
+    for (script, expected) in [("lend a flood", "the limit is 64"), ("lend twice", "the same id")] {
         let failed = say(&engine, FAR, message(script, script)).await;
         assert_eq!(failed.state, TaskState::Failed);
         let words = words(&failed);

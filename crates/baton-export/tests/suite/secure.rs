@@ -143,7 +143,7 @@ async fn spans_go_to_whom_the_certificate_vouches_for_and_wait_otherwise() {
         let gate = Gate::before(&receiver, &authority, false).await;
         let kept = tempfile::tempdir().unwrap();
         for (file, expect) in [
-            (None, "authority that this system does not know"),
+            (None, "authority not trusted by this system"),
             (Some("missing.pem"), "missing.pem cannot be read"),
             (Some("nonsense.pem"), "nonsense.pem has no certificates"),
         ] {

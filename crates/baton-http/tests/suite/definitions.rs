@@ -98,7 +98,7 @@ async fn the_definitions_of_agents_over_http() {
         "servers": {"files": {"url": "https://mcp.example.com/mcp", "headers": {"X-Team": "s3cr3t"}}},
     });
     let made = ask(&app, "POST", "", None, wish.clone()).await;
-    assert_eq!((made.status, &made.body["definition"]["kept"]["in"]), (201, &json!("memory")), "{}", made.body);
+    assert_eq!((made.status, &made.body["definition"]["location"]["in"]), (201, &json!("memory")), "{}", made.body);
     let taken = ask(&app, "POST", "", None, wish).await;
     assert_eq!((taken.status, taken.code()), (409, "BTN-2031"), "{}", taken.body);
 

@@ -70,5 +70,5 @@ async fn prometheus_and_open_metrics() {
 #[tokio::test]
 async fn without_meters_there_is_nothing_to_read() {
     let got = get(&crate::world::weather(), "/metrics", &[]).await;
-    assert!(got.status == 400 && got.text().contains("no meters"), "{}", shown(&got));
+    assert!(got.status == 400 && got.text().contains("metrics are not enabled"), "{}", shown(&got));
 }

@@ -151,7 +151,7 @@ async fn lists_page_by_page_and_name_what_was_last_said() {
         assert_eq!(page["total"], 6);
         let sessions = page["sessions"].as_array().unwrap();
         assert!(sessions.len() <= 2);
-        seen.extend(sessions.iter().map(|one| format!("{} {}", one["agent"], one["last_word"])));
+        seen.extend(sessions.iter().map(|one| format!("{} {}", one["agent"], one["last_message"])));
         match page["next_page_token"].as_str() {
             Some(token) => {
                 path = format!("/api/v1/sessions?page_size=2&page_token={}", baton_wire::path_segment(token));

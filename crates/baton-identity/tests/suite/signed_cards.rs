@@ -232,11 +232,11 @@ fn signatures_that_are_not_accepted() {
         (json!(["EdDSA", "k", null, false, null]), CardVerificationError::Header("its header is not an object")),
         (
             json!({"alg": "EdDSA", "kid": "k", "crit": ["exp"]}),
-            CardVerificationError::Header("its header demands extensions ('crit')"),
+            CardVerificationError::Header("its header requires extensions ('crit')"),
         ),
         (
             json!({"alg": "EdDSA", "kid": "k", "crit": null}),
-            CardVerificationError::Header("its header demands extensions ('crit')"),
+            CardVerificationError::Header("its header requires extensions ('crit')"),
         ),
         (
             json!({"alg": "EdDSA", "kid": "k", "b64": false}),

@@ -80,7 +80,7 @@ fn files_that_hold_no_key_are_refused_and_kept() {
         fs::write(&file, bytes).unwrap();
         let refused = SigningKeys::open(home.path()).unwrap_err();
         assert!(matches!(&refused, KeyFileError::Unusable { kind: "P-256", .. }), "{refused}");
-        assert!(refused.to_string().contains("restore it from a copy"), "{refused}");
+        assert!(refused.to_string().contains("restore it from a backup"), "{refused}");
         assert_eq!(fs::read(&file).unwrap(), bytes);
     }
 }

@@ -1,7 +1,5 @@
-//! Databases of every earlier schema, as they were committed, still read the same.
-//!
-//! `BATON_WRITE_FIXTURE=1 cargo test -p baton-journal` writes the one of the present schema; it is then committed and
-//! never written again.
+//! Databases of every earlier schema, as they were committed, still read the same. Snapshots are the exception: the step to
+//! schema 7 removes them, and they are rebuilt from the events.
 
 use crate::{
     sample::{at, claim, commit, created, handoff, head, moved, owed, principal, task, told, write},
@@ -10,10 +8,14 @@ use crate::{
 use baton_journal::{JournalOptions, MemoryJournal, SqliteJournal};
 use baton_ports::{Commit, Journal, OutboxProgress, StreamQuery, TokenStore};
 use baton_types::{Digest, HandoffId, Json, RunId, StreamId, TaskState};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 const DEFINITION: &[u8] = b"{\"name\":\"weather\"}";
-const PRESENT: u32 = 3;
 
 fn fixture(schema: u32) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/schema-{schema}/journal.db"))
@@ -45,10 +47,9 @@ trait Store: Journal + TokenStore {}
 
 impl<S: Journal + TokenStore> Store for S {}
 
-/// What schema 2 has besides: a snapshot of the present form, orders, a claim.
+/// What schema 2 has besides: outbox entries and an idempotency key.
 async fn fill_2(journal: &dyn Journal) {
     let mut commits = commits();
-    commits[1].writes[1].snapshot = Some(Json::parse("{\"exact\":123456789012345678901234567890.10}").unwrap());
     commits[0].claims.push(claim("k1", "t1"));
     commits[1].outbox = vec![owed("o1", "push", "t1"), owed("o2", "push", "t2")];
     fill(journal, commits).await;
@@ -139,15 +140,51 @@ async fn schema_5_reads_back_exactly_and_keeps_its_totals() {
 
 #[tokio::test]
 async fn schema_3_reads_back_exactly() {
-    if std::env::var_os("BATON_WRITE_FIXTURE").is_some() {
-        let directory = tempfile::tempdir().unwrap();
-        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
-        fill_3(&journal).await;
-        drop(journal);
-        std::fs::create_dir_all(fixture(PRESENT).parent().unwrap()).unwrap();
-        std::fs::copy(directory.path().join("journal.db"), fixture(PRESENT)).unwrap();
-    }
     let expected = MemoryJournal::new();
     fill_3(&expected).await;
     check_fixture(3, &expected).await;
+}
+
+/// The events of a journal with the state of each stream, as text.
+async fn content(directory: &Path) -> Vec<String> {
+    let journal = SqliteJournal::open(directory, JournalOptions::default()).unwrap();
+    let events = journal.tail(0, 999).await.unwrap();
+    let streams: BTreeSet<String> = events.iter().map(|event| format!("{:?}", event.stream)).collect();
+    events.iter().map(|event| format!("{event:?}")).chain(streams).collect()
+}
+
+/// A process that dies during the step to schema 7 leaves a journal of schema 6, and the next one completes the step.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "plays the process that dies within the migration")]
+async fn a_kill_in_the_middle_of_the_migration_loses_nothing() {
+    let (undisturbed, killed, image) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let schema = |directory: &Path| {
+        let connection = rusqlite::Connection::open(directory.join("journal.db")).unwrap();
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)).unwrap()
+    };
+    for directory in [&undisturbed, &killed] {
+        std::fs::copy(fixture(6), directory.path().join("journal.db")).unwrap();
+    }
+    let dying = rusqlite::Connection::open(killed.path().join("journal.db")).unwrap();
+    // A cache of one page sends every change to the log at once, long before the commit.
+    dying.execute_batch("PRAGMA journal_mode = WAL; PRAGMA cache_size = 1; PRAGMA cache_spill = 1;").unwrap();
+    let script = include_str!("../../migrations/0007_event_names.sql");
+    let halfway =
+        format!("BEGIN IMMEDIATE; {script} CREATE TABLE ballast AS SELECT * FROM events; PRAGMA user_version = 7;");
+    dying.execute_batch(&halfway).unwrap();
+    for file in std::fs::read_dir(killed.path()).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), image.path().join(file.file_name())).unwrap();
+    }
+    drop(dying);
+    let log = std::fs::metadata(image.path().join("journal.db-wal")).unwrap();
+    assert!(log.len() > 0, "the image has no part of the migration");
+    assert_eq!(schema(image.path()), 6);
+
+    let expected = content(undisturbed.path()).await;
+    assert!(expected.iter().any(|event| event.contains("RunOptionsSet")), "{expected:#?}");
+    assert!(expected.iter().any(|event| event.contains("MessageReceived")));
+    assert_eq!(content(image.path()).await, expected);
+    assert_eq!((schema(image.path()), schema(undisturbed.path())), (7, 7));
 }

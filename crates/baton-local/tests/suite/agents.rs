@@ -137,7 +137,7 @@ fn a_reload_keeps_the_last_good_version() {
     fs::remove_dir_all(home.path().join("b")).unwrap();
     let reload = agents.reload();
     assert_eq!((reload.changed, names(&agents).len()), (vec!["a".into()], 0));
-    assert!(reload.unusable[0].reason.contains("holds no agent"), "{:?}", reload.unusable);
+    assert!(reload.unusable[0].reason.contains("contains no agent"), "{:?}", reload.unusable);
 }
 
 #[test]

@@ -34,7 +34,7 @@ async fn vectors_come_in_order_and_have_length_one() {
         assert!(body.to_string().contains("\"two\""), "{body}");
     }
     let (vectors, ..) = embedded(ProviderKind::Ollama, json!({"embeddings": [[1.0]]})).await;
-    assert!(vectors.is_err_and(|words| words.contains("one vector for each text")));
+    assert!(vectors.is_err_and(|words| words.contains("one valid vector per text")));
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
     say(&mut partly, told("one", "", &[result("a", "look")]));
     let data = |value| says("x", vec![Part::data(json(value))]);
     let table = [
-        (told("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "no call 'z'; open calls: b"),
+        (told("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
         (told("x", "", &[result("a", "look")]), ErrorCode::TOOL_RESULT_DUPLICATE, "result already; open calls: b"),
         (
             told("x", "", &[result("b", "pay"), result("b", "pay")]),

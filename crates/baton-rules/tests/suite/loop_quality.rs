@@ -86,7 +86,7 @@ fn a_verdict_is_one_of_three_with_content_of_its_kind() {
         (Input, json!({"action": "modify", "content": "new"}), modified(json!("new"))),
         (ToolCall, json!({"action": "modify", "content": {"a": 1}}), modified(json!({"a": 1}))),
         (ToolResult, json!({"action": "modify", "content": [1]}), modified(json!([1]))),
-        (Input, json!({"action": "modify", "content": {"a": 1}}), Err("no text")),
+        (Input, json!({"action": "modify", "content": {"a": 1}}), Err("is not text")),
         (ToolCall, json!({"action": "modify", "content": "new"}), Err("not an object")),
         (Input, json!({"action": "modify"}), Err("without `content`")),
         (Input, json!({"action": "perhaps"}), Err("not allow, block or modify")),

@@ -148,7 +148,7 @@ fn a_yes_that_may_be_meant_for_two_is_a_yes_to_neither() {
         let refused =
             accept_message(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
         assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
-        assert!(refused.detail.contains("task_id, one of: child, other"), "{}", refused.detail);
+        assert!(refused.detail.contains("task_id to one of: child, other"), "{}", refused.detail);
         let addressed = json!({"task_id": "other", "call_id": "call_1", "decision": "allow_once"});
         let heard = accept_message(&task, respond(addressed), at(5)).unwrap();
         let meant: Vec<_> = heard.forwarded.iter().map(|down| down.child.as_str()).collect();

@@ -65,7 +65,7 @@ fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works
             let alone = PermissionContext { autonomous: true, ask, included };
             assert!(!is_offered(&policy, &alone, &own), "{ask:?}");
             assert!(
-                matches!(decide_permission(&policy, &alone, &own, None, true), PermissionDecision::Deny(reason) if reason.contains("alone"))
+                matches!(decide_permission(&policy, &alone, &own, None, true), PermissionDecision::Deny(reason) if reason.contains("autonomous"))
             );
             let watched = PermissionContext { autonomous: false, ask, included };
             assert!(is_offered(&policy, &watched, &own), "{ask:?}");

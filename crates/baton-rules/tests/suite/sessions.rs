@@ -59,7 +59,7 @@ fn a_record_is_what_was_last_said() {
     assert_eq!(before, record);
     assert_eq!(notices.len(), 2);
     assert!(notices[0].0 == at(9) && notices[0].1.contains("x:1"), "{notices:?}");
-    assert!(notices[1].0 == at(11) && notices[1].1.contains("own"), "{notices:?}");
+    assert!(notices[1].0 == at(11) && notices[1].1.contains("the agent's default"), "{notices:?}");
 
     // What is taken over brings its own notices along.
     let origin = Some(SessionOrigin::Import { context: None });

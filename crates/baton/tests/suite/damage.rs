@@ -189,7 +189,7 @@ fn a_repair_says_what_it_did_and_deletes_nothing() {
     fs::File::options().write(true).open(&draft).expect("open").set_modified(old).expect("set");
     let repaired = home.run(&["doctor", "--repair"]);
     assert_eq!(repaired.code, Some(0), "{}", repaired.shown());
-    for text in ["mode 0750", ".gitignore", ".server.json.new", "checked 1 record", "every block can be read"] {
+    for text in ["mode was 0750", ".gitignore", ".server.json.new", "checked 1 record", "every block can be read"] {
         assert!(repaired.stdout.contains(text), "{text}: {}", repaired.shown());
     }
     assert!(!draft.exists() && data.join(".gitignore").exists());

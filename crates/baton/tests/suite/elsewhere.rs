@@ -132,7 +132,7 @@ fn credentials_come_from_where_they_are_kept() {
         bare.shown()
     );
     let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
-    assert!(refused.stderr.contains("it requires credentials: the request shows no token"), "{}", refused.shown());
+    assert!(refused.stderr.contains("it requires credentials: the request has no token"), "{}", refused.shown());
     // Directly: with the configured credential of the same address, with one of its own, and with none.
     assert_eq!(home.run(&["run", &url, "Weather in Rome?", "-q"]).code, Some(0));
     let stranger = Home::new();

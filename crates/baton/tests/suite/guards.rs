@@ -111,7 +111,7 @@ fn check(way: &str, case: &Case, home: &Home, provider: &Provider) {
     let (_, events) = events.split_once("\r\n\r\n").expect("a body");
     let events: Value = serde_json::from_str(events).expect("JSON");
     let all = events["events"].as_array().expect("events").iter();
-    let looked: Vec<&Value> = all.filter_map(|event| event["body"].get("guarded")).collect();
+    let looked: Vec<&Value> = all.filter_map(|event| event["body"].get("guardrail_checked")).collect();
     let verdict = if case.action == "block" { "blocked" } else { "rewritten" };
     let reason = if case.action == "block" { "not here" } else { "calmed" };
     let [look] = looked.as_slice() else { panic!("{what}: {looked:?}") };

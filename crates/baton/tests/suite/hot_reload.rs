@@ -68,7 +68,7 @@ fn pinned(url: &str, tasks: &[Value]) -> BTreeSet<(String, String)> {
             let (Some(one), None) = (found.next(), found.next()) else { panic!("not one {kind} in {events:?}") };
             one["body"][kind].clone()
         };
-        let chosen = only("context_chosen")["request"]["items"].clone();
+        let chosen = only("context_selected")["request"]["items"].clone();
         let rules = chosen.as_array().expect("items").iter().filter(|item| item["kind"] == "rule");
         let [rule] = rules.collect::<Vec<_>>().try_into().expect("one rule");
         let text = |value: &Value| value.as_str().expect("a text").to_owned();

@@ -55,6 +55,7 @@ mod mcp;
 mod memory;
 mod metrics;
 mod models;
+mod old_journal;
 mod old_python_client;
 mod openai_clients;
 mod otel;

@@ -146,8 +146,8 @@ fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
     let events = request(url, "GET", &format!("/api/v1/tasks/{task}/events"), &[], "").body;
     let events: Value = serde_json::from_str(&events).expect("JSON");
     let all = events["events"].as_array().expect("events");
-    let event = all.iter().find(|event| event["kind"] == "task.context_chosen").expect("a choice");
-    let items = event["body"]["context_chosen"]["request"]["items"].as_array().expect("items").clone();
+    let event = all.iter().find(|event| event["kind"] == "task.context_selected").expect("a choice");
+    let items = event["body"]["context_selected"]["request"]["items"].as_array().expect("items").clone();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let mut names: Vec<_> = items.iter().map(|item| (text(&item["kind"]), text(&item["name"]))).collect();
     names.retain(|(kind, _)| kind != "tool");
@@ -172,7 +172,7 @@ fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
         };
         let wish = json!({"name": "Bob", "initialPrompt": "Be kind.", "playbook": PLAYBOOK, "keep": true});
         let made = call("agent_create", wish);
-        assert_eq!((&made["agentTarget"], &made["definition"]["kept"]["in"]), (&json!("bob"), &json!("disk")));
+        assert_eq!((&made["agentTarget"], &made["definition"]["location"]["in"]), (&json!("bob"), &json!("disk")));
         let text = |name: &str| json!({"agentTarget": "bob", "name": name, "text": "Some text.", "include": "always"});
         call("agent_add_rule", text("tone"));
         call("agent_add_reference", text("sky"));

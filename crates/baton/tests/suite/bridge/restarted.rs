@@ -52,7 +52,7 @@ fn a_call_that_the_end_of_the_server_cuts_off_is_answered() {
         assert!(words.contains("may have been executed"), "{words}");
         assert_eq!(cut["error"]["data"]["code"], "BTN-5002", "{cut}");
         let nobody = talk.asks(call(2, "shout", &json!({"words": "anybody?"})));
-        assert!(nobody["error"]["message"].as_str().expect("words").contains("no Baton answers"), "{nobody}");
+        assert!(nobody["error"]["message"].as_str().expect("words").contains("no Baton server answers"), "{nobody}");
         talk.end();
         // What the dead server's tool waits for.
         drop(fs::File::options().write(true).open(home.path("gate")).expect("a pipe"));

@@ -69,7 +69,7 @@ fn found(known: &Known, served: &Served, kind: &Kind, binding: &str) {
         known.json(&["agents", "add", &served.url, "--name", "added"]),
         known.json(&["agents", "show", "added"]),
     ] {
-        assert_eq!(shown.pointer("/remote/spoken"), Some(&Value::from(spoken.as_str())), "{shown}");
+        assert_eq!(shown.pointer("/remote/binding"), Some(&Value::from(spoken.as_str())), "{shown}");
         let card = format!("{}/.well-known/agent-card.json", served.url);
         assert_eq!(shown.pointer("/remote/cardUrl"), Some(&Value::from(card)), "{shown}");
     }

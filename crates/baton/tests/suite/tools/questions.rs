@@ -30,7 +30,7 @@ fn a_call_is_answered_with_values_given_beforehand() {
     let wrong = home.run(&[&call[..], &["--answer", "name=Ada", "--answer", "age=old"]].concat());
     assert_eq!((asked.code, json.code, answered.code, wrong.code), (Some(3), Some(3), Some(0), Some(2)));
     let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert!(json["asks"][0]["schema"].is_object(), "{json:#}");
+    assert!(json["questions"][0]["schema"].is_object(), "{json:#}");
     filtered(|| insta::assert_snapshot!("tool_asks", [asked, answered, wrong].map(|ended| ended.shown()).join("\n")));
 }
 
