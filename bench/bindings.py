@@ -1,4 +1,4 @@
-"""The bindings and dialects beside each other: the same sends and streams, said in six ways."""
+"""Compares bindings and dialects: the same sends and streams in six protocols."""
 
 import os
 import statistics
@@ -17,7 +17,7 @@ TITLES = {
 BASELINE = "jsonrpc"
 KINDS = {"baton": Baton, "rust": RustPeer, "python": PythonPeer}
 
-# The peers are measured with one number of connections only, or this would take three times as long.
+# Peers are measured with one number of connections only, to save time.
 PEER_CONNECTIONS = 16
 SECONDS, WARMUP_SECONDS = 1.2, 0.3
 
@@ -54,7 +54,7 @@ def take_turns(options, directory, mode, connections, samples):
         for server in servers.values():
             server.start()
         for number in range(options.rounds):
-            # Nobody is always first, or always after the same neighbour's dirty pages.
+            # The order rotates, so that no server always runs first or always after the same one.
             first = number * len(rows) // options.rounds
             for name, protocol in rows[first:] + rows[:first]:
                 server = servers[name]

@@ -1,4 +1,4 @@
-"""What the dialects cost in instructions, counted by callgrind: the same number on any quiet or busy machine."""
+"""Instructions per dialect, counted by callgrind: independent of the load of the machine."""
 
 import os
 import re
@@ -17,7 +17,7 @@ HEADS = {
     "read request": "reads a send", "write answer": "writes the task", "write item": "writes a stream item",
     "write request": "writes a send", "read answer": "reads the task", "read item": "reads a stream item",
 }
-EXPLAINED = (
+NOTES = (
     "One send with a text part and metadata, one task with four messages and two artifacts, one artifact update. Reading "
     "a send ends with the checked message, reading the others with the value of 1.0; writing begins with Baton's own "
     "nouns. Memory is that of the system's allocator; the JSON-RPC envelope, HTTP and the disk are not in it. "
@@ -39,7 +39,7 @@ def measure():
     dialects = list(dict.fromkeys(dialect for dialect, _ in first))
     version = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
     lines = ["## Instructions per operation", "", f"Counted by callgrind, twice with the same result; {version}.",
-             EXPLAINED]
+             NOTES]
     for side, operations in SIDES.items():
         lines += ["", f"| {side} |" + "".join(f" {HEADS[name]} | |" for name in operations) + " bytes of the task |",
                   "|---|" + "---:|---:|" * len(operations) + "---:|"]
@@ -62,14 +62,14 @@ def count():
                    "--toggle-collect=*counted_section*", "--dump-after=instructions::counted_section",
                    "./instructions"]
         note("counting instructions")
-        # Environment and path lie on the stack and move what is above them, which costs a copy here and there.
+        # Fixed environment and path: they are on the stack, so their lengths affect alignment and instructions.
         done = subprocess.run(command, capture_output=True, text=True, cwd=RELEASE, env={"LC_ALL": "C"})
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
         with open(out, encoding="utf-8", errors="replace") as dumps:
             totals = [int(number) for number in re.findall(r"^totals: (\d+)", dumps.read(), re.MULTILINE)]
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    # The last dump is what was counted after the last section: nothing.
+    # The last dump covers the time after the last section and must be empty.
     if len(totals) != len(rows) + 1 or totals[-1] != 0:
         raise SystemExit(f"callgrind wrote {len(totals)} counts for {len(rows)} operations")
     return {(dialect, operation): (total / int(times), int(size))

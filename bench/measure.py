@@ -1,6 +1,6 @@
 """Starts Baton and its peers on loopback, loads them in turn, and prints tables with ratios.
 
-Everything runs on one machine in one go, and the servers take turns, so that a busy moment hits all of them.
+Everything runs on one machine. The servers take turns, so that load from other processes affects all of them.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def arguments():
 
 
 def throughput(options, directory):
-    """Loads every server in every way.
+    """Measures every server in every mode.
 
     Returns {(server, mode, connections): median result}, {server: (most megabytes, tasks served by then)} and errors.
     """
@@ -61,8 +61,8 @@ def throughput(options, directory):
     samples, resident, errors = {}, {}, dict.fromkeys(servers, 0)
     for mode in ("send", "stream"):
         for connections in options.connections:
-            # Begun anew each time: servers that keep every task in memory would otherwise slow down as they grow.
-            # Baton keeps its journal from start to start, as it would in real life.
+            # Restarted each time: servers that keep every task in memory slow down as they grow.
+            # Baton keeps its journal across restarts, as in production.
             try:
                 for server in servers.values():
                     server.start()
@@ -89,7 +89,7 @@ def progress(name, mode, connections, round_number, result):
 
 
 def tasks_of(results):
-    """How many tasks the measurements made, warm-ups estimated."""
+    """Number of tasks that the measurements created, with estimated warm-ups."""
     return int(sum(one["requests"] + one["per_second"] * WARMUP_SECONDS for one in results))
 
 

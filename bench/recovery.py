@@ -1,4 +1,4 @@
-"""What Baton needs besides speed: little memory, a quick start, a quick recovery."""
+"""Memory, start time and recovery time of Baton."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import time
 
 from servers import Baton, load, note
 
-PATIENCE_SECONDS = 60
+RESUME_TIMEOUT_SECONDS = 60
 
 
 def rss_after_tasks(server, count):
@@ -23,7 +23,7 @@ def rss_after_tasks(server, count):
 
 
 def start_to_ready(server, stored, starts=5):
-    """Milliseconds from starting the process until /readyz says yes, several times, with `stored` tasks."""
+    """Milliseconds from starting the process until /readyz succeeds, several times, with `stored` tasks."""
     server.start()
     load(server.url, "send", 16, count=stored)
     server.stop()
@@ -36,10 +36,10 @@ def start_to_ready(server, stored, starts=5):
 
 
 def many_agents(options, directory, count, starts=3, idle_seconds=30):
-    """Serves a folder of `count` agents, one of them broken.
+    """Serves a directory of `count` agents, one of them invalid.
 
-    Returns milliseconds until it is ready for each of several starts, and of the last one the resident megabytes and the
-    share of one core that it takes while nobody asks it for anything.
+    Returns the milliseconds until it is ready for each of several starts, and for the last start the resident megabytes
+    and the share of one core that it uses while idle.
     """
     folder = os.path.join(directory, "agents")
     for number in range(count):
@@ -67,16 +67,16 @@ def many_agents(options, directory, count, starts=3, idle_seconds=30):
 
 
 def time_to_resume(options, directory, count):
-    """Kills a Baton with `count` unfinished runs and times its successor.
+    """Kills Baton with `count` unfinished runs and measures the recovery of the next process.
 
-    The journal itself says when a run has resumed: it holds a `task.run_resumed` event, and then a new
-    `task.attempt_started` because the model is asked again.
+    The journal shows that a run has resumed: it contains a `task.run_resumed` event, and then a new
+    `task.attempt_started` event because the model is called again.
     """
     server = Baton(options, directory, agent="wait")
     server.start()
     load(server.url, "submit", 16, count=count, text="wait")
     journal = os.path.join(server.data, "journal.db")
-    # Every run must be at work before the kill, or there is nothing to resume.
+    # Every run must have started before the kill, or there is nothing to resume.
     working = wait_for_streams(journal, "task.attempt_started", 0, count, time.perf_counter())
     if working is None:
         note(f"baton: not all of {count} runs were at work before the kill")
@@ -90,7 +90,7 @@ def time_to_resume(options, directory, count):
         at_work = wait_for_streams(journal, "task.attempt_started", last, count, begun)
     finally:
         server.stop(signal.SIGKILL)
-    shown = [f"{one * 1000:.0f} ms" if one else f"not within {PATIENCE_SECONDS} s" for one in (resumed, at_work)]
+    shown = [f"{one * 1000:.0f} ms" if one else f"not within {RESUME_TIMEOUT_SECONDS} s" for one in (resumed, at_work)]
     return [
         (f"start until {count:,} unfinished runs are taken up (ready after {ready:.0f} ms)", shown[0]),
         (f"start until all {count:,} ask their model again", shown[1]),
@@ -98,9 +98,9 @@ def time_to_resume(options, directory, count):
 
 
 def wait_for_streams(journal, kind, after, count, begun):
-    """Seconds since `begun` when `count` streams have such an event after `after`; nothing if that never happens."""
+    """Seconds since `begun` when `count` streams have such an event after `after`; None after the timeout."""
     with open_read_only(journal) as database:
-        while time.perf_counter() - begun < PATIENCE_SECONDS:
+        while time.perf_counter() - begun < RESUME_TIMEOUT_SECONDS:
             query = "SELECT count(DISTINCT stream) FROM events WHERE seq > ? AND kind = ?"
             if database.execute(query, (after, kind)).fetchone()[0] >= count:
                 return time.perf_counter() - begun

@@ -1,4 +1,4 @@
-"""The report: sections that are measured, among text that people wrote."""
+"""Updates the measured sections of the report."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ def machine():
 
 
 def splice(text, sections):
-    """`text` with these sections put in the place of their former selves; others and hand-written text stay."""
+    """`text` with these sections replaced; other sections and hand-written text are unchanged."""
     for name, lines in sections.items():
         begin, end = f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
         block = "\n".join([begin, "", *lines, "", end])

@@ -1,4 +1,4 @@
-"""`POST /v1/responses`: Baton beside LiteLLM's proxy and aimock, by answers and by the clock."""
+"""`POST /v1/responses`: Baton, LiteLLM's proxy and aimock, at full load and at a fixed rate."""
 
 import os
 import statistics
@@ -10,7 +10,7 @@ from servers import Aimock, Baton, Litellm, load, note
 MODES = ("send", "stream")
 ANSWER = "echo: hello"
 
-# Who is asked, and for which model of its own; an echo is checked unless the answer is always the same.
+# Servers and their models; the echo is checked unless the answer is constant.
 Row = namedtuple("Row", "name title server send stream expect")
 ROWS = (
     Row("baton", "Baton (durable)", "baton", "echo", "echo", None),
@@ -23,9 +23,9 @@ PEERS = ROWS[1:]
 SECONDS, WARMUP_SECONDS = 3, 0.5
 RATE, RATE_CONNECTIONS, RATE_SECONDS = 1_000, 64, 5
 
-# What Baton must reach.
-WANTED_RATIO, WANTED_CONNECTIONS = 20, 64
-WANTED_P99_US, WANTED_FIRST_EVENT_US = 5_000, 2_000
+# Targets of Baton.
+TARGET_RATIO, TARGET_CONNECTIONS = 20, 64
+TARGET_P99_US, TARGET_FIRST_EVENT_US = 5_000, 2_000
 
 NOTES = [
     "No model takes time of its own, so that all latency is added: Baton's agent has a playbook without delay, which "
@@ -52,7 +52,7 @@ def measure(options, directory):
     samples, clocked = {}, {}
     try:
         for server in servers.values():
-            server.start(patience=180)
+            server.start(timeout=180)
         warm_up(servers)
         for mode in MODES:
             for connections in options.connections:
@@ -73,7 +73,7 @@ def measure(options, directory):
 
 
 def warm_up(servers):
-    # Python imports a part of itself with the first requests, in each worker.
+    # The first requests of each worker import Python modules.
     for mode in MODES:
         for row in ROWS:
             ask(row, servers, mode, connections=16, seconds=1)
@@ -85,7 +85,7 @@ def ask(row, servers, mode, connections, seconds, rate=None):
 
 
 def take_turns(rows, servers, mode, number, connections, rate, samples):
-    # Nobody is always first, or always after the same neighbour.
+    # The order rotates, so that no server always runs first or always after the same one.
     first = number % len(rows)
     for row in rows[first:] + rows[:first]:
         server = servers[row.server]
@@ -100,7 +100,7 @@ def take_turns(rows, servers, mode, number, connections, rate, samples):
 
 
 def sustainable(samples, options):
-    """Half of what LiteLLM's proxy answered with some connections, where it answered least."""
+    """Half of the lowest rate of LiteLLM's proxy with several connections."""
     connections = sorted(options.connections)[len(options.connections) // 2]
     least = min(one["per_second"] for mode in MODES for name in ("litellm", "litellm-aimock")
                 for one in samples[(name, mode, connections)])
@@ -157,23 +157,23 @@ def clock_table(clocked, gentle):
 
 def wanted_table(options, samples, clocked):
     lines = ["| Baton | measured | wanted | reached |", "|---|---:|---:|---|"]
-    if WANTED_CONNECTIONS in options.connections:
+    if TARGET_CONNECTIONS in options.connections:
         for mode in MODES:
-            # Beside the quicker of its two rows.
-            found = min(ratio(samples, peer, mode, WANTED_CONNECTIONS) for peer in PEERS if peer.server == "litellm")
-            lines.append(f"| {mode}, {WANTED_CONNECTIONS} connections: throughput beside litellm | {found:.1f}x | "
-                         f"\u2265 {WANTED_RATIO}x | {yes(found >= WANTED_RATIO)} |")
+            # Compared with the faster of its two rows.
+            found = min(ratio(samples, peer, mode, TARGET_CONNECTIONS) for peer in PEERS if peer.server == "litellm")
+            lines.append(f"| {mode}, {TARGET_CONNECTIONS} connections: throughput beside litellm | {found:.1f}x | "
+                         f"\u2265 {TARGET_RATIO}x | {yes(found >= TARGET_RATIO)} |")
     for mode in MODES:
         lines.append(below(f"{mode}, {RATE:,}/s by the clock: p99 of the added latency",
-                           median_of(clocked[("baton", mode, RATE)], "p99_us"), WANTED_P99_US))
+                           median_of(clocked[("baton", mode, RATE)], "p99_us"), TARGET_P99_US))
     for percentile in ("p50", "p99"):
         key = f"first_event_{percentile}_us"
         lines.append(below(f"stream, {RATE:,}/s by the clock: first event, {percentile}",
-                           median_of(clocked[("baton", "stream", RATE)], key), WANTED_FIRST_EVENT_US))
-        # With more connections each waits for the others, which says how many there are and not how quick Baton is.
+                           median_of(clocked[("baton", "stream", RATE)], key), TARGET_FIRST_EVENT_US))
+        # With more connections, the latency depends on the number of connections.
         if 1 in options.connections:
             lines.append(below(f"stream, one connection: first event, {percentile}",
-                               median_of(samples[("baton", "stream", 1)], key), WANTED_FIRST_EVENT_US))
+                               median_of(samples[("baton", "stream", 1)], key), TARGET_FIRST_EVENT_US))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The servers that are measured, and the load generator."""
+"""The measured servers and the load generator."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ def note(text):
 
 def load(url, mode, connections, seconds=None, count=None, text=None, protocol="jsonrpc", warmup=WARMUP_SECONDS,
          model=None, expect=None, rate=None):
-    """Runs the load generator and returns what it saw."""
+    """Runs the load generator and returns its result."""
     command = [os.path.join(RELEASE, "load"), "--url", url, "--connections", str(connections), "--protocol", protocol]
     command += ["--mode", mode] if mode else []
     command += ["--count", str(count)] if count else ["--seconds", str(seconds), "--warmup", str(warmup)]
@@ -34,7 +34,7 @@ def load(url, mode, connections, seconds=None, count=None, text=None, protocol="
 
 
 def answers(url, path):
-    """Whether a GET of this path at the server of this URL is answered as it should be."""
+    """Whether a GET of this path at the server of this URL succeeds."""
     where = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=5)
     try:
@@ -55,8 +55,8 @@ class Server:
         self.options, self.directory = options, directory
         self.process, self.url, self.grpc_url = None, None, None
 
-    def start(self, patience=30):
-        """Starts the process and waits until it listens; returns the milliseconds that took."""
+    def start(self, timeout=30):
+        """Starts the process and waits until it listens; returns the duration in milliseconds."""
         os.makedirs(self.directory, exist_ok=True)
         self.forget_url()
         log = open(os.path.join(self.directory, "log"), "ab")
@@ -66,7 +66,7 @@ class Server:
                                         env=os.environ | self.environment())
         log.close()
         out.close()
-        while time.perf_counter() - begun < patience:
+        while time.perf_counter() - begun < timeout:
             if self.process.poll() is not None:
                 break
             self.url = self.find_url()
@@ -78,7 +78,7 @@ class Server:
             raise SystemExit(f"{' '.join(self.command())} did not get ready:\n{text.read()[-2000:]}")
 
     def environment(self):
-        """Variables that the process gets besides those of this one."""
+        """Additional environment variables of the process."""
         return {}
 
     def forget_url(self):
@@ -94,7 +94,7 @@ class Server:
         return self.url
 
     def url_of(self, protocol):
-        """Where a protocol is spoken; gRPC may have a port of its own."""
+        """URL of a protocol; gRPC may have a separate port."""
         return self.grpc_url or self.url if protocol.startswith("grpc") else self.url
 
     def ready(self):
@@ -116,7 +116,7 @@ class Server:
         return int(line.split()[1]) / 1024
 
     def processor_seconds(self):
-        """Processor time of the process and its workers so far, in user and kernel mode."""
+        """CPU time of the process and its workers so far, in user and kernel mode."""
         ticks = 0
         for pid in [self.process.pid, *self.workers()]:
             with open(f"/proc/{pid}/stat", encoding="utf-8") as status:
@@ -125,7 +125,7 @@ class Server:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def workers(self):
-        """The processes that the process started."""
+        """Child processes."""
         tasks = f"/proc/{self.process.pid}/task"
         for task in os.listdir(tasks):
             with open(f"{tasks}/{task}/children", encoding="utf-8") as children:
@@ -150,7 +150,7 @@ class PythonPeer(Server):
 
 
 class Environment(Server):
-    """An agent's Environment with a tool of its own."""
+    """An agent's Environment with its own tool."""
 
     name = "environment"
     title = "Environment"
@@ -160,7 +160,7 @@ class Environment(Server):
 
 
 class Gateway(Server):
-    """An Environment that passes calls on to the tool of an MCP server behind it."""
+    """An Environment that forwards calls to the tool of another MCP server."""
 
     name = "gateway"
     title = "Environment, tool of a server behind it"
@@ -172,10 +172,10 @@ class Gateway(Server):
     def command(self):
         return [os.path.join(RELEASE, "environment"), self.behind.url]
 
-    def start(self, patience=30):
+    def start(self, timeout=30):
         begun = time.perf_counter()
-        self.behind.start(patience)
-        super().start(patience)
+        self.behind.start(timeout)
+        super().start(timeout)
         return (time.perf_counter() - begun) * 1000
 
     def stop(self, how=signal.SIGTERM):
@@ -199,8 +199,8 @@ class FastMcp(Server):
         return [self.options.fastmcp_python, os.path.join(HERE, "peer-fastmcp", "server.py")]
 
 
-class Assigned(Server):
-    """A server that is told its port, and shows that it is ready by an answer."""
+class AssignedPortServer(Server):
+    """A server with an assigned port and a readiness endpoint."""
 
     def forget_url(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -213,7 +213,7 @@ class Assigned(Server):
         return answers(self.url, self.health)
 
 
-class Aimock(Assigned):
+class Aimock(AssignedPortServer):
     name = "aimock"
     title = "aimock"
     health = "/health"
@@ -225,8 +225,8 @@ class Aimock(Assigned):
                 "--chunk-size", "4096", "--log-level", "silent"]
 
 
-class Litellm(Assigned):
-    """LiteLLM's proxy as its guide to production wants it: a worker for each core, nothing logged but errors."""
+class Litellm(AssignedPortServer):
+    """LiteLLM's proxy as its production guide recommends: one worker per core, only errors are logged."""
 
     name = "litellm"
     title = "litellm"
@@ -243,7 +243,7 @@ class Litellm(Assigned):
                 "--num_workers", str(os.cpu_count())]
 
     def environment(self):
-        # Nobody has a key, here or at Baton, and prices are not fetched from afar.
+        # No authentication, as for Baton, and no download of prices.
         return {"AIMOCK_BASE": self.aimock.url.removesuffix("/responses"), "LITELLM_MODE": "PRODUCTION",
                 "LITELLM_LOG": "ERROR", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
                 "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
@@ -263,7 +263,7 @@ class Baton(Server):
         return [self.options.baton, "up", agent, "--port", "0", "--data", self.data]
 
     def forget_url(self):
-        # A killed server leaves its file behind; only a new one tells the new address.
+        # A killed server leaves its file behind, with the old address.
         if os.path.exists(self.file()):
             os.remove(self.file())
 

@@ -1,4 +1,4 @@
-"""The span store beside SQLite and DuckDB, and what making spans costs the agents."""
+"""The span store compared with SQLite and DuckDB, and the overhead of spans for agents."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from servers import HERE, RELEASE, Baton, load, note
 
 SMALL = 1_000_000
 PROGRAM = os.path.join(RELEASE, "spans")
-# What the figures are held against.
-WANTED = {"per_second": 100_000, "p50": 20, "p99": 100, "trace": 10, "resident": 400, "opened": 1000, "cost": 25,
-          "measured": 100}
+# Targets of the measurements.
+TARGETS = {"per_second": 100_000, "p50": 20, "p99": 100, "trace": 10, "resident": 400, "opened": 1000, "cost": 25,
+           "measured": 100}
 
 
 def run(*arguments, program=PROGRAM):
@@ -21,8 +21,8 @@ def run(*arguments, program=PROGRAM):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def forget_pages():
-    """Makes the next reads come from the disk, where the system lets us; says whether it did."""
+def drop_page_cache():
+    """Drops the page cache, if permitted; returns whether it succeeded."""
     try:
         subprocess.run(["sync"], check=True)
         with open("/proc/sys/vm/drop_caches", "w", encoding="utf-8") as caches:
@@ -39,7 +39,7 @@ def measure(options, directory):
     lines = ["## The span store", "", f"{machine()}. Spans have 12 attributes, 10 to a trace, and are acknowledged when they "
              "are on disk; 600 questions of six kinds with few answers, each asked once, in a new process.", ""]
     filled = run("fill", store, str(many))
-    cold = run("ask", store, str(many)) if forget_pages() else None
+    cold = run("ask", store, str(many)) if drop_page_cache() else None
     warm = run("ask", store, str(many))
     kept = run("retain", store, str(many), str(many // 10))
     shutil.rmtree(store)
@@ -57,23 +57,23 @@ def overview(many, filled, cold, warm, kept):
 
     million = f"{many / 1e6:g} million spans"
     lines = [f"| {million} | measured | wanted | reached |", "|---|---:|---:|---|",
-             row("ingest", f"{filled['per_second']:,.0f}/s", f"{WANTED['per_second']:,}/s",
-                 filled["per_second"] >= WANTED["per_second"]),
-             row("resident memory while ingesting", f"{filled['resident_mb']} MB", f"< {WANTED['resident']} MB",
-                 filled["resident_mb"] < WANTED["resident"])]
+             row("ingest", f"{filled['per_second']:,.0f}/s", f"{TARGETS['per_second']:,}/s",
+                 filled["per_second"] >= TARGETS["per_second"]),
+             row("resident memory while ingesting", f"{filled['resident_mb']} MB", f"< {TARGETS['resident']} MB",
+                 filled["resident_mb"] < TARGETS["resident"])]
     for title, asked in (("from disk, caches dropped", cold), ("pages in the system's cache", warm)):
         if not asked:
             continue
-        lines += [row(f"open, {title}", f"{asked['opened_ms']:.0f} ms", f"< {WANTED['opened']} ms",
-                      asked["opened_ms"] < WANTED["opened"]),
-                  row(f"selective search p50, {title}", f"{asked['p50_ms']:.2f} ms", f"< {WANTED['p50']} ms",
-                      asked["p50_ms"] < WANTED["p50"]),
-                  row(f"selective search p99, {title}", f"{asked['p99_ms']:.2f} ms", f"< {WANTED['p99']} ms",
-                      asked["p99_ms"] < WANTED["p99"]),
-                  row(f"trace by id p99, {title}", f"{asked['trace_p99_ms']:.2f} ms", f"< {WANTED['trace']} ms",
-                      asked["trace_p99_ms"] < WANTED["trace"]),
+        lines += [row(f"open, {title}", f"{asked['opened_ms']:.0f} ms", f"< {TARGETS['opened']} ms",
+                      asked["opened_ms"] < TARGETS["opened"]),
+                  row(f"selective search p50, {title}", f"{asked['p50_ms']:.2f} ms", f"< {TARGETS['p50']} ms",
+                      asked["p50_ms"] < TARGETS["p50"]),
+                  row(f"selective search p99, {title}", f"{asked['p99_ms']:.2f} ms", f"< {TARGETS['p99']} ms",
+                      asked["p99_ms"] < TARGETS["p99"]),
+                  row(f"trace by id p99, {title}", f"{asked['trace_p99_ms']:.2f} ms", f"< {TARGETS['trace']} ms",
+                      asked["trace_p99_ms"] < TARGETS["trace"]),
                   row(f"resident memory after asking, {title}", f"{asked['resident_mb']} MB",
-                      f"< {WANTED['resident']} MB", asked["resident_mb"] < WANTED["resident"])]
+                      f"< {TARGETS['resident']} MB", asked["resident_mb"] < TARGETS["resident"])]
     lines.append(f"| retention to about a tenth: {kept['seconds']:.2f} s, {kept['kept']:,} spans kept, {kept['asked']} "
                  f"questions meanwhile | p99 {kept['p99_ms']:.2f} ms | serves | yes |")
     lines.append(f"| size on disk | {filled['bytes'] / 1e9:.2f} GB | | |")
@@ -103,31 +103,31 @@ def beside_databases(options, directory):
 
 
 def metrics(measured):
-    """Metrics queries over all spans, each asked twenty times."""
+    """Metrics queries over all spans, each run twenty times."""
     lines = [f"| Metrics over {measured['spans']:,} spans in {measured['blocks']} blocks | intervals | series | p50 | max "
              "| wanted | reached |", "|---|---:|---:|---:|---:|---:|---|"]
     for one in measured["questions"]:
         lines.append(f"| {one['kind']} | {one['intervals'].split()[0]} | {one['series']} | {one['p50_ms']:.1f} ms "
-                     f"| {one['max_ms']:.1f} ms | < {WANTED['measured']} ms "
-                     f"| {'yes' if one['p50_ms'] < WANTED['measured'] else 'no'} |")
+                     f"| {one['max_ms']:.1f} ms | < {TARGETS['measured']} ms "
+                     f"| {'yes' if one['p50_ms'] < TARGETS['measured'] else 'no'} |")
     return lines
 
 
-class Silent(Baton):
+class BatonWithoutSpans(Baton):
     """Baton without spans."""
 
-    def start(self, patience=30):
+    def start(self, timeout=30):
         os.environ["OTEL_ENABLED"] = "false"
         try:
-            return super().start(patience)
+            return super().start(timeout)
         finally:
             del os.environ["OTEL_ENABLED"]
 
 
 def cost_of_spans(options, directory):
-    """Sends per second with spans and without, in turns."""
+    """Sends per second with and without spans, alternating."""
     servers = {"spans": Baton(options, os.path.join(directory, "with")),
-               "none": Silent(options, os.path.join(directory, "without"))}
+               "none": BatonWithoutSpans(options, os.path.join(directory, "without"))}
     lines = ["| A2A sends | connections | without spans | with spans | cost | wanted | reached |",
              "|---|---:|---:|---:|---:|---:|---|"]
     for connections in options.connections:
@@ -146,6 +146,6 @@ def cost_of_spans(options, directory):
         cost = sorted(ratios)[len(ratios) // 2] * 100
         middle = {name: sorted(found)[len(found) // 2] for name, found in rates.items()}
         lines.append(f"| each with its spans of server, run and model call | {connections} | {middle['none']:,.0f}/s "
-                     f"| {middle['spans']:,.0f}/s | {cost:.0f} % | < {WANTED['cost']} % "
-                     f"| {'yes' if cost < WANTED['cost'] else 'no'} |")
+                     f"| {middle['spans']:,.0f}/s | {cost:.0f} % | < {TARGETS['cost']} % "
+                     f"| {'yes' if cost < TARGETS['cost'] else 'no'} |")
     return lines

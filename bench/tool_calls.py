@@ -1,4 +1,4 @@
-"""Tool calls of MCP: the same tool in an Environment, on bare rmcp, on FastMCP, and on a server behind an Environment."""
+"""MCP tool calls: the same tool in an Environment, on bare rmcp, on FastMCP, and on a server behind an Environment."""
 
 import os
 import statistics
@@ -6,11 +6,11 @@ import statistics
 from report import machine, milliseconds, per_second
 from servers import BareRmcp, Environment, FastMcp, Gateway, load, note
 
-ERAS = ("2026-07-28", "2025-11-25")
+VERSIONS = ("2026-07-28", "2025-11-25")
 KINDS = (Environment, BareRmcp, FastMcp, Gateway)
 
-# What an Environment must reach, and beside whom.
-WANTED = {"rmcp": 0.8, "fastmcp": 20}
+# Targets of an Environment, relative to each peer.
+TARGETS = {"rmcp": 0.8, "fastmcp": 20}
 
 SECONDS, WARMUP_SECONDS, LEAST_ROUNDS = 2, 0.5, 5
 
@@ -37,67 +37,67 @@ def measure(options, directory):
     try:
         for server in servers.values():
             server.start()
-        for era in ERAS:
+        for version in VERSIONS:
             for connections in options.connections:
                 for number in range(rounds):
-                    take_turns(servers, era, connections, number, samples)
+                    take_turns(servers, version, connections, number, samples)
     finally:
         for server in servers.values():
             server.stop()
     errors = sum(one["errors"] for found in samples.values() for one in found)
     return ["## Tool calls of MCP", "", conditions, "", NOTES[0], "", *call_table(options, samples), "", NOTES[1], "",
-            *wanted_table(options, samples), "", f"Errors: {errors}."]
+            *target_table(options, samples), "", f"Errors: {errors}."]
 
 
-def take_turns(servers, era, connections, number, samples):
-    # Nobody is always first, or always after the same neighbour.
+def take_turns(servers, version, connections, number, samples):
+    # The order rotates, so that no server always runs first or always after the same one.
     names = list(servers)
     first = number % len(names)
     for name in names[first:] + names[:first]:
         server = servers[name]
         before = server.processor_seconds()
-        result = load(server.url, None, connections, seconds=SECONDS, warmup=WARMUP_SECONDS, protocol=f"mcp-{era}")
+        result = load(server.url, None, connections, seconds=SECONDS, warmup=WARMUP_SECONDS, protocol=f"mcp-{version}")
         result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
-        samples.setdefault((name, era, connections), []).append(result)
-        note(f"{name:11} {era} c={connections:<3} round {number + 1}: {result['per_second']:9.0f}/s  "
+        samples.setdefault((name, version, connections), []).append(result)
+        note(f"{name:11} {version} c={connections:<3} round {number + 1}: {result['per_second']:9.0f}/s  "
              f"p50 {result['p50_us']:>6} us" + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
 
 
 def call_table(options, samples):
-    peers = [kind for kind in KINDS if kind.name in WANTED]
+    peers = [kind for kind in KINDS if kind.name in TARGETS]
     lines = ["| Protocol | Connections | Server | calls/s | p50 | p99 | processor |"
              + "".join(f" / {kind.title} |" for kind in peers),
              "|---|---:|---|---:|---:|---:|---:|" + "---:|" * len(peers)]
-    for era in ERAS:
+    for version in VERSIONS:
         for connections in options.connections:
             for kind in KINDS:
-                found = samples[(kind.name, era, connections)]
+                found = samples[(kind.name, version, connections)]
                 result = sorted(found, key=lambda one: one["per_second"])[len(found) // 2]
                 processor = statistics.median(one["processor_us"] for one in found)
                 ratios = ""
                 for peer in peers:
                     own = kind in (Environment, Gateway)
-                    ratios += f" {ratio(samples, kind, peer, era, connections):.2f}x |" if own else " |"
-                lines.append(f"| {era} | {connections} | {kind.title} | {per_second(result)} | "
+                    ratios += f" {ratio(samples, kind, peer, version, connections):.2f}x |" if own else " |"
+                lines.append(f"| {version} | {connections} | {kind.title} | {per_second(result)} | "
                              f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
                              f"{processor:.0f} \u00b5s |{ratios}")
     return lines
 
 
-def wanted_table(options, samples):
+def target_table(options, samples):
     lines = ["| Environment beside | Protocol |" + "".join(f" {number} conn. |" for number in options.connections)
              + " wanted | reached |", "|---|---|" + "---:|" * len(options.connections) + "---:|---|"]
     for kind in KINDS:
-        if kind.name not in WANTED:
+        if kind.name not in TARGETS:
             continue
-        for era in ERAS:
-            ratios = [ratio(samples, Environment, kind, era, connections) for connections in options.connections]
-            wanted = WANTED[kind.name]
-            lines.append(f"| {kind.title} | {era} |" + "".join(f" {one:.2f}x |" for one in ratios)
-                         + f" {wanted:g}x | {'yes' if min(ratios) >= wanted else 'no'} |")
+        for version in VERSIONS:
+            ratios = [ratio(samples, Environment, kind, version, connections) for connections in options.connections]
+            target = TARGETS[kind.name]
+            lines.append(f"| {kind.title} | {version} |" + "".join(f" {one:.2f}x |" for one in ratios)
+                         + f" {target:g}x | {'yes' if min(ratios) >= target else 'no'} |")
     return lines
 
 
-def ratio(samples, kind, peer, era, connections):
-    pairs = zip(samples[(kind.name, era, connections)], samples[(peer.name, era, connections)])
+def ratio(samples, kind, peer, version, connections):
+    pairs = zip(samples[(kind.name, version, connections)], samples[(peer.name, version, connections)])
     return statistics.median(one["per_second"] / max(other["per_second"], 1e-9) for one, other in pairs)

@@ -1,7 +1,7 @@
-"""Fills a DuckDB table with the rows of a CSV file, asks it, and prints what it took as JSON.
+"""Fills a DuckDB table with the rows of a CSV file, queries it, and prints the measurements as JSON.
 
-Rows are inserted in batches from memory, each committed, as a store that acknowledges must; the columns are known
-beforehand, which a store of spans cannot count on.
+Rows are inserted in batches from memory, each committed, as in a store that acknowledges batches; the columns are known
+in advance, unlike in a span store.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What `spans parquet DIR COUNT` asks, asked of its Parquet file by DuckDB.
+"""The queries of `spans parquet DIR COUNT`, run by DuckDB on the same Parquet file.
 
 Usage: columns.py FILE
 """
@@ -18,7 +18,7 @@ QUESTIONS = [
     "SELECT \"app.model\", count(*) FROM f WHERE \"app.user\" = 'user-77' AND \"app.tokens\" >= 5000 GROUP BY ALL",
     "SELECT \"app.model\", sum(\"app.tokens\") FROM f WHERE \"app.tool\" LIKE 'tool-1%' GROUP BY ALL",
 ]
-TIMES = 21
+REPETITIONS = 21
 
 
 def took(database, sql):
@@ -31,7 +31,7 @@ def main():
     database = duckdb.connect()
     database.execute(f"CREATE VIEW f AS SELECT * FROM read_parquet('{sys.argv[1]}')")
     for sql in QUESTIONS:
-        print(json.dumps({"question": sql, "p50_ms": statistics.median(took(database, sql) for _ in range(TIMES))}))
+        print(json.dumps({"question": sql, "p50_ms": statistics.median(took(database, sql) for _ in range(REPETITIONS))}))
 
 
 if __name__ == "__main__":

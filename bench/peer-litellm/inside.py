@@ -1,11 +1,11 @@
-"""A model inside LiteLLM's proxy that answers the same text at once, whole or as a stream of one piece."""
+"""A model inside LiteLLM's proxy that returns a constant text without delay, complete or as a stream of one chunk."""
 
 import litellm
 
 ANSWER = "echo: hello"
 
 
-class Inside(litellm.CustomLLM):
+class InProcessModel(litellm.CustomLLM):
     async def acompletion(self, *_, **__):
         response = litellm.ModelResponse()
         response.choices[0].message.content = ANSWER
@@ -16,4 +16,4 @@ class Inside(litellm.CustomLLM):
         yield {"index": 0, "text": ANSWER, "is_finished": True, "finish_reason": "stop", "tool_use": None, "usage": usage}
 
 
-model = Inside()
+model = InProcessModel()

@@ -21,7 +21,7 @@ from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, 
 from starlette.applications import Starlette
 
 
-class Echo(AgentExecutor):
+class EchoExecutor(AgentExecutor):
     async def execute(self, context, event_queue):
         task = context.current_task or new_task_from_user_message(context.message)
         await event_queue.enqueue_event(task)
@@ -60,7 +60,7 @@ async def main():
     grpc_server = grpc.aio.server()
     grpc_address = "127.0.0.1:%d" % grpc_server.add_insecure_port("127.0.0.1:0")
     handler = DefaultRequestHandler(
-        agent_executor=Echo(), task_store=InMemoryTaskStore(), agent_card=card(url, grpc_address)
+        agent_executor=EchoExecutor(), task_store=InMemoryTaskStore(), agent_card=card(url, grpc_address)
     )
     a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(handler), grpc_server)
     a2a_v0_3_pb2_grpc.add_A2AServiceServicer_to_server(CompatGrpcHandler(handler), grpc_server)

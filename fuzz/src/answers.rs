@@ -1,7 +1,7 @@
 //! Client and peer inputs: results, stream items, cards, errors, server-sent events.
 
 use crate::{
-    property::{both_ways, both_ways_with_additions, stable, written},
+    property::{assert_conversion, assert_conversion_with_additions, stable, to_text},
     requests::json,
 };
 use baton_types::Timestamp;
@@ -31,39 +31,39 @@ pub(crate) fn read(choice: usize, text: &str) {
         3 => drop(stable::<v1::ListTaskPushNotificationConfigsResponse<'static>>(text)),
         4 => {
             let Some(card) = stable::<v1::AgentCard>(text) else { return };
-            union(&card);
-            old_card(v03::AgentCard::from(card));
+            check_union_card(&card);
+            check_old_card(v03::AgentCard::from(card));
         }
-        5 => drop(stable::<v03::AgentCard>(text).map(old_card)),
+        5 => drop(stable::<v03::AgentCard>(text).map(check_old_card)),
         6 => {
             let Some(item) = stable::<v03::StreamItem<'static>>(text) else { return };
             let last = item.is_final();
-            both_ways(item, v03::StreamItem::into_v1, |item| v03::StreamItem::from_v1(item, last));
+            assert_conversion(item, v03::StreamItem::into_v1, |item| v03::StreamItem::from_v1(item, last));
         }
         7 => {
             let Some(answer) = stable::<v03::SendResult<'static>>(text) else { return };
-            both_ways(answer, v03::SendResult::into_v1, v03::SendResult::from);
+            assert_conversion(answer, v03::SendResult::into_v1, v03::SendResult::from);
         }
         8 => {
             if let Some(task) = stable::<v03::Task<'static>>(text) {
-                both_ways(task, v03::Task::into_v1, v03::Task::from);
+                assert_conversion(task, v03::Task::into_v1, v03::Task::from);
             }
             if let Some(task) = stable::<rest::Task<'static>>(text) {
-                both_ways(task, rest::Task::into_v1, rest::Task::from);
+                assert_conversion(task, rest::Task::into_v1, rest::Task::from);
             }
         }
         9 => {
             let Some(item) = stable::<rest::StreamResponse<'static>>(text) else { return };
             let last = item.is_final();
-            both_ways(item, rest::StreamResponse::into_v1, |item| rest::StreamResponse::from_v1(item, last));
+            assert_conversion(item, rest::StreamResponse::into_v1, |item| rest::StreamResponse::from_v1(item, last));
         }
         10 => {
             let Some(answer) = stable::<rest::SendMessageResponse<'static>>(text) else { return };
-            both_ways(answer, rest::SendMessageResponse::into_v1, rest::SendMessageResponse::from);
+            assert_conversion(answer, rest::SendMessageResponse::into_v1, rest::SendMessageResponse::from);
         }
         11 => {
             let ok = |list: rest::ListPushResponse<'static>| Ok::<_, Error>(list.into_v1());
-            drop(stable(text).map(|list| both_ways(list, ok, rest::ListPushResponse::from)));
+            drop(stable(text).map(|list| assert_conversion(list, ok, rest::ListPushResponse::from)));
         }
         12 => {
             let Some(error) = stable::<v1::ErrorObject>(text) else { return };
@@ -71,9 +71,9 @@ pub(crate) fn read(choice: usize, text: &str) {
         }
         13 => drop(stable::<v1::RestError>(text).map(v1::RestError::into_object)),
         14 => drop(serde_json::from_str::<RpcResponse<'_>>(text)),
-        15 => moment(text.trim_matches('"')),
-        16 => names(text.trim_matches('"')),
-        17 => events(text.as_bytes()),
+        15 => check_timestamp(text.trim_matches('"')),
+        16 => check_names(text.trim_matches('"')),
+        17 => check_events(text.as_bytes()),
         18 => json(text),
         _ => drop((
             serde_json::from_str::<AiCatalog>(text),
@@ -85,25 +85,26 @@ pub(crate) fn read(choice: usize, text: &str) {
 }
 
 /// A card for readers of both versions must parse as the original 1.0 card.
-fn union(card: &v1::AgentCard) {
-    let read: v1::AgentCard = serde_json::from_str(&written(&UnionCard::new(card))).expect("a union is a card");
+fn check_union_card(card: &v1::AgentCard) {
+    let read: v1::AgentCard =
+        serde_json::from_str(&to_text(&UnionCard::new(card))).expect("the union card parses as a 1.0 card");
     assert_eq!(&read, card);
 }
 
 /// The first conversion to 1.0 drops values that 1.0 has no field for; further conversions change nothing.
-fn old_card(card: v03::AgentCard) {
+fn check_old_card(card: v03::AgentCard) {
     let ok = |card: v03::AgentCard| Ok(card.into_v1());
-    if let Some(card) = both_ways_with_additions(card, ok, v03::AgentCard::from) {
-        union(&card);
+    if let Some(card) = assert_conversion_with_additions(card, ok, v03::AgentCard::from) {
+        check_union_card(&card);
     }
 }
 
-fn moment(text: &str) {
+fn check_timestamp(text: &str) {
     let Ok(at) = Timestamp::parse(text) else { return };
     assert_eq!(Timestamp::parse(&at.to_string()).ok(), Some(at), "{at}");
 }
 
-fn names(name: &str) {
+fn check_names(name: &str) {
     if let Some((task, config)) = rest::parse_push_name(name) {
         assert_eq!(rest::push_name(task, config), name);
         assert_eq!(rest::parse_task_name(name), Some(task));
@@ -116,7 +117,7 @@ fn names(name: &str) {
 }
 
 /// The events are the same for every split of the bytes.
-fn events(bytes: &[u8]) {
+fn check_events(bytes: &[u8]) {
     let parse = |pieces: &mut dyn Iterator<Item = &[u8]>| {
         let (mut parser, mut events) = (SseParser::new(16 * 1024 * 1024), Vec::new());
         for piece in pieces {

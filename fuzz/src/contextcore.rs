@@ -1,7 +1,7 @@
 //! Requests and answers of ContextCore's dialect.
 
 use crate::{
-    property::{accepted, both_ways_with_additions, params, stable},
+    property::{accepted, assert_conversion_with_additions, params, stable},
     requests::send,
 };
 use baton_types::MAX_JSON_DEPTH;
@@ -21,8 +21,8 @@ pub(crate) fn read(choice: usize, text: &str) {
             let fresh = |asked: cc::SendParams| asked.into_v1(|| "fresh".to_owned());
             let Some(request) = accepted(fresh(asked.clone())) else { return };
             send(&request);
-            if !imitates(text) || fresh(cc::SendParams::from(request)).is_ok() {
-                both_ways_with_additions(asked, fresh, cc::SendParams::from);
+            if !may_contain_own_key(text) || fresh(cc::SendParams::from(request)).is_ok() {
+                assert_conversion_with_additions(asked, fresh, cc::SendParams::from);
             }
         }
         1 => {
@@ -39,8 +39,8 @@ pub(crate) fn read(choice: usize, text: &str) {
         3 => {
             let Some(task) = stable::<cc::Task>(text) else { return };
             let Some(read) = accepted(task.clone().into_v1()) else { return };
-            if !imitates(text) || cc::Task::from(read).into_v1().is_ok() {
-                both_ways_with_additions(task, cc::Task::into_v1, cc::Task::from);
+            if !may_contain_own_key(text) || cc::Task::from(read).into_v1().is_ok() {
+                assert_conversion_with_additions(task, cc::Task::into_v1, cc::Task::from);
             }
         }
         4 => drop(stable::<cc::TaskList>(text)),
@@ -50,6 +50,6 @@ pub(crate) fn read(choice: usize, text: &str) {
 }
 
 /// Whether the metadata may contain the dialect's own key with a value that cannot be converted back.
-fn imitates(text: &str) -> bool {
+fn may_contain_own_key(text: &str) -> bool {
     text.contains("\"contextcore\"")
 }

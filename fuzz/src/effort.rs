@@ -9,7 +9,7 @@ const BASE_TIME_BUDGET: Duration = Duration::from_millis(100);
 const PER_BYTE_BUDGET: Duration = Duration::from_micros(5);
 
 /// CPU time of this thread, independent of the load of the machine.
-pub(crate) fn spent(work: impl FnOnce()) -> Duration {
+pub(crate) fn cpu_time(work: impl FnOnce()) -> Duration {
     let now = || {
         let at = clock_gettime(ClockId::ThreadCPUTime);
         Duration::new(at.tv_sec.unsigned_abs(), u32::try_from(at.tv_nsec).unwrap_or_default())
@@ -20,7 +20,8 @@ pub(crate) fn spent(work: impl FnOnce()) -> Duration {
 }
 
 /// Fails if `work` on an input of `length` bytes exceeds the linear time budget.
-pub(crate) fn within_reason(length: usize, work: impl FnOnce()) {
-    let (spent, most) = (spent(work), BASE_TIME_BUDGET + PER_BYTE_BUDGET * u32::try_from(length).unwrap_or(u32::MAX));
-    assert!(spent <= most, "{length} bytes took {spent:?} of processor time; at most {most:?} was expected");
+pub(crate) fn assert_within_budget(length: usize, work: impl FnOnce()) {
+    let (used, budget) =
+        (cpu_time(work), BASE_TIME_BUDGET + PER_BYTE_BUDGET * u32::try_from(length).unwrap_or(u32::MAX));
+    assert!(used <= budget, "{length} bytes took {used:?} of CPU time; the budget is {budget:?}");
 }

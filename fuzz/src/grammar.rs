@@ -47,9 +47,9 @@ fn kind(text: &'static str) -> GrammarKind {
 
 /// JSON text of the named shape, generated from `plan`; every plan is valid.
 pub(crate) fn write(plan: &[u8], shape: &'static str) -> String {
-    let mut writer = JsonGenerator { plan: plan.iter(), out: String::new(), depth: 0 };
-    writer.value(&kind(shape));
-    writer.out
+    let mut generator = JsonGenerator { plan: plan.iter(), out: String::new(), depth: 0 };
+    generator.value(&kind(shape));
+    generator.out
 }
 
 struct JsonGenerator<'a> {
@@ -70,7 +70,7 @@ impl JsonGenerator<'_> {
     fn value(&mut self, kind: &GrammarKind) {
         match kind {
             // One in sixteen values is of an unexpected kind.
-            _ if !self.is_over() && self.plan.as_slice()[0] >= 0xf0 => self.surprise(kind),
+            _ if !self.is_over() && self.plan.as_slice()[0] >= 0xf0 => self.unexpected_value(kind),
             GrammarKind::Words(words) => {
                 let word = words[self.next() % words.len()];
                 self.string(word);
@@ -86,38 +86,38 @@ impl JsonGenerator<'_> {
 
     fn list(&mut self, inside: &GrammarKind) {
         let (most, mut first) = (self.next() % 8, true);
-        self.nested('[', ']', |writer| {
+        self.nested('[', ']', |generator| {
             for _ in 0..most {
-                if writer.is_over() {
+                if generator.is_over() {
                     break;
                 }
-                writer.comma(&mut first);
-                writer.value(inside);
+                generator.comma(&mut first);
+                generator.value(inside);
             }
         });
     }
 
     fn object<'k>(&mut self, member: impl Fn(usize) -> Option<&'k (&'static str, GrammarKind)>, inside: &GrammarKind) {
         let (most, mut first) = (self.next() % 16, true);
-        self.nested('{', '}', |writer| {
+        self.nested('{', '}', |generator| {
             for _ in 0..most {
-                if writer.is_over() {
+                if generator.is_over() {
                     break;
                 }
-                writer.comma(&mut first);
-                let choice = writer.next();
+                generator.comma(&mut first);
+                let choice = generator.next();
                 match member(choice & 0x3f) {
                     Some((name, kind)) => {
                         // Some names are in the other spelling.
-                        let name = if choice >= 0xe0 { snake(name) } else { (*name).to_owned() };
-                        writer.string(&name);
-                        writer.out.push(':');
-                        writer.value(kind);
+                        let name = if choice >= 0xe0 { to_snake_case(name) } else { (*name).to_owned() };
+                        generator.string(&name);
+                        generator.out.push(':');
+                        generator.value(kind);
                     }
                     None => {
-                        writer.leaf("text");
-                        writer.out.push(':');
-                        writer.value(inside);
+                        generator.leaf("text");
+                        generator.out.push(':');
+                        generator.value(inside);
                     }
                 }
             }
@@ -139,7 +139,7 @@ impl JsonGenerator<'_> {
     }
 
     /// Writes a value other than `kind`: null, another type, an empty value, or many repetitions.
-    fn surprise(&mut self, kind: &GrammarKind) {
+    fn unexpected_value(&mut self, kind: &GrammarKind) {
         match self.next() & 0x0f {
             0..4 => self.out.push_str("null"),
             4..10 => self.leaf("any"),
@@ -153,13 +153,13 @@ impl JsonGenerator<'_> {
             }
             14 => {
                 let many = self.next() * 4;
-                self.nested('[', ']', |writer| {
-                    let start = writer.out.len();
-                    writer.leaf("any");
-                    let one = writer.out[start..].to_owned();
+                self.nested('[', ']', |generator| {
+                    let start = generator.out.len();
+                    generator.leaf("any");
+                    let one = generator.out[start..].to_owned();
                     (1..many.min(MAX_TEXT_BYTES / one.len().max(1))).for_each(|_| {
-                        writer.out.push(',');
-                        writer.out.push_str(&one);
+                        generator.out.push(',');
+                        generator.out.push_str(&one);
                     });
                 });
             }
@@ -206,7 +206,7 @@ impl JsonGenerator<'_> {
     }
 }
 
-fn snake(name: &str) -> String {
+fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {

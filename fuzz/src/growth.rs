@@ -1,6 +1,6 @@
 //! Inputs with repeated pieces: time must grow linearly with length, not quadratically.
 
-use crate::{answers, contextcore, effort::spent, grammar, old_requests, requests};
+use crate::{answers, contextcore, effort::cpu_time, grammar, old_requests, requests};
 use std::time::Duration;
 
 /// Length of the shorter input, and the factor for the longer one.
@@ -77,7 +77,7 @@ pub(crate) fn read(input: &[u8]) -> bool {
     };
     let (short, long) = (text(SHORT_INPUT_BYTES), text(SHORT_INPUT_BYTES * LENGTH_FACTOR));
     let excess = || {
-        let (short, long) = (spent(|| read(choice, &short)), spent(|| read(choice, &long)));
+        let (short, long) = (cpu_time(|| read(choice, &short)), cpu_time(|| read(choice, &long)));
         (long > short.max(NOISE_LIMIT / 16) * (LENGTH_FACTOR as u32 * 3) + NOISE_LIMIT).then_some((short, long))
     };
     // A single outlier does not repeat.

@@ -30,7 +30,7 @@ macro_rules! targets {
         $(#[$doc])*
         pub fn $name(input: &[u8]) -> Corpus {
             let Some(source) = FuzzInput::read(input, $module::SHAPES) else { return Corpus::Reject };
-            effort::within_reason(source.len(), || $module::read(source.choice, &source.text));
+            effort::assert_within_budget(source.len(), || $module::read(source.choice, &source.text));
             Corpus::Keep
         }
     )*};
@@ -55,20 +55,20 @@ pub fn protobuf(input: &[u8]) -> Corpus {
 
 /// Files of an agent directory.
 pub fn definitions(input: &[u8]) -> Corpus {
-    effort::within_reason(input.len(), || definitions::read(input));
+    effort::assert_within_budget(input.len(), || definitions::read(input));
     Corpus::Keep
 }
 
 /// TraceQL queries, strict and lenient.
 pub fn traceql(input: &[u8]) -> Corpus {
     let Ok(text) = str::from_utf8(input) else { return Corpus::Reject };
-    effort::within_reason(text.len(), || traceql::read(text));
+    effort::assert_within_budget(text.len(), || traceql::read(text));
     Corpus::Keep
 }
 
 /// OTLP export requests.
 pub fn otlp(input: &[u8]) -> Corpus {
-    effort::within_reason(input.len(), || otlp::read(input));
+    effort::assert_within_budget(input.len(), || otlp::read(input));
     Corpus::Keep
 }
 

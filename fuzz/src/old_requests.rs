@@ -1,7 +1,7 @@
 //! Requests of A2A 0.3 in both of its JSON forms.
 
 use crate::{
-    property::{accepted, both_ways, params},
+    property::{accepted, assert_conversion, params},
     requests::send,
 };
 use baton_types::{MAX_JSON_DEPTH, PushDialect};
@@ -24,38 +24,42 @@ pub(crate) fn read(choice: usize, text: &str) {
     match choice {
         0 => {
             let Some(asked) = params::<v03::MessageSendParams<'static>>(text) else { return };
-            if let Some(request) = both_ways(asked, v03::MessageSendParams::into_v1, v03::MessageSendParams::from) {
+            if let Some(request) =
+                assert_conversion(asked, v03::MessageSendParams::into_v1, v03::MessageSendParams::from)
+            {
                 send(&request);
             }
         }
         1 => {
             let Some(asked) = params::<rest::SendMessageRequest<'static>>(text) else { return };
-            if let Some(request) = both_ways(asked, rest::SendMessageRequest::into_v1, rest::SendMessageRequest::from) {
+            if let Some(request) =
+                assert_conversion(asked, rest::SendMessageRequest::into_v1, rest::SendMessageRequest::from)
+            {
                 send(&request);
             }
         }
         2 => {
             let Some(asked) = params::<v03::TaskQueryParams<'static>>(text) else { return };
-            both_ways(asked, |asked| Ok(asked.into_v1()), v03::TaskQueryParams::from)
+            assert_conversion(asked, |asked| Ok(asked.into_v1()), v03::TaskQueryParams::from)
                 .map(|request: v1::GetTaskRequest<'_>| accepted(request.check()));
         }
         3 => {
             let Some(asked) = params::<v03::TaskIdParams<'static>>(text) else { return };
             let _ = accepted(asked.check());
-            both_ways(asked, |asked| Ok(asked.into_cancel()), v03::TaskIdParams::from);
+            assert_conversion(asked, |asked| Ok(asked.into_cancel()), v03::TaskIdParams::from);
         }
         4 => {
             let Some(asked) = params::<v03::TaskIdParams<'static>>(text) else { return };
-            both_ways(asked, |asked| Ok(asked.into_subscribe()), v03::TaskIdParams::from);
+            assert_conversion(asked, |asked| Ok(asked.into_subscribe()), v03::TaskIdParams::from);
         }
         5 => {
             let Some(asked) = params::<v03::TaskIdParams<'static>>(text) else { return };
-            both_ways(asked, |asked| Ok(asked.into_list_push()), v03::TaskIdParams::from);
+            assert_conversion(asked, |asked| Ok(asked.into_list_push()), v03::TaskIdParams::from);
         }
         6 => {
             let Some(asked) = params::<v03::TaskPushNotificationConfig<'static>>(text) else { return };
             let checked = accepted(asked.check());
-            let config = both_ways(asked, |asked| Ok(asked.into_v1()), v03::TaskPushNotificationConfig::from);
+            let config = assert_conversion(asked, |asked| Ok(asked.into_v1()), v03::TaskPushNotificationConfig::from);
             if let (Some(()), Some(config)) = (checked, config) {
                 let _ = accepted(config.check_create(PushDialect::V03));
             }
@@ -63,7 +67,7 @@ pub(crate) fn read(choice: usize, text: &str) {
         7 => {
             let Some(asked) = params::<rest::CreatePushRequest<'static>>(text) else { return };
             let checked = accepted(asked.check());
-            let config = both_ways(asked, |asked| Ok(asked.into_v1()), rest::CreatePushRequest::from);
+            let config = assert_conversion(asked, |asked| Ok(asked.into_v1()), rest::CreatePushRequest::from);
             if let (Some(()), Some(config)) = (checked, config) {
                 let _ = accepted(config.check_create(PushDialect::V03));
             }
@@ -76,11 +80,11 @@ pub(crate) fn read(choice: usize, text: &str) {
         9 => {
             let Some(asked) = params::<v03::DeletePushParams<'static>>(text) else { return };
             let _ = accepted(asked.check());
-            both_ways(asked, |asked| Ok(asked.into_v1()), v03::DeletePushParams::from);
+            assert_conversion(asked, |asked| Ok(asked.into_v1()), v03::DeletePushParams::from);
         }
         _ => {
             let Some(asked) = params::<rest::TaskPushNotificationConfig<'static>>(text) else { return };
-            both_ways(asked, |asked| Ok(asked.into_v1()), rest::TaskPushNotificationConfig::from);
+            assert_conversion(asked, |asked| Ok(asked.into_v1()), rest::TaskPushNotificationConfig::from);
         }
     }
 }

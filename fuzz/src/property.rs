@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::fmt::Debug;
 
 /// The text of a value; every value that can be read can be written.
-pub(crate) fn written(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what was read can be written")
+pub(crate) fn to_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("a parsed value can be written")
 }
 
 /// The parameters in `text`; an error must be representable in every binding.
@@ -22,10 +22,10 @@ pub(crate) fn accepted<T>(result: Result<T, Error>) -> Option<T> {
         Err(error) => error,
     };
     let object: v1::ErrorObject =
-        serde_json::from_str(&written(&v1::ErrorObject::from(&error))).expect("a refusal can be read");
+        serde_json::from_str(&to_text(&v1::ErrorObject::from(&error))).expect("an error can be read");
     assert_eq!(object.violations(), error.violations);
     assert_eq!(object.reason().as_deref(), Some(error.kind.reason()));
-    written(&v1::RestError::from(&error));
+    to_text(&v1::RestError::from(&error));
     let status = baton_proto::status(&error);
     assert_eq!(baton_proto::error_from_status(&status).violations, error.violations);
     None
@@ -37,36 +37,24 @@ where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
 {
     let value: T = serde_json::from_str(text).ok()?;
-    same_again(&value);
+    assert_round_trip(&value);
     Some(value)
 }
 
 /// Checks that a value is the same after writing and reading.
-pub(crate) fn same_again<T>(value: &T)
+pub(crate) fn assert_round_trip<T>(value: &T)
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
 {
-    let text = written(value);
+    let text = to_text(value);
     match serde_json::from_str::<T>(&text) {
         Ok(again) => assert_eq!(&again, value, "read from {text}"),
-        Err(error) => panic!("what was written cannot be read: {error}: {text}"),
+        Err(error) => panic!("the written value cannot be read: {error}: {text}"),
     }
 }
 
 /// Converts a value of an older dialect to 1.0 and back; everything the dialect can represent must be preserved.
-pub(crate) fn both_ways<T, V>(value: T, into_v1: impl Fn(T) -> Result<V, Error>, from_v1: impl Fn(V) -> T) -> Option<V>
-where
-    T: Serialize + DeserializeOwned + PartialEq + Debug,
-    V: Serialize + Clone + PartialEq + Debug,
-{
-    same_again(&value);
-    let first = accepted(into_v1(value))?;
-    same_meaning(&first, &around(first.clone(), into_v1, from_v1));
-    Some(first)
-}
-
-/// [`both_ways`] for a dialect that adds members its readers require; they must be added only once.
-pub(crate) fn both_ways_with_additions<T, V>(
+pub(crate) fn assert_conversion<T, V>(
     value: T,
     into_v1: impl Fn(T) -> Result<V, Error>,
     from_v1: impl Fn(V) -> T,
@@ -75,41 +63,57 @@ where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
     V: Serialize + Clone + PartialEq + Debug,
 {
-    same_again(&value);
+    assert_round_trip(&value);
     let first = accepted(into_v1(value))?;
-    let second = around(first.clone(), &into_v1, &from_v1);
-    same_meaning(&second, &around(second.clone(), into_v1, from_v1));
+    assert_equivalent(&first, &round_trip(first.clone(), into_v1, from_v1));
     Some(first)
 }
 
-fn around<T, V>(value: V, into_v1: impl Fn(T) -> Result<V, Error>, from_v1: impl Fn(V) -> T) -> V
+/// [`assert_conversion`] for a dialect that adds members its readers require; they must be added only once.
+pub(crate) fn assert_conversion_with_additions<T, V>(
+    value: T,
+    into_v1: impl Fn(T) -> Result<V, Error>,
+    from_v1: impl Fn(V) -> T,
+) -> Option<V>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+    V: Serialize + Clone + PartialEq + Debug,
+{
+    assert_round_trip(&value);
+    let first = accepted(into_v1(value))?;
+    let second = round_trip(first.clone(), &into_v1, &from_v1);
+    assert_equivalent(&second, &round_trip(second.clone(), into_v1, from_v1));
+    Some(first)
+}
+
+fn round_trip<T, V>(value: V, into_v1: impl Fn(T) -> Result<V, Error>, from_v1: impl Fn(V) -> T) -> V
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
     V: Clone + Debug,
 {
     let out = from_v1(value.clone());
-    same_again(&out);
-    into_v1(out).unwrap_or_else(|error| panic!("what was mapped cannot be mapped back: {error}: {value:?}"))
+    assert_round_trip(&out);
+    into_v1(out).unwrap_or_else(|error| panic!("the converted value cannot be converted back: {error}: {value:?}"))
 }
 
 /// Equality up to member order and the documented losses of the dialects.
-pub(crate) fn same_meaning<V: Serialize + PartialEq + Debug>(first: &V, second: &V) {
+pub(crate) fn assert_equivalent<V: Serialize + PartialEq + Debug>(first: &V, second: &V) {
     if first == second {
         return;
     }
-    let tree = |value: &V| serde_json::from_str::<Value>(&written(value)).ok();
+    let tree = |value: &V| serde_json::from_str::<Value>(&to_text(value)).ok();
     // Numbers beyond a double and values nested deeper than servers accept cannot be compared.
     let (Some(mut first), Some(mut second)) = (tree(first), tree(second)) else { return };
-    forget(&mut first);
-    forget(&mut second);
+    remove_known_losses(&mut first);
+    remove_known_losses(&mut second);
     assert_eq!(first, second);
 }
 
 /// Removes the intended losses next to data that is not an object: the marker of 0.3, and metadata that is not an
 /// object or is empty without the marker.
-fn forget(value: &mut Value) {
+fn remove_known_losses(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(forget),
+        Value::Array(items) => items.iter_mut().for_each(remove_known_losses),
         Value::Object(members) => {
             if members.get("data").is_some_and(|data| !data.is_object()) {
                 let metadata = members.get_mut("metadata").and_then(Value::as_object_mut);
@@ -121,7 +125,7 @@ fn forget(value: &mut Value) {
                     members.remove("metadata");
                 }
             }
-            members.values_mut().for_each(forget);
+            members.values_mut().for_each(remove_known_losses);
         }
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! gRPC messages: bytes to messages, to wire types, and back.
 
-use crate::{effort::within_reason, grammar, property::accepted, requests::send};
+use crate::{effort::assert_within_budget, grammar, property::accepted, requests::send};
 use baton_proto::{v1, v03};
 use baton_wire::a2a::v1 as wire;
 use prost::Message;
@@ -18,12 +18,13 @@ pub(crate) fn read(input: &[u8]) {
         ($($number:literal $pb:ty, $wire:ty, $shape:literal;)*) => {
             match (first & 0x7f) % 41 {
                 $($number => {
-                    let bytes = if planned { damaged::<$pb, $wire>(rest, $shape) } else { Some(rest.to_vec()) };
+                    let bytes = if planned { mutated_message::<$pb, $wire>(rest, $shape) } else { Some(rest.to_vec()) };
                     if let Some(bytes) = bytes {
-                        within_reason(bytes.len(), || one::<$pb, $wire>(&bytes, !EXPLICIT_DEFAULT_MESSAGES.contains(&$number)));
+                        let exact = !EXPLICIT_DEFAULT_MESSAGES.contains(&$number);
+                        assert_within_budget(bytes.len(), || one::<$pb, $wire>(&bytes, exact));
                     }
                 })*
-                39 => within_reason(rest.len(), || streamed(rest)),
+                39 => assert_within_budget(rest.len(), || read_stream_item(rest)),
                 _ => {
                     let status = tonic::Status::with_details(tonic::Code::Internal, "", rest.to_vec().into());
                     let error = baton_proto::error_from_status(&status);
@@ -84,41 +85,42 @@ where
 {
     let Ok(message) = P::decode(bytes) else { return };
     let Some(first) = accepted(W::try_from(message)) else { return };
-    crate::property::same_again(&first);
+    crate::property::assert_round_trip(&first);
     if let Some(request) = (&first as &dyn std::any::Any).downcast_ref::<wire::SendMessageRequest<'static>>() {
         send(request);
     }
-    let Some(second) = around::<P, W>(first.clone()) else { return };
+    let Some(second) = round_trip::<P, W>(first.clone()) else { return };
     if exact {
         assert_eq!(second, first);
     } else {
-        assert_eq!(around::<P, W>(second.clone()), Some(second));
+        assert_eq!(round_trip::<P, W>(second.clone()), Some(second));
     }
 }
 
 /// Converts the value to bytes and back; `None` if gRPC cannot represent it.
-fn around<P, W>(value: W) -> Option<W>
+fn round_trip<P, W>(value: W) -> Option<W>
 where
     P: Message + Default + TryFrom<W, Error = wire::Error>,
     W: TryFrom<P, Error = wire::Error>,
 {
     let written = accepted(P::try_from(value))?.encode_to_vec();
-    let read = P::decode(written.as_slice()).expect("what was written can be read");
-    Some(W::try_from(read).unwrap_or_else(|error| panic!("what was written is refused: {error}")))
+    let read = P::decode(written.as_slice()).expect("the encoded message can be decoded");
+    Some(W::try_from(read).unwrap_or_else(|error| panic!("the encoded message is rejected: {error}")))
 }
 
-fn streamed(bytes: &[u8]) {
+fn read_stream_item(bytes: &[u8]) {
     let Ok(message) = v03::pb::StreamResponse::decode(bytes) else { return };
     let last = message.is_final();
     let Some(first) = accepted(wire::StreamResponse::try_from(message)) else { return };
-    crate::property::same_again(&first);
+    crate::property::assert_round_trip(&first);
     let Some(written) = accepted(v03::pb::StreamResponse::from_wire(first.clone(), last)) else { return };
-    let again = v03::pb::StreamResponse::decode(written.encode_to_vec().as_slice()).expect("written to be read");
+    let again = v03::pb::StreamResponse::decode(written.encode_to_vec().as_slice())
+        .expect("the encoded message can be decoded");
     assert_eq!(wire::StreamResponse::try_from(again).ok(), Some(first));
 }
 
 /// Bytes of a generated message with some mutated bytes.
-fn damaged<P, W>(plan: &[u8], shape: &'static str) -> Option<Vec<u8>>
+fn mutated_message<P, W>(plan: &[u8], shape: &'static str) -> Option<Vec<u8>>
 where
     P: Message + TryFrom<W, Error = wire::Error>,
     W: DeserializeOwned,

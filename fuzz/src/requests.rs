@@ -1,12 +1,12 @@
 //! Requests of A2A 1.0.
 
-use crate::property::{accepted, params, same_again, written};
+use crate::property::{accepted, assert_round_trip, params, to_text};
 use baton_types::{Json, MAX_JSON_DEPTH, PushDialect};
 use baton_wire::{
     Violations,
     a2a::v1,
     depth_within,
-    jsonrpc::{self, RpcResponse, RpcRequest},
+    jsonrpc::{self, RpcRequest, RpcResponse},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
@@ -37,7 +37,9 @@ pub(crate) fn read(choice: usize, text: &str) {
             }
         }
         7 => drop(read_params::<v1::TaskPushNotificationConfigRequest<'static>>(text).map(|it| accepted(it.check()))),
-        8 => drop(read_params::<v1::ListTaskPushNotificationConfigsRequest<'static>>(text).map(|it| accepted(it.check()))),
+        8 => drop(
+            read_params::<v1::ListTaskPushNotificationConfigsRequest<'static>>(text).map(|it| accepted(it.check())),
+        ),
         9 => drop(read_params::<v1::GetExtendedAgentCardRequest<'static>>(text)),
         _ => json(text),
     }
@@ -45,7 +47,7 @@ pub(crate) fn read(choice: usize, text: &str) {
 
 fn read_params<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> Option<T> {
     let request = params::<T>(text)?;
-    same_again(&request);
+    assert_round_trip(&request);
     Some(request)
 }
 
@@ -56,12 +58,12 @@ fn envelope(body: &str) {
             jsonrpc::write_result(&mut out, request.id, &request.params);
             request.params
         }
-        Err(refused) => {
-            jsonrpc::write_error(&mut out, refused.id, &refused.error);
+        Err(rejected) => {
+            jsonrpc::write_error(&mut out, rejected.id, &rejected.error);
             None
         }
     };
-    serde_json::from_slice::<RpcResponse<'_>>(&out).expect("a reply is JSON, whatever the id");
+    serde_json::from_slice::<RpcResponse<'_>>(&out).expect("a response is JSON for every id");
     if let Some(request) = accepted(v1::read_params::<v1::SendMessageRequest<'static>>(params)) {
         send(&request);
     }
@@ -74,7 +76,7 @@ pub(crate) fn send(request: &v1::SendMessageRequest<'static>) {
     let _ = accepted(v1::requested_idempotency_key(metadata));
     let _ = accepted(v1::requested_generation(metadata));
     let Some((message, _)) = accepted(request.clone().check()) else { return };
-    let text = written(&v1::Message::from(&message));
+    let text = to_text(&v1::Message::from(&message));
     let again: v1::Message<'static> = serde_json::from_str(&text).expect("an accepted message can be read");
     let mut violations = Violations::default();
     let again = again.check("message", &mut violations);

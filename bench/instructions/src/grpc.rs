@@ -1,6 +1,6 @@
 //! The protocol buffer dialects: 1.0 and 0.3 over gRPC.
 
-use crate::{DialectCodec, BoxedError, ItemCodec, consume};
+use crate::{BoxedError, DialectCodec, ItemCodec, consume};
 use baton_proto::{v1::pb, v03::pb as old};
 use baton_wire::a2a::v1::{Error, SendMessageRequest, SendMessageResponse, StreamResponse};
 use prost::Message;

@@ -1,6 +1,6 @@
 //! The JSON dialects: 1.0, 0.3 over JSON-RPC, 0.3 over HTTP+JSON, ContextCore.
 
-use crate::{DialectCodec, WorkResult, BoxedError, ItemCodec, consume};
+use crate::{BoxedError, DialectCodec, ItemCodec, WorkResult, consume};
 use baton_types::MAX_JSON_DEPTH;
 use baton_wire::{
     a2a::{

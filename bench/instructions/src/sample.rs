@@ -1,7 +1,8 @@
 //! One typical request, answer and stream item.
 
 use baton_types::{
-    Artifact, ContextId, Json, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolExecution, Usage,
+    Artifact, ContextId, Json, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolExecution,
+    Usage,
 };
 use baton_wire::a2a::v1;
 use std::error::Error;

@@ -5,7 +5,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 /// Checks that the reply contains every given byte sequence.
-pub fn marks(content: &[u8], wanted: &[&[u8]]) -> Result<(), String> {
+pub fn contains_all(content: &[u8], wanted: &[&[u8]]) -> Result<(), String> {
     match wanted.iter().find(|mark| memmem::find(content, mark).is_none()) {
         None => Ok(()),
         Some(mark) => Err(format!("no '{}' in the reply", mark.escape_ascii())),

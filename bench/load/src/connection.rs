@@ -75,8 +75,8 @@ impl LoadConnection {
     }
 }
 
-async fn with_timeout<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-    match tokio::time::timeout(MAX_WAIT, work).await {
+async fn with_timeout<T>(future: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    match tokio::time::timeout(MAX_WAIT, future).await {
         Ok(outcome) => outcome,
         Err(_) => Err(format!("no complete response within {} s", MAX_WAIT.as_secs())),
     }

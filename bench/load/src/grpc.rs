@@ -74,7 +74,7 @@ impl GrpcConnection {
             return Err(format!("status {}", response.status()));
         }
         // A trailers-only response has its status in the headers.
-        let refused = response.headers().get("grpc-status").map(|_| response.headers().clone());
+        let trailers_only = response.headers().get("grpc-status").map(|_| response.headers().clone());
         let mut body = response.into_body();
         let mut content = Vec::with_capacity(2048);
         while let Some(piece) = body.data().await {
@@ -85,16 +85,16 @@ impl GrpcConnection {
                 return Err("body is too large".to_owned());
             }
         }
-        let trailers = body.trailers().await.map_err(failed)?.or(refused).unwrap_or_default();
+        let trailers = body.trailers().await.map_err(failed)?.or(trailers_only).unwrap_or_default();
         if trailers.get("grpc-status").is_none_or(|status| status != "0") {
-            return Err(refusal(&trailers));
+            return Err(status_error(&trailers));
         }
         Ok(content)
     }
 
     fn check(&self, content: &[u8], number: u64, thorough: bool) -> Result<u64, String> {
         let echo = expected_echo(&self.text, number);
-        check::marks(content, &[COMPLETED_MARK, echo.as_bytes()])?;
+        check::contains_all(content, &[COMPLETED_MARK, echo.as_bytes()])?;
         let answers = split(content)?;
         if thorough {
             match (self.mode, self.version) {
@@ -108,9 +108,9 @@ impl GrpcConnection {
     }
 }
 
-fn refusal(trailers: &HeaderMap) -> String {
-    let said = |name| trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("none");
-    format!("grpc-status {}: {}", said("grpc-status"), said("grpc-message"))
+fn status_error(trailers: &HeaderMap) -> String {
+    let value = |name| trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("none");
+    format!("grpc-status {}: {}", value("grpc-status"), value("grpc-message"))
 }
 
 /// Splits a body into its messages.
@@ -128,26 +128,28 @@ fn split(mut content: &[u8]) -> Result<Vec<&[u8]>, String> {
     if content.is_empty() { Ok(answers) } else { Err("an answer is cut off".to_owned()) }
 }
 
-fn right(is_right: bool) -> Result<(), String> {
-    if is_right { Ok(()) } else { Err("the answer is not a completed task with the echo".to_owned()) }
+fn require_echo_task(is_valid: bool) -> Result<(), String> {
+    if is_valid { Ok(()) } else { Err("the answer is not a completed task with the echo".to_owned()) }
 }
 
-fn unreadable(error: prost::DecodeError) -> String {
-    format!("an answer cannot be read ({error})")
+fn decode_error(error: prost::DecodeError) -> String {
+    format!("a response cannot be decoded ({error})")
 }
 
 fn task_v1(answers: &[&[u8]], echo: &str) -> Result<(), String> {
     use v1::send_message_response::Payload;
     let [answer] = answers else { return Err("not one answer".to_owned()) };
-    let answer = v1::SendMessageResponse::decode(*answer).map_err(unreadable)?;
-    let Some(Payload::Task(task)) = answer.payload else { return right(false) };
-    right(completed_v1(task.status.as_ref()) && !task.id.is_empty() && echoes_v1(task.artifacts.first(), echo))
+    let answer = v1::SendMessageResponse::decode(*answer).map_err(decode_error)?;
+    let Some(Payload::Task(task)) = answer.payload else { return require_echo_task(false) };
+    require_echo_task(
+        completed_v1(task.status.as_ref()) && !task.id.is_empty() && echoes_v1(task.artifacts.first(), echo),
+    )
 }
 
 fn stream_v1(answers: &[&[u8]], echo: &str) -> Result<(), String> {
     use v1::stream_response::Payload;
     let read = |answer: &&[u8]| v1::StreamResponse::decode(*answer).map(|item| item.payload);
-    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(unreadable)?;
+    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(decode_error)?;
     let echoed = items.iter().any(|item| match item {
         Some(Payload::ArtifactUpdate(update)) => echoes_v1(update.artifact.as_ref(), echo),
         _ => false,
@@ -157,7 +159,7 @@ fn stream_v1(answers: &[&[u8]], echo: &str) -> Result<(), String> {
         Some(Some(Payload::Task(task))) => completed_v1(task.status.as_ref()),
         _ => false,
     };
-    right(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
+    require_echo_task(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
 }
 
 fn completed_v1(status: Option<&v1::TaskStatus>) -> bool {
@@ -172,15 +174,17 @@ fn echoes_v1(artifact: Option<&v1::Artifact>, echo: &str) -> bool {
 fn task_v03(answers: &[&[u8]], echo: &str) -> Result<(), String> {
     use v03::send_message_response::Payload;
     let [answer] = answers else { return Err("not one answer".to_owned()) };
-    let answer = v03::SendMessageResponse::decode(*answer).map_err(unreadable)?;
-    let Some(Payload::Task(task)) = answer.payload else { return right(false) };
-    right(completed_v03(task.status.as_ref()) && !task.id.is_empty() && echoes_v03(task.artifacts.first(), echo))
+    let answer = v03::SendMessageResponse::decode(*answer).map_err(decode_error)?;
+    let Some(Payload::Task(task)) = answer.payload else { return require_echo_task(false) };
+    require_echo_task(
+        completed_v03(task.status.as_ref()) && !task.id.is_empty() && echoes_v03(task.artifacts.first(), echo),
+    )
 }
 
 fn stream_v03(answers: &[&[u8]], echo: &str) -> Result<(), String> {
     use v03::stream_response::Payload;
     let read = |answer: &&[u8]| v03::StreamResponse::decode(*answer).map(|item| item.payload);
-    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(unreadable)?;
+    let items: Vec<_> = answers.iter().map(read).collect::<Result<_, _>>().map_err(decode_error)?;
     let echoed = items.iter().any(|item| match item {
         Some(Payload::ArtifactUpdate(update)) => echoes_v03(update.artifact.as_ref(), echo),
         _ => false,
@@ -190,7 +194,7 @@ fn stream_v03(answers: &[&[u8]], echo: &str) -> Result<(), String> {
         Some(Some(Payload::Task(task))) => completed_v03(task.status.as_ref()),
         _ => false,
     };
-    right(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
+    require_echo_task(matches!(items.first(), Some(Some(Payload::Task(_)))) && echoed && ended)
 }
 
 fn completed_v03(status: Option<&v03::TaskStatus>) -> bool {

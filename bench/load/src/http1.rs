@@ -53,7 +53,7 @@ impl Http1Connection {
             return check::submitted(content).map(|()| 1);
         }
         let echo = expected_echo(&self.text, number);
-        check::marks(content, &[self.protocol.completed().as_bytes(), echo.as_bytes()])?;
+        check::contains_all(content, &[self.protocol.completed().as_bytes(), echo.as_bytes()])?;
         match self.mode {
             LoadMode::Stream => {
                 let events = check::count_events(content);

@@ -31,7 +31,7 @@ mod responses;
 mod summary;
 
 use connection::LoadConnection;
-use options::{LoadLimit, LoadOptions};
+use options::LoadOptions;
 use pace::RequestPace;
 use std::{
     cell::{Cell, RefCell},
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let summary = tokio::task::LocalSet::new().block_on(&runtime, drive(Rc::new(options)));
+    let summary = tokio::task::LocalSet::new().block_on(&runtime, run_load(Rc::new(options)));
     println!("{}", summary.to_json());
     for example in &summary.examples {
         eprintln!("load: {example}");
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs all connections until the limit and collects their results.
-async fn drive(options: Rc<LoadOptions>) -> LoadSummary {
+async fn run_load(options: Rc<LoadOptions>) -> LoadSummary {
     let begun = Instant::now();
     let started = Rc::new(Cell::new(0u64));
     let summary = Rc::new(RefCell::new(LoadSummary::new(&options)));
@@ -73,7 +73,7 @@ async fn drive(options: Rc<LoadOptions>) -> LoadSummary {
     let workers: Vec<_> = (0..options.connections)
         .map(|_| {
             let (options, started, summary) = (options.clone(), started.clone(), summary.clone());
-            tokio::task::spawn_local(work(options, begun, pace.clone(), started, summary))
+            tokio::task::spawn_local(run_connection(options, begun, pace.clone(), started, summary))
         })
         .collect();
     for worker in workers {
@@ -91,7 +91,7 @@ async fn drive(options: Rc<LoadOptions>) -> LoadSummary {
 }
 
 /// Runs one connection: one request after another. A broken connection is counted as an error and reopened.
-async fn work(
+async fn run_connection(
     options: Rc<LoadOptions>,
     begun: Instant,
     pace: Rc<RequestPace>,
@@ -101,12 +101,8 @@ async fn work(
     let mut connection: Option<LoadConnection> = None;
     loop {
         let number = started.get();
-        let over = match options.limit {
-            LoadLimit::Count(count) => number >= count,
-            LoadLimit::Time { warmup, measured } => begun.elapsed() >= warmup + measured + pace.max_wait(),
-        };
         // Stops if the server returns nothing but errors.
-        if over || summary.borrow().has_only_errors() {
+        if options.limit.is_reached(number, begun.elapsed(), pace.max_wait()) || summary.borrow().has_only_errors() {
             break;
         }
         started.set(number + 1);
@@ -124,10 +120,7 @@ async fn work(
         let late = due.elapsed();
         let outcome = open.exchange(number).await;
         let latency = due.elapsed();
-        let counts = match options.limit {
-            LoadLimit::Count(_) => true,
-            LoadLimit::Time { warmup, measured } => (warmup..warmup + measured).contains(&(pace.moment(due) - begun)),
-        };
+        let counts = options.limit.is_measured(pace.counted_at(due) - begun);
         match outcome {
             Ok(outcome) => {
                 let mut summary = summary.borrow_mut();

@@ -116,7 +116,7 @@ fn request(options: &LoadOptions, method: &str, version: McpVersion, headers: &s
 
 /// Checks that the reply contains the sum and no error; a thorough check parses it.
 fn is_sum(content: &[u8], sum: u64, thorough: bool) -> Result<(), String> {
-    check::marks(content, &[br#""result":"#, br#""structuredContent":"#, sum.to_string().as_bytes()])?;
+    check::contains_all(content, &[br#""result":"#, br#""structuredContent":"#, sum.to_string().as_bytes()])?;
     if memmem::find(content, br#""isError":true"#).is_some() {
         return Err("the call failed".to_owned());
     }

@@ -31,6 +31,24 @@ pub enum LoadLimit {
     },
 }
 
+impl LoadLimit {
+    /// Whether request `number` is beyond the limit; time limits are extended by `max_wait`.
+    pub fn is_reached(self, number: u64, elapsed: Duration, max_wait: Duration) -> bool {
+        match self {
+            Self::Count(count) => number >= count,
+            Self::Time { warmup, measured } => elapsed >= warmup + measured + max_wait,
+        }
+    }
+
+    /// Whether a reply at this time since the start counts.
+    pub fn is_measured(self, elapsed: Duration) -> bool {
+        match self {
+            Self::Count(_) => true,
+            Self::Time { warmup, measured } => (warmup..warmup + measured).contains(&elapsed),
+        }
+    }
+}
+
 /// Options of one measurement.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
@@ -100,7 +118,9 @@ impl LoadOptions {
         }
         let limit = match count {
             Some(count) => LoadLimit::Count(count),
-            None => LoadLimit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) },
+            None => {
+                LoadLimit::Time { warmup: Duration::from_secs_f64(warmup), measured: Duration::from_secs_f64(seconds) }
+            }
         };
         Ok(Self { address, path, protocol, mode, connections, limit, rate, text, model, expect })
     }

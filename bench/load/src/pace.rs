@@ -26,7 +26,7 @@ impl RequestPace {
         let (due, waiting) = mpsc::channel(MAX_DUE_REQUESTS);
         let limit = options.limit;
         // The runtime's timers have a resolution of a millisecond, a thread's sleep of a twentieth of that.
-        std::thread::spawn(move || keep_time(rate, limit, begun, &due));
+        std::thread::spawn(move || send_due_times(rate, limit, begun, &due));
         Self::Clock(Mutex::new(waiting))
     }
 
@@ -48,7 +48,7 @@ impl RequestPace {
 
     /// The time that decides whether a reply counts. At a fixed rate it is the scheduled time; otherwise the slowest
     /// replies would be left out.
-    pub fn moment(&self, due: Instant) -> Instant {
+    pub fn counted_at(&self, due: Instant) -> Instant {
         match self {
             Self::Answers => Instant::now(),
             Self::Clock(_) => due,
@@ -65,8 +65,8 @@ impl RequestPace {
 }
 
 /// Sends the scheduled times; ends after the last one or when the receiver is dropped.
-#[expect(clippy::disallowed_methods, reason = "a thread of its own waits for the moment; there is no event")]
-fn keep_time(rate: f64, limit: LoadLimit, begun: Instant, due: &mpsc::Sender<Instant>) {
+#[expect(clippy::disallowed_methods, reason = "a dedicated thread sleeps until the next scheduled time")]
+fn send_due_times(rate: f64, limit: LoadLimit, begun: Instant, due: &mpsc::Sender<Instant>) {
     for number in 0_u32.. {
         let after = Duration::from_secs_f64(f64::from(number) / rate);
         let over = match limit {

@@ -51,8 +51,12 @@ pub fn head(bytes: &[u8]) -> Result<Option<ResponseHead>, String> {
     let text = std::str::from_utf8(&bytes[..end]).map_err(|_| "head is not text")?;
     let mut lines = text.split("\r\n");
     let status = lines.next().unwrap_or_default().split(' ').nth(1).and_then(|code| code.parse().ok());
-    let mut head =
-        ResponseHead { status: status.ok_or("no status")?, framing: BodyDelimiter::Length(0), close: false, length: end + 4 };
+    let mut head = ResponseHead {
+        status: status.ok_or("no status")?,
+        framing: BodyDelimiter::Length(0),
+        close: false,
+        length: end + 4,
+    };
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {

@@ -67,7 +67,7 @@ fn request(options: &LoadOptions) -> Vec<u8> {
 
 /// Checks that the response is completed with its answer; a thorough check parses it.
 fn is_response(content: &[u8], answer: &str, thorough: bool) -> Result<(), String> {
-    check::marks(content, &[br#""status":"completed""#, answer.as_bytes()])?;
+    check::contains_all(content, &[br#""status":"completed""#, answer.as_bytes()])?;
     if !thorough {
         return Ok(());
     }
@@ -78,7 +78,7 @@ fn is_response(content: &[u8], answer: &str, thorough: bool) -> Result<(), Strin
 /// Checks that the stream ends completed with its answer; a thorough check parses every event. Returns the number of
 /// events.
 fn is_stream(content: &[u8], answer: &str, thorough: bool) -> Result<u64, String> {
-    check::marks(content, &[br#""type":"response.completed""#, answer.as_bytes()])?;
+    check::contains_all(content, &[br#""type":"response.completed""#, answer.as_bytes()])?;
     let counted = check::count_events(content);
     if !thorough {
         return Ok(counted);

@@ -1,7 +1,8 @@
 //! Deterministic test spans, generated from an index: ten per trace, with twelve attributes each.
 
 use baton_types::{
-    SpanDropCounts, AttributeKey, SpanResource, Span, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, SpanValue, find_attribute,
+    AttributeKey, Span, SpanDropCounts, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
+    find_attribute,
 };
 use std::{borrow::Cow, sync::Arc};
 
@@ -125,7 +126,11 @@ impl SpanGenerator {
             kind: if facts.within == 0 { SpanKind::Server } else { SpanKind::Internal },
             start: facts.start,
             end: facts.start + facts.duration,
-            attributes: facts.attributes().into_iter().map(|(key, value)| (AttributeKey::Borrowed(key), value)).collect(),
+            attributes: facts
+                .attributes()
+                .into_iter()
+                .map(|(key, value)| (AttributeKey::Borrowed(key), value))
+                .collect(),
             events: Vec::new(),
             links: Vec::new(),
             status: if facts.error { SpanStatus::Error } else { SpanStatus::Unset },

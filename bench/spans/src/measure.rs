@@ -1,8 +1,8 @@
 //! Metrics queries over all spans.
 
 use crate::{
-    figures::{at, busy, resident},
-    generate::{SpanFacts, SPANS_PER_TRACE},
+    figures::{cpu_milliseconds, quantile, resident_megabytes},
+    generate::{SPANS_PER_TRACE, SpanFacts},
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
@@ -50,14 +50,17 @@ pub async fn measure(dir: &Path, count: u64, times: usize) -> Result<Json> {
     // Slow queries must be measured instead of cancelled.
     let patient = SpanStoreOptions { search_budget: Duration::from_secs(600), ..options() };
     let store = EmbeddedSpanStore::open(dir, patient)?;
-    let (start, end) = (SpanFacts::from_index(0).start, SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start);
+    let (start, end) = (
+        SpanFacts::from_index(0).start,
+        SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start,
+    );
     let many = Steps::cover(start, end, ((end - start) / 240).max(1)).context("too many intervals")?;
     let mut rows = Vec::new();
     for (kind, traceql, series, all) in METRICS_QUERIES {
         for (title, steps) in [("240 intervals", many), ("one interval", Steps::single(start, end))] {
             let mut took = Vec::new();
             let mut answer = MetricsResult::default();
-            let before = busy()?;
+            let before = cpu_milliseconds()?;
             for _ in 0..times {
                 let query = Arc::new(parse(traceql, Mode::Strict).context(*traceql)?.query);
                 let asked = Instant::now();
@@ -70,11 +73,11 @@ pub async fn measure(dir: &Path, count: u64, times: usize) -> Result<Json> {
             ensure!(!all || sum == count as f64, "{traceql} counts {sum} of {count}");
             rows.push(json!({
                 "kind": kind, "intervals": title, "series": answer.series.len(),
-                "p50_ms": at(&mut took, 0.5), "max_ms": at(&mut took, 1.0), "bytes": answer.inspected_bytes,
-                "busy_ms": (busy()? - before) / times as f64,
+                "p50_ms": quantile(&mut took, 0.5), "max_ms": quantile(&mut took, 1.0), "bytes": answer.inspected_bytes,
+                "busy_ms": (cpu_milliseconds()? - before) / times as f64,
             }));
         }
     }
     let stats = store.stats().await?;
-    Ok(json!({ "spans": stats.spans, "blocks": stats.blocks, "questions": rows, "resident_mb": resident()? }))
+    Ok(json!({ "spans": stats.spans, "blocks": stats.blocks, "questions": rows, "resident_mb": resident_megabytes()? }))
 }

@@ -1,6 +1,6 @@
 //! Cost of the process meters per ended span.
 
-use crate::{figures::at, generate::SpanGenerator};
+use crate::{figures::quantile, generate::SpanGenerator};
 use anyhow::Result;
 use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings, names};
 use baton_types::{AttributeKey, Span, SpanKind, SpanValue};
@@ -24,7 +24,7 @@ pub fn meters(count: u64) -> Result<Json> {
             }
             took.push(begun.elapsed().as_secs_f64() * 1e9 / count as f64);
         }
-        rows.push(json!({ "kind": kind, "ns_p50": at(&mut took, 0.5), "ns_min": at(&mut took, 0.0) }));
+        rows.push(json!({ "kind": kind, "ns_p50": quantile(&mut took, 0.5), "ns_min": quantile(&mut took, 0.0) }));
     }
     Ok(json!({ "spans": count, "rounds": ROUNDS, "observe": rows }))
 }

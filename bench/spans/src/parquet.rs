@@ -4,12 +4,12 @@ mod columns;
 mod scan;
 
 use crate::{
-    figures::{at, size},
-    generate::{SpanFacts, SpanGenerator, SPANS_PER_TRACE},
+    figures::{quantile, size},
+    generate::{SPANS_PER_TRACE, SpanFacts, SpanGenerator},
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
-use baton_ports::{SpanMetricsRequest, SpanBatch, SpanStore as _};
+use baton_ports::{SpanBatch, SpanMetricsRequest, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, Steps, parse};
 use columns::ParquetColumns;
@@ -30,7 +30,10 @@ pub async fn compare(dir: &Path, count: u64) -> Result<Json> {
     let store = dir.join("store");
     let blocks = fill(&store, count).await?;
     let spans = EmbeddedSpanStore::open(&store, options())?;
-    let steps = Steps::single(SpanFacts::from_index(0).start, SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start);
+    let steps = Steps::single(
+        SpanFacts::from_index(0).start,
+        SpanFacts::from_index(count.div_ceil(SPANS_PER_TRACE) * SPANS_PER_TRACE).start,
+    );
     let mut rows = Vec::new();
     for question in ScanQuery::ALL {
         let (mut of_parquet, mut of_blocks) = (Vec::new(), Vec::new());
@@ -53,7 +56,7 @@ pub async fn compare(dir: &Path, count: u64) -> Result<Json> {
             ensure!(measured == scanned, "{}: {measured:?} is not {scanned:?}", question.traceql);
         }
         rows.push(json!({
-            "question": question.traceql, "parquet_p50_ms": at(&mut of_parquet, 0.5), "blocks_p50_ms": at(&mut of_blocks, 0.5),
+            "question": question.traceql, "parquet_p50_ms": quantile(&mut of_parquet, 0.5), "blocks_p50_ms": quantile(&mut of_blocks, 0.5),
         }));
     }
     Ok(json!({ "spans": count, "parquet": written, "blocks": blocks, "questions": rows }))

@@ -1,12 +1,12 @@
 //! Benchmarks of the span store: ingest, search and retention.
 
 use crate::{
-    figures::{at, resident, size},
-    generate::{SpanFacts, SpanGenerator, SPANS_PER_TRACE, trace_id},
+    figures::{quantile, resident_megabytes, size},
+    generate::{SPANS_PER_TRACE, SpanFacts, SpanGenerator, trace_id},
     queries,
 };
 use anyhow::{Context as _, Result};
-use baton_ports::{TraceSearchRequest, SpanBatch, SpanStore, SpanStoreError, TimeRange};
+use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TimeRange, TraceSearchRequest};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
 use baton_traceql::{Mode, parse};
 use serde_json::{Value as Json, json};
@@ -42,7 +42,8 @@ pub async fn fill(dir: &Path, count: u64) -> Result<Json> {
                 if first >= count {
                     return anyhow::Ok(());
                 }
-                let spans: Vec<_> = (first..(first + BATCH_SPANS).min(count)).map(|index| generator.span(index)).collect();
+                let spans: Vec<_> =
+                    (first..(first + BATCH_SPANS).min(count)).map(|index| generator.span(index)).collect();
                 loop {
                     match store.ingest(SpanBatch { spans: spans.clone(), mark: None }).await {
                         Ok(()) => break,
@@ -60,7 +61,7 @@ pub async fn fill(dir: &Path, count: u64) -> Result<Json> {
     let mut most = 0;
     for sender in senders {
         while !sender.is_finished() {
-            most = most.max(resident()?);
+            most = most.max(resident_megabytes()?);
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         sender.await??;
@@ -109,20 +110,25 @@ pub async fn ask(dir: &Path, count: u64) -> Result<Json> {
     }
     let kinds: Vec<Json> = kinds
         .into_iter()
-        .map(|(kind, mut took)| json!({ "kind": kind, "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99) }))
+        .map(|(kind, mut took)| json!({ "kind": kind, "p50_ms": quantile(&mut took, 0.5), "p99_ms": quantile(&mut took, 0.99) }))
         .collect();
     let stats = store.stats().await?;
     Ok(json!({
         "spans": stats.spans, "blocks": stats.blocks, "opened_ms": opened, "found": found,
-        "p50_ms": at(&mut all, 0.5), "p99_ms": at(&mut all, 0.99), "kinds": kinds, "broad": broad,
-        "trace_p50_ms": at(&mut traces, 0.5), "trace_p99_ms": at(&mut traces, 0.99), "resident_mb": resident()?,
+        "p50_ms": quantile(&mut all, 0.5), "p99_ms": quantile(&mut all, 0.99), "kinds": kinds, "broad": broad,
+        "trace_p50_ms": quantile(&mut traces, 0.5), "trace_p99_ms": quantile(&mut traces, 0.99), "resident_mb": resident_megabytes()?,
     }))
 }
 
 async fn search(store: &EmbeddedSpanStore, traceql: &str) -> Result<usize> {
     let query = parse(traceql, Mode::Strict).context(traceql.to_owned())?.query;
-    let ask =
-        TraceSearchRequest { query: Arc::new(query), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false };
+    let ask = TraceSearchRequest {
+        query: Arc::new(query),
+        range: TimeRange::ALL,
+        limit: 20,
+        spans_per_spanset: 3,
+        aliases: false,
+    };
     Ok(store.search(ask).await?.traces.len())
 }
 
@@ -150,6 +156,6 @@ pub async fn retain(dir: &Path, count: u64, keep: u64) -> Result<Json> {
     let stats = store.stats().await?;
     Ok(json!({
         "kept": stats.spans, "bytes": stats.bytes, "seconds": seconds, "asked": took.len(),
-        "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99),
+        "p50_ms": quantile(&mut took, 0.5), "p99_ms": quantile(&mut took, 0.99),
     }))
 }

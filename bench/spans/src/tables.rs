@@ -1,7 +1,7 @@
 //! The same spans and queries for relational databases.
 
 use crate::{
-    figures::{at, size},
+    figures::{quantile, size},
     generate::SpanFacts,
     queries, sqlite,
 };
@@ -22,7 +22,7 @@ pub fn relational(dir: &Path, count: u64) -> Result<Json> {
     }
     Ok(json!({
         "spans": count, "seconds": seconds, "per_second": count as f64 / seconds, "bytes": size(dir)?,
-        "p50_ms": at(&mut took, 0.5), "p99_ms": at(&mut took, 0.99),
+        "p50_ms": quantile(&mut took, 0.5), "p99_ms": quantile(&mut took, 0.99),
     }))
 }
 

@@ -1,5 +1,5 @@
-//! Durable commits per second: 1, 16 and 64 callers that each wait for their receipt, five small events a commit.
-#![expect(clippy::print_stdout, reason = "a bench prints its result")]
+//! Durable commits per second with 1, 16 and 64 concurrent callers; each commit has five small events and is awaited.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use baton_journal::{JournalOptions, SqliteJournal};
 use baton_ports::{Commit, CommitObserver, Journal, StoredEvent, StreamHeadUpdate, StreamQuery, Write};
@@ -18,6 +18,7 @@ use std::{
 
 type BenchError = Box<dyn Error + Send + Sync>;
 
+/// Duration of each measurement.
 const MEASURE_DURATION: Duration = Duration::from_secs(4);
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -30,21 +31,21 @@ impl CommitObserver for BlackBoxObserver {
     }
 }
 
-/// A whole task: asked, begun, answered, done.
+/// All events of one task: request, start, answer, completion.
 fn task(id: &str, principal: &Arc<Principal>) -> Commit {
     let (context, message) = (ContextId::new(format!("context-{id}")), MessageId::new(format!("message-{id}")));
-    let said = |text: &str| TaskEvent::MessageReceived {
+    let received = |text: &str| TaskEvent::MessageReceived {
         message: Message::new(message.clone(), Role::User, vec![Part::text(text)]),
         results: Vec::new(),
     };
     let attempt = TaskEvent::AttemptStarted { message: message.clone(), turn: 1, attempt: 1 };
-    let moved = |state| TaskEvent::StatusChanged { state, message: None, reason: None };
+    let status = |state| TaskEvent::StatusChanged { state, message: None, reason: None };
     let facts = vec![
-        said("What's the weather in Oakland?"),
-        moved(TaskState::Working),
+        received("What's the weather in Oakland?"),
+        status(TaskState::Working),
         attempt,
-        said("The weather in Oakland is 72°F, sunny, with 65 % humidity."),
-        moved(TaskState::Completed),
+        received("The weather in Oakland is 72°F, sunny, with 65 % humidity."),
+        status(TaskState::Completed),
     ];
     let at = Timestamp::from_millis(1_763_236_800_000);
     let write = Write {
@@ -78,7 +79,7 @@ async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Ben
                 let principal = Arc::new(Principal::local());
                 let mut waits = Vec::new();
                 while begun.elapsed() < MEASURE_DURATION {
-                    // Real ids are time-ordered too.
+                    // Ids are ordered by time, like real ones.
                     let id = format!("018f-{:016}-{callers:04}-{caller:05}", NEXT_ID.fetch_add(1, Ordering::Relaxed));
                     let asked = Instant::now();
                     journal.append(task(&id, &principal)).await?;
@@ -121,7 +122,7 @@ async fn main() -> Result<(), BenchError> {
     drop(journal);
     let begun = Instant::now();
     let journal = SqliteJournal::open(directory.path(), JournalOptions::default())?;
-    println!("opened again in {:?}", begun.elapsed());
+    println!("reopened in {:?}", begun.elapsed());
     drop(journal);
     Ok(())
 }

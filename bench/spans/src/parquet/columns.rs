@@ -68,13 +68,13 @@ pub fn write(path: &Path, count: u64) -> Result<Json> {
 }
 
 fn columns(schema: &Schema, spans: &[Span]) -> Vec<ArrayRef> {
-    let single = |of: fn(&Span) -> u64| -> ArrayRef {
+    let integers = |of: fn(&Span) -> u64| -> ArrayRef {
         Arc::new(spans.iter().map(|span| i64::try_from(of(span)).ok()).collect::<Int64Array>())
     };
     let status = |span: &Span| if span.status == SpanStatus::Error { "error" } else { "unset" };
     let mut columns: Vec<ArrayRef> = vec![
-        single(|span| span.start),
-        single(Span::duration),
+        integers(|span| span.start),
+        integers(Span::duration),
         Arc::new(StringArray::from_iter_values(spans.iter().map(|span| span.name.as_ref()))),
         Arc::new(StringArray::from_iter_values(spans.iter().map(status))),
         Arc::new(StringArray::from_iter_values(spans.iter().map(service))),
