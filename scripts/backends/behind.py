@@ -96,7 +96,7 @@ def written_lines(file):
     for line in lines(file):
         for record in in_groups(line["resourceLogs"], "scopeLogs", "logRecords"):
             said = {pair["key"]: plain(pair["value"]) for pair in record.get("attributes", [])}
-            if record["body"].get("stringValue") == "a run rests":
+            if record["body"].get("stringValue") == "run ended":
                 expect("how bad", record["severityText"], "INFO")
                 rested.setdefault(said["agent"], []).append(record["traceId"])
     return rested

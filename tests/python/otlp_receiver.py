@@ -185,7 +185,7 @@ async def logged():
         expect("service", resource["service.name"], "baton")
         require(f"{scope.scope.name} does not send", scope.scope.name.split("::")[0] not in SENDERS)
         lines.extend((scope.scope.name, record) for record in scope.log_records)
-    rests = [(part, line) for part, line in lines if line.body.string_value == "a run rests"]
+    rests = [(part, line) for part, line in lines if line.body.string_value == "run ended"]
     require(f"one run rests: {[line.body.string_value for _, line in lines]}", len(rests) == 1)
     part, line = rests[0]
     require(f"which part: {part}", part.startswith("baton_engine::"))

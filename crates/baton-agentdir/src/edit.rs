@@ -1,8 +1,9 @@
 //! Edits user-written files: changes one value and keeps every other byte.
 //!
-//! A change is a list of [`step::EditStep`]s on the values of a file. The steps are applied twice: to the parsed values,
-//! and to the text, where comments and layout are kept. The new text is returned only if it parses to the changed
-//! values and the resulting agent differs in nothing else; otherwise an error tells the user the edit to make by hand.
+//! A change is a list of [`step::EditStep`]s on the values of a file. The steps are applied twice: to the parsed
+//! values, and to the text, where comments and layout are kept. The new text is returned only if it parses to the
+//! changed values and the resulting agent differs in nothing else; otherwise an error tells the user the edit to make
+//! by hand.
 
 mod amend;
 mod apply;

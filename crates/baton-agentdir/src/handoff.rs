@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 const MAX_URL: usize = 2048;
 const MAX_NAME: usize = 64;
-const URL_HINT: &str = "write http://host:port or https://host/path, without a password, a query or blanks";
+const URL_HINT: &str = "write http://host:port or https://host/path, without a password, a query or spaces";
 
 /// One entry of `handoffs`.
 pub(crate) struct RawHandoff {

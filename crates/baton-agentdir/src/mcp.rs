@@ -78,12 +78,14 @@ pub(crate) fn merge_servers(
         for (place, server) in shared(&mut reader, file, bytes, base_directory) {
             match servers.iter().find(|other| other.name == server.name) {
                 Some(other) => {
-                    let message =
-                        format!("the server {:?} is not used: {} has one of that name", server.name, other.file);
+                    let message = format!(
+                        "the server {:?} is not used: {} has a server of the same name",
+                        server.name, other.file
+                    );
                     reader.warning(place, message, "rename or remove one of them");
                 }
                 None if servers.len() == MAX_SERVERS => {
-                    let message = format!("the server {:?} is left out: it is one too many", server.name);
+                    let message = format!("the server {:?} is left out: there are too many servers", server.name);
                     reader.warning(place, message, format!("keep it to {MAX_SERVERS} servers"));
                 }
                 None => servers.push(server),

@@ -18,7 +18,7 @@ pub enum ClientError {
     #[error("the token contains invalid characters")]
     Token,
     /// The server is unreachable.
-    #[error("no Baton answers at {address}: {reason}")]
+    #[error("no Baton server answers at {address}: {reason}")]
     Unreachable {
         /// Address of the server.
         address: String,

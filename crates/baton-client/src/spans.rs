@@ -119,7 +119,7 @@ impl Client {
             None | Some(0) => Ok(()),
             Some(number) => {
                 let why = said["errorMessage"].as_str().unwrap_or("no reason given");
-                Err(ClientError::InvalidResponse(format!("{number} spans were rejected: {why}")))
+                Err(ClientError::InvalidResponse(format!("rejected {number} of the spans: {why}")))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All dashboards, one file each: a new one is a file and a line in [`WILDCARD`].
+//! All dashboards, one file each: a new one is a file and a line in [`ALL`].
 
 mod agent_activity;
 mod handoffs;

@@ -82,7 +82,8 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts exporting spans; the store must be opened with [`ExportOptions::log_retention`]. Requires a tokio runtime.
+    /// Starts exporting spans; the store must be opened with [`ExportOptions::log_retention`]. Requires a tokio
+    /// runtime.
     pub fn start(store: &EmbeddedSpanStore, options: &ExportOptions) -> Self {
         let shutdown = ShutdownSignals::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());

@@ -62,7 +62,7 @@ impl SignatureHeader {
         }
         let header: JwsHeaderFields = serde_json::from_slice(&bytes).map_err(|_| "its header cannot be read")?;
         if header.crit {
-            return Err("its header demands extensions ('crit')");
+            return Err("its header requires extensions ('crit')");
         }
         if header.b64 == Some(false) {
             return Err("its payload is not encoded ('b64')");

@@ -4,8 +4,9 @@
 //! stay in files that only their owner can read. It accepts no algorithm that its caller did not name, and never
 //! `none`.
 //!
-//! Read first: [`BearerAuthenticator`] (authentication of a token), [`TokenRegistry`] (tokens issued here), [`Issuers`] (tokens issued
-//! elsewhere), [`SigningKeys`] (this server's keys, the port `CardSigner`), [`verify_card`] (verification of a card).
+//! Read first: [`BearerAuthenticator`] (authentication of a token), [`TokenRegistry`] (tokens issued here), [`Issuers`]
+//! (tokens issued elsewhere), [`SigningKeys`] (this server's keys, the port `CardSigner`), [`verify_card`]
+//! (verification of a card).
 
 mod card;
 mod gate;

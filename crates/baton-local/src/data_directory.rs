@@ -7,7 +7,7 @@ use std::{
 
 /// File that excludes a data directory from version control.
 const GITIGNORE: &str = ".gitignore";
-const IGNORE_ALL: &str = "# Made by Baton: a data directory has keys, tokens and conversations.\n*\n";
+const IGNORE_ALL: &str = "# Created by Baton: the data directory contains keys, tokens and conversations.\n*\n";
 
 /// Files and directories below a data directory that contain secrets or conversations. Keys are not included: the key
 /// loader rejects keys that other users could have read.
@@ -58,8 +58,8 @@ pub enum DataDirectoryError {
         source: io::Error,
     },
     /// Other users have access, and this user may not change that.
-    #[error("others can use {} (mode {mode:04o}), and this user may not change that; run `chmod {wanted:o} {}` as its \
-             owner", .path.display(), .path.display())]
+    #[error("other users can access {} (mode {mode:04o}), and this user cannot change the mode; run \
+             `chmod {wanted:o} {}` as its owner", .path.display(), .path.display())]
     Exposed {
         /// The file or directory.
         path: PathBuf,

@@ -123,7 +123,7 @@ fn read_bounded(agent: &Path, file: &str, stamps: &AgentStamps, is_item: bool) -
     // All users of the agent can read its references, so a link must not include files from outside.
     let is_outside = || !stamps.is_plain(file) && !fs::canonicalize(&path).is_ok_and(|real| real.starts_with(agent));
     if is_item && is_outside() {
-        return Err(problem("the link leads out of the agent's directory".to_owned(), "copy the file into it"));
+        return Err(problem("the link points outside the agent's directory".to_owned(), "copy the file into it"));
     }
     let opened = match File::open(&path) {
         Ok(opened) => opened,

@@ -15,7 +15,7 @@ pub enum LoadError {
     },
     /// There is no agent at the path.
     #[error(
-        "{path} holds no agent: neither it nor a directory in it has an agent.yaml; make one with `baton new NAME`",
+        "{path} contains no agent: neither it nor a directory in it has an agent.yaml; create one with `baton new NAME`",
         path = .path.display()
     )]
     Empty {
@@ -23,7 +23,7 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// There are more agents than the limit.
-    #[error("{path} holds more than {limit} agents", path = .path.display())]
+    #[error("{path} contains more than {limit} agents", path = .path.display())]
     TooMany {
         /// The path as given.
         path: PathBuf,

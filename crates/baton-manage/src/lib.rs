@@ -1,8 +1,8 @@
 //! Agent management: definitions are created, shown without secrets, changed and cloned, independent of the surface.
 //!
 //! This crate must never store a file or know a protocol: it computes the new files with `baton-agentdir`, passes them
-//! to an `AgentRepository`, and returns the result in `baton-wire` types. Its output never contains a secret, and only the
-//! owner may add programs to start or variables to read.
+//! to an `AgentRepository`, and returns the result in `baton-wire` types. Its output never contains a secret, and only
+//! the owner may add programs to start or variables to read.
 //!
 //! Read first: [`Manager`] (the operations), [`Definition`] (a stored agent), [`shown_entry`] (a server without
 //! secrets).

@@ -41,7 +41,7 @@ pub(crate) fn restore_secrets(entry: &Json, old: Option<&Json>) -> Result<Json, 
     match contains_redacted(&entry) {
         true => {
             let detail = format!(
-                "'{REDACTED_VALUE}' stands for a stored secret, but there is none; give its value, or a reference to it"
+                "'{REDACTED_VALUE}' keeps a stored secret, but none is stored; give the value, or a reference to it"
             );
             Err(manage_error(ErrorCode::INVALID_REQUEST, detail))
         }

@@ -2,9 +2,9 @@
 //! management.
 //!
 //! This crate must never decide the behaviour of a task or a handoff (work for agents goes through the ports
-//! `AgentDesk` and `HandoffDesk`), never reach a tool except through a `ToolHost` or the tool host's servers, and never
-//! answer a caller that the surface in front of it did not authenticate. A request of the newest protocol leaves no
-//! state behind; sessions of the older protocols belong to the caller that opened them.
+//! `AgentInvoker` and `HandoffService`), never reach a tool except through a `ToolHost` or the tool host's servers, and
+//! never answer a caller that the surface in front of it did not authenticate. A request of the newest protocol leaves
+//! no state behind; sessions of the older protocols belong to the caller that opened them.
 //!
 //! Read first: [`McpService`] (one endpoint around any handler), [`EndpointContext`] (state shared by all endpoints),
 //! [`Environment`] (the handler of one agent's endpoint).

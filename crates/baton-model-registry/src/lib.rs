@@ -1,12 +1,12 @@
 //! Model registry: resolves the model, the provider and the key of an agent.
 //!
 //! This crate must never fall back to the playbook where a model was configured, never read the environment of the
-//! process or a file except through [`EnvironmentVariables`], and never show the value of a setting: errors and reports contain
-//! only its name and its source.
+//! process or a file except through [`EnvironmentVariables`], and never show the value of a setting: errors and reports
+//! contain only its name and its source.
 //!
 //! Read first: [`ProviderSettings`] (settings of a provider, from the agent, `baton.yaml` and the environment),
-//! [`DetectedServers`] (local model servers for agents without a configured model), [`ModelRegistry`] (the implementation of the
-//! `ModelResolver` port).
+//! [`DetectedServers`] (local model servers for agents without a configured model), [`ModelRegistry`] (the
+//! implementation of the `ModelResolver` port).
 
 mod choice;
 mod detect;

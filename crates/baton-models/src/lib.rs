@@ -7,8 +7,8 @@
 //! provider and the token correction of a model; neither changes an answer. The only files read or written are
 //! cassettes; the text of the rules comes with the agent.
 //!
-//! Read first: [`PlaybookModels`] (resolves the playbook of an agent), [`ModelLayers`] (the layers around a model, their
-//! order and the reasons), [`ModelCatalog`] (context windows and prices).
+//! Read first: [`PlaybookModels`] (resolves the playbook of an agent), [`ModelLayers`] (the layers around a model,
+//! their order and the reasons), [`ModelCatalog`] (context windows and prices).
 
 mod cassette;
 mod catalog;

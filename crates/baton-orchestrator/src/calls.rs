@@ -213,7 +213,7 @@ impl OrchestratorCore {
         match status(&tools.servers(asking.name)) {
             Some(ServerStatus { state: ServerState::Ready, .. }) => Ok(spec),
             Some(status) => Err(missing(status.reason.clone().unwrap_or_else(|| "it does not answer".to_owned()))),
-            None => Err(missing("its card does not say where it is".to_owned())),
+            None => Err(missing("its card has no URL".to_owned())),
         }
     }
 }

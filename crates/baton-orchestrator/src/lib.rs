@@ -3,8 +3,8 @@
 //! This crate must never call an agent or an Environment that its caller did not allow, never send a credential to an
 //! origin that it was not configured for, and never run without a limit: rounds, calls, depth and time are all bounded.
 //!
-//! Read first: [`Orchestrator`] (calls an agent and runs its tools until there is an answer), [`AgentAnswer`] (the outcome),
-//! [`PeerConnect`] (connections to the Environments of peers).
+//! Read first: [`Orchestrator`] (calls an agent and runs its tools until there is an answer), [`AgentAnswer`] (the
+//! outcome), [`PeerConnect`] (connections to the Environments of peers).
 
 mod admit;
 mod answer;

@@ -60,7 +60,7 @@ impl DecodedExport {
         let reasons: Vec<String> = self.rejected.iter().map(|(why, count)| format!("{why} ({count})")).collect();
         let partial_success = (rejected > 0).then(|| ExportTracePartialSuccess {
             rejected_spans: i64::try_from(rejected).unwrap_or(i64::MAX),
-            error_message: format!("{rejected} spans were rejected: {}", reasons.join("; ")),
+            error_message: format!("rejected {rejected} of the spans: {}", reasons.join("; ")),
         });
         ExportTraceServiceResponse { partial_success }
     }

@@ -4,9 +4,9 @@
 //! This crate must never listen, send or store: it converts bytes to values and back. Its messages stay within the
 //! adapters of these protocols, and no input can make it use more memory than it estimated.
 //!
-//! Read first: [`Export`] (an export request, measured before it is decoded), [`DecodedExport`] (its decoded and rejected
-//! spans), [`resource_spans`] (spans as messages), [`write_metrics`] and [`LogLine`] (the other signals), [`tempo`]
-//! (responses for Tempo clients).
+//! Read first: [`Export`] (an export request, measured before it is decoded), [`DecodedExport`] (its decoded and
+//! rejected spans), [`resource_spans`] (spans as messages), [`write_metrics`] and [`LogLine`] (the other signals),
+//! [`tempo`] (responses for Tempo clients).
 
 mod decoded_export;
 mod encoding;

@@ -11,8 +11,8 @@ use tokio::time::timeout;
 impl GuardedClient {
     /// Sends a request and returns the head of its reply with a streamed body.
     ///
-    /// Redirects are followed as by [`GuardedClient::send_bounded`]; the extensions of the reply contain [`FinalTarget`].
-    /// The connection is not reused, because a stream may stay open indefinitely.
+    /// Redirects are followed as by [`GuardedClient::send_bounded`]; the extensions of the reply contain
+    /// [`FinalTarget`]. The connection is not reused, because a stream may stay open indefinitely.
     pub async fn open(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
         self.open_with(request, ConnectionReuse::Close).await
     }

@@ -4,9 +4,9 @@
 //! This crate must never send a message twice unless the peer supports idempotency, never send a credential to an
 //! origin that the operator did not configure for it, and never connect to an address that the policy did not check.
 //!
-//! Read first: [`Binding`] (the operations of a peer, one request each), [`TaskTracker`] (deduplication of received events),
-//! [`PeerClient`] (sends a message and follows its task), [`LocalPeerRegistry`] (the registry of peers), [`PeerHub`] (the port used
-//! by the engine).
+//! Read first: [`Binding`] (the operations of a peer, one request each), [`TaskTracker`] (deduplication of received
+//! events), [`PeerClient`] (sends a message and follows its task), [`LocalPeerRegistry`] (the registry of peers),
+//! [`PeerHub`] (the port used by the engine).
 
 mod authorize;
 mod binding;

@@ -26,7 +26,7 @@ impl PeerClient {
         self.send_after(ask, PriorPeerSend::NotSent).await
     }
 
-    /// Sends the message. [`PriorPeerSend::Perhaps`] is only valid for peers that support idempotency.
+    /// Sends the message. [`PriorPeerSend::Possible`] is only valid for peers that support idempotency.
     pub(crate) async fn send_after(
         &self,
         ask: &PeerRequest,

@@ -41,7 +41,7 @@ pub enum TokenRejection {
     #[error("the token is not valid yet")]
     NotYetValid,
     /// The token was issued for another audience.
-    #[error("the token was made for another audience")]
+    #[error("the token was issued for another audience")]
     WrongAudience,
     /// The issuer is not trusted.
     #[error("the token's issuer is not trusted here")]

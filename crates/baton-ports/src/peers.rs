@@ -20,7 +20,7 @@ pub struct PeerRequest {
     pub depth: u32,
 }
 
-/// Events of a peer: [`PeerEvent::Taken`] first, [`PeerEvent::Settled`] last, without duplicates.
+/// Events of a peer: [`PeerEvent::Accepted`] first, [`PeerEvent::Settled`] last, without duplicates.
 ///
 /// The stream reconnects internally and fails only if recovery is impossible. Dropping it ends the subscription and
 /// does not affect the peer.

@@ -9,7 +9,8 @@
 //! score of a piece with all terms): at 0.7 nearly every significant term of the sentence is present. The vector score
 //! ([`by_vectors`]) is the cosine similarity.
 //!
-//! Read first: [`RelevanceEntry`] (an item that can be selected), [`find`] (the whole process), [`choose`] (the selection).
+//! Read first: [`RelevanceEntry`] (an item that can be selected), [`find`] (the whole process), [`choose`] (the
+//! selection).
 
 mod choose;
 mod entry;

@@ -39,7 +39,7 @@ pub struct CreateResponse {
     pub previous: Option<String>,
     /// The conversation that this response belongs to.
     pub conversation: Option<String>,
-    /// Options of the run; [`CreateResponse::noted`] adds the note.
+    /// Options of the run; [`CreateResponse::run_options()`] adds the note.
     pub run_options: RunOptions,
     /// Request data to store with the turn.
     pub record: RequestRecord,

@@ -3,8 +3,9 @@
 //! This crate must never do I/O, read a clock, draw a random number or decide about a task: it maps requests to
 //! messages and run options, and task events to response objects and stream events.
 //!
-//! Read first: [`CreateResponse`] (a parsed request), [`ResponseProjector`] (turns task events into a stream and a [`Response`]),
-//! [`RequestRecord`] (the request data stored with a turn), [`OpenAiError`] (an error in the wire format).
+//! Read first: [`CreateResponse`] (a parsed request), [`ResponseProjector`] (turns task events into a stream and a
+//! [`Response`]), [`RequestRecord`] (the request data stored with a turn), [`OpenAiError`] (an error in the wire
+//! format).
 
 mod caller_servers;
 pub mod chat;

@@ -11,7 +11,7 @@ const FIRST_TURN_EVENT: u64 = 2;
 pub struct ResponseId {
     /// The task.
     pub task: TaskId,
-    /// Number of its [`baton_types::TaskEvent::Wished`] event.
+    /// Number of its [`baton_types::TaskEvent::RunOptionsSet`] event.
     pub event_number: u64,
 }
 

@@ -3,8 +3,8 @@
 //! This crate is the only place where state changes. It must never do I/O, read a clock or draw a random number: an
 //! event and its timestamp are the input, the next state and the next step are the output.
 //!
-//! Read first: [`TaskRecord`] (the folded state of a task), [`TaskRecord::apply`] (all legal transitions), [`next_step`] (the next
-//! step of a run), [`HandoffRecord`] (the folded state of a handoff).
+//! Read first: [`TaskRecord`] (the folded state of a task), [`TaskRecord::apply`] (all legal transitions),
+//! [`next_step`] (the next step of a run), [`HandoffRecord`] (the folded state of a handoff).
 
 mod access;
 mod apply;

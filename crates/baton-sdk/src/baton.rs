@@ -44,9 +44,10 @@ impl Baton {
         self
     }
 
-    /// Records spans of all activity and stores them with the other data; `/tempo` answers queries about them, and the
-    /// `OTEL_*` variables apply. Also logs to standard error: `BATON_LOG` sets the level (`info`), `BATON_LOG_FORMAT`
-    /// the format (`text` or `json`). A subscriber that the program has already set is kept.
+    /// Records spans of all activity and stores them with the other data; `/tempo` answers queries about them. Spans
+    /// are not exported: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SDK_DISABLED` apply, the variables
+    /// `OTEL_EXPORTER_OTLP_*` do not. Also logs to standard error: `BATON_LOG` sets the level (`info`),
+    /// `BATON_LOG_FORMAT` the format (`text` or `json`). A subscriber that the program has already set is kept.
     #[must_use]
     pub fn tracing(mut self) -> Self {
         self.log = true;

@@ -3,8 +3,8 @@
 //! This crate must never read the environment, a clock or a file, and never decide anything about a task: it only
 //! describes events that have happened.
 //!
-//! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal), [`TelemetrySettings`]
-//! (configuration), [`Meters`] (metrics), [`names`].
+//! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal),
+//! [`TelemetrySettings`] (configuration), [`Meters`] (metrics), [`names`].
 
 mod current;
 pub mod ids;

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The URL is invalid.
-    #[error("the address of the Tempo cannot be used: {0}")]
+    #[error("the address of the Tempo server cannot be used: {0}")]
     Url(String),
     /// The HTTP client cannot be created.
     #[error(transparent)]
@@ -85,14 +85,14 @@ impl TempoError {
         match self {
             Self::Busy => SpanStoreError::Busy,
             Self::QueryRejected(_) => {
-                SpanStoreError::Query(QueryError::Invalid(format!("the Tempo at {whose} {self}")))
+                SpanStoreError::Query(QueryError::Invalid(format!("the Tempo server at {whose} {self}")))
             }
             Self::Outbound(OutboundError::Url(reason)) => SpanStoreError::Query(QueryError::Invalid(format!(
-                "the query cannot be sent to a Tempo: its URL {reason}"
+                "the query cannot be sent to the Tempo server: its URL {reason}"
             ))),
             Self::Query(error) => SpanStoreError::Query(error),
-            Self::TooLarge(_) => SpanStoreError::TooLarge(format!("the Tempo at {whose} {self}")),
-            failure => SpanStoreError::Unavailable(format!("the Tempo at {whose} {failure}")),
+            Self::TooLarge(_) => SpanStoreError::TooLarge(format!("the Tempo server at {whose} {self}")),
+            failure => SpanStoreError::Unavailable(format!("the Tempo server at {whose} {failure}")),
         }
     }
 }

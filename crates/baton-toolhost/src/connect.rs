@@ -56,7 +56,7 @@ pub enum ConnectAttempt {
     Discover,
     /// Sends `initialize` first.
     Initialize,
-    /// `initialize` failed on the newer transport; uses the older transport ([`ServerConnector::has_older`]).
+    /// `initialize` failed on the newer transport; uses the older one ([`ServerConnector::has_older_transport`]).
     Older,
 }
 

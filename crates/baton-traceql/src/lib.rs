@@ -1,9 +1,9 @@
 //! TraceQL: the query language for spans.
 //!
 //! [`parse`] turns text into a [`Query`]. A query prints in canonical form, yields a predicate for pushdown into a
-//! store ([`TracePredicate`]), and is evaluated against one trace ([`evaluate`]) or aggregated into series ([`MetricsPlan`]).
-//! This crate must never do I/O, read a clock or know how spans are stored; a store only narrows down the candidate
-//! traces.
+//! store ([`TracePredicate`]), and is evaluated against one trace ([`evaluate`]) or aggregated into series
+//! ([`MetricsPlan`]). This crate must never do I/O, read a clock or know how spans are stored; a store only narrows
+//! down the candidate traces.
 //!
 //! Read first: [`Query`] (the AST), [`parse`] with [`Mode`] (strict like Tempo, or lenient), [`evaluate`] (search
 //! semantics), [`TracePredicate`] (predicate for pushdown into an index), [`MetricsPlan`] (metrics queries).

@@ -1,9 +1,9 @@
 //! Evaluation of metrics queries: spans to series.
 //!
-//! A [`MetricsPlan`] is a query compiled for a time range. Each of its leaves (a pipeline that ends in a metrics function)
-//! fills a [`Tally`], trace by trace or span by span. Tallies of different stores can be merged before
-//! [`MetricsPlan::finish`] converts them to series. The result depends only on the spans, never on their order or on their
-//! distribution over tallies.
+//! A [`MetricsPlan`] is a query compiled for a time range. Each of its leaves (a pipeline that ends in a metrics
+//! function) fills a [`Tally`], trace by trace or span by span. Tallies of different stores can be merged before
+//! [`MetricsPlan::finish`] converts them to series. The result depends only on the spans, never on their order or on
+//! their distribution over tallies.
 
 mod arithmetic;
 mod buckets;

@@ -71,7 +71,7 @@ codes! {
     SESSION_INVALID = "BTN-2029", "The session change or import is not valid", "Follow the message; docs/sessions.md describes the settings, their limits and the file formats.";
     MODE_REFUSED = "BTN-2030", "The agent does not support that mode", "Follow the message; docs/agent-directory.md describes autonomous agents and their limits.";
     NAME_TAKEN = "BTN-2031", "The name is taken", "Choose another name, or change the existing item.";
-    AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers, exported tools or providers for their names.";
+    AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has no item with that name", "List its rules, references, servers, exported tools or providers for their names.";
     AGENT_OUTDATED = "BTN-2033", "The agent has changed since you read it", "Read the agent again, then send your change with its current ETag.";
     RESPONSE_NOT_FOUND = "BTN-2034", "There is no such response, conversation or item", "Use the id that was returned when it was created; items that were deleted, not stored, or belong to another owner are reported as missing.";
     QUERY_TOO_LARGE = "BTN-2040", "The query exceeds its memory limit", "Narrow it: a longer step, a shorter range, a narrower filter, or fewer labels in by().";
@@ -90,7 +90,7 @@ codes! {
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     TOOL_DENIED = "BTN-3012", "The tool call was denied", "Ask again and allow it, or set the tool's permission in the agent's definition.";
     NOBODY_TO_ASK = "BTN-3013", "An autonomous run needed an answer", "Include everything the work needs in the message, or use an interactive session.";
-    TOOL_ARGUMENTS = "BTN-3014", "The tool arguments are not valid", "The model receives the error and may call again; if it cannot know better, correct the parameters in the tool's definition.";
+    TOOL_ARGUMENTS = "BTN-3014", "The tool arguments are not valid", "The model receives the error and may call again; if it fails repeatedly, correct the parameters in the tool's definition.";
     TOOL_ERRORS = "BTN-3015", "A tool failed too often in one run", "Check its last error in the message; raise settings.tool_errors in agent.yaml if so many failures are normal.";
     ANSWER_FORM = "BTN-3016", "The answer does not match the requested format", "The message describes the mismatch; allow more answer.repairs in agent.yaml, use a simpler schema, or use a stronger model.";
     BUDGET_USED_UP = "BTN-3017", "A budget is used up", "The message names it; raise it under settings.budgets in agent.yaml, or continue in a new session or another month.";
@@ -112,7 +112,7 @@ codes! {
     SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Baton sets damaged files aside when it starts. If a query finds one, stop Baton and run `baton doctor --repair`, which reads every block and sets damaged ones aside; nothing is deleted.";
     PEER_NOT_ALLOWED = "BTN-4010", "A remote agent requested an agent that it may not use", "If you trust it with that, run the command again with --allow-peer and the name or address of the agent.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Correct what the message names: a line of baton.yaml, a variable, or a file beside it.";
-    SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
+    SERVER_UNREACHABLE = "BTN-5002", "No Baton server answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
     ALREADY_EXISTS = "BTN-5004", "The file or directory exists already", "Choose another name, or remove it first.";
     USAGE = "BTN-5005", "The command line or an environment variable is wrong", "Run the command with --help for its arguments and examples.";
@@ -123,7 +123,7 @@ codes! {
     JOURNAL_MISSING = "BTN-5010", "The data directory has lost its journal", "Restore journal.db from a backup; to start without it, run `baton up --new-journal` once.";
     DATA_EXPOSED = "BTN-5011", "Others can read or change the data directory", "Run the chmod command that the message shows as the owner of the directory, or choose another one with --data.";
     RECORD_DAMAGED = "BTN-5012", "The stored record of a task cannot be read", "Other tasks are not affected. Restore the journal from a backup, or stop Baton and run `baton doctor --repair`, which moves the record aside.";
-    INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
+    INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the log lines that contain this code.";
 }
 
 #[cfg(test)]

@@ -33,7 +33,8 @@ const RUN_OPTION_NAMES: MemberNames = &[
     ("calls", "tool_choice"),
 ];
 
-/// Upcasts a body of schema 1 to schema 2. A body that is not an event is returned unchanged, for the decoder to report.
+/// Upcasts a body of schema 1 to schema 2. A body that is not an event is returned unchanged, for the decoder to
+/// report.
 pub(crate) fn to_schema_2(kind: &str, body: Json) -> Json {
     let names = SCHEMA_2_NAMES.iter().find(|(old, ..)| *old == kind);
     names.and_then(|(_, tag, members)| rename_event(tag, members, &body)).unwrap_or(body)

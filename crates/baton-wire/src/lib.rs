@@ -4,8 +4,8 @@
 //! serializes values into bytes. Numbers inside data parts and metadata keep every digit.
 //!
 //! Read first: [`a2a::v1::Message`] (wire form of a message), [`a2a::v1::StreamProjector`] (maps journaled events to
-//! A2A stream events), [`a2a::v1::Error`] (error responses), [`jsonrpc::RpcRequest`] (the envelope). Other dialects, such
-//! as [`contextcore`], are mapped to and from A2A 1.0.
+//! A2A stream events), [`a2a::v1::Error`] (error responses), [`jsonrpc::RpcRequest`] (the envelope). Other dialects,
+//! such as [`contextcore`], are mapped to and from A2A 1.0.
 
 pub mod a2a;
 pub mod api;

@@ -78,7 +78,7 @@ Examples:
   baton models                                     list models and prices
   baton costs --by agent                           show model costs by agent
   baton doctor                                     check the setup
-  baton mcp                                        serve all agents to Claude Code, Cursor and others
+  baton mcp                                        serve all agents to MCP clients
 
 You can also set most options of `baton up` as environment variables or in baton.yaml (not --strict,
 --insecure and --json; --config only as an environment variable). Precedence: flag, environment

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the weather of one place. A real tool would ask a weather service here; this one always has a fine day,
+# Prints the weather of one place. A real tool would ask a weather service here; this one always reports fine weather,
 # so that the example works without a network.
 set -eu
 

@@ -94,7 +94,7 @@ impl ItemSet {
             return refused(format!("a {noun} cannot have this name"), "use letters, digits, dashes and underscores");
         }
         if !self.names.insert(name.clone()) {
-            return refused(format!("there is another {noun} {name:?}"), "rename one of them");
+            return refused(format!("another {noun} is named {name:?}"), "rename one of them");
         }
         self.items.push(item);
         None

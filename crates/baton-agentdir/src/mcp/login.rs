@@ -69,7 +69,7 @@ fn reference(reader: &mut DocumentReader, node: &DocumentNode, written: &str) ->
         Some(name) => Some(format!("env://{name}")),
         None => {
             let hint = "write env://NAME, and keep the secret in that environment variable";
-            reader.error(node.place, "clientSecret must say where the secret is, not the secret itself", hint);
+            reader.error(node.place, "clientSecret must be a reference to the secret, not the secret itself", hint);
             None
         }
     }

@@ -69,7 +69,7 @@ fn parse_timeout(reader: &mut DocumentReader, key: &str, node: &DocumentNode, un
     let read = read.filter(|read| (MIN_TIMEOUT..=MAX_TIMEOUT).contains(read));
     if read.is_none() {
         let hint = format!("choose a time from {MIN_TIMEOUT:?} to {MAX_TIMEOUT:?}");
-        reader.error(node.place, format!("{key} is not a time to wait"), hint);
+        reader.error(node.place, format!("{key} is not a valid timeout"), hint);
     }
     read
 }

@@ -170,7 +170,7 @@ fn address(reader: &mut DocumentReader, node: &DocumentNode, url: String) -> Opt
     if (is_web || url.starts_with("${")) && !url.contains(char::is_whitespace) {
         return Some(url);
     }
-    reader.error(node.place, "the url is not a web address", "write http://... or https://... without blanks");
+    reader.error(node.place, "the url is not a web address", "write http://... or https://... without spaces");
     None
 }
 

@@ -73,7 +73,7 @@ fn one(reader: &mut DocumentReader, entry: NodeEntry, manners: ProviderStrictnes
     match known {
         Some(known) if known.kind == ProviderKind::Local => {
             let message = "Baton does not run models in its own process, so models of 'local' are not available";
-            let hint = "serve the file with llama-server, and name that under docker with its BASE_URL";
+            let hint = "serve the file with llama-server, and add the provider docker with its BASE_URL";
             reader.warning(place, message, hint);
         }
         Some(_) => {}
@@ -94,7 +94,7 @@ fn has_address(keys: &BTreeMap<String, String>) -> bool {
 fn unknown(reader: &mut DocumentReader, place: SourceLocation, id: &str, manners: ProviderStrictness) {
     let ids: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
     let message = format!("there is no provider {id:?}");
-    let hint = format!("known ones: {}; any other name needs base_url, where the server is", ids.join(", "));
+    let hint = format!("known ones: {}; any other name needs base_url, the address of its server", ids.join(", "));
     match manners {
         ProviderStrictness::Strict => reader.error(place, message, hint),
         ProviderStrictness::Lenient => reader.warning(place, message, hint),

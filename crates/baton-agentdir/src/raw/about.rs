@@ -3,7 +3,7 @@
 use crate::document::{DocumentReader, Fields, LocatedValue};
 use baton_types::{AgentPublisher, PublisherInfo};
 
-const URL_HINT: &str = "write http://... or https://... without blanks";
+const URL_HINT: &str = "write http://... or https://... without spaces";
 
 /// `provider`, `icon_url` and `documentation_url`, validated.
 #[derive(Default)]

@@ -35,7 +35,7 @@ impl RawAnswer {
         let place = fields.place;
         let schema = fields.take("schema");
         if schema.is_none() {
-            reader.error(place, "answer has no schema", "add the JSON Schema that every answer has to fit");
+            reader.error(place, "answer has no schema", "add the JSON Schema that every answer must match");
         }
         let schema = schema.and_then(|node| match node.value {
             NodeValue::Map(_) => Some(node),
@@ -58,7 +58,7 @@ impl RawGuardrail {
             _ => reader.list("on", node),
         });
         if on.is_none() {
-            let hint = "say which of input, output, tool_call and tool_result, as in `on: [input, output]`";
+            let hint = "list at least one of input, output, tool_call and tool_result, as in `on: [input, output]`";
             reader.error(place, "a guardrail has no stage", hint);
         }
         let mut stages: Vec<GuardStage> =

@@ -85,7 +85,7 @@ fn read_skills(reader: &mut DocumentReader, node: DocumentNode) -> Vec<SkillSpec
             continue;
         };
         if !seen.insert(id.clone()) {
-            reader.error(place, "there is another skill of this id", "rename one of them");
+            reader.error(place, "another skill has this id", "rename one of them");
             continue;
         }
         let name = name.unwrap_or_else(|| id.clone());

@@ -74,24 +74,24 @@ fn address(
     };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if host.contains(['{', '}']) {
-        let hint = "write the host out; arguments may stand in the path and the query";
+        let hint = "write the host literally; arguments are allowed only in the path and the query";
         reader.error(place, "the host cannot be chosen by the model", hint);
         return None;
     }
     if !is_authority(host) {
-        let hint = "write a host and, if need be, a port: api.example.com:8443";
+        let hint = "write a host and an optional port, such as api.example.com:8443";
         reader.error(place, "the url has no valid host", hint);
         return None;
     }
     let printable = |c: char| c.is_ascii_graphic() && !matches!(c, '#' | '"' | '<' | '>' | '\\' | '^' | '`' | '|');
     if !url.chars().all(printable) {
-        let hint = "percent-encode blanks and other characters, and leave out #";
+        let hint = "percent-encode spaces and special characters, and remove #";
         reader.error(place, "the url has invalid characters", hint);
         return None;
     }
     let path = rest[host.len()..].split('?').next().unwrap_or_default();
     if let Some(dots) = path.split('/').find(|segment| matches!(*segment, "." | "..")) {
-        reader.error(place, format!("the url has the path segment {dots:?}"), "write the path that is meant");
+        reader.error(place, format!("the url has the path segment {dots:?}"), "write the path without dot segments");
         return None;
     }
     let balanced = url.matches('{').count() == url.matches('}').count() && !url.contains("{{");
@@ -106,7 +106,11 @@ fn address(
             reader.error(place, message, format!("add {name} under parameters.properties"));
         } else if !declared.requires(name) && path.contains(&format!("{{{name}}}")) {
             let message = format!("the path of the url uses the argument {name:?}, which is not required");
-            reader.warning(place, message, format!("add {name} to parameters.required; only a query can do without"));
+            reader.warning(
+                place,
+                message,
+                format!("add {name} to parameters.required; only query arguments can be optional"),
+            );
         }
     }
     Some(url)
@@ -145,7 +149,7 @@ fn checked(
         } else if value.chars().any(char::is_control) {
             reader.error(place, format!("the header {name:?} has control characters"), "write it on one line");
         } else if SECRET_WORDS.iter().any(|word| lower.contains(word)) && !value.contains("env://") {
-            let message = format!("the header {name:?} must say where the secret is, not the secret itself");
+            let message = format!("the header {name:?} must be a reference to the secret, not the secret itself");
             reader.error(place, message, "write env://NAME for it, as in \"Bearer env://API_TOKEN\"");
         } else if good.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
             reader.error(place, format!("the header {name:?} is given twice"), "keep one of them");

@@ -301,7 +301,7 @@ impl Driver {
         }
         cell.driven = false;
         cell.validity = LiveTaskValidity::Retired;
-        tracing::info!(task = %cell.task.id, agent = %cell.task.agent, state = cell.task.state.as_str(), "a run rests");
+        tracing::info!(task = %cell.task.id, agent = %cell.task.agent, state = cell.task.state.as_str(), "run ended");
         drop(cell);
         self.inner.retire(&self.live);
         true

@@ -41,7 +41,7 @@ pub enum SessionError {
         event: u64,
     },
     /// The session exceeds a size limit.
-    #[error("the session holds more than {most} {of}")]
+    #[error("the session contains more than {most} {of}")]
     TooLarge {
         /// The limit.
         most: usize,

@@ -21,7 +21,7 @@ impl BearerError {
     /// Error message for the caller.
     pub(super) fn message(self) -> &'static str {
         match self {
-            Self::Missing => "the request shows no token",
+            Self::Missing => "the request has no token",
             Self::Several => "the request has more than one Authorization header",
             Self::OtherScheme => "the Authorization header does not use the Bearer scheme",
             Self::Malformed => "the Authorization header has no readable token",

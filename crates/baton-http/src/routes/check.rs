@@ -99,7 +99,7 @@ fn path_agent(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
 /// treats as open.
 fn check_authenticated(caller: &Caller) -> Result<(), Error> {
     if caller.is_anonymous() {
-        let message = "the request shows no token";
+        let message = "the request has no token";
         return Err(Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message));
     }
     Ok(())

@@ -59,7 +59,7 @@ pub(crate) async fn import(
         caller.check_access(&shared, Access::Call, Some(&import.agent))?;
         let (session, cut) = import_session(&shared, &caller, import).await?;
         if cut > 0 {
-            lost.push(format!("{cut} messages with calls without results, or results without calls"));
+            lost.push(format!("messages with calls without results, or results without calls: {cut}"));
         }
         let view = load_session(&shared, &caller, Access::Read, &session).await?;
         Ok(ImportedSession { session: summary_of(&view), warnings: lost })

@@ -61,7 +61,7 @@ fn status(value: &str) -> Result<FieldExpr, TempoRejection> {
         "ok" => Well,
         "error" => Error,
         "unset" => Unset,
-        _ => return Err(TempoRejection::bad_request("invalid tags: status.code is ok, error or unset")),
+        _ => return Err(TempoRejection::bad_request("invalid tags: status.code must be ok, error or unset")),
     };
     Ok(compare(Field::Intrinsic(Intrinsic::Status), CompareOp::Equal, Literal::Status(status)))
 }

@@ -66,7 +66,7 @@ async fn query_metrics(
     let ParsedQuery { query, mut warnings } = parse(text, if strict { Mode::Strict } else { Mode::Lenient })?;
     if !matches!(query.root, Root::Metrics(_)) {
         return Err(TempoRejection::bad_request(
-            "invalid TraceQL query: it asks for spans; end it in a metrics function such as `| rate()`, or send it to \
+            "invalid TraceQL query: it selects spans; end it with a metrics function such as `| rate()`, or send it to \
              /api/search",
         ));
     }
@@ -77,7 +77,7 @@ async fn query_metrics(
         MetricsQueryKind::Instant => (Steps::single(range.start, range.end), 0),
     };
     if exemplars > MAX_EXEMPLARS {
-        warnings.push(format!("exemplars is {MAX_EXEMPLARS} at most"));
+        warnings.push(format!("exemplars is limited to {MAX_EXEMPLARS}"));
     }
     let exemplars = exemplars.min(MAX_EXEMPLARS);
     let ask = SpanMetricsRequest { query: Arc::new(query), steps, exemplars, aliases: !strict };

@@ -50,7 +50,7 @@ async fn query_tags(
     let scope = params.text("scope").unwrap_or_default();
     let scope = TagScope::parse(scope).ok_or_else(|| {
         TempoRejection::bad_request(
-            "invalid scope: it is span, resource, event, link, instrumentation, intrinsic or none",
+            "invalid scope: it must be span, resource, event, link, instrumentation, intrinsic or none",
         )
     })?;
     let ask = tags_ask(params)?;

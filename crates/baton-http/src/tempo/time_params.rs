@@ -41,7 +41,7 @@ pub(super) fn steps(params: &TempoParams, range: TimeRange) -> Result<Steps, Tem
         // One less, because the first and the last interval may extend beyond the range.
         let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
         TempoRejection::bad_request(format!(
-            "invalid step: from start to end that makes more than {most} intervals; use a step of {least}s or more, or \
+            "invalid step: it splits the range into more than {most} intervals; use a step of {least}s or more, or \
              a shorter range"
         ))
     })

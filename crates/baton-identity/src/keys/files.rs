@@ -49,7 +49,7 @@ pub enum KeyFileError {
         reason: String,
     },
     /// The system provides no random bytes.
-    #[error("the system gives no random bytes for a new key")]
+    #[error("the system provides no random bytes for a new key")]
     NoRandomness,
 }
 

@@ -66,7 +66,7 @@ impl CardSigner for SigningKeys {
             let signature = match key.algorithm {
                 CardAlgorithm::Es256 => {
                     let made = self.es256.sign(&self.random, input.as_bytes());
-                    jws::encode(made.map_err(|_| "the system gives no random bytes".to_owned())?.as_ref())
+                    jws::encode(made.map_err(|_| "the system provides no random bytes".to_owned())?.as_ref())
                 }
                 CardAlgorithm::EdDsa => jws::encode(self.ed25519.sign(input.as_bytes()).as_ref()),
             };

@@ -205,5 +205,5 @@ fn invalid(reason: String) -> TokenError {
 }
 
 fn no_randomness(error: getrandom::Error) -> TokenError {
-    JournalError::Unavailable(format!("the system gives no random numbers: {error}")).into()
+    JournalError::Unavailable(format!("the system provides no random numbers: {error}")).into()
 }

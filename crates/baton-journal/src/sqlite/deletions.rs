@@ -22,7 +22,7 @@ pub(super) const MAX_BATCH_STREAMS: usize = 128;
 /// Maximum number of events removed in one batch.
 pub(super) const MAX_BATCH_EVENTS: usize = 1_024;
 
-/// True for streams `s` that no deletion covers; [`visible`] decides whether the condition is needed.
+/// True for streams `s` that no deletion covers; [`visibility_condition`] decides whether the condition is needed.
 const NOT_DELETED: &str = "NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.owner = s.owner AND d.agent = s.agent \
      AND d.context = s.context AND s.key <= d.last_key AND s.terminal = 1)";
 const FIND_ANY: &str = "SELECT 1 FROM deletions LIMIT 1";

@@ -179,7 +179,7 @@ impl AgentCatalog {
             AgentOrigin::Path(_) | AgentOrigin::Folder(_) | AgentOrigin::Storage(_) => None,
         });
         let none = || {
-            let detail = "no folder of agents is served; start Baton with one, such as `baton up agents`";
+            let detail = "no agent directory is served; start Baton with one, such as `baton up agents`";
             failed(ErrorCode::AGENT_NOT_CHANGED, detail.to_owned())
         };
         folders.cloned().map(AgentDestination::Folder).next().ok_or_else(none)

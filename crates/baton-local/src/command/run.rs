@@ -58,7 +58,7 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
             };
             failed(failure_text(&how, &stdout, &stderr, tool.max_output))
         }
-        Ok(Err(error)) => failed(format!("{name} failed: its end could not be awaited: {error}")),
+        Ok(Err(error)) => failed(format!("{name} failed: waiting for its exit failed: {error}")),
         Err(_) => {
             // Reaps the killed leader, so that no zombie remains.
             let _ = child.wait().await;

@@ -38,12 +38,12 @@ pub(super) fn schema(verb: ManageOperation) -> JsonObject {
         | ManageOperation::Prompt
         | ManageOperation::Metadata => {}
         ManageOperation::Create => {
-            put("name", text("The name that people see."), true);
+            put("name", text("Display name."), true);
             let path = "Name of the agent in addresses: lower-case letters, digits and dashes, at most 64; derived from \
                         name if omitted.";
             put("agentPath", text(path), false);
             put("description", text("Purpose of the agent; callers select it by this."), false);
-            put("autonomous", flag("Whether it works without anybody to ask."), false);
+            put("autonomous", flag("Whether it runs without a user to ask."), false);
             put("initialSettings", settings(), false);
             put("initialPrompt", text("The system prompt."), false);
             put("playbook", text("Rules of the built-in model, as in playbook.yaml."), false);
@@ -213,7 +213,7 @@ fn metadata() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "title": text("The name that people see."),
+            "title": text("Display name."),
             "description": text("Purpose of the agent."),
             "version": text("The definition's own version."),
             "provider": {
@@ -224,7 +224,7 @@ fn metadata() -> Value {
             },
             "icon_url": text("URL of its icon."),
             "documentation_url": text("URL of its documentation."),
-            "autonomous": flag("Whether it works without anybody to ask."),
+            "autonomous": flag("Whether it runs without a user to ask."),
         },
         "additionalProperties": false,
         "minProperties": 1,

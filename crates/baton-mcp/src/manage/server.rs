@@ -56,8 +56,8 @@ pub(super) struct ManageCall<'a> {
 }
 
 impl ManageServer {
-    /// The management endpoint. The surface in front admits only callers that may change agents, and puts a [`Who`]
-    /// into the extensions of their requests; callers without one are not owners.
+    /// The management endpoint. The surface in front admits only callers that may change agents, and puts a
+    /// [`ManageRole`] into the extensions of their requests; callers without one are not owners.
     pub fn endpoint(ports: ManagePorts, common: &EndpointContext) -> McpService<Self> {
         let ManagePorts { agents, repository: shelf, providers } = ports;
         let handler = Self { agents, manager: Manager::new(shelf), providers };

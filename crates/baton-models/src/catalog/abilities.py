@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes abilities.tsv from the model list in an unpacked `litellm` package (MIT). Run by hand:
+"""Creates abilities.tsv from the model list in an unpacked `litellm` package (MIT). Run by hand:
 
     python3 abilities.py path/to/model_prices_and_context_window_backup.json > abilities.tsv
 
-One line per family: prefix of the model's name, tokens read at most, tokens written at most, whether it looks at
-pictures. A name is left out when the longest prefix before it says the same.
+One line per family: prefix of the model name, maximum input tokens, maximum output tokens, whether it accepts images.
+A name is omitted if its longest listed prefix has the same values.
 """
 
 import json

@@ -35,7 +35,7 @@ pub enum AllowProblem {
     #[error("write a host name (hooks.internal), its subdomains (*.corp.example), an address or a block (10.0.0.0/8)")]
     Name,
     /// A `*` anywhere but at the front of a name.
-    #[error("a star stands for all subdomains, as in *.corp.example; for any address write 0.0.0.0/0 and ::/0")]
+    #[error("* matches all subdomains, as in *.corp.example; to allow any address, write 0.0.0.0/0 and ::/0")]
     Star,
     /// The block has no valid address.
     #[error("the part before the slash is not an address")]

@@ -46,6 +46,6 @@ pub(super) fn end(mut span: OpenSpan, answered: Result<&OutboundReply, &Outbound
         }
         Err(error) if error.is_forbidden() => span.fail("forbidden", "the address may not be called"),
         Err(error) if error.is_before_send() => span.fail("not_sent", "no connection could be made"),
-        Err(_) => span.fail("broken", "the connection broke off"),
+        Err(_) => span.fail("broken", "the connection was interrupted"),
     }
 }

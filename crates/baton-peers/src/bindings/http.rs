@@ -63,7 +63,7 @@ impl PeerHttpTransport {
             if !reply.complete && reply.status.is_success() {
                 return Err(match reply.body.len() {
                     MAX_REPLY => CallError::InvalidReply(format!("the answer has more than {MAX_REPLY} bytes")),
-                    read => CallError::ConnectionLost(format!("the answer broke off after {read} bytes")),
+                    read => CallError::ConnectionLost(format!("the answer was cut off after {read} bytes")),
                 });
             }
             return read(&head, &reply.body).map_err(|error| self.redact(error));

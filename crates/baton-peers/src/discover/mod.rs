@@ -57,7 +57,7 @@ pub async fn discover(
                 Ok((card, raw)) => return found(card, raw, &target, etag, looking),
                 Err(reason) => tries.push((candidate, reason)),
             },
-            Ok(FetchOutcome::Unchanged) => tries.push((candidate, "it answered that nothing changed".to_owned())),
+            Ok(FetchOutcome::Unchanged) => tries.push((candidate, "it answered 304 Not Modified".to_owned())),
             // The other candidates are on the same server.
             Err(CallError::NotSent(reason)) => return Err(DiscoverError::Unreachable(reason)),
             Err(CallError::Forbidden(reason)) => return Err(DiscoverError::Forbidden(reason)),

@@ -156,7 +156,7 @@ impl TaskFollower {
                 return self.handle_refusal(&error).await;
             }
             Some(Err(error)) => {
-                tracing::debug!(%error, "a stream of a remote agent broke off");
+                tracing::debug!(%error, "a stream of a remote agent was interrupted");
                 self.retry_after = error.retry_after();
                 self.stream = None;
             }

@@ -1,7 +1,7 @@
 //! Turns a peer's unreliable streams into its events, once each and in order.
 //!
-//! [`TaskTracker`] is the pure part: it records received events and returns only new ones. [`TaskFollower`] connects, waits and
-//! retries. [`words::PeerEventEncoder`] converts new items to engine events.
+//! [`TaskTracker`] is the pure part: it records received events and returns only new ones. [`TaskFollower`] connects,
+//! waits and retries. [`event_encoder::PeerEventEncoder`] converts new items to engine events.
 
 mod artifacts;
 mod cursors;

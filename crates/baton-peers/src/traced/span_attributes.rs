@@ -56,7 +56,7 @@ pub(super) fn failure(span: &mut OpenSpan, error: &CallError) {
     match error {
         CallError::NotSent(_) => span.fail("not_sent", "no connection could be made"),
         CallError::Forbidden(_) => span.fail("forbidden", "the request may not be made"),
-        CallError::ConnectionLost(_) => span.fail("broken", "the connection broke off"),
+        CallError::ConnectionLost(_) => span.fail("broken", "the connection was interrupted"),
         CallError::InvalidReply(_) => span.fail("unintelligible", "the answer is not A2A"),
         CallError::Refused { code, status, .. } => {
             span.set(names::RPC_RESPONSE_STATUS_CODE, code.to_string());

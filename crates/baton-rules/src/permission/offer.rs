@@ -8,8 +8,8 @@ use super::{
 };
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 
-/// Whether a tool is offered to the model. It is consistent with [`super::decide_permission`]: a tool that is not offered never
-/// runs, and an offered tool is never denied because approval is impossible, apart from its arguments.
+/// Whether a tool is offered to the model. It is consistent with [`super::decide_permission`]: a tool that is not
+/// offered never runs, and an offered tool is never denied because approval is impossible, apart from its arguments.
 pub fn is_offered(policy: &ToolPolicy, session: &PermissionContext<'_>, tool: &ToolSpec) -> bool {
     if changes_autonomous_agent(session, tool) || !is_included(session, tool) {
         return false;

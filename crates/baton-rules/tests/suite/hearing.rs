@@ -91,7 +91,11 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
     let data = |value| says("x", vec![Part::data(json(value))]);
     let table = [
         (told("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
-        (told("x", "", &[result("a", "look")]), ErrorCode::TOOL_RESULT_DUPLICATE, "result already; open calls: b"),
+        (
+            told("x", "", &[result("a", "look")]),
+            ErrorCode::TOOL_RESULT_DUPLICATE,
+            "already has its result; open calls: b",
+        ),
         (
             told("x", "", &[result("b", "pay"), result("b", "pay")]),
             ErrorCode::TOOL_RESULT_DUPLICATE,

@@ -54,7 +54,7 @@ pub(crate) trait RowTable: Postings {
     /// Traces that contain a span twice.
     fn traces_with_duplicates(&self) -> RoaringBitmap;
 
-    /// Passes the id hashes, computed by [`mark`], of the spans of traces to the callback.
+    /// Passes the id hashes, computed by [`span_id_hash`], of the spans of traces to the callback.
     fn each_id_hash(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError>;
 }
 

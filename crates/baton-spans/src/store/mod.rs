@@ -1,8 +1,8 @@
 //! Life cycle of spans: queue, write-ahead log, heads in memory, blocks, merged blocks, deletion.
 //!
 //! Three threads drive it. The writer syncs queued batches and adds them to the heads; the flusher writes full heads as
-//! blocks and deletes their log; the keeper merges blocks and enforces retention. Readers take a [`StoreView`], which is
-//! replaced atomically.
+//! blocks and deletes their log; the keeper merges blocks and enforces retention. Readers take a [`view::StoreView`],
+//! which is replaced atomically.
 
 mod answer;
 mod close;

@@ -192,7 +192,7 @@ impl TaskSpans {
                 self.note(at, note.as_str());
                 match note {
                     ModelNote::Repaired { usage, .. } => {
-                        self.end_attempt(at, AttemptOutcome::Discarded(None, *usage), origin, out)
+                        self.end_attempt(at, AttemptOutcome::Discarded(None, *usage), origin, out);
                     }
                     // Without an open model call, tools are running and the usage is theirs.
                     ModelNote::Used { model, usage, .. } if self.attempt.is_some() => {

@@ -31,7 +31,7 @@ impl TempoSpans {
 
 impl SpanStore for TempoSpans {
     fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
-        let refusal = format!("the Tempo at {} is read-only; send spans to its OTLP port", self.line.endpoint);
+        let refusal = format!("the Tempo server at {} is read-only; send spans to its OTLP port", self.line.endpoint);
         Box::pin(ready(Err(SpanStoreError::Unavailable(refusal))))
     }
 

@@ -77,10 +77,11 @@ impl TeeSpans {
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
         if self.clock.now().as_millis() < self.outage.cooldown_until.load(Ordering::Relaxed) {
-            let reason = "the Tempo did not answer recently; it is retried soon";
+            let reason = "the Tempo server did not answer recently; it is retried soon";
             return Err(SpanStoreError::Unavailable(reason.to_owned()));
         }
-        let late = || SpanStoreError::Unavailable(format!("the Tempo did not answer within {} ms", limit.as_millis()));
+        let late =
+            || SpanStoreError::Unavailable(format!("the Tempo server did not answer within {} ms", limit.as_millis()));
         let answer = match timeout(limit, answer).await {
             Ok(answer) => answer,
             // A timeout after a short limit does not count as an outage.
@@ -92,14 +93,18 @@ impl TeeSpans {
             self.outage.cooldown_until.store(until.as_millis(), Ordering::Relaxed);
         }
         match &answer {
-            Ok(_) if self.outage.is_logged.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
+            Ok(_) if self.outage.is_logged.swap(false, Ordering::Relaxed) => {
+                tracing::info!("the Tempo server answers again")
+            }
             Ok(_) => {}
             // The Tempo is available, but rejects this query.
-            Err(SpanStoreError::Query(error)) => tracing::debug!(%error, "a query was answered without the Tempo"),
-            Err(error) if !self.outage.is_logged.swap(true, Ordering::Relaxed) => {
-                tracing::warn!(%error, "queries are answered without the Tempo");
+            Err(SpanStoreError::Query(error)) => {
+                tracing::debug!(%error, "a query was answered without the Tempo server")
             }
-            Err(error) => tracing::debug!(%error, "a query was answered without the Tempo"),
+            Err(error) if !self.outage.is_logged.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(%error, "queries are answered without the Tempo server");
+            }
+            Err(error) => tracing::debug!(%error, "a query was answered without the Tempo server"),
         }
         answer
     }

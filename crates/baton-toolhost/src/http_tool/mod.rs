@@ -82,7 +82,7 @@ impl HttpTools {
         match tokio::time::timeout(tool.timeout, work).await {
             Ok(output) => output,
             Err(_) => failed(format!(
-                "{name} was given up after its timeout of {:?}\nWhat to do: try again later, or tell the user that the \
+                "{name} timed out after {:?}\nWhat to do: try again later, or tell the user that the \
                  service does not answer.",
                 tool.timeout
             )),

@@ -31,7 +31,9 @@ pub(super) enum RequestBuildError {
     Template(#[from] TemplateError),
     #[error("with these arguments {0}; call it again with shorter ones")]
     Address(OutboundError),
-    #[error("the method '{0}' is none of GET, POST, PUT, PATCH and DELETE; its author has to correct the definition")]
+    #[error(
+        "the method '{0}' is not one of GET, POST, PUT, PATCH and DELETE; its author has to correct the definition"
+    )]
     Method(String),
     #[error(transparent)]
     Header(#[from] HeaderProblem),

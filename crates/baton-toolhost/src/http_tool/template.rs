@@ -28,7 +28,7 @@ pub enum TemplateError {
     #[error("the address {0}")]
     Address(String),
     /// A placeholder in the scheme, host or port.
-    #[error("an argument may stand in the path and in the query of the address, not before")]
+    #[error("arguments are allowed only in the path and the query of the address")]
     Host,
     /// A fragment, which is never sent.
     #[error("the address has a fragment; remove the part from # on")]
@@ -37,7 +37,7 @@ pub enum TemplateError {
     #[error("a brace in the address is not closed or has no valid name; write {{name}}")]
     Brace,
     /// `.` or `..` as a segment.
-    #[error("the address has the path segment '{0}'; write the path that is meant")]
+    #[error("the address has the path segment '{0}'; write the path without dot segments")]
     Dots(String),
 }
 

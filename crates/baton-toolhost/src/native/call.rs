@@ -34,7 +34,7 @@ pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
             ))
         }
         Err(_) => failed(format!(
-            "{name} was given up after its timeout of {:?}\nWhat to do: ask for less at once, or tell the user.",
+            "{name} timed out after {:?}\nWhat to do: ask for less at once, or tell the user.",
             tool.timeout
         )),
     }

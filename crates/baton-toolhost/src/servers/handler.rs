@@ -68,7 +68,7 @@ fn routing_error(why: RoutingError) -> ErrorData {
             ErrorData::invalid_params("no call is in flight that this request could belong to", None)
         }
         RoutingError::Ambiguous => ErrorData::invalid_params(
-            "calls of several callers are in flight, and nothing says to which this request belongs; make the call again",
+            "calls of several callers are in flight, and the request does not identify its call; make the call again",
             None,
         ),
         RoutingError::Incapable => {

@@ -10,9 +10,9 @@ use std::{sync::Arc, time::Duration};
 
 /// Member of `_meta` for [`CallOptions::depth`].
 pub const DEPTH_META: &str = "dev.baton/depth";
-/// Member of `_meta` for [`CallOptions::task`] at internal servers, or for the task of [`CallOptions::left_by`].
+/// Member of `_meta` for [`CallOptions::task`] at internal servers, or for the task of [`CallOptions::remote_call`].
 pub const TASK_META: &str = "dev.baton/taskId";
-/// Member of `_meta` for the call of [`CallOptions::left_by`].
+/// Member of `_meta` for the call of [`CallOptions::remote_call`].
 pub const CALL_META: &str = "dev.baton/callId";
 
 /// Receives progress and log messages of a call in flight; must not block.

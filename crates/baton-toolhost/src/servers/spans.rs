@@ -49,7 +49,7 @@ pub(super) fn record_failure(span: &mut OpenSpan, error: &ServerError) {
             span.fail(code, "the server refused");
         }
         ServerError::TimedOut { .. } => span.fail("timeout", "the server did not answer in time"),
-        ServerError::Broken { .. } => span.fail("broken", "the connection broke off"),
+        ServerError::Broken { .. } => span.fail("broken", "the connection was interrupted"),
         ServerError::NotReady { .. } => span.fail("not_ready", "the server is not ready"),
         ServerError::Unknown { .. } | ServerError::Invalid { .. } | ServerError::Expired => {
             span.fail("invalid", "the request could not be made");

@@ -55,14 +55,17 @@ pub(super) async fn call(servers: &McpServers, run: ToolInvocation<'_>, at: Tool
         match reply {
             Ok(ServerReply::Done(result)) => return ToolOutcome::Done(output(result, MAX_OUTPUT)),
             Ok(ServerReply::InputRequired { .. }) if rounds >= MAX_ROUNDS => {
-                return failed(format!("{} was given up: it asked more than {MAX_ROUNDS} times", run.call.name));
+                return failed(format!(
+                    "{} was stopped: it asked for input more than {MAX_ROUNDS} times",
+                    run.call.name
+                ));
             }
             Ok(ServerReply::InputRequired { requests, state: next }) => {
                 rounds += 1;
                 match run_round(requests, next.clone(), rounds, run.helper).await {
                     QuestionRound::Answered(answers) => (responses, state) = (Some(answers).filter(has_some), next),
                     QuestionRound::LimitExceeded => {
-                        return failed(format!("{} was given up: it asked too much at once", run.call.name));
+                        return failed(format!("{} was stopped: it asked for too much input at once", run.call.name));
                     }
                     QuestionRound::InputRequired(questions, pending) => {
                         return ToolOutcome::InputRequired(ToolInputRequest {

@@ -5,8 +5,8 @@ use crate::{Literal, Query, QueryError};
 /// Maximum number of exemplars that a hint can request.
 const MAX_EXEMPLARS: usize = 1_000;
 
-/// Limits of a metrics query. Groups beyond [`MetricsLimits::series`] are dropped and the result is marked as incomplete; a
-/// query that exceeds one of the other limits fails with [`QueryError::TooLarge`].
+/// Limits of a metrics query. Groups beyond [`MetricsLimits::series`] are dropped and the result is marked as
+/// incomplete; a query that exceeds one of the other limits fails with [`QueryError::TooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetricsLimits {
     /// Maximum number of groups of a metrics function.

@@ -58,8 +58,8 @@ impl Tally {
         }
     }
 
-    /// The group with these values, one for each field of [`super::MetricsPushdown::by`]; none if the limit of groups is
-    /// reached. The data of such a group is dropped, and the result is marked as incomplete.
+    /// The group with these values, one for each field of [`super::MetricsPushdown::by`]; none if the limit of groups
+    /// is reached. The data of such a group is dropped, and the result is marked as incomplete.
     pub fn group(&mut self, values: &[Option<SpanValue>]) -> Option<GroupIndex> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();

@@ -82,7 +82,7 @@ pub struct ServerEntry {
     pub log: Vec<String>,
 }
 
-/// Result of a tool call: either `output` or `asks` is set.
+/// Result of a tool call: either `output` or `questions` is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolReply {

@@ -31,8 +31,8 @@ Examples:
   baton doctor --repair                           repair the data directory, and list the changes
 
 Checks the data directory, the server, the journal, the agents, the models and the span store. Then
-sends one span like any OpenTelemetry exporter, and reads it back by trace id and with TraceQL. Every
-line that is not ok includes a suggested fix. The exit code is 4 if a check fails.
+sends one span like any OpenTelemetry exporter, and reads it back by trace id and with TraceQL.
+Every line that is not ok includes a suggested fix. The exit code is 4 if a check fails.
 
 --repair restricts the data directory to its owner, adds its .gitignore, removes unfinished files
 that a crash left behind, verifies every record of the journal and every block of spans, and moves

@@ -46,7 +46,7 @@ pub(crate) struct McpOptions {
     #[arg(long, requires = "agent")]
     exported: bool,
     /// Serve tools that create, show, change and delete agents
-    #[arg(long, conflicts_with = "read_agent")]
+    #[arg(long, conflicts_with = "agent")]
     manage: bool,
     #[command(flatten)]
     place: ConnectionOptions,

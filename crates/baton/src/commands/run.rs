@@ -35,7 +35,7 @@ use std::{io::IsTerminal, path::PathBuf};
 Examples:
   baton run weather \"What's the weather in Oakland?\"
   baton run weather \"And in Lisbon?\" --context 0199...        continue a conversation
-  baton run booking \"Tuesday, please\" --task 0199...          answer a task that ended with exit code 3
+  baton run booking \"Tuesday, please\" --task 0199...          answer a task that needs input
   baton run weather \"Weather in Oakland?\" --json | jq .status.state
   baton run https://agent.example.com \"Hello\"               a remote agent
   baton run files \"Tidy up\" --tool-permission always         ask before every tool call
@@ -43,8 +43,8 @@ Examples:
 
 If a server runs for the data directory, the command uses it. Otherwise the agents of the current
 directory (or of --agents) run in this process, with the same journal.
-A remote agent is called directly, over any binding that its card offers, and nothing is stored here.
-If it asks to hand off work to another agent, the handoff is denied unless --allow-peer names that
+A remote agent is called directly, over any binding that its card offers. Nothing is stored here. If
+it asks to hand off work to another agent, the handoff is denied unless --allow-peer names that
 agent or you agree on the terminal.
 On a terminal the answer is streamed. Steps are printed to stderr.
 If a tool call requires approval, you are asked: y allows it once, a allows the tool for the rest of

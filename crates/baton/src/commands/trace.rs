@@ -49,7 +49,7 @@ Examples:
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736      show a trace as waterfall and transcript
   baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002  show the trace of a task
   baton trace query '{ } | rate() by (resource.service.name)' --since 6h
-  baton trace query @tools                               run a saved query; see `baton trace queries`
+  baton trace query @tools                               run a saved query, see `trace queries`
   baton trace diff 4bf92f3577b34da6a3ce929d0e0e4736 0af7651916cd43dd8448eb211c80319c
   baton trace tail '{ span.gen_ai.agent.name = \"weather\" }'
   baton trace export --parquet spans.parquet --since 7d  export to DuckDB, pandas and others

@@ -38,7 +38,8 @@ Example of baton.yaml, in the current directory, in the only directory to serve,
   auth: { required: true }                   # same as --auth; also takes JWT issuers
   peers: [{ name: weather, url: \"https://weather.example.com\", bearer: \"env://WEATHER_TOKEN\" }]
 
-Ctrl-C or SIGTERM shuts down gracefully. Unfinished runs resume at the next start, also after a crash.")]
+Ctrl-C or SIGTERM shuts down gracefully. Unfinished runs resume at the next start, even after a
+crash.")]
 pub(crate) struct UpOptions {
     /// Agent directories, or directories that contain them [default: the current directory]
     #[arg(value_name = "DIR_OR_FILE")]

@@ -71,6 +71,7 @@ mod provider_errors;
 mod push;
 mod python_client;
 mod query_floods;
+mod readme;
 mod relay;
 #[cfg(unix)]
 mod responses;

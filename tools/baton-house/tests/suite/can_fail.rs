@@ -1,8 +1,8 @@
 //! Every check, on small trees that break its rule, beside ones that keep it.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, output, purity, routes, size,
-    test_binaries, test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, links, machine_paths, names, output, prose, purity,
+    routes, size, test_binaries, test_habits,
 };
 use baton_types::ErrorCode;
 use serde_json::json;
@@ -310,4 +310,74 @@ fn duplicates() {
     let expected = ["Cargo.lock: a", "Cargo.lock: e", "deny.toml: c@1", "deny.toml: d@1"];
     assert_eq!(places(&found), expected, "{found:?}");
     assert_eq!(places(&duplicates::check("", "multiple-versions = \"warn\"\n")), ["deny.toml"]);
+}
+
+#[test]
+fn type_names() {
+    let tree = Tree::from_files([
+        ("crates/a/src/told.rs", "pub struct Told; enum RunStarted {} trait Whose {} type Framing = u8; struct Speed;"),
+        (
+            "crates/a/src/nouns.rs",
+            "struct Embedding; impl Iterator for X { type Kept = u8; } #[cfg(test)] mod t { struct Seen; }",
+        ),
+        ("crates/a/src/kinds.rs", "struct Kind; mod a { struct Kind; } mod b { enum Kind {} } mod c { trait Kind {} }"),
+        (
+            "crates/baton-wire/src/a.rs",
+            "struct Part; mod a { struct Part; } mod b { struct Part; } mod c { struct Part; }",
+        ),
+        ("crates/a/tests/suite/main.rs", "struct Said;"),
+    ]);
+    let found = names::check_types(&tree, "");
+    let expect = [
+        "crates/a/src/told.rs: Framing",
+        "Kind",
+        "crates/a/src/told.rs: RunStarted",
+        "crates/a/src/told.rs: Told",
+        "crates/a/src/told.rs: Whose",
+    ];
+    assert_eq!(places(&found), expect);
+    let figures = names::measure(&tree);
+    assert_eq!((figures.types, figures.not_nouns, figures.repeated), (14, 4, 8));
+
+    let exceptions =
+        "# accepted\nTold: a term of the field\nKind: one per dialect of a format\nUnused: a term of the field\nBad\n";
+    let found = names::check_types(&tree, exceptions);
+    assert_eq!(places(&found)[..2], ["Bad", "crates/a/src/told.rs: Framing"]);
+    assert_eq!(places(&found).last(), Some(&"Unused"));
+    assert!(!places(&found).contains(&"Kind"));
+}
+
+#[test]
+fn constant_and_file_names() {
+    let text = "const MOST: usize = 1; const MAX_CALLS: usize = 1; static KEPT: u8 = 1; const ALL: [u8; 0] = [];
+        const PATIENCE: Duration = D; const RETRY: std::time::Duration = D; const RETRY_DELAY: Duration = D;
+        const MAX_WAIT: Duration = D; const DEFAULT: Duration = D;";
+    let tree =
+        Tree::from_files([("crates/a/src/a.rs", text), ("crates/a/src/test.rs", ""), ("crates/a/src/tests.rs", "")]);
+    let expect = ["MOST", "KEPT", "PATIENCE", "RETRY", "DEFAULT"].map(|name| format!("crates/a/src/a.rs: {name}"));
+    assert_eq!(places(&names::check_constants(&tree)), expect);
+    assert_eq!(places(&names::check_files(&tree)), ["crates/a/src/test.rs"]);
+}
+
+#[test]
+fn vague_comments() {
+    let text = "//! What is kept.\n/// Whoever asks: \"who\".\nfn what() -> &'static str { \"nobody\" } // a buffer";
+    let figures = prose::measure(&Tree::from_files([("crates/a/src/a.rs", text), ("crates/a/tests/a.rs", "// who")]));
+    assert_eq!((figures.words, figures.vague), (8, [1, 1, 0, 0, 1]));
+    assert!(figures.vague_rate() > prose::MAX_VAGUE_RATE);
+}
+
+#[test]
+fn broken_links() {
+    let readme = "[a](docs/a.md) [b](docs/a.md#two-words) [c](docs/gone.md) [d](docs/a.md#gone) [e](#top) [f](docs)
+        [g](https://example.com/x) [h](docs/a.md#kept) [i](../outside.md)\n\n# Top\n";
+    let page = "<a id=\"kept\"></a>\n\n## Two `words`!\n\n[up](../README.md#top) [gone](../README.md#other)\n";
+    let found = links::check(&Tree::from_files([("README.md", readme), ("docs/a.md", page)]));
+    let expect = [
+        "README.md: docs/gone.md",
+        "README.md: docs/a.md#gone",
+        "README.md: ../outside.md",
+        "docs/a.md: ../README.md#other",
+    ];
+    assert_eq!(places(&found), expect);
 }

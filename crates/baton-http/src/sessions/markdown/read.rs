@@ -48,7 +48,7 @@ pub(in super::super) fn read(
         "the request context and token usage of each answer".to_owned(),
     ];
     if files > 0 {
-        lost.push(format!("{files} files"));
+        lost.push(format!("files: {files}"));
     }
     let import = ImportSession {
         agent,

@@ -81,7 +81,7 @@ async fn a_bad_span_is_reported_and_the_others_are_kept() {
     assert_eq!((got.status, partial.rejected_spans), (200, 1));
     insta::assert_snapshot!(
         partial.error_message,
-        @"1 spans were rejected: the trace id is not 16 bytes (32 hex digits) or only zeros (1)"
+        @"rejected 1 of the spans: the trace id is not 16 bytes (32 hex digits) or only zeros (1)"
     );
     let got = post(&app, EXPORT, &[("content-type", "application/grpc")], framed(&message)).await;
     let partial = ExportTraceServiceResponse::decode(&got.body[5..]).unwrap().partial_success.unwrap();

@@ -50,7 +50,8 @@ mod tests {
     use HandoffChannel::{Direct, InputRequired, Sampling};
     use serde_json::json;
 
-    /// Every client there can be: samples, hands over, caller mode, a model answered; the channel in both eras, and why.
+    /// Every client there can be: samples, hands over, caller mode, a model answered; the channel in both eras, and
+    /// why.
     #[test]
     fn every_client_has_its_channel() {
         use ChannelReason::{CallerRunsTools, HandoffDeclared, NoSampling, OrdinarySampling, OtherModel};

@@ -83,7 +83,7 @@ impl HandoffDelivery<'_> {
     /// Repeats the request until the deadline.
     async fn ask_again(&self, begun: &DelegatedHandoff) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         if self.remaining(begun.deadline).is_zero() {
-            let late = ClientHandoffReply::Failed("its deadline passed before the client brought an answer".to_owned());
+            let late = ClientHandoffReply::Failed("its deadline passed before the client answered".to_owned());
             return Ok(RoundsOutcome::Done(self.record_outcome(&begun.id, late).await));
         }
         let asked = self.ask_client(begun.clone())?;

@@ -1,8 +1,8 @@
 //! `handoff`: work that the client's model gives to another agent.
 //!
-//! The [`HandoffDesk`] authorizes a handoff before anything is sent, and every handoff is recorded. Delivery depends on
-//! the client of the request: one [`DeliveryChannel`] for each kind of client, selected in [`choose`]. MCP deprecates sampling;
-//! without it every handoff is direct.
+//! The port `HandoffService` authorizes a handoff before anything is sent, and every handoff is recorded. Delivery
+//! depends on the client of the request: one [`DeliveryChannel`] for each kind of client, selected in [`choose`]. MCP
+//! deprecates sampling; without it every handoff is direct.
 
 mod choose;
 mod direct;

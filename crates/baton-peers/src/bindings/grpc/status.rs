@@ -14,13 +14,13 @@ pub(super) fn call_error(status: &Status) -> CallError {
     }
     // A status sent by the peer has no cause.
     if let Some(cause) = chain.last() {
-        return CallError::ConnectionLost(format!("the connection broke off: {cause}"));
+        return CallError::ConnectionLost(format!("the connection was interrupted: {cause}"));
     }
     let said = || clip(status.message());
     match status.code() {
         // The request may have been processed although the caller gave up.
         Code::Cancelled | Code::DeadlineExceeded => {
-            CallError::ConnectionLost(format!("the remote agent gave up: {}", said()))
+            CallError::ConnectionLost(format!("the remote agent ended the call: {}", said()))
         }
         // Created by our own decoder.
         Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(said()),
@@ -36,7 +36,7 @@ pub(super) fn call_error(status: &Status) -> CallError {
 pub(super) fn stream_error(status: &Status) -> CallError {
     match status.code() {
         Code::Unknown if status.source().is_none() && status.details().is_empty() => {
-            CallError::ConnectionLost(format!("the stream broke off: {}", clip(status.message())))
+            CallError::ConnectionLost(format!("the stream was interrupted: {}", clip(status.message())))
         }
         _ => call_error(status),
     }
@@ -109,7 +109,7 @@ mod tests {
         let io = std::io::Error::other("reset");
         assert_eq!(
             call_error(&Status::from_error(Box::new(io))),
-            CallError::ConnectionLost("the connection broke off: reset".to_owned())
+            CallError::ConnectionLost("the connection was interrupted: reset".to_owned())
         );
         let mut busy = Status::unavailable("later");
         busy.metadata_mut().insert("retry-after", "7".parse().unwrap());

@@ -22,16 +22,16 @@ pub enum RemoteError {
         status: u16,
     },
     /// A response that is neither JSON nor an event stream.
-    #[error("it answered with {found} instead of JSON or a stream of events")]
+    #[error("it answered with {found} instead of JSON or an event stream")]
     Content {
         /// Received content type or problem.
         found: String,
     },
     /// HTTP+SSE: no endpoint for messages.
-    #[error("it named no address for messages{0}")]
+    #[error("it sent no message endpoint{0}")]
     NoEndpoint(&'static str),
     /// HTTP+SSE: the message endpoint has another origin.
-    #[error("it wants messages to be sent to {endpoint}, which is another origin")]
+    #[error("its message endpoint {endpoint} is on another origin")]
     ForeignEndpoint {
         /// The endpoint.
         endpoint: String,

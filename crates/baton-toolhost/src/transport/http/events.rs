@@ -19,7 +19,7 @@ pub(crate) enum StreamCutoff {
     #[error(transparent)]
     Broken(#[from] OutboundError),
     /// The body is not an event stream.
-    #[error("it does not send a stream of events: {0}")]
+    #[error("it does not send an event stream: {0}")]
     Malformed(String),
 }
 
@@ -72,7 +72,7 @@ impl<F: FnOnce(&StreamCutoff) -> Option<Sse>> EventReader<F> {
             _ => None,
         };
         let cut = cut.unwrap_or_else(|| StreamCutoff::Malformed(error.to_string()));
-        tracing::debug!("a stream of events was cut off: {cut}");
+        tracing::debug!("an event stream was cut off: {cut}");
         self.on_cutoff.take()?(&cut)
     }
 }

@@ -66,9 +66,9 @@ pub(super) async fn read(
         ContentClass::Json => match response.into_body().read(most).await {
             Ok(body) => match serde_json::from_slice(&body) {
                 Ok(message) => Ok(StreamableHttpPostResponse::Json(message, named)),
-                Err(error) => {
-                    Err(to_http_error(RemoteError::Content { found: format!("JSON that is no message ({error})") }))
-                }
+                Err(error) => Err(to_http_error(RemoteError::Content {
+                    found: format!("JSON that is not a JSON-RPC message ({error})"),
+                })),
             },
             Err(OutboundError::TooLarge { .. }) => {
                 let cut = StreamCutoff::TooLarge(most);

@@ -48,7 +48,7 @@ impl SseWorker {
         let response = self.remote.exchange(Method::GET, &url, &headers, &Bytes::new()).await?;
         match (response.status(), content_class(response.headers())) {
             (StatusCode::OK, ContentClass::Events) => {}
-            (StatusCode::OK, _) => return Err(RemoteError::NoEndpoint(": it sends no stream of events")),
+            (StatusCode::OK, _) => return Err(RemoteError::NoEndpoint(": it sends no event stream")),
             (status, _) => return Err(RemoteError::Status { status: status.as_u16() }),
         }
         let log = self.remote.log().clone();
@@ -166,7 +166,7 @@ impl SseWorker {
         let data = event.data.as_deref()?;
         let message = serde_json::from_str(data);
         if message.is_err() {
-            self.remote.log().push_line("an event was skipped: it is no message");
+            self.remote.log().push_line("an event was skipped: it is not a JSON-RPC message");
         }
         message.ok()
     }

@@ -76,7 +76,9 @@ impl<R: AsyncBufRead + Unpin> MessageLineFilter<R> {
         if !self.noise_logged && !self.line.iter().all(u8::is_ascii_whitespace) {
             self.noise_logged = true;
             let shown = String::from_utf8_lossy(&self.line[..self.line.len().min(200)]).into_owned();
-            self.log.push_line(&format!("[baton] its output has lines that are not MCP, and are left out: {shown}"));
+            self.log.push_line(&format!(
+                "[baton] its output has lines that are not MCP messages; they are skipped: {shown}"
+            ));
         }
         self.line.clear();
         if self.noise.0 > MAX_NOISE_LINES || self.noise.1 > MAX_NOISE {
@@ -89,7 +91,7 @@ impl<R: AsyncBufRead + Unpin> MessageLineFilter<R> {
     fn drop_message(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
         self.log.push_line(&format!("[baton] {told}"));
         let Some(id) = find_request_id(head, tail) else {
-            self.fault(format!("{told}, and so was the connection"));
+            self.fault(format!("{told}, and the connection was closed"));
             return false;
         };
         let error = serde_json::json!({"code": -32603, "message": told});
@@ -193,7 +195,7 @@ mod tests {
     async fn noise_is_left_out_and_noted_once() {
         let (out, log) = read(b"hello\n{\"a\":1}\n\n{\"jsonrpc\":\"2.0\"}\r\nbye\n".to_vec()).await;
         assert_eq!(out, "{\"jsonrpc\":\"2.0\"}\r\n");
-        assert_eq!(log.lines(), ["[baton] its output has lines that are not MCP, and are left out: hello"]);
+        assert_eq!(log.lines(), ["[baton] its output has lines that are not MCP messages; they are skipped: hello"]);
         assert_eq!(log.take_fault(), None);
     }
 

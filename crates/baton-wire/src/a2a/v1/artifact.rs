@@ -44,7 +44,7 @@ impl<'a> From<&'a baton_types::Artifact> for Artifact<'a> {
 }
 
 impl<'a> Artifact<'a> {
-    /// [`baton_types::Artifact::of_answer`] without copying the answer.
+    /// [`baton_types::Artifact::from_answer`] without copying the answer.
     pub fn from_answer(answer: &'a baton_types::Message) -> Self {
         Self {
             artifact_id: Cow::Borrowed(answer.id.as_str()),

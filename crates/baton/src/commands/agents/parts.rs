@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples (servers, exports and providers work the same way):
   baton agents servers bob                                         list all
-  baton agents servers bob files                                   show one, in the format of mcp.json
+  baton agents servers bob files                                   show one, as in mcp.json
   baton agents servers bob files --set '{\"url\": \"http://127.0.0.1:9000/mcp\"}'
   baton agents exports bob ask --file ask.json                     create or replace it
   baton agents providers bob openai --set '{\"api_key\": \"env://TEAM_KEY\"}'

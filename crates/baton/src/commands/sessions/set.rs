@@ -20,9 +20,9 @@ Examples:
   baton sessions set 0199... tool_permission=never
 
 Settings: model, max_turns, max_output_tokens, temperature, top_p, tool_permission (always, never,
-tool), autonomous (true, false), context_top_k, context_top_n, context_include_score. They apply from
-the next run on. Settings in a message take precedence. Prints all settings that differ from those of
-the agent.")]
+tool), autonomous (true, false), context_top_k, context_top_n, context_include_score. They apply
+from the next run on. Settings in a message take precedence. Prints all settings that differ from
+those of the agent.")]
 pub(super) struct SessionSetOptions {
     #[command(flatten)]
     which: SessionSelector,

@@ -24,8 +24,8 @@ Examples:
   baton sessions show 0199...
   baton sessions show 0199... --json | jq '.messages[].message'
 
-Each message has its TASK:EVENT, which `baton sessions fork --at` accepts. Each answer has the rules,
-references and tools that were in the model's context. Long values are shortened; --json and
+Each message has its TASK:EVENT, which `baton sessions fork --at` accepts. Each answer has the
+rules, references and tools that were in the model's context. Long values are shortened; --json and
 `baton sessions export` print them in full.")]
 pub(super) struct SessionShowOptions {
     #[command(flatten)]

@@ -16,7 +16,8 @@ Examples:
   baton token list                   ids are in the first column
   baton token revoke 4f1d2a90c3      requests with this token are rejected from now on
 
-Tasks that were started with the token continue. Another token with the same subject can access them.")]
+Tasks that were started with the token continue. Another token with the same subject can access
+them.")]
 pub(super) struct TokenRevokeOptions {
     /// Id of the token; a complete token is also accepted
     id: String,

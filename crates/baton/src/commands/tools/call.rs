@@ -22,7 +22,7 @@ use std::time::Duration;
 Examples:
   baton tools call weather get_weather --arg city=Oakland
   baton tools call files fs__search --json-args '{\"pattern\": \"*.md\", \"limit\": 5}'
-  baton tools call files fs__delete --arg path=old.txt --yes        allow a call that requires approval
+  baton tools call files fs__delete --arg path=old.txt --yes        approve the call
   baton tools call booking book --arg day=Tuesday --answer people=2 answer a question of the tool
 
 On a terminal you are asked for missing arguments, field by field, and for answers to questions of

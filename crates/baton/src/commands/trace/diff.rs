@@ -27,9 +27,9 @@ Examples:
   baton trace diff 0199a3c1-7f11-7c3e-9a51-0242ac120002 0199a3c1-9d2e-7a41-b0c3-0242ac120002
   baton trace diff A B --json | jq '.spans[] | select(.a == null) | .name'
 
-Prints the totals of both traces, then their spans as one tree. Spans with the same name and position
-share a row, and so do siblings with the same name (x3). Rows marked - are only in A, rows marked +
-only in B. Each row has the time, tokens and cost of both traces, and the errors of each.")]
+Prints the totals of both traces, then their spans as one tree. Spans with the same name and
+position share a row, and so do siblings with the same name (x3). Rows marked - are only in A, rows
+marked + only in B. Each row has the time, tokens and cost of both traces, and the errors of each.")]
 pub(super) struct TraceDiffOptions {
     /// Trace id or task id
     a: String,

@@ -39,8 +39,8 @@ Examples:
 
 Each row is a span. Well-known attributes have their own columns, such as gen_ai_request_model. The
 maps `attributes` and `resource_attributes` contain all attributes as text, and `attribute_numbers`
-contains numbers. The time range selects spans by their start, so exports of consecutive days contain
-each span once. An existing file is replaced only when the export is complete.")]
+contains numbers. The time range selects spans by their start, so exports of consecutive days
+contain each span once. An existing file is replaced only when the export is complete.")]
 pub(super) struct TraceExportOptions {
     /// File to write
     #[arg(long, value_name = "FILE")]

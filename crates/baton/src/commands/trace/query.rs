@@ -32,9 +32,9 @@ Examples:
   baton trace query @tools --since 1d                           run a saved query
 
 Prints traces, newest first, each with its matching spans and the attributes that the query names. A
-query that ends in a metrics function prints series: their summary values and a sparkline. Attributes
-may be written without a scope; the interpreted query is printed to stderr. --strict accepts only
-TraceQL that Tempo accepts. --json prints the response in Tempo's format.")]
+query that ends in a metrics function prints series: their summary values and a sparkline.
+Attributes may be written without a scope; the interpreted query is printed to stderr. --strict
+accepts only TraceQL that Tempo accepts. --json prints the response in Tempo's format.")]
 pub(super) struct TraceQueryOptions {
     /// TraceQL query, or @NAME for a saved query
     query: String,

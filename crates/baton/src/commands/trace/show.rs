@@ -22,8 +22,8 @@ Examples:
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --json | jq '.trace.resourceSpans | length'
 
 Each row is a span: its kind (< server, > client, * internal) and name, duration, input and output
-tokens, and a bar for its time within the trace. Totals and the transcript follow. Repeated spans are
-folded after the first few; use --all to show each.")]
+tokens, and a bar for its time within the trace. Totals and the transcript follow. Repeated spans
+are folded after the first few; use --all to show each.")]
 pub(super) struct TraceShowOptions {
     /// Trace id or task id
     id: String,

@@ -32,9 +32,9 @@ Examples:
   baton trace tail '{ span.handoff.to_agent = \"weather\" }'
   baton trace tail --json | jq -r '.name'                one JSON object per line
 
-Prints one line per span when it ends: start time, trace id, service, duration and name. Press Ctrl-C
-to stop. The command reconnects if the connection is lost. If it reads too slowly, spans are skipped
-and their number is reported.")]
+Prints one line per span when it ends: start time, trace id, service, duration and name. Press
+Ctrl-C to stop. The command reconnects if the connection is lost. If it reads too slowly, spans are
+skipped and their number is reported.")]
 pub(super) struct TraceTailOptions {
     /// Show only spans that match this TraceQL query
     query: Option<String>,

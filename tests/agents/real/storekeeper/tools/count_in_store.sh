@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says how many there are, and keeps a note of what it was asked.
+# Prints the number of items in stock, and records the request.
 set -eu
 printf '%s\n' "$1" >>asked.txt
 cat stock.txt
