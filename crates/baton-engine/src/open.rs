@@ -130,7 +130,7 @@ pub(crate) fn fold_one(
     let JournalEvent::Task(event) = fact else { return Err("not a task event".to_owned()) };
     match task {
         None => {
-            *task = Some(TaskRecord::from_submission(id.clone(), at, event).map_err(|illegal| illegal.to_string())?)
+            *task = Some(TaskRecord::from_submission(id.clone(), at, event).map_err(|illegal| illegal.to_string())?);
         }
         Some(task) => task.apply(at, event).map_err(|illegal| illegal.to_string())?,
     }

@@ -126,7 +126,7 @@ fn setting(
         match manners {
             ProviderStrictness::Strict => reader.error(place, format!("{what} has no key '{short}'"), hint),
             ProviderStrictness::Lenient => {
-                reader.warning(place, format!("the key '{short}' of {what} is not used"), hint)
+                reader.warning(place, format!("the key '{short}' of {what} is not used"), hint);
             }
         }
         return;

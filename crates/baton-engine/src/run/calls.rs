@@ -141,10 +141,10 @@ impl Driver {
                 self.finish(call, given.output, given.is_error)?;
             }
             ToolOutcome::InputRequired(ask) if settings.autonomous => {
-                self.finish(call, unanswered_output(&ask), true)?
+                self.finish(call, unanswered_output(&ask), true)?;
             }
             ToolOutcome::InputRequired(ask) => {
-                self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])?
+                self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])?;
             }
         }
         if tool.effects == Effects::OwnAgent {

@@ -193,7 +193,7 @@ impl Driver {
                 })?;
             }
             RunStep::Complete => {
-                self.buffer_events(|task| status_events::completed_event(task).into_iter().collect())?
+                self.buffer_events(|task| status_events::completed_event(task).into_iter().collect())?;
             }
             RunStep::Fail(reason) => self.inner.end(&self.live, TaskEnd::Failed(reason)).await?,
         }

@@ -53,7 +53,7 @@ pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
                 all.events.entry(id.clone()).or_default().push(Arc::clone(&event));
             }
             (StreamId::Handoff(id), JournalEvent::Handoff(fact)) => {
-                handoffs.entry(id.clone()).or_default().push(fact.clone())
+                handoffs.entry(id.clone()).or_default().push(fact.clone());
             }
             mixed => panic!("{mixed:?}"),
         }

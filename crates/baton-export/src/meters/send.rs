@@ -70,7 +70,7 @@ impl MetricsExporter {
                 ExportOutcome::Accepted { rejected, said } => self.exporter.record_accepted(count, rejected, &said),
                 ExportOutcome::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
                 ExportOutcome::TooLarge(why) | ExportOutcome::Rejected(why) => {
-                    self.exporter.record_rejected(count, &why)
+                    self.exporter.record_rejected(count, &why);
                 }
             }
         }

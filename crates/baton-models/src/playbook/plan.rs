@@ -53,10 +53,10 @@ impl AnswerPlan {
         steps.extend(action.wait.map(AnswerStep::Wait));
         match &action.content {
             Some(AnswerContent::Text { text, times: 1 }) => {
-                steps.push(AnswerStep::Say(text.render_text(scene, matched)))
+                steps.push(AnswerStep::Say(text.render_text(scene, matched)));
             }
             Some(AnswerContent::Text { text, times }) => {
-                steps.push(AnswerStep::Repeat(text.render_text(scene, matched), *times))
+                steps.push(AnswerStep::Repeat(text.render_text(scene, matched), *times));
             }
             Some(AnswerContent::Long { pieces }) => steps.push(AnswerStep::Long(*pieces)),
             Some(AnswerContent::Json(source)) => steps.push(AnswerStep::Say(match source {

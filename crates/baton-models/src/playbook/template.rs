@@ -90,7 +90,7 @@ impl PlaybookTemplate {
                         TemplatePiece::Literal(literal) => text.push_str(literal),
                         TemplatePiece::Variable(variable) => match variable.fill(scene, matched) {
                             VariableValue::Text(filled) | VariableValue::Value(Value::String(filled)) => {
-                                text.push_str(&filled)
+                                text.push_str(&filled);
                             }
                             VariableValue::Value(value) => text.push_str(&value.to_string()),
                         },

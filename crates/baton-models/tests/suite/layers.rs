@@ -108,7 +108,7 @@ async fn a_chain_goes_on_only_where_another_could_do_better() {
         assert_eq!((first.calls(), second.calls()), (1, usize::from(falls)), "{error}");
         match events.last() {
             Some(Ok(ModelEvent::Done { answered_by, .. })) => {
-                assert_eq!((falls, answered_by.as_deref()), (true, Some("b:nn")))
+                assert_eq!((falls, answered_by.as_deref()), (true, Some("b:nn")));
             }
             Some(Err(told)) => assert_eq!((falls, told), (false, &error)),
             other => panic!("{error}: {other:?}"),

@@ -61,7 +61,7 @@ impl WireConvert<wire::StreamResponse<'static>> for pb::StreamResponse {
             Some(Payload::Msg(message)) => item.message = Some(message.convert().at("message")?),
             Some(Payload::StatusUpdate(update)) => item.status_update = Some(update.convert().at("statusUpdate")?),
             Some(Payload::ArtifactUpdate(update)) => {
-                item.artifact_update = Some(update.convert().at("artifactUpdate")?)
+                item.artifact_update = Some(update.convert().at("artifactUpdate")?);
             }
             None => return Err(ConversionError::new(PAYLOAD_ERROR)),
         }

@@ -94,12 +94,12 @@ impl TeeSpans {
         }
         match &answer {
             Ok(_) if self.outage.is_logged.swap(false, Ordering::Relaxed) => {
-                tracing::info!("the Tempo server answers again")
+                tracing::info!("the Tempo server answers again");
             }
             Ok(_) => {}
             // The Tempo is available, but rejects this query.
             Err(SpanStoreError::Query(error)) => {
-                tracing::debug!(%error, "a query was answered without the Tempo server")
+                tracing::debug!(%error, "a query was answered without the Tempo server");
             }
             Err(error) if !self.outage.is_logged.swap(true, Ordering::Relaxed) => {
                 tracing::warn!(%error, "queries are answered without the Tempo server");

@@ -49,7 +49,7 @@ impl SendParams {
             Role::User => {}
             Role::Agent => violations.add("message.role", "must be user; agent is reserved for the agent"),
             Role::System => {
-                violations.add("message.role", "must be user; system instructions belong in the agent's definition")
+                violations.add("message.role", "must be user; system instructions belong in the agent's definition");
             }
         }
         let mut place = |beside: Option<String>, inside: Option<String>, name: &str| {

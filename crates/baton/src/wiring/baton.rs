@@ -374,7 +374,7 @@ impl Baton {
             match engine.recover().await {
                 Ok(0) => {}
                 Ok(runs) => {
-                    screen.print_stderr(&format!("resumed {runs} unfinished run{}", if runs == 1 { "" } else { "s" }))
+                    screen.print_stderr(&format!("resumed {runs} unfinished run{}", if runs == 1 { "" } else { "s" }));
                 }
                 Err(error) => tracing::error!(%error, "unfinished runs could not be resumed; restart to try again"),
             }

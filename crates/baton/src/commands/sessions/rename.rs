@@ -33,7 +33,7 @@ pub(super) async fn run(options: SessionRenameOptions, screen: Screen) -> Result
     match (screen.is_json(), &changed.title) {
         (true, _) => print_settings(&changed, screen),
         (false, Some(title)) => {
-            screen.print_stderr(&format!("renamed {} to “{}”", which.session, one_line(title, 256)))
+            screen.print_stderr(&format!("renamed {} to “{}”", which.session, one_line(title, 256)));
         }
         (false, None) => screen.print_stderr(&format!("removed the title of {}", which.session)),
     }

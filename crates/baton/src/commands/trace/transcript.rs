@@ -38,7 +38,7 @@ pub(crate) fn lines(tree: &TraceTree<'_>, fold: Fold, look: &TerminalStyle) -> V
         match alike.len() - few {
             0 => {}
             more if few > 0 => {
-                lines.push(format!("{MARGIN}{} repeated {} more times", look.glyphs.folded, count(more as u64)))
+                lines.push(format!("{MARGIN}{} repeated {} more times", look.glyphs.folded, count(more as u64)));
             }
             more => left += more,
         }
