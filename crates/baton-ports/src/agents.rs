@@ -13,7 +13,7 @@ pub type ChangeStream = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// The agents that are currently served.
 pub trait AgentSource: Send + Sync + 'static {
-    /// All agents, in a stable order. This loads every definition: use [`AgentSource::listed`] to list or count agents.
+    /// All agents, in a stable order. This loads every definition: use [`AgentSource::listings`] to list or count agents.
     fn agents(&self) -> Vec<Arc<AgentSpec>>;
 
     /// An agent by name.

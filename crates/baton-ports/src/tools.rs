@@ -192,7 +192,7 @@ pub trait ToolHost: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Yields when the result of [`ToolHost::offered`] may have changed for this agent.
+    /// Yields when the result of [`ToolHost::available_tools`] may have changed for this agent.
     fn changes(&self, agent: &AgentName) -> ChangeStream {
         let _ = agent;
         crate::agents::no_changes()

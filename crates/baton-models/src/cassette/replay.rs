@@ -25,7 +25,7 @@ impl ReplayModel {
         Self { name: name.into(), tape, secrets: secrets.into_iter().collect(), live: None }
     }
 
-    /// Creates a replay that forwards unrecorded calls to this model, which may be a [`RecorderModel`](super::Recorder)
+    /// Creates a replay that forwards unrecorded calls to this model, which may be a [`RecorderModel`](super::RecorderModel)
     /// on the same cassette.
     pub fn with_live_model(
         live: Arc<dyn Model>,

@@ -19,8 +19,8 @@ use std::{sync::Arc, time::Duration};
 /// 5. [`MeteredModel`]: one model, one price, one token correction; a chain has several.
 ///
 /// [`chain`] combines several of these: [`FallbackModel`] switches to the next model when all attempts of a model are
-/// exhausted, and [`DeadlineModel`] limits the duration of the whole call. [`RecorderModel`](crate::Recorder) and
-/// [`ReplayModel`](crate::Replay) belong outside of all layers: a cassette contains the answer that the agent received, and
+/// exhausted, and [`DeadlineModel`] limits the duration of the whole call. [`RecorderModel`](crate::RecorderModel) and
+/// [`ReplayModel`](crate::ReplayModel) belong outside of all layers: a cassette contains the answer that the agent received, and
 /// a replay neither waits nor counts. Dropping the outermost stream drops all of them, down to the connection.
 #[derive(Clone)]
 pub struct ModelLayers {

@@ -26,7 +26,7 @@ pub(super) struct SyncedPosition {
     pub(super) byte: u64,
 }
 
-/// A log reader, created by [`EmbeddedSpanStore::outgoing`]. It remains usable after the store is closed.
+/// A log reader, created by [`EmbeddedSpanStore::log_reader`]. It remains usable after the store is closed.
 pub struct SpanLogReader {
     name: String,
     store: Arc<StoreState>,
