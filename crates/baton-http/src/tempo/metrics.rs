@@ -77,7 +77,7 @@ async fn query_metrics(
         MetricsQueryKind::Instant => (Steps::single(range.start, range.end), 0),
     };
     if exemplars > MAX_EXEMPLARS {
-        warnings.push(format!("exemplars is limited to {MAX_EXEMPLARS}"));
+        warnings.push(format!("exemplars is capped at {MAX_EXEMPLARS}"));
     }
     let exemplars = exemplars.min(MAX_EXEMPLARS);
     let ask = SpanMetricsRequest { query: Arc::new(query), steps, exemplars, aliases: !strict };

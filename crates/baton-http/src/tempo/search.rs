@@ -51,7 +51,7 @@ async fn run_search(
         // In Tempo, zero means the maximum.
         let wanted = if wanted == 0 { most } else { wanted };
         if wanted > most {
-            warnings.push(format!("{name} is limited to {most}"));
+            warnings.push(format!("{name} is capped at {most}"));
         }
         Ok(wanted.min(most))
     };

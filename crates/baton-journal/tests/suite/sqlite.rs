@@ -94,7 +94,7 @@ fn a_file_that_is_no_journal_of_ours_is_refused_and_left_alone() {
     check_refused(&|_| b"this is not a database, however long it may be".repeat(100), "damaged");
     check_refused(&torn, "damaged");
     check_refused(&patched(68, *b"ELSE"), "not a Baton journal");
-    check_refused(&patched(60, [0, 0, 0, 99]), "has schema 99; this Baton supports 6");
+    check_refused(&patched(60, [0, 0, 0, 99]), "has schema 99; this Baton supports 7");
 }
 
 fn check_refused(damage: &dyn Fn(Vec<u8>) -> Vec<u8>, expected: &str) {

@@ -68,7 +68,7 @@ async fn a_search_is_narrowed_down() {
     };
     assert_eq!((spans("1").await, spans("3").await), (1, 2));
     let (_, got) = found(&app, &[("q", "{ }"), ("limit", "100000")]).await;
-    assert_eq!(got.header("x-baton-warnings"), "limit is 5000 at most");
+    assert_eq!(got.header("x-baton-warnings"), "limit is capped at 5000");
 }
 
 #[tokio::test]

@@ -82,7 +82,7 @@ async fn a_service_that_does_not_answer_is_given_up() {
     let timeout = Duration::from_millis(30);
     let tool = get("look", HttpTool { timeout, ..definition("GET", &service.url("/silent")) });
     let output = done(&service.tools(), &agent("a", Vec::new()), &tool, "{}").await;
-    assert!(output.is_error && output.output.as_str().contains("its timeout of 30ms"), "{output:?}");
+    assert!(output.is_error && output.output.as_str().contains("timed out after 30ms"), "{output:?}");
     assert!(service.received().len() <= 1);
 }
 
