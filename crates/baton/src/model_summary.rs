@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run() {
+    fn summary_of_the_first_run() {
         insta::assert_snapshot!(playbook().lines(Paint::PLAIN).join("\n"), @r#"
           model     playbook (built in, no network, scripted answers: not an AI model)
           try       baton run weather "Hello"
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_candidate_and_every_trouble() {
+    fn summary_lists_candidates_and_problems() {
         let finding = |model: &str, why: &str| DetectedModel { model: model.to_owned(), source: why.to_owned() };
         let own = |agent: &str, model: &str, trouble: Option<&str>| AgentModel {
             agent: agent.to_owned(),

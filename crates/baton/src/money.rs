@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_digit_is_lost_and_none_invented() {
+    fn amounts_keep_their_exact_digits() {
         let tenths: Money = (0..3).map(|_| money(0.1)).sum();
         assert_eq!((tenths, tenths.exact().as_str()), (money(0.3), "0.30"));
         for (price, tokens, exact, shown) in [

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_colours_reach_a_terminal() {
+    fn only_baton_colours_reach_a_terminal() {
         let foreign = "\u{1b}[31mred\u{1b}[0m \u{1b}]52;c;aGk=\u{7}";
         let shown = "\\u{1b}[31mred\\u{1b}[0m \\u{1b}]52;c;aGk=\\u{7}";
         assert_eq!(render(foreign), shown);

@@ -72,7 +72,7 @@ mod tests {
     use crate::screen::{Screen, ScreenFormat};
 
     #[test]
-    fn a_call_to_hand_over_is_told_once() {
+    fn handoff_call_is_shown_once() {
         let call = |name: &str| StepToolCall { id: "1".to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
         let paint = Screen::new(ScreenFormat::Text).stdout_paint();
         assert_eq!(sentence(&TaskStep::ToolCalls(vec![call("handoff")]), paint), None);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_a_bound_and_what_is_unusable_is_skipped() {
+    fn lines_are_limited_and_unusable_ones_skipped() {
         let mut input: &[u8] = b"one\n\n  \r\n0123456789\nthis is too long\ntwo\n\xff\xfe\n0123456789";
         let mut seen = Vec::new();
         while let Some(line) = read_line(&mut input, 10) {

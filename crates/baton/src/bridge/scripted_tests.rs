@@ -1,4 +1,4 @@
-//! The bridge against an endpoint that does what a script says, also what a good server never does.
+//! The bridge against a scripted endpoint, including responses that no valid server sends.
 
 use super::{
     endpoint::BridgeEndpoint,
@@ -23,19 +23,19 @@ const JSON: &str = "application/json";
 /// One reply: status, content type, session, body.
 type Reply = (u16, &'static str, Option<&'static str>, String);
 
-/// What the endpoint saw: method, the headers that matter, body.
-type Seen = Arc<Mutex<Vec<String>>>;
+/// The received requests: method, relevant headers, body.
+type RequestLog = Arc<Mutex<Vec<String>>>;
 
-struct Scripted {
+struct ScriptedBridge {
     lines: mpsc::Sender<InputLine>,
     heard: mpsc::Receiver<String>,
-    seen: Seen,
+    seen: RequestLog,
     done: tokio::task::JoinHandle<()>,
 }
 
-/// Posts and ends are answered in turn, streams that are opened unasked by the script of their own.
-fn scripted(posts: Vec<Reply>, streams: Vec<Reply>) -> Scripted {
-    let seen = Seen::default();
+/// POST and DELETE requests are answered in order from `posts`, GET streams from `streams`.
+fn scripted(posts: Vec<Reply>, streams: Vec<Reply>) -> ScriptedBridge {
+    let seen = RequestLog::default();
     let (posts, streams) = (Mutex::new(VecDeque::from(posts)), Mutex::new(VecDeque::from(streams)));
     let scripts = Arc::new((posts, streams));
     let watching = Arc::clone(&seen);
@@ -71,20 +71,20 @@ fn scripted(posts: Vec<Reply>, streams: Vec<Reply>) -> Scripted {
     let (lines, reading) = mpsc::channel(100);
     let bridge = Bridge::new(reach, LineOutput::to(give), screen);
     let done = tokio::spawn(bridge.run(reading));
-    Scripted { lines, heard, seen, done }
+    ScriptedBridge { lines, heard, seen, done }
 }
 
-impl Scripted {
-    async fn says(&self, message: Value) {
+impl ScriptedBridge {
+    async fn send(&self, message: Value) {
         self.lines.send(InputLine::Text(message.to_string())).await.unwrap();
     }
 
-    async fn hears(&mut self) -> Value {
+    async fn receive(&mut self) -> Value {
         serde_json::from_str(&self.heard.recv().await.unwrap()).unwrap()
     }
 
-    /// Says no more; gives what was still heard, and everything that the endpoint saw.
-    async fn ends(mut self) -> (Vec<String>, Vec<String>) {
+    /// Closes the input; returns the remaining messages and all received requests.
+    async fn finish(mut self) -> (Vec<String>, Vec<String>) {
         drop(self.lines);
         self.done.await.unwrap();
         let mut rest = Vec::new();
@@ -114,7 +114,7 @@ fn initialize() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_opened_again_and_told_what_it_was_told() {
+async fn lost_session_is_reopened_with_the_same_settings() {
     let ok = |id: &str| (200, JSON, None, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
     let reopened = json!({"jsonrpc": "2.0", "id": "baton-bridge-1", "result": {"protocolVersion": "2025-06-18"}});
     let mut talk = scripted(
@@ -131,14 +131,14 @@ async fn a_session_is_opened_again_and_told_what_it_was_told() {
         ],
         Vec::new(),
     );
-    talk.says(initialize()).await;
-    assert_eq!(talk.hears().await["id"], 0);
-    talk.says(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-    talk.says(json!({"jsonrpc": "2.0", "id": 1, "method": "logging/setLevel", "params": {"level": "info"}})).await;
-    assert_eq!(talk.hears().await["id"], 1);
-    talk.says(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
-    assert_eq!(talk.hears().await["id"], 2, "the client notices nothing");
-    let (rest, seen) = talk.ends().await;
+    talk.send(initialize()).await;
+    assert_eq!(talk.receive().await["id"], 0);
+    talk.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    talk.send(json!({"jsonrpc": "2.0", "id": 1, "method": "logging/setLevel", "params": {"level": "info"}})).await;
+    assert_eq!(talk.receive().await["id"], 1);
+    talk.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
+    assert_eq!(talk.receive().await["id"], 2, "the client notices nothing");
+    let (rest, seen) = talk.finish().await;
     assert_eq!(rest, Vec::<String>::new());
     let posts: Vec<&str> = seen.iter().map(String::as_str).filter(|seen| !seen.starts_with("GET")).collect();
     let of = |session: &str| format!("mcp-session-id={session} mcp-protocol-version=2025-06-18");
@@ -160,7 +160,7 @@ async fn a_session_is_opened_again_and_told_what_it_was_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_rest_of_an_answer_is_fetched_where_it_broke_off() {
+async fn interrupted_answer_resumes_after_the_last_event_id() {
     let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}});
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
     let unasked = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -168,26 +168,26 @@ async fn the_rest_of_an_answer_is_fetched_where_it_broke_off() {
         vec![
             opened("one"),
             accepted(),
-            // It says when to come back, and ends without the answer.
+            // A retry interval, and an end without the answer.
             (200, STREAM, None, format!("id: 7/3\nretry: 1000\ndata:\n\n{}", event("8/3", &progress))),
             accepted(),
         ],
         vec![(200, STREAM, None, event("1", &unasked)), (200, STREAM, None, event("9/3", &answer))],
     );
-    talk.says(initialize()).await;
-    talk.hears().await;
-    talk.says(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-    assert_eq!(talk.hears().await["method"], "notifications/tools/list_changed");
-    talk.says(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}})).await;
-    assert_eq!(talk.hears().await["method"], "notifications/progress");
-    let next = talk.hears().await;
+    talk.send(initialize()).await;
+    talk.receive().await;
+    talk.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    assert_eq!(talk.receive().await["method"], "notifications/tools/list_changed");
+    talk.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}})).await;
+    assert_eq!(talk.receive().await["method"], "notifications/progress");
+    let next = talk.receive().await;
     assert_eq!(next["id"], 1, "{next}");
-    let (_, seen) = talk.ends().await;
+    let (_, seen) = talk.finish().await;
     assert!(seen.iter().any(|seen| seen.starts_with("GET") && seen.ends_with("last-event-id=8/3")), "{seen:#?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
+async fn every_request_gets_one_answer_with_its_own_id() {
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
     let tools = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "sail", "inputSchema": {
         "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}}]}});
@@ -205,17 +205,17 @@ async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
         Vec::new(),
     );
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
-    talk.says(list).await;
-    talk.hears().await;
+    talk.send(list).await;
+    talk.receive().await;
     let mut answers = Vec::new();
     for id in ["a", "b", "c", "d", "e", "f"] {
         let params = json!({"name": "sail", "arguments": {"region": "Ærø"}, "_meta": meta});
-        talk.says(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
-        let heard = talk.hears().await;
+        talk.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+        let heard = talk.receive().await;
         assert_eq!(heard["id"], id, "{heard}");
         answers.push(heard["error"]["message"].as_str().unwrap().to_owned());
     }
-    let (rest, seen) = talk.ends().await;
+    let (rest, seen) = talk.finish().await;
     assert_eq!(
         answers,
         [

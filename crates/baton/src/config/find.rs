@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_named_file_then_the_one_beside_the_only_agents() {
+    fn config_is_the_named_file_or_next_to_the_only_agent_directory() {
         let home = tempfile::tempdir().expect("a directory");
         let (file, other) = (home.path().join(DEFAULT_FILE), home.path().join("other.yaml"));
         fs::write(&file, "port: 1\n").expect("written");
@@ -69,8 +69,8 @@ mod tests {
         let nothing = (PathBuf::from(DEFAULT_FILE), None);
         assert_eq!(found(Some(&other), std::slice::from_ref(&agents)), (other.clone(), Some(2)));
         assert_eq!(found(None, std::slice::from_ref(&agents)), (file, Some(1)));
-        assert_eq!(found(None, &[agents.clone(), agents.clone()]), nothing, "which of several is meant, nobody knows");
-        assert_eq!(found(None, &[other]), nothing, "a file is no directory of agents");
+        assert_eq!(found(None, &[agents.clone(), agents.clone()]), nothing, "several directories are ambiguous");
+        assert_eq!(found(None, &[other]), nothing, "a file is not an agent directory");
         assert!(load_config(Some(&agents.join("missing.yaml")), &[]).is_err());
     }
 }

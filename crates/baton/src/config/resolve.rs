@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_come_and_how_often() {
+    fn authentication_sets_the_default_rate_limit() {
         let chosen = |access| ConfigOverrides { access, ..ConfigOverrides::default() };
         let rate = |per_second, burst| Some(CallerRateLimit { per_second, burst });
         for (flag, yaml, required, expect) in [

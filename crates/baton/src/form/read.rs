@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_text_becomes_the_value_that_the_schema_wants() {
+    fn typed_text_is_converted_by_the_schema() {
         for (property, typed, expect) in [
             (r#"{"type":"string"}"#, "42", Ok(r#""42""#)),
             (r#"{"type":"string","minLength":3}"#, "ab", Err("at least 3 characters")),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_were_given_beforehand_belong_to_fields() {
+    fn given_values_are_assigned_to_fields() {
         let form = form(
             r#""b":{"type":"integer"},"a":{"type":"string"},"c":{"type":"string","default":"x"}"#,
             r#","required":["a","b","c"]"#,

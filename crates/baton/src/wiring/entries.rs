@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_as_people_and_programs_write_them() {
+    fn directories_are_parsed_from_paths_and_file_urls() {
         for (entry, expect) in [
             ("agents/weather", Some("agents/weather")),
             ("file:///srv/my%20agents", Some("/srv/my agents")),

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_leave_files_for_tools() {
+    fn socket_limit_reserves_files_for_tools() {
         for (wanted, room, expect) in
             [(8192, None, 8192), (8192, Some(1024), 768), (10, Some(1024), 10), (8192, Some(64), 16), (4, Some(64), 4)]
         {

@@ -1,12 +1,12 @@
-//! People who may manage agents and do not own the machine: what they can have a Baton do, and what they see.
+//! Administrators that do not own the machine: the actions that they are allowed and the data that they can read.
 
 use crate::{
     binary::{Home, Reply, request},
-    service::{Answer, Service},
+    service::{ScriptedReply, Service},
 };
 use serde_json::{Value, json};
 
-/// A token with this scope, made by the owner.
+/// Creates a token with this scope, as the owner.
 fn token(home: &Home, name: &str, scope: &str) -> String {
     let made = home.run(&["token", "create", name, "--scope", scope]);
     assert_eq!(made.code, Some(0), "{}", made.shown());
@@ -20,7 +20,7 @@ fn ask(url: &str, token: &str, method: &str, path: &str, body: &Value) -> Reply 
 }
 
 /// A request to an MCP endpoint.
-fn asked_over_mcp(url: &str, token: &str, path: &str, method: &str, name: &str) -> Reply {
+fn mcp_request(url: &str, token: &str, path: &str, method: &str, name: &str) -> Reply {
     let mut params = json!({
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -45,7 +45,7 @@ fn asked_over_mcp(url: &str, token: &str, path: &str, method: &str, name: &str) 
     request(url, "POST", path, &headers, &body)
 }
 
-/// Definitions that would start a program which leaves a file behind.
+/// Definitions that would start a program that creates a file.
 fn with_programs() -> [Value; 3] {
     let files = |more: &str| {
         let yaml = format!("name: evil\ndescription: For a test.\n{more}\n");
@@ -62,7 +62,7 @@ fn with_programs() -> [Value; 3] {
 }
 
 #[test]
-fn nobody_but_the_owner_has_programs_started() {
+fn only_the_owner_can_start_programs() {
     let home = Home::new();
     home.agent(
         "one",
@@ -73,7 +73,7 @@ fn nobody_but_the_owner_has_programs_started() {
         let (server, url) = home.up(arguments);
         let token = match arguments.contains(&"--auth") {
             true => token(&home, "ops", "admin"),
-            // Somebody else on the same machine, who shows nothing.
+            // A client on the same machine without a token.
             false => String::new(),
         };
         for definition in with_programs() {
@@ -90,9 +90,9 @@ fn nobody_but_the_owner_has_programs_started() {
 }
 
 #[test]
-fn secrets_of_an_agent_are_not_sent_where_an_administrator_says() {
-    let good = Service::start(|_| Answer::json("404 Not Found", &json!({})));
-    let evil = Service::start(|_| Answer::json("404 Not Found", &json!({})));
+fn administrator_cannot_redirect_agent_secrets() {
+    let good = Service::start(|_| ScriptedReply::json("404 Not Found", &json!({})));
+    let evil = Service::start(|_| ScriptedReply::json("404 Not Found", &json!({})));
     let (home, elsewhere) = (Home::new(), &evil.url);
     home.agent(
         "one",
@@ -119,7 +119,7 @@ fn secrets_of_an_agent_are_not_sent_where_an_administrator_says() {
         let done = put(path, &entry);
         assert!(done.status == 403 && done.body.contains("BTN-1011"), "{path} {entry} {done:?}");
     }
-    // Escapes that only a parser sees through.
+    // Escape sequences that only a parser resolves.
     for agent in [
         "mcp_servers: { s: { url: \"URL\", headers: { A: \"\\x65nv://PLANTED\" } } }",
         "mcp_servers: { s: { url: \"URL\", headers: { A: \"\\u0024{PLANTED}\" } } }",
@@ -130,19 +130,19 @@ fn secrets_of_an_agent_are_not_sent_where_an_administrator_says() {
         let made = ask(&url, &ops, "POST", "/api/v1/agents", &wish);
         assert!(made.status == 403 && made.body.contains("BTN-1011"), "{agent} {made:?}");
     }
-    // The same address and a value of one's own are an administrator's to choose.
+    // An administrator may keep the address and may set a literal value.
     let kept = put("servers/t", &json!({"url": format!("{}/other", good.url), "headers": {"A": "***"}}));
     assert_eq!(kept.status, 200, "{kept:?}");
     let own = put("servers/u", &json!({"url": format!("{}/own", good.url), "headers": {"A": "own"}}));
     assert_eq!(own.status, 200, "{own:?}");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    let heard = format!("{:?}", evil.heard());
+    let heard = format!("{:?}", evil.requests());
     assert!(!heard.contains("planted"), "{heard}");
 }
 
 #[test]
-fn instructions_are_for_those_who_manage_agents() {
+fn system_prompt_requires_the_admin_scope() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     home.write("one/prompt.md", "The planted prompt.\n");
@@ -160,20 +160,20 @@ fn instructions_are_for_those_who_manage_agents() {
             assert!(is_shown || !part.body.contains("planted"), "{scope} {path} {part:?}");
         }
         for path in ["/agents/one/mcp", "/mcp"] {
-            let listed = asked_over_mcp(&url, &token, path, "prompts/list", "");
+            let listed = mcp_request(&url, &token, path, "prompts/list", "");
             assert_eq!((listed.status, listed.body.contains("system_prompt")), (200, is_shown), "{scope} {listed:?}");
-            let given = asked_over_mcp(&url, &token, path, "prompts/get", "system_prompt");
+            let given = mcp_request(&url, &token, path, "prompts/get", "system_prompt");
             assert_eq!(given.body.contains("The planted prompt."), is_shown, "{scope} {given:?}");
             assert!(is_shown || given.body.contains("BTN-1011"), "{scope} {given:?}");
-            // What the Environment has beside it is there for all of them.
-            assert_eq!(asked_over_mcp(&url, &token, path, "tools/list", "").status, 200, "{scope}");
+            // The rest of the Environment is visible with every scope.
+            assert_eq!(mcp_request(&url, &token, path, "tools/list", "").status, 200, "{scope}");
         }
     }
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    // Without `--auth` whoever is on the machine has the prompt, as the protocol's own clients expect.
+    // Without `--auth`, every client on the machine can read the prompt, as MCP clients expect.
     let (server, url) = home.up(&["--port", "0"]);
-    let given = asked_over_mcp(&url, "", "/agents/one/mcp", "prompts/get", "system_prompt");
+    let given = mcp_request(&url, "", "/agents/one/mcp", "prompts/get", "system_prompt");
     assert!(given.body.contains("The planted prompt."), "{given:?}");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));

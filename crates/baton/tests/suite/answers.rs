@@ -1,9 +1,8 @@
 //! The forms in which A2A shows an answer, over 1.0 and 0.3, as golden files.
 
-use crate::binary::{Home, Running, request};
+use crate::binary::{Home, RunningProcess, request};
 use serde_json::{Value, json};
 
-/// The dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     V1,
@@ -49,7 +48,7 @@ impl Dialect {
     }
 }
 
-/// A served agent and the dialect in which it is asked.
+/// A served agent and the protocol version of the requests.
 struct Conversation<'a> {
     url: &'a str,
     dialect: Dialect,
@@ -67,7 +66,7 @@ impl Conversation<'_> {
         reply.body
     }
 
-    /// Everything that a stream shows, up to its end.
+    /// All events of a stream.
     fn stream(&self, message: &Value) -> Vec<Value> {
         let method = self.dialect.method("message/stream", "SendStreamingMessage");
         let body = self.post(method, &json!({"message": message}));
@@ -80,14 +79,14 @@ impl Conversation<'_> {
         serde_json::from_str::<Value>(&body).expect("JSON")["result"].take()
     }
 
-    /// The task that a stream began with.
+    /// The id of the task in the first event.
     fn begun(&self, events: &[Value]) -> String {
         let first = if self.dialect == Dialect::V1 { &events[0]["task"] } else { &events[0] };
         first["id"].as_str().expect("a task").to_owned()
     }
 }
 
-/// The texts of `working` statuses, from the first to the last.
+/// The texts of `working` statuses, in order.
 fn working_texts(events: &[Value]) -> Vec<&str> {
     let statuses = events.iter().map(|event| event.get("statusUpdate").unwrap_or(event));
     let working = statuses.filter(|event| {
@@ -98,7 +97,7 @@ fn working_texts(events: &[Value]) -> Vec<&str> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// How often a text is in the outputs and status messages of a stream; the history is not counted.
+/// Number of occurrences of a text in the outputs and status messages of a stream, without the history.
 fn appearances(events: &[Value], text: &str) -> usize {
     let mut count = 0;
     for event in events {
@@ -112,15 +111,15 @@ fn appearances(events: &[Value], text: &str) -> usize {
     count
 }
 
-/// The events without what differs from run to run. How many pieces live text comes in is a matter of time: of those
-/// that only grow, the first stands for all.
+/// The events with variable values replaced. The number of live text updates depends on timing, so only the first of
+/// a growing series is kept.
 fn golden(events: &[Value]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     for event in events {
         let mut line = serde_json::to_string_pretty(event).expect("JSON");
         for word in line.clone().split('"') {
-            // The ids of calls have the id of their message inside.
+            // Call ids contain the id of their message.
             let word = word.strip_prefix("call-").and_then(|rest| rest.get(..36)).unwrap_or(word);
             let is_id = word.len() == 36 && word.matches('-').count() == 4;
             if is_id && !ids.iter().any(|id| id == word) {
@@ -148,7 +147,7 @@ fn check_golden(name: &str, events: &[Value]) {
     });
 }
 
-fn served(home: &Home, settings: &str, arguments: &[&str]) -> (Running, String) {
+fn served(home: &Home, settings: &str, arguments: &[&str]) -> (RunningProcess, String) {
     home.write("baton.yaml", settings);
     home.agent(
         "weather",
@@ -164,8 +163,8 @@ fn served(home: &Home, settings: &str, arguments: &[&str]) -> (Running, String) 
     home.up(&all)
 }
 
-/// Steps 3, 7 and 8 of the seed: the call is `input-required`, text grows in `working` statuses, and the completed status has
-/// it; the history has four messages and no partial copies.
+/// Steps 3, 7 and 8 of the seed: the call is `input-required`, text grows in `working` statuses, and the completed
+/// status has all of it; the history has four messages and no partial copies.
 #[test]
 fn timestep_03_text_grows_and_the_completed_status_has_it() {
     let home = Home::new();
@@ -213,9 +212,10 @@ fn with_answer_status_the_completed_status_has_the_text() {
     assert_eq!(server.end().code, Some(0));
 }
 
-/// One whole artifact, no text in the completed status, no call that the agent runs itself; chunks and calls on request.
+/// By default one complete artifact, no text in the completed status and no calls that the agent runs itself; chunks
+/// and calls on request.
 #[test]
-fn the_answer_appears_once_unless_more_is_asked_for() {
+fn answer_appears_once_unless_extensions_request_more() {
     let home = Home::new();
     let (server, url) = served(&home, "{}\n", &[]);
     for dialect in DIALECTS {
@@ -231,7 +231,7 @@ fn the_answer_appears_once_unless_more_is_asked_for() {
         let talk = Conversation { extensions, ..talk };
         let events = talk.stream(&dialect.message(&dialect.text(QUESTION), None));
         let updates = events.iter().filter(|event| event.to_string().contains("\"artifactId\"")).count();
-        assert!(updates >= 3, "chunks and the whole: {events:#?}");
+        assert!(updates >= 3, "chunks and the complete text: {events:#?}");
         assert_eq!(appearances(&events, "tool_calls"), 1, "{events:#?}");
         let last = events.last().expect("an event").to_string();
         assert!(!last.contains(ANSWER), "{last}");
@@ -240,9 +240,8 @@ fn the_answer_appears_once_unless_more_is_asked_for() {
     assert_eq!(server.end().code, Some(0));
 }
 
-/// An agent's own words count before those of its server.
 #[test]
-fn an_agent_may_choose_another_form_than_its_server() {
+fn agent_answer_settings_override_server_settings() {
     let home = Home::new();
     home.write("baton.yaml", "a2a: { answer: status, stream_text: whole }\n");
     let playbook =

@@ -1,7 +1,7 @@
-//! `baton approvals`, and what `baton run` says of calls that need leave.
+//! `baton approvals`, and the output of `baton run` for calls that require approval.
 
 mod chat;
-mod listed;
+mod list;
 #[cfg(target_os = "linux")]
 mod terminal;
 
@@ -40,7 +40,7 @@ const BOSS: &str = r#"rules:
     call: [{ tool: handoff, args: { agent_uri: files, message: "${user}" } }]
 "#;
 
-/// An agent that needs leave, and one that hands it work.
+/// An agent with calls that require approval, and one that hands work off to it.
 fn office() -> Home {
     let home = Home::new();
     home.agent("files", TOOLS, PLAYBOOK);
@@ -48,7 +48,7 @@ fn office() -> Home {
     home
 }
 
-/// What was deleted, one call a line.
+/// The arguments of the executed calls.
 fn deleted(home: &Home) -> Vec<String> {
     let text = std::fs::read_to_string(home.path("files/deleted")).unwrap_or_default();
     text.split_inclusive('}').map(str::to_owned).collect()

@@ -1,13 +1,12 @@
-//! The official Python client shows tokens as its users make it do; `tests/python/authenticated_client.py` says what it
-//! checks.
+//! Authentication with the official Python client; `tests/python/authenticated_client.py` documents its checks.
 
 use crate::{binary::Home, foreign::ALL_BINDINGS, python_client::PYTHON};
 
-fn talks(binding: &str) {
+fn run_client(binding: &str) {
     let home = Home::new();
     home.write("baton.yaml", ALL_BINDINGS);
     home.agent("one", "", "rules: [{ say: hello }]\n");
-    // A token that works, but not here.
+    // A token of another Baton.
     let elsewhere = Home::new();
     let made = |home: &Home, arguments: &[&str]| {
         let made = home.run(&[&["token", "create"], arguments].concat());
@@ -19,7 +18,7 @@ fn talks(binding: &str) {
     let (mine, theirs) = (made(&home, &["mine"]), made(&home, &["theirs"]));
     let reading = made(&home, &["eye", "--scope", "read"]);
     let agent = format!("{url}/agents/one");
-    PYTHON.runs(&["tests/python/authenticated_client.py", &agent, binding, &mine, &theirs, &reading, &unknown]);
+    PYTHON.run_script(&["tests/python/authenticated_client.py", &agent, binding, &mine, &theirs, &reading, &unknown]);
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -27,15 +26,15 @@ fn talks(binding: &str) {
 
 #[test]
 fn over_json_rpc() {
-    talks("JSONRPC");
+    run_client("JSONRPC");
 }
 
 #[test]
 fn over_http_json() {
-    talks("HTTP+JSON");
+    run_client("HTTP+JSON");
 }
 
 #[test]
 fn over_grpc() {
-    talks("GRPC");
+    run_client("GRPC");
 }

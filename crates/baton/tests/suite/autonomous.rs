@@ -1,4 +1,4 @@
-//! Agents with whom somebody talks, and agents that work alone, as callers of every surface see them.
+//! Interactive and autonomous agents, as seen through every API.
 
 use crate::binary::{Home, request};
 use baton_testkit::Webhook;
@@ -24,7 +24,7 @@ options: { usage: estimate }
 
 const CALLERS_TOOLS: &str = "https://baton.dev/extensions/tool-execution/v1";
 
-/// The same agent twice: `talker` with somebody there, `loner` alone.
+/// The same agent twice: `talker` is interactive, `loner` is autonomous.
 fn home() -> Home {
     let home = Home::new();
     home.agent("talker", TOOLS, PLAYBOOK);
@@ -32,14 +32,14 @@ fn home() -> Home {
     home
 }
 
-fn said(id: &str, text: &str) -> Value {
+fn user_message(id: &str, text: &str) -> Value {
     json!({"messageId": id, "contextId": "talk", "role": "ROLE_USER", "parts": [{"text": text}]})
 }
 
-/// An operation of A2A 1.0, and the body of its answer as it came.
-/// The caller may choose who runs tools, and wants to see the calls of the agent.
+/// The caller selects the tool execution mode and receives the agent's calls.
 const EXTENSIONS: &str = "https://baton.dev/extensions/tool-execution/v1, https://baton.dev/extensions/tool-calls/v1";
 
+/// Sends an A2A 1.0 request and returns the raw response body.
 fn a2a(url: &str, agent: &str, method: &str, params: &Value) -> String {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
     let headers = [("content-type", "application/json"), ("a2a-version", "1.0"), ("a2a-extensions", EXTENSIONS)];
@@ -56,7 +56,7 @@ fn teamspark_18_in_one_context_an_interactive_agent_remembers_and_an_autonomous_
     let (_server, url) = home.up(&["--port", "0"]);
     for (agent, remembers) in [("talker", true), ("loner", false)] {
         for id in ["m-1", "m-2"] {
-            let answer = read(&a2a(&url, agent, "SendMessage", &json!({"message": said(id, "hello")})));
+            let answer = read(&a2a(&url, agent, "SendMessage", &json!({"message": user_message(id, "hello")})));
             assert_eq!(answer["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED", "{answer:#}");
         }
         let shown = home.run(&["sessions", "show", "talk", "--agent", agent, "--json"]);
@@ -74,7 +74,7 @@ fn teamspark_18_an_autonomous_agent_runs_its_tools_itself_and_keeps_its_mode() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0"]);
     let with = |metadata: Value| {
-        let mut message = said("m", "count");
+        let mut message = user_message("m", "count");
         message["metadata"] = metadata;
         json!({ "message": message })
     };
@@ -88,7 +88,7 @@ fn teamspark_18_an_autonomous_agent_runs_its_tools_itself_and_keeps_its_mode() {
     let asked = read(&a2a(&url, "talker", "SendMessage", &callers));
     assert_eq!(asked["result"]["task"]["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{asked:#}");
 
-    // Whoever began interactively goes on so, and what is refused changes nothing.
+    // An interactive task stays interactive, and a rejected request changes nothing.
     let mut switch = with(json!({"dev.baton/session": {"autonomous": true}}));
     switch["message"]["messageId"] = "m-switch".into();
     switch["message"]["taskId"] = asked["result"]["task"]["id"].clone();
@@ -99,16 +99,16 @@ fn teamspark_18_an_autonomous_agent_runs_its_tools_itself_and_keeps_its_mode() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_an_autonomous_run_every_surface_shows_the_result_and_nothing_on_the_way() {
+async fn autonomous_run_shows_only_its_result_on_every_surface() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0", "--push-allow", "127.0.0.0/8"]);
     for (agent, shows) in [("talker", true), ("loner", false)] {
         let receiver = Webhook::open(IpAddr::V4(Ipv4Addr::LOCALHOST)).await.expect("a receiver");
         let push = json!({"taskPushNotificationConfig": {"url": receiver.url("/told")}});
-        let params = json!({"message": said("m-1", "count"), "configuration": push});
+        let params = json!({"message": user_message("m-1", "count"), "configuration": push});
         let sent = a2a(&url, agent, "SendMessage", &params);
         let id = read(&sent)["result"]["task"]["id"].clone();
-        let streamed = a2a(&url, agent, "SendStreamingMessage", &json!({"message": said("m-2", "count")}));
+        let streamed = a2a(&url, agent, "SendStreamingMessage", &json!({"message": user_message("m-2", "count")}));
         let task = a2a(&url, agent, "GetTask", &json!({ "id": id }));
         let listed = a2a(&url, agent, "ListTasks", &json!({"historyLength": 100}));
         let rest = request(&url, "GET", &format!("/api/v1/tasks/{}", id.as_str().expect("an id")), &[], "").body;
@@ -119,7 +119,7 @@ async fn of_an_autonomous_run_every_surface_shows_the_result_and_nothing_on_the_
                 arrivals.iter().any(|arrival| arrival.body.to_string().contains("COMPLETED"))
             })
             .await
-            .expect("told");
+            .expect("a notification");
         let told: Vec<String> = receiver.arrivals().iter().map(|arrival| arrival.body.to_string()).collect();
         for (surface, text) in [
             ("the answer", sent),
@@ -133,26 +133,26 @@ async fn of_an_autonomous_run_every_surface_shows_the_result_and_nothing_on_the_
         ] {
             assert!(text.contains("Counted."), "{agent}, {surface}: {text}");
             assert_eq!(text.contains("of-the-tool"), shows, "{agent}, {surface}: {text}");
-            // Nobody can ask that notifications carry calls.
+            // Notifications never include calls: they cannot request the extension.
             let calls = shows && surface != "notifications";
             assert_eq!(text.contains("tool_calls"), calls, "{agent}, {surface}: {text}");
         }
         let called = call_agent(&url, agent);
         assert!(called.contains("Counted.") && !called.contains("of-the-tool"), "{agent}: {called}");
     }
-    // Nothing is lost: operators see in the journal what was done.
+    // The journal keeps every step for operators.
     let task = read(&home.run(&["run", "loner", "count", "--json"]).stdout);
     let path = format!("/api/v1/tasks/{}/events?limit=100", task["id"].as_str().expect("an id"));
     assert!(request(&url, "GET", &path, &[], "").body.contains("of-the-tool"));
 }
 
-/// A request of OpenAI's API, and the body of its answer as it came.
+/// Sends an OpenAI API request and returns the raw response body.
 fn openai(url: &str, path: &str, body: &Value) -> String {
     request(url, "POST", path, &[("content-type", "application/json")], &body.to_string()).body
 }
 
 #[test]
-fn clients_of_openai_see_the_same_and_have_no_functions_of_their_own_there() {
+fn openai_api_shows_only_the_result_and_rejects_client_functions() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0"]);
     for (agent, shows) in [("talker", true), ("loner", false)] {
@@ -175,7 +175,7 @@ fn clients_of_openai_see_the_same_and_have_no_functions_of_their_own_there() {
     }
 }
 
-/// The agent as a tool of MCP clients.
+/// Calls the agent as an MCP tool.
 pub(crate) fn call_agent(url: &str, agent: &str) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,4 +1,4 @@
-//! Starting the binary in a directory of its own, and waiting for what it says.
+//! Starts the binary in a temporary directory and waits for its output.
 
 use std::{
     fs,
@@ -15,54 +15,54 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Longer than any orderly shutdown may take.
-const BOUND: Duration = Duration::from_secs(15);
+/// Upper bound for an orderly shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Signals that are sent on unless somebody says otherwise.
+/// Exporters that are on by default.
 const EXPORTERS: [&str; 3] = ["OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER"];
 
-/// Settings with which spans stay, so that a moment of the past means the same whenever a test runs.
-pub(crate) const KEPT: &str = "telemetry: { retention: { age: 36500d } }\n";
+/// Retention that keeps spans of fixed past times, so that results do not depend on the current date.
+pub(crate) const LONG_RETENTION: &str = "telemetry: { retention: { age: 36500d } }\n";
 
-/// A working directory that goes away with the test.
+/// A temporary working directory.
 pub(crate) struct Home(TempDir);
 
-/// How a command ended.
+/// Exit code and output of a finished command.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct CommandOutput {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ended {
-    /// All of it, for a snapshot.
+impl CommandOutput {
+    /// Exit code, stdout and stderr, for snapshots.
     pub(crate) fn shown(&self) -> String {
         let Self { code, stdout, stderr } = self;
         format!("exit {}\n--- stdout\n{stdout}--- stderr\n{stderr}", code.map_or("by signal".into(), |c| c.to_string()))
     }
 }
 
-/// A command that is still at work.
-pub(crate) struct Running {
+/// A command that still runs.
+pub(crate) struct RunningProcess {
     child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,
     pub(crate) stderr: BufReader<ChildStderr>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the program under test is a process of its own")]
+#[expect(clippy::disallowed_methods, reason = "the program under test is a separate process")]
 fn command(program: impl AsRef<Path>) -> Command {
     Command::new(program.as_ref())
 }
 
-/// The examples of the repository.
+/// Path of the examples of the repository.
 pub(crate) fn examples() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").to_str().expect("UTF-8").to_owned()
 }
 
-/// A port that is free and stays so until it is served: it lies below those that systems give away by themselves, and
-/// each process looks in a place of its own.
-pub(crate) fn own_port() -> String {
+/// A free port that stays free until it is bound: it is below the ephemeral range, and each process searches its own
+/// range.
+pub(crate) fn free_port() -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let place = u16::try_from(std::process::id() % 1_000).expect("below 1,000");
     let port = |_| 10_000 + place * 20 + NEXT.fetch_add(1, Ordering::Relaxed) % 20;
@@ -75,7 +75,7 @@ impl Home {
         Self(TempDir::new().expect("a temporary directory"))
     }
 
-    /// In memory where that is possible, for so many files that a disk would take longer than the test.
+    /// In memory if possible, for tests that write many files.
     #[cfg(target_os = "linux")]
     pub(crate) fn in_memory() -> Self {
         Self(TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary directory"))
@@ -91,22 +91,22 @@ impl Home {
         fs::write(path, text).expect("written");
     }
 
-    /// An agent with a prompt, in a directory of its own name.
+    /// Creates the directory of an agent: definition, prompt and playbook.
     pub(crate) fn agent(&self, name: &str, yaml: &str, playbook: &str) {
         self.write(&format!("{name}/agent.yaml"), &format!("name: {name}\ndescription: For a test.\n{yaml}"));
         self.write(&format!("{name}/prompt.md"), "You are a test.\n");
         self.write(&format!("{name}/playbook.yaml"), playbook);
     }
 
-    /// A pipe with a name: whoever opens one end waits for the other.
+    /// Creates a named pipe: opening one end blocks until the other is opened.
     pub(crate) fn pipe(&self, relative: &str) {
         assert!(command("mkfifo").arg(self.path(relative)).status().expect("mkfifo").success());
     }
 
-    /// The binary in this directory, not started yet. It sends nothing on: somebody may listen where it usually would.
+    /// The command, not started yet. Exporters are off, because a collector may listen on the default port.
     pub(crate) fn baton(&self, args: &[&str]) -> Command {
         let mut command = command(env!("CARGO_BIN_EXE_baton"));
-        // Only what tools need: no settings of whoever runs the tests.
+        // Only the variables that tools need, so that settings of the developer have no effect.
         let path = std::env::var_os("PATH").unwrap_or_default();
         command
             .args(args)
@@ -119,44 +119,44 @@ impl Home {
         command
     }
 
-    /// Runs to the end.
-    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+    /// Runs the command to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> CommandOutput {
         ended(&mut self.baton(args))
     }
 
-    /// Runs to the end with these variables in its environment.
-    pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Ended {
+    /// Like [`Self::run`], with these environment variables.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], args: &[&str]) -> CommandOutput {
         ended(self.baton(args).envs(variables.iter().copied()))
     }
 
-    /// Starts and does not wait.
-    pub(crate) fn start(&self, args: &[&str]) -> Running {
+    /// Starts the command without waiting for it.
+    pub(crate) fn start(&self, args: &[&str]) -> RunningProcess {
         self.start_with(&[], args)
     }
 
-    fn start_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Running {
+    fn start_with(&self, variables: &[(&str, &str)], args: &[&str]) -> RunningProcess {
         let mut command = self.baton(args);
         command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let stderr = BufReader::new(child.stderr.take().expect("piped"));
-        Running { child, stdout, stderr }
+        RunningProcess { child, stdout, stderr }
     }
 
-    /// Starts `baton up` and waits until it says where it serves.
-    pub(crate) fn up(&self, args: &[&str]) -> (Running, String) {
+    /// Starts `baton up` and waits for its URL.
+    pub(crate) fn up(&self, args: &[&str]) -> (RunningProcess, String) {
         self.up_with(&[], args)
     }
 
-    /// The same where signals are sent on as these variables say.
-    pub(crate) fn up_sending(&self, variables: &[(&str, &str)], args: &[&str]) -> (Running, String) {
-        // An empty variable is none.
+    /// Like [`Self::up`], with the exporters that these environment variables configure.
+    pub(crate) fn up_with_exporters(&self, variables: &[(&str, &str)], args: &[&str]) -> (RunningProcess, String) {
+        // An empty variable counts as unset.
         let unset = EXPORTERS.map(|name| (name, ""));
         self.up_with(&[&unset, variables].concat(), args)
     }
 
-    /// The same with these variables in its environment.
-    pub(crate) fn up_with(&self, variables: &[(&str, &str)], args: &[&str]) -> (Running, String) {
+    /// Like [`Self::up`], with these environment variables.
+    pub(crate) fn up_with(&self, variables: &[(&str, &str)], args: &[&str]) -> (RunningProcess, String) {
         let mut running = self.start_with(variables, &[&["up"], args].concat());
         let line = await_line(&mut running.stderr, "baton serves");
         let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
@@ -164,25 +164,25 @@ impl Home {
     }
 }
 
-fn ended(command: &mut Command) -> Ended {
+fn ended(command: &mut Command) -> CommandOutput {
     let output = command.output().expect("it starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    CommandOutput { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-impl Running {
+impl RunningProcess {
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// As the shell's `kill` does it.
+    /// Sends a signal with the `kill` of the shell.
     pub(crate) fn signal(&self, name: &str) {
         let sent = command("sh").arg("-c").arg(format!("kill -{name} {}", self.pid())).status();
         assert!(sent.expect("sh").success(), "kill -{name}");
     }
 
-    /// Waits for the end, and for what is left to read; fails when it takes too long.
-    pub(crate) fn end(mut self) -> Ended {
+    /// Waits for the end and reads the remaining output; fails after a timeout.
+    pub(crate) fn end(mut self) -> CommandOutput {
         let (done, ended) = mpsc::channel();
         thread::spawn(move || {
             let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -190,26 +190,26 @@ impl Running {
             self.stderr.read_to_string(&mut stderr).expect("UTF-8");
             let status: ExitStatus = self.child.wait().expect("it ends");
             // The receiver is gone only when the test has failed already.
-            let _ = done.send(Ended { code: status.code(), stdout, stderr });
+            let _ = done.send(CommandOutput { code: status.code(), stdout, stderr });
         });
-        ended.recv_timeout(BOUND).expect("the process ends in time")
+        ended.recv_timeout(SHUTDOWN_TIMEOUT).expect("the process ends in time")
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process (SIGKILL).
     pub(crate) fn kill(mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("it ends");
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Reads lines until one has this text.
+/// Reads lines until one contains this text.
 pub(crate) fn await_line(reader: &mut impl BufRead, text: &str) -> String {
     let mut seen = String::new();
     loop {
@@ -224,7 +224,7 @@ pub(crate) fn await_line(reader: &mut impl BufRead, text: &str) -> String {
     }
 }
 
-/// One HTTP request, to see what any client would see.
+/// Sends a GET request and returns the raw response.
 pub(crate) fn get(url: &str, path: &str) -> String {
     let address = url.trim_start_matches("http://");
     let mut stream = std::net::TcpStream::connect(address).expect("it listens");
@@ -234,7 +234,7 @@ pub(crate) fn get(url: &str, path: &str) -> String {
     reply
 }
 
-/// An HTTP reply.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -243,14 +243,14 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A header by its name in lower case.
+    /// The value of a header; names are case-insensitive.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let fields = self.head.lines().filter_map(|line| line.split_once(": "));
         fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
-/// One HTTP request with headers and a body.
+/// Sends an HTTP request with headers and a body.
 pub(crate) fn request(url: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let address = url.trim_start_matches("http://");
     let mut stream = std::net::TcpStream::connect(address).expect("it listens");
@@ -266,7 +266,7 @@ pub(crate) fn request(url: &str, method: &str, path: &str, headers: &[(&str, &st
     Reply { status, head: head.to_owned(), body: body.to_owned() }
 }
 
-/// The agent's last message in a task: that of its status, or the answer, which the history keeps.
+/// The agent's last message in a task: the status message, or else the last message of the history.
 pub(crate) fn last_message(task: &serde_json::Value) -> &serde_json::Value {
     let status = &task["status"]["message"];
     let history = task["history"].as_array().and_then(|history| history.last());
@@ -278,7 +278,7 @@ pub(crate) fn last_text(task: &serde_json::Value) -> &str {
     last_message(task)["parts"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// Opens a request whose answer is read as it comes, without the frames of HTTP/1.1 around it.
+/// Opens a request with a streamed response; HTTP/1.0 avoids the chunked encoding of HTTP/1.1.
 pub(crate) fn open(url: &str, method: &str, path: &str, body: &str) -> std::net::TcpStream {
     let address = url.trim_start_matches("http://");
     let mut stream = std::net::TcpStream::connect(address).expect("it listens");
@@ -288,7 +288,7 @@ pub(crate) fn open(url: &str, method: &str, path: &str, body: &str) -> std::net:
     stream
 }
 
-/// Snapshots without what changes from run to run.
+/// Runs snapshot assertions with variable values replaced.
 pub(crate) fn filtered(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);

@@ -1,11 +1,11 @@
-//! `baton mcp`: lines of JSON-RPC on the standard streams.
+//! `baton mcp`: line-delimited JSON-RPC on stdin and stdout.
 
-mod broken;
-mod called_off;
+mod cancellation;
+mod cleanup;
+mod client;
 mod entries;
-mod garbage;
-mod restarted;
-mod story;
-mod talk;
+mod invalid_input;
+mod protocols;
+mod reconnection;
 
-pub(crate) use talk::{Talk, meta};
+pub(crate) use client::{BridgeClient, meta};

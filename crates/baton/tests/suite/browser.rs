@@ -1,7 +1,7 @@
-//! OpenAI's package for JavaScript in a page of another origin, in Chromium, talks to the real binary.
+//! The JavaScript package of OpenAI in a cross-origin page in Chromium, against the real binary.
 
 use crate::{
-    binary::{Home, examples, own_port},
+    binary::{Home, examples, free_port},
     foreign::Interpreter,
 };
 
@@ -10,11 +10,11 @@ const NODE: Interpreter = Interpreter { variable: "BATON_TEST_BROWSER_NODE", set
 #[test]
 fn openai_in_chromium() {
     let home = Home::new();
-    let port = own_port();
+    let port = free_port();
     home.write("baton.yaml", &format!("cors: {{ origins: [\"http://127.0.0.1:{port}\"] }}\n"));
     let desk = format!("{}/../tests/agents/openai", examples());
     let (server, url) = home.up(&[&desk, "--port", "0", "--data", "data"]);
-    NODE.runs(&["tests/browser/openai_page.mjs", &url, &port]);
+    NODE.run_script(&["tests/browser/openai_page.mjs", &url, &port]);
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());

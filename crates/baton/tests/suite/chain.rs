@@ -1,17 +1,17 @@
-//! Four agents in three processes: the last one asks, the first one is answered, and everybody dies in between.
+//! An approval through four agents in three processes, which are all killed before it is answered.
 
-use crate::binary::{Home, Running, last_text, own_port, request};
+use crate::binary::{Home, RunningProcess, free_port, last_text, request};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, time::Duration};
 
-/// Hands everything to the next agent, and says what came back.
+/// Hands the message off to the next agent and repeats its response.
 const PASSES: &str = "rules:
   - { when: { after_tool: handoff, failed: true }, say: \"It did not work: ${result}\" }
   - { when: { after_tool: handoff }, say: \"${result./response}\" }
   - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: NEXT, message: \"${user}\" } }] }
 ";
 
-/// Notes that it ran, when it may.
+/// A tool that requires approval and records each execution.
 const LAST: &str = "tools:
   - name: pay
     description: Pays.
@@ -25,21 +25,21 @@ const PAYS: &str = "rules:
   - { when: { turn: first }, call: [{ tool: pay }] }
 ";
 
-/// A process that is started again where it was.
-struct Place {
+/// A server that restarts on the same port.
+struct ChainServer {
     home: Home,
-    running: Option<Running>,
+    running: Option<RunningProcess>,
     url: String,
 }
 
-impl Place {
+impl ChainServer {
     fn start(home: Home, agents: &[&str]) -> Self {
-        let (running, url) = home.up(&[agents, &["--port", &own_port()]].concat());
+        let (running, url) = home.up(&[agents, &["--port", &free_port()]].concat());
         Self { home, running: Some(running), url }
     }
 
-    /// As after a power cut.
-    fn dies_and_comes_back(&mut self, agents: &[&str]) {
+    /// Kills and restarts the server.
+    fn crash_and_restart(&mut self, agents: &[&str]) {
         self.running.take().expect("it runs").kill();
         let port = self.url.rsplit(':').next().expect("a port");
         let (running, url) = self.home.up(&[agents, &["--port", port]].concat());
@@ -58,7 +58,7 @@ impl Place {
         self.call(agent, "SendMessage", &json!({ "message": message }))["result"]["task"].clone()
     }
 
-    /// The traces of all runs here, once a span of this name is kept.
+    /// The traces of all runs of this server, after a span with this name is stored.
     fn traces_after(&self, last: &str) -> Vec<String> {
         let search = |query: &str| {
             let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
@@ -85,24 +85,24 @@ fn text(task: &Value) -> String {
     last_text(task).to_owned()
 }
 
-fn chain() -> [Place; 3] {
+fn chain() -> [ChainServer; 3] {
     let third = Home::new();
     third.agent("d", LAST, PAYS);
-    let third = Place::start(third, &["d"]);
+    let third = ChainServer::start(third, &["d"]);
     let second = Home::new();
     second.agent("b", "handoffs: [{ agent: c }]\n", &PASSES.replace("NEXT", "c"));
     second.agent("c", "handoffs: [{ agent: d }]\n", &PASSES.replace("NEXT", "d"));
     second.write("baton.yaml", &format!("peers:\n  - {{ name: d, url: {}/agents/d }}\n", third.url));
-    let second = Place::start(second, &["b", "c"]);
+    let second = ChainServer::start(second, &["b", "c"]);
     let first = Home::new();
     first.agent("a", "handoffs: [{ agent: b }]\n", &PASSES.replace("NEXT", "b"));
     first.write("baton.yaml", &format!("peers:\n  - {{ name: b, url: {}/agents/b }}\n", second.url));
-    let first = Place::start(first, &["a"]);
+    let first = ChainServer::start(first, &["a"]);
     [first, second, third]
 }
 
 #[test]
-fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_call_once() {
+fn approval_across_four_agents_survives_crashes_and_runs_the_call_once() {
     for (decision, said, paid) in [("allow_once", "Paid 1 time", true), ("deny", "Refused: BTN-3012", false)] {
         let [mut first, mut second, mut third] = chain();
         let asked = first.say("a", &json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Pay, please"}]}));
@@ -111,12 +111,12 @@ fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_
         let parts = asked["status"]["message"]["parts"].as_array().expect("parts");
         let requests: Vec<&Value> =
             parts.iter().filter_map(|part| part["data"]["input_requests"].as_array()).flatten().collect();
-        let [open] = requests.as_slice() else { panic!("one call waits: {parts:?}") };
+        let [open] = requests.as_slice() else { panic!("one call is pending: {parts:?}") };
         assert_eq!((&open["agent"], &open["tool"]), (&json!("d"), &json!("pay")));
 
-        first.dies_and_comes_back(&["a"]);
-        second.dies_and_comes_back(&["b", "c"]);
-        third.dies_and_comes_back(&["d"]);
+        first.crash_and_restart(&["a"]);
+        second.crash_and_restart(&["b", "c"]);
+        third.crash_and_restart(&["d"]);
 
         let id = asked["id"].as_str().expect("an id");
         let response = json!({
@@ -136,9 +136,9 @@ fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_
         assert!(text(&task).contains(said), "{}", text(&task));
         let ended = [(&first, "handoff.request"), (&second, "handoff.request"), (&third, "execute_tool pay")];
         let traces: BTreeSet<String> = ended.iter().flat_map(|(place, last)| place.traces_after(last)).collect();
-        assert_eq!(traces.len(), 1, "one question is one trace, through every process, death and answer: {traces:?}");
+        assert_eq!(traces.len(), 1, "one trace across all processes, crashes and answers: {traces:?}");
         let ran = fs::read_to_string(third.home.path("d/paid.txt")).unwrap_or_default();
-        assert_eq!(ran, if paid { "paid\n" } else { "" }, "the call is released once, or not at all");
+        assert_eq!(ran, if paid { "paid\n" } else { "" }, "the call runs at most once");
 
         let again = first.call(
             "a",
@@ -146,6 +146,6 @@ fn an_approval_through_four_agents_in_three_processes_that_all_die_releases_the_
             &json!({ "message": {"messageId": "b", "taskId": id,
             "role": "ROLE_USER", "parts": [{"data": {"input_responses": [response]}}]}}),
         );
-        assert!(again["error"].is_object(), "an approval is given once: {again}");
+        assert!(again["error"].is_object(), "an approval is answered only once: {again}");
     }
 }

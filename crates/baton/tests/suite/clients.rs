@@ -1,5 +1,5 @@
-//! Public A2A clients, unmodified, show the agent's answer exactly once; `tests/clients` says what each is asked. Clients
-//! that take long to install are run by `make test-clients` only.
+//! Unmodified public A2A clients show the agent's answer exactly once; the requests are in `tests/clients`. Clients
+//! that take long to install run only in `make test-clients`.
 
 use crate::{
     binary::{Home, await_line, examples},
@@ -19,8 +19,8 @@ const OLD_PYTHON: Interpreter = Interpreter {
 const NODE: Interpreter =
     Interpreter { variable: "BATON_TEST_CLIENTS_NODE", set_up: &["scripts/node-env.sh", "tests/clients"] };
 
-/// Runs a client against a Baton with one agent, which is found at its root, and against one with several, at the address
-/// that `baton up` prints.
+/// Runs a client against a Baton with one agent, addressed by the root URL, and against one with several, addressed by
+/// the URL that `baton up` prints.
 fn shows_each_answer_once(interpreter: &Interpreter, script: &str) {
     let guide = format!("{}/../tests/agents/clients/guide", examples());
     let weather = format!("{}/weather", examples());
@@ -29,7 +29,7 @@ fn shows_each_answer_once(interpreter: &Interpreter, script: &str) {
         let (mut server, url) = home.up(&[agents, &["--port", "0", "--data", "data"]].concat());
         let line = await_line(&mut server.stderr, "guide ");
         let printed = line.split_whitespace().nth(1).expect("an address");
-        let shown = interpreter.runs(&[script, if agents.len() == 1 { &url } else { printed }]);
+        let shown = interpreter.run_script(&[script, if agents.len() == 1 { &url } else { printed }]);
         assert!(shown.lines().any(|line| line.starts_with(r#"{"client""#)), "{script} asked nothing:\n{shown}");
         server.signal("TERM");
         let ended = server.end();
@@ -77,7 +77,7 @@ fn vercel_ai_sdk() {
     shows_each_answer_once(&NODE, "tests/clients/ai_client.mjs");
 }
 
-/// The table was made with the versions that are pinned now.
+/// The table lists the versions that are pinned now.
 #[test]
 fn page_names_the_pinned_versions() {
     let read = |path: &str| std::fs::read_to_string(format!("{}/../{path}", examples())).expect(path);

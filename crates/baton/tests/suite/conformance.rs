@@ -1,11 +1,11 @@
-//! The conformance agent as the public kits meet it: the real binary, the card at the root, three bindings.
+//! The conformance agent as the public test kits use it: the real binary, the card at the root, three bindings.
 
 mod behaviours;
 mod contract;
-mod kit_of_03;
-mod notices;
+mod notifications;
+mod operations;
 mod profiles;
+mod schema;
 mod streams;
-mod strict;
 mod sut;
-mod talk;
+mod v03_profile;

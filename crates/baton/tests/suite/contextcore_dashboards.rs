@@ -1,15 +1,15 @@
-//! The queries of ContextCore's dashboards, in the form that is valid TraceQL, answered by the real binary with the
-//! figures that they are there to show. Panels over logs are not here: they are asked of another kind of store.
+//! The queries of the ContextCore dashboards, as valid TraceQL, with their expected results from the real binary.
+//! Panels over logs are not included: they query another kind of store.
 
 mod panels;
 mod spans;
 
-use crate::binary::{Home, KEPT, request};
+use crate::binary::{Home, LONG_RETENTION, request};
 use panels::{CODE, DRILLDOWN, GOVERNANCE, INSIGHTS};
 use serde_json::Value;
 use spans::{BEGIN, send};
 
-/// Series as they are written in the tables: `label: first interval, second interval | the whole time`, `-` for nothing.
+/// Series in the format of the tables: `label: first interval, second interval | whole range`, `-` for no value.
 fn series(url: &str, query: &str, mode: &str) -> Vec<String> {
     let encoded: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     let answer = |path: &str| {
@@ -41,7 +41,7 @@ fn series(url: &str, query: &str, mode: &str) -> Vec<String> {
         let label = labels(range);
         lines.push(format!("{label}: {}, {} | {}", sample(BEGIN + 600), sample(BEGIN + 1_200), instant(&label)));
     }
-    // What no interval has, but the whole time does.
+    // Series with a value for the whole range but for no interval.
     let only = instants.iter().filter(|series| !ranges.iter().any(|range| labels(range) == labels(series)));
     lines.extend(only.map(|series| format!("{}: -, - | {}", labels(series), number(&series["value"]))));
     lines.sort();
@@ -53,7 +53,7 @@ fn number(value: &Value) -> String {
     format!("{}", (number * 1e6).round() / 1e6)
 }
 
-/// The values of the labels; that of a name says nothing that the query does not say.
+/// The values of the labels, without `__name__`.
 fn labels(series: &Value) -> String {
     let labels = series["labels"].as_array().expect("labels").iter();
     let labels: Vec<String> =
@@ -85,9 +85,9 @@ fn found(url: &str, query: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_panel_of_numbers_is_answered_with_what_it_means() {
+fn metric_panels_return_the_expected_series() {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
     send(&url);
@@ -100,12 +100,12 @@ fn every_panel_of_numbers_is_answered_with_what_it_means() {
             }
         }
     }
-    // As the protocol's own text writes it, without scopes.
+    // Attributes without scopes, as the specification of the protocol writes them.
     let loose = r#"{ insight.type = "decision" && project.id = "checkout" } | select(insight.summary) | rate() > 0"#;
     assert_eq!(series(&url, loose, ""), ["all: 0.003333, - | 0.001667"]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
-    // What failures have that the rest has not.
+    // Attributes that are specific to failed spans.
     let compared = series(&url, "{ nestedSetParent < 0 } | compare({ status = error }, 2)", "&strict=1");
     for wanted in [
         "baseline billing: 1, 0 | 1",
@@ -120,7 +120,7 @@ fn every_panel_of_numbers_is_answered_with_what_it_means() {
 #[test]
 fn every_table_finds_its_spans() {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
     send(&url);

@@ -1,14 +1,14 @@
-//! Words of others on a terminal: every command shows them, and none of them steers it.
+//! Commands show external text on a terminal and escape its control sequences.
 
 use crate::{
-    binary::{Ended, Home, Running},
+    binary::{CommandOutput, Home, RunningProcess},
     scripted_peer::{PeerScript, ScriptedPeer},
 };
 
-/// Sets the clipboard and a colour, erases, deletes, and turns the direction of what follows.
+/// Sets the clipboard and a colour, erases, deletes and changes the text direction.
 const HOSTILE: &str = "x\u{1b}]52;c;aGk=\u{7}\u{1b}[31m\u{9b}2J\u{9d}0;t\u{9c}\u{7f}\u{8}\u{202e}\u{2066}y";
 
-/// The same in a string of YAML.
+/// [`HOSTILE`] as a YAML string.
 const HOSTILE_YAML: &str = r#""x\e]52;c;aGk=\a\e[31m\u009b2J\u009d0;t\u009c\u007f\b\u202e\u2066y""#;
 
 fn is_raw(c: char) -> bool {
@@ -16,19 +16,19 @@ fn is_raw(c: char) -> bool {
 }
 
 #[track_caller]
-fn clean(args: &[&str], ended: &Ended) {
+fn assert_clean(args: &[&str], ended: &CommandOutput) {
     for (stream, text) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         let raw = text.chars().find(|c| is_raw(*c));
         assert_eq!(raw, None, "{args:?} wrote it to {stream}:\n{text:?}");
     }
 }
 
-/// A Baton whose agents, tools and peers all have such words for names and answers.
-struct Hostile {
+/// A Baton with hostile names and answers in its agents, tools and peers.
+struct HostileSetup {
     home: Home,
-    server: Option<Running>,
+    server: Option<RunningProcess>,
     peers: Vec<ScriptedPeer>,
-    /// How often the words came out, escaped.
+    /// Number of outputs with escaped hostile text.
     shown: usize,
 }
 
@@ -52,7 +52,7 @@ const PLAYBOOK: &str = "rules:
   - { say: HOSTILE }
 ";
 
-impl Hostile {
+impl HostileSetup {
     fn new() -> Self {
         let home = Home::new();
         let yaml = |text: &str| text.replace("HOSTILE", HOSTILE_YAML);
@@ -76,14 +76,14 @@ impl Hostile {
         Self { home, server: None, peers, shown: 0 }
     }
 
-    /// Runs a command as text and as JSON; neither has a raw control character, and the JSON is JSON.
-    fn run(&mut self, args: &[&str]) -> Ended {
+    /// Runs a command with text and with JSON output; neither has raw control characters, and the JSON is valid.
+    fn run(&mut self, args: &[&str]) -> CommandOutput {
         let ended = self.home.run(args);
-        clean(args, &ended);
+        assert_clean(args, &ended);
         self.shown += usize::from([&ended.stdout, &ended.stderr].iter().any(|text| text.contains("\\u{1b}]52")));
         let with_json = [args, &["--json"]].concat();
         let json = self.home.run(&with_json);
-        clean(&with_json, &json);
+        assert_clean(&with_json, &json);
         let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
         let lines = json.stdout.lines().all(is_json);
         assert!(lines || is_json(&json.stdout) || args.contains(&"markdown"), "{args:?}: {}", json.shown());
@@ -92,8 +92,8 @@ impl Hostile {
 }
 
 #[test]
-fn no_command_lets_words_of_others_steer_a_terminal() {
-    let mut hostile = Hostile::new();
+fn commands_escape_control_sequences_in_external_text() {
+    let mut hostile = HostileSetup::new();
     hostile.run(&["agents", "bad"]);
     hostile.run(&["doctor"]);
     let (server, _) = hostile.home.up(&["bad", "--port", "0", "--log", "debug"]);
@@ -147,26 +147,26 @@ fn no_command_lets_words_of_others_steer_a_terminal() {
     for id in ids.iter().take(6) {
         hostile.run(&["trace", "show", id, "--all", "--details"]);
     }
-    // What is lost on the way would make this test say nothing.
-    assert!(hostile.shown >= 15, "the words came out {} times", hostile.shown);
+    // Without enough escaped outputs, this test would prove nothing.
+    assert!(hostile.shown >= 15, "the hostile text was shown {} times", hostile.shown);
     let log = hostile.server.take().expect("it runs");
     log.signal("TERM");
-    clean(&["up"], &log.end());
+    assert_clean(&["up"], &log.end());
 }
 
 fn is_trace_id(word: &str) -> bool {
     word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// On a terminal our own colours are there, and still none of theirs.
+/// On a terminal, Baton adds its own colours and still escapes those of external text.
 #[test]
 #[cfg(target_os = "linux")]
-fn colours_on_a_terminal_are_ours() {
-    let hostile = Hostile::new();
+fn terminal_output_has_only_baton_colours() {
+    let hostile = HostileSetup::new();
     let peer = &hostile.peers[1].url;
-    // Other commands at a terminal are run without colours.
+    // Other commands run at a terminal without colours.
     let coloured = format!("--version; env -u NO_COLOR TERM=xterm {} run {peer} hi", env!("CARGO_BIN_EXE_baton"));
-    let (_, shown) = crate::tools::typed(&hostile.home, &coloured, "");
+    let (_, shown) = crate::tools::run_at_terminal(&hostile.home, &coloured, "");
     let foreign = shown.replace("\u{1b}[31m", "").replace("\u{1b}[36m", "").replace("\u{1b}[0m", "");
     assert!(shown.contains("\u{1b}[31merror"), "{shown:?}");
     assert!(foreign.contains("\\u{1b}]52;c;aGk=\\u{7}\\u{1b}[31m\\u{9b}2J"), "{shown:?}");

@@ -1,4 +1,4 @@
-//! Agents written in another form at a new place.
+//! `baton convert`: writes agents in another format.
 
 use crate::binary::{Home, filtered};
 use serde_json::Value;
@@ -10,7 +10,7 @@ const OLD: &str = r#"{
 }"#;
 
 #[test]
-fn an_old_agent_becomes_a_directory_and_one_file_and_stays_itself() {
+fn agent_converts_between_formats_without_loss() {
     let home = Home::new();
     home.write("old/tspark.json", OLD);
     home.write("old/prompt.md", "You know Bob.\n");
@@ -37,7 +37,7 @@ fn an_old_agent_becomes_a_directory_and_one_file_and_stays_itself() {
 }
 
 #[test]
-fn the_schema_that_is_printed_is_the_one_that_is_published() {
+fn printed_schema_equals_the_published_schema() {
     let home = Home::new();
     let printed: Value = serde_json::from_str(&home.run(&["agents", "schema"]).stdout).expect("JSON");
     let published = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agent.schema.json")).expect("docs");

@@ -1,20 +1,19 @@
-//! `baton costs`: spans of model calls become tokens, money and shares of budgets.
+//! `baton costs`: tokens, money and budget shares from spans of model calls.
 
-use crate::binary::{Home, KEPT, examples, filtered, request};
+use crate::binary::{Home, LONG_RETENTION, examples, filtered, request};
 use serde_json::{Value, json};
 
 const MONEY: &str = "prices:\n  sonnet: { input: 3.0, output: 15.0, cached: 0.3 }\n  \
     mini: { input: 0.1, output: 0.2 }\n\
     budgets: { day: 5.0, month: 20.0, agents: { planner: 9.0, idle: 1.0 }, projects: { shop: 100.0, till: 0.5 } }\n";
-/// Noon of the last day that the spans know.
+/// Noon of the last day with spans.
 const UNTIL: &str = "2026-11-05T12:00:00Z";
 
-/// A model call: on this day of November at eight, by whom, of which model, and tokens read, from a cache, written and
-/// thought.
+/// A model call: day of November (at 08:00), agent, model, and input, cached, output and reasoning tokens.
 struct Call(u64, &'static str, &'static str, [u64; 4]);
 
 const CALLS: &[(&str, &[Call])] = &[
-    // The project stands on the resource.
+    // The project is a resource attribute.
     (
         "shop",
         &[
@@ -34,7 +33,7 @@ const CALLS: &[(&str, &[Call])] = &[
     ),
 ];
 
-/// What was spent in October counts for no budget of November.
+/// A time in October, outside of every November budget.
 const OCTOBER: u64 = 1_792_454_400;
 
 fn call(number: usize, second: u64, Call(_, agent, model, tokens): &Call) -> Value {
@@ -54,8 +53,8 @@ fn call(number: usize, second: u64, Call(_, agent, model, tokens): &Call) -> Val
     })
 }
 
-/// A Baton that knows these calls, stopped again: the command opens what it left behind.
-fn spent(home: &Home) {
+/// Stores the calls with a server and stops it, so that the command opens the data directory.
+fn store_calls(home: &Home) {
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
     let mut number = 0;
@@ -73,7 +72,7 @@ fn spent(home: &Home) {
         }
         sent.push(json!({ "resource": { "attributes": attributes }, "scopeSpans": [{ "spans": spans }] }));
     }
-    // The project stands on the span.
+    // The project is a span attribute.
     let mut october = call(next(), OCTOBER, &Call(0, "planner", "sonnet", [9_000_000, 0, 0, 0]));
     let attributes = october["attributes"].as_array_mut().expect("a list");
     attributes.push(json!({ "key": "project.id", "value": { "stringValue": "till" } }));
@@ -99,9 +98,9 @@ fn json_of(text: &str) -> Value {
 #[test]
 fn tokens_become_money_and_shares_of_budgets() {
     let home = Home::new();
-    home.write("baton.yaml", &format!("{KEPT}{MONEY}"));
-    home.write("unpriced.yaml", &format!("{KEPT}data: .baton\n"));
-    spent(&home);
+    home.write("baton.yaml", &format!("{LONG_RETENTION}{MONEY}"));
+    home.write("unpriced.yaml", &format!("{LONG_RETENTION}data: .baton\n"));
+    store_calls(&home);
     let all: Vec<String> = [
         &["--by", "agent", "--until", UNTIL][..],
         &["--by", "model", "--until", UNTIL],
@@ -123,10 +122,10 @@ fn tokens_become_money_and_shares_of_budgets() {
 }
 
 #[test]
-fn programs_read_exact_amounts_and_what_is_over() {
+fn json_output_has_exact_amounts_and_exceeded_budgets() {
     let home = Home::new();
-    home.write("baton.yaml", &format!("{KEPT}{MONEY}"));
-    spent(&home);
+    home.write("baton.yaml", &format!("{LONG_RETENTION}{MONEY}"));
+    store_calls(&home);
     let told = home.run(&["costs", "--by", "agent", "--until", UNTIL, "--json"]);
     assert_eq!((told.code, told.stderr.as_str()), (Some(0), ""), "{}", told.shown());
     let told = json_of(&told.stdout);
@@ -154,8 +153,8 @@ fn programs_read_exact_amounts_and_what_is_over() {
     }
 }
 
-/// A span of this operation, a second after the others.
-fn asked(operation: &str, number: usize, second: u64, usage: &[(&str, u64)]) -> Value {
+/// A span of this operation.
+fn operation_span(operation: &str, number: usize, second: u64, usage: &[(&str, u64)]) -> Value {
     let mut span = call(number, second, &Call(0, "sdk", "sonnet", [0; 4]));
     let attributes = span["attributes"].as_array_mut().expect("a list");
     attributes[0] = json!({ "key": "gen_ai.operation.name", "value": { "stringValue": operation } });
@@ -165,32 +164,37 @@ fn asked(operation: &str, number: usize, second: u64, usage: &[(&str, u64)]) -> 
     span
 }
 
-fn sends(url: &str, spans: &[Value]) {
+fn send_spans(url: &str, spans: &[Value]) {
     let body = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] }).to_string();
     let reply = request(url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &body);
     assert_eq!(reply.status, 200, "{reply:?}");
 }
 
-/// SDKs ask models in several ways, and what they write to a cache has a price of its own.
+/// SDKs use several operation names, and cache writes have their own price.
 #[test]
-fn every_way_to_ask_a_model_costs() {
+fn every_model_operation_is_priced() {
     let home = Home::new();
     let prices = "prices: { sonnet: { input: 3.0, output: 15.0, cached: 0.3, cache_write: 3.75 } }\n";
-    home.write("baton.yaml", &format!("{KEPT}{prices}"));
-    home.write("plain.yaml", &format!("{KEPT}prices: {{ sonnet: {{ input: 3.0, output: 15.0 }} }}\n"));
+    home.write("baton.yaml", &format!("{LONG_RETENTION}{prices}"));
+    home.write("plain.yaml", &format!("{LONG_RETENTION}prices: {{ sonnet: {{ input: 3.0, output: 15.0 }} }}\n"));
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
     let at = 1_793_865_600;
     let cached = [("input_tokens", 1_000_000), ("cache_read.input_tokens", 200_000)];
-    sends(
+    send_spans(
         &url,
         &[
-            asked("chat", 1, at, &[&cached[..], &[("cache_creation.input_tokens", 300_000)]].concat()),
-            asked("generate_content", 2, at, &[&cached[..], &[("cache_write.input_tokens", 300_000)]].concat()),
-            asked("text_completion", 3, at, &[("output_tokens", 100_000)]),
-            asked("embeddings", 4, at, &[("input_tokens", 10_000)]),
-            asked("retrieval", 5, at, &[("input_tokens", 1_000_000)]),
-            asked("invoke_agent", 6, at, &[("input_tokens", 1_000_000)]),
+            operation_span("chat", 1, at, &[&cached[..], &[("cache_creation.input_tokens", 300_000)]].concat()),
+            operation_span(
+                "generate_content",
+                2,
+                at,
+                &[&cached[..], &[("cache_write.input_tokens", 300_000)]].concat(),
+            ),
+            operation_span("text_completion", 3, at, &[("output_tokens", 100_000)]),
+            operation_span("embeddings", 4, at, &[("input_tokens", 10_000)]),
+            operation_span("retrieval", 5, at, &[("input_tokens", 1_000_000)]),
+            operation_span("invoke_agent", 6, at, &[("input_tokens", 1_000_000)]),
         ],
     );
     // Twice 500,000 * 3 + 200,000 * 0.3 + 300,000 * 3.75; 100,000 * 15; 10,000 * 3, by the million.
@@ -204,14 +208,14 @@ fn every_way_to_ask_a_model_costs() {
     assert!(table.stdout.contains("cache writes") && table.stdout.contains("600,000"), "{}", table.shown());
 }
 
-/// Figures of a store without room for another block may be too low; a young store with much room has everything.
+/// Totals of a store without room for another block may be too low; a store with enough room is complete.
 #[test]
-fn what_there_was_no_room_for_is_said() {
+fn possibly_deleted_spans_are_reported() {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
-    // So many that they become a block when the server stops, and so different that it is larger than the least bound.
+    // Enough spans for a block when the server stops, and random enough to exceed the minimum size limit.
     let mut noise = 1_u64;
     let mut noises = || {
         noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -219,13 +223,13 @@ fn what_there_was_no_room_for_is_said() {
     };
     for part in 0..9_usize {
         let mut one = |number: usize| {
-            let mut span = asked("chat", part * 1_000 + number, 1_793_865_600, &[]);
+            let mut span = operation_span("chat", part * 1_000 + number, 1_793_865_600, &[]);
             let noise: String = (0..25).map(|_| noises()).collect();
             let attributes = span["attributes"].as_array_mut().expect("a list");
             attributes.push(json!({ "key": "noise", "value": { "stringValue": noise } }));
             span
         };
-        sends(&url, &(0..1_000).map(&mut one).collect::<Vec<_>>());
+        send_spans(&url, &(0..1_000).map(&mut one).collect::<Vec<_>>());
     }
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
@@ -247,16 +251,16 @@ fn what_there_was_no_room_for_is_said() {
     assert!(!said.contains("gone"), "{said}");
 }
 
-/// The project of the settings is on the spans that Baton makes itself; the variable of the environment comes first.
+/// Baton's own spans have the project of the settings; the environment variable takes precedence.
 #[test]
-fn spans_of_baton_name_the_project() {
+fn baton_spans_have_the_project_name() {
     for (variables, expect) in [(&[][..], "shop"), (&[("OTEL_RESOURCE_ATTRIBUTES", "project.id=till")], "till")] {
         let home = Home::new();
         home.write("baton.yaml", "telemetry: { project: shop }\nprices: { playbook: { input: 1000, output: 1000 } }\n");
         let (_server, url) = home.up_with(variables, &[&examples(), "--port", "0"]);
         let asked = home.run(&["run", "weather", "What's the weather in Oakland?", "-q"]);
         assert_eq!(asked.code, Some(0), "{}", asked.shown());
-        // Spans come a moment after what they tell of.
+        // Spans are stored shortly after their operation ends.
         let begun = std::time::Instant::now();
         let row = loop {
             let told = home.run(&["costs", "--by", "project", "--since", "1h", "--json"]);

@@ -1,8 +1,8 @@
-//! The promise of the whole program: kill it, start it again, and the work is done.
+//! Runs are completed after a crash and a restart.
 
 use crate::{
     autonomous::call_agent,
-    binary::{Home, await_line, own_port},
+    binary::{Home, await_line, free_port},
 };
 use std::fs::{self, File, OpenOptions};
 
@@ -12,7 +12,7 @@ const PLAYBOOK: &str = "rules:
   - { when: { after_tool: note }, say: \"The note was made twice\" }
   - { when: { turn: first }, call: [{ tool: note }] }
 ";
-/// `note` counts its runs and may not be repeated; `hold` says that it is there and hangs, but only the first time.
+/// `note` counts its executions and is not repeatable; `hold` reports its start and hangs on the first execution.
 const TOOLS: &str = "tools:
   - name: note
     description: Notes that it ran.
@@ -23,7 +23,7 @@ const TOOLS: &str = "tools:
     command: [\"sh\", \"-c\", \"if [ -e held ]; then echo again; else touch held; echo here > ready; cat gate; fi\"]
 ";
 
-/// A home whose agent hangs in the middle of its run, for as long as the second value lives.
+/// An agent that hangs in its first run while the returned file is open.
 fn stubborn() -> (Home, File) {
     let home = Home::new();
     home.agent("stubborn", TOOLS, PLAYBOOK);
@@ -38,9 +38,9 @@ fn await_hang(home: &Home) {
 }
 
 #[test]
-fn a_run_and_its_listener_survive_a_killed_server() {
+fn run_and_its_client_survive_a_killed_server() {
     let (home, _gate) = stubborn();
-    let port = own_port();
+    let port = free_port();
     let (server, _) = home.up(&["--port", &port]);
     let mut listener = home.start(&["run", "stubborn", "go"]);
     await_hang(&home);
@@ -72,16 +72,16 @@ fn an_orderly_stop_leaves_a_run_for_the_next_start() {
     assert_eq!(server.end().code, Some(0));
 }
 
-/// A client of MCP that waits for an agent is sent away when Baton stops; that is not what cancels a call.
+/// A waiting MCP client is disconnected when Baton stops; this does not cancel the call.
 #[test]
-fn an_orderly_stop_leaves_what_an_mcp_client_waits_for() {
+fn orderly_stop_keeps_the_run_of_a_waiting_mcp_client() {
     let (home, _gate) = stubborn();
     let (server, url) = home.up(&["--port", "0"]);
     let waiting = std::thread::spawn(move || call_agent(&url, "stubborn"));
     await_hang(&home);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    // What it was told, if anything, does not matter here.
+    // The response of the client, if any, is irrelevant here.
     let _ = waiting.join();
     let (mut server, _) = home.up(&["--port", "0"]);
     await_line(&mut server.stderr, "resumed 1 unfinished run");

@@ -1,6 +1,6 @@
-//! A data directory that something harmed: what can be served is served, and what is lost is said.
+//! Damaged data directories: the intact part is served, and losses are reported.
 
-use crate::binary::{Ended, Home, request};
+use crate::binary::{CommandOutput, Home, request};
 use serde_json::{Value, json};
 use std::{
     fs::{self, Permissions},
@@ -8,8 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A home whose agent was asked these, one task each, and that nobody serves.
-fn asked(questions: &[&str]) -> Home {
+/// A data directory with one task per question, without a running server.
+fn home_with_tasks(questions: &[&str]) -> Home {
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, _) = home.up(&["helper", "--port", "0"]);
@@ -46,14 +46,14 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Makes the JSON of every stored text that begins so unreadable, without changing a length.
+/// Makes the JSON of every stored text with this prefix invalid, without changing its length.
 fn spoil(home: &Home, text: &str) {
     let file = home.path(".baton/journal.db");
     let mut bytes = fs::read(&file).expect("a journal");
     let whole = format!("\"text\":\"{text}").into_bytes();
     let places: Vec<usize> =
         bytes.windows(whole.len()).enumerate().filter(|(_, window)| *window == whole).map(|(at, _)| at).collect();
-    assert!(!places.is_empty(), "nothing says {text}");
+    assert!(!places.is_empty(), "{text} is not in the journal");
     for place in places {
         bytes[place + "\"text\"".len()] = b' ';
     }
@@ -61,8 +61,8 @@ fn spoil(home: &Home, text: &str) {
 }
 
 #[test]
-fn a_damaged_log_of_spans_keeps_no_agent_from_being_served() {
-    let home = asked(&["one", "two"]);
+fn agents_are_served_despite_a_damaged_span_log() {
+    let home = home_with_tasks(&["one", "two"]);
     let log = files(&home.path(".baton/spans/log")).pop().expect("a log");
     let mut bytes = fs::read(&log).expect("read");
     bytes[30] ^= 0x40;
@@ -79,8 +79,8 @@ fn a_damaged_log_of_spans_keeps_no_agent_from_being_served() {
 }
 
 #[test]
-fn a_damaged_task_is_left_out_of_lists_and_named_when_it_is_read() {
-    let home = asked(&["zebra", "lion"]);
+fn damaged_task_is_omitted_from_lists_and_reported_when_read() {
+    let home = home_with_tasks(&["zebra", "lion"]);
     let (server, url) = home.up(&["helper", "--port", "0"]);
     let before = tasks(&url);
     server.signal("TERM");
@@ -93,7 +93,7 @@ fn a_damaged_task_is_left_out_of_lists_and_named_when_it_is_read() {
     let damaged = before.iter().find(|id| !after.contains(id)).expect("one is left out");
     let read = call(&url, "GetTask", &json!({"id": damaged})).to_string();
     assert!(read.contains("BTN-5012") && read.contains(damaged.as_str()), "{read}");
-    assert!(home.run(&["run", "helper", "again"]).stdout.contains("hello"), "work goes on");
+    assert!(home.run(&["run", "helper", "again"]).stdout.contains("hello"), "other tasks still run");
     server.signal("TERM");
     let ended = server.end();
     let named = ended.stderr.lines().any(|line| line.contains("BTN-5012") && line.contains(damaged.as_str()));
@@ -112,15 +112,15 @@ fn a_damaged_task_is_left_out_of_lists_and_named_when_it_is_read() {
 }
 
 #[test]
-fn a_lost_journal_is_not_replaced_unasked() {
-    let refused = |home: &Home, args: &[&str]| -> Ended {
+fn lost_journal_is_replaced_only_on_request() {
+    let refused = |home: &Home, args: &[&str]| -> CommandOutput {
         let ended = home.run(args);
         assert_eq!(ended.code, Some(4), "{}", ended.shown());
         assert!(ended.stderr.contains("BTN-5010") && ended.stderr.contains("--new-journal"), "{}", ended.shown());
         ended
     };
     for harm in ["missing", "empty"] {
-        let home = asked(&["one"]);
+        let home = home_with_tasks(&["one"]);
         let journal = home.path(".baton/journal.db");
         let done = if harm == "missing" { fs::remove_file(&journal) } else { fs::write(&journal, b"") };
         done.expect("done");
@@ -134,7 +134,7 @@ fn a_lost_journal_is_not_replaced_unasked() {
         let [task] = tasks(&url).try_into().expect("one task");
         server.signal("TERM");
         assert_eq!(server.end().code, Some(0));
-        // The spans that stayed are of the lost journal; the new one's are added to them.
+        // Spans of the new journal are added to those of the lost one.
         let query = format!("{{ span.task.id = \"{task}\" }}");
         let found = home.run(&["trace", "query", &query, "--json"]);
         assert!(found.stdout.contains("traceID"), "{}", found.shown());
@@ -143,11 +143,11 @@ fn a_lost_journal_is_not_replaced_unasked() {
 
 #[test]
 fn the_data_directory_is_private_and_out_of_version_control() {
-    let home = asked(&["one"]);
+    let home = home_with_tasks(&["one"]);
     let data = home.path(".baton");
     assert!(fs::read_to_string(data.join(".gitignore")).expect("made").lines().any(|line| line == "*"));
     assert_eq!(mode(&data), 0o700);
-    // As an earlier version, or somebody with a wide umask, may have left it.
+    // The permissions of an earlier version or of a permissive umask.
     fs::remove_file(data.join(".gitignore")).expect("removed");
     let open = ["", "journal.db", "lock", "spans"].map(|name| data.join(name));
     for path in &open {
@@ -178,8 +178,8 @@ fn a_project_directory_gets_no_gitignore() {
 }
 
 #[test]
-fn a_repair_says_what_it_did_and_deletes_nothing() {
-    let home = asked(&["one"]);
+fn repair_reports_its_changes_and_deletes_nothing() {
+    let home = home_with_tasks(&["one"]);
     let data = home.path(".baton");
     fs::set_permissions(&data, Permissions::from_mode(0o750)).expect("set");
     fs::remove_file(data.join(".gitignore")).expect("removed");

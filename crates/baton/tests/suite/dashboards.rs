@@ -1,4 +1,4 @@
-//! Every panel of every dashboard shows something after the example team has been at work.
+//! Every panel of every dashboard has data after a run of the example team.
 
 use crate::{
     binary::{Home, examples, request},
@@ -10,16 +10,16 @@ use std::{fs, time::Instant};
 const NODE: Interpreter =
     Interpreter { variable: "BATON_TEST_GRAFANA_NODE", set_up: &["scripts/node-env.sh", "tests/grafana"] };
 
-/// Hands its work to one that fails.
+/// Hands its work off to an agent that fails.
 const BOSS: &str = "rules:\n  \
     - { when: { after_tool: handoff }, say: \"It did not work.\" }\n  \
     - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: weak, message: \"${user}\" } }] }\n";
 const WEAK: &str = "rules: [{ fail: { status: 400, message: \"I cannot\" } }]\n";
 
-/// With a price there is a panel of money.
+/// A configured price adds a cost panel.
 const SETTINGS: &str = "telemetry: { project: team }\nprices: { playbook: { input: 3.0, output: 15.0 } }\n";
 
-/// The dashboards as they were written.
+/// The exported dashboards.
 fn exported(home: &Home) -> Vec<Value> {
     let ended = home.run(&["dashboards", "export", "--out", "grafana/dashboards", "--json"]);
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -34,8 +34,8 @@ fn json_at(url: &str, path: &str) -> Value {
     serde_json::from_str(&reply.body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
 }
 
-/// A run of an agent elsewhere that names no project, at the time of the newest trace.
-fn run_of(agent: &str, url: &str) -> String {
+/// A span of a remote agent without a project, at the time of the newest trace.
+fn remote_run(agent: &str, url: &str) -> String {
     let newest = json_at(url, "/tempo/api/search?q=%7B%7D&limit=1")["traces"][0]["startTimeUnixNano"].clone();
     let pairs = [("gen_ai.operation.name", "invoke_agent"), ("gen_ai.agent.name", agent)];
     let attributes: Vec<Value> =
@@ -47,8 +47,8 @@ fn run_of(agent: &str, url: &str) -> String {
     json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [span] }] }] }).to_string()
 }
 
-/// As Grafana asks for an agent and a project; zeros and nothing at all are no picture.
-fn shows(url: &str, target: &Value, (agent, project): (&str, &str)) -> bool {
+/// Whether the query of a panel returns values other than zero for an agent and a project.
+fn has_data(url: &str, target: &Value, (agent, project): (&str, &str)) -> bool {
     let query = target["query"].as_str().expect("a query").replace("$agent", agent).replace("$project", project);
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     let is_something = |value: &Value| value.as_f64().is_some_and(|value| value > 0.0);
@@ -67,7 +67,7 @@ fn shows(url: &str, target: &Value, (agent, project): (&str, &str)) -> bool {
 }
 
 #[test]
-fn no_panel_is_empty_after_the_example_team_was_at_work() {
+fn every_panel_has_data_after_a_run_of_the_example_team() {
     let home = Home::new();
     home.write("baton.yaml", SETTINGS);
     home.agent("boss", "handoffs: [weak]\n", BOSS);
@@ -87,10 +87,10 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
         for panel in dashboard["panels"].as_array().expect("panels") {
             for target in panel["targets"].as_array().expect("targets") {
                 asked += 1;
-                // Spans come a moment after what they tell of.
+                // Spans are stored shortly after their operation ends.
                 let begun = Instant::now();
-                // All projects, and the one of the settings.
-                while !shows(&url, target, (".*", ".*")) || !shows(&url, target, (".*", "team|another")) {
+                // All projects, and the configured one.
+                while !has_data(&url, target, (".*", ".*")) || !has_data(&url, target, (".*", "team|another")) {
                     let (dashboard, panel) = (&dashboard["title"], &panel["title"]);
                     assert!(begun.elapsed().as_secs() < 20, "{dashboard} {panel} is empty: {}", target["query"]);
                     std::thread::yield_now();
@@ -100,19 +100,19 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
     }
     assert!(asked > 40, "{asked}");
     let runs = &dashboards[0]["panels"][0]["targets"][0];
-    assert!(!shows(&url, runs, (".*", "another")), "another project has no runs: {runs}");
-    // What names no project belongs to all of them, and to none.
-    let run = run_of("loner", &url);
+    assert!(!has_data(&url, runs, (".*", "another")), "another project has no runs: {runs}");
+    // A span without a project matches all projects, but no particular one.
+    let run = remote_run("loner", &url);
     let sent = request(&url, "POST", "/v1/traces", &[("Content-Type", "application/json")], &run);
     assert_eq!(sent.status, 200, "{sent:?}");
-    let seen = [".*", "team"].map(|project| shows(&url, runs, ("loner", project)));
+    let seen = [".*", "team"].map(|project| has_data(&url, runs, ("loner", project)));
     assert_eq!(seen, [true, false], "{runs}");
 }
 
 #[test]
-fn grafanas_own_types_take_them() {
+fn dashboards_are_valid_for_the_grafana_types() {
     let home = Home::new();
-    // With two prices there is a panel with two queries.
+    // Two prices make a panel with two queries.
     let two = "prices: { one: { input: 3.0, output: 15.0 }, other: { input: 0.1, output: 0.2, cached: 0.01 } }\n";
     home.write("baton.yaml", two);
     let most = |dashboard: &Value| {
@@ -121,5 +121,5 @@ fn grafanas_own_types_take_them() {
     };
     assert_eq!(exported(&home).iter().filter_map(most).max(), Some(2));
     let directory = home.path("grafana/dashboards");
-    NODE.runs(&["tests/grafana/check.mjs", directory.to_str().expect("UTF-8")]);
+    NODE.run_script(&["tests/grafana/check.mjs", directory.to_str().expect("UTF-8")]);
 }

@@ -1,4 +1,4 @@
-//! Making agents, looking at them, and being told what is wrong with them.
+//! Creating and listing agents, and errors in definitions and configuration.
 
 use crate::binary::{Home, examples, filtered};
 
@@ -20,7 +20,7 @@ fn a_new_agent_works_and_is_never_overwritten() {
 }
 
 #[test]
-fn agents_on_disk_with_what_is_wrong() {
+fn agents_lists_definitions_with_their_errors() {
     let home = Home::new();
     let good = home.run(&["agents", &examples()]);
     let nothing = home.run(&["agents"]);
@@ -32,16 +32,16 @@ fn agents_on_disk_with_what_is_wrong() {
     let json = home.run(&["agents", "broken", "--json"]);
     let all = [good, nothing, mixed, json].map(|ended| ended.shown()).join("\n");
     filtered(|| insta::assert_snapshot!("agents", all));
-    assert!(!home.path(".baton").exists(), "looking leaves nothing behind");
+    assert!(!home.path(".baton").exists(), "listing creates no data directory");
 }
 
 #[test]
-fn nothing_to_serve_is_an_error_and_one_broken_agent_is_not() {
+fn up_fails_without_agents_and_tolerates_a_broken_one() {
     let home = Home::new();
     home.write("broken/agent.yaml", BROKEN);
     let none = home.run(&["up", "--port", "0"]);
     filtered(|| insta::assert_snapshot!("up_broken", none.shown()));
-    assert!(!home.path(".baton").exists(), "a start that fails leaves nothing behind");
+    assert!(!home.path(".baton").exists(), "a failed start creates no data directory");
     home.agent("good", "", "rules: [{ say: hello }]\n");
     let (server, _) = home.up(&["--port", "0"]);
     let said = home.run(&["run", "good", "hi"]);
@@ -71,7 +71,7 @@ peers:
 "#;
 
 #[test]
-fn mistakes_in_the_configuration_have_a_place() {
+fn configuration_errors_have_a_location() {
     let home = Home::new();
     home.agent("good", "", "rules: [{ say: hello }]\n");
     let offered = "a2a: { streaming: yes, version: exact, bindings: [rest, soap], extensions: [{ uri: audit }, { uri: \"urn:a:b\", name: c }] }\n\

@@ -1,6 +1,6 @@
-//! The first thing that anybody runs.
+//! `baton demo`.
 
-use crate::binary::{Home, Running, await_line, examples, filtered, get};
+use crate::binary::{Home, RunningProcess, await_line, examples, filtered, get};
 
 #[test]
 fn shows_every_step_and_works_again_on_the_same_data() {
@@ -14,7 +14,7 @@ fn shows_every_step_and_works_again_on_the_same_data() {
 }
 
 #[test]
-fn is_data_for_programs() {
+fn json_output_has_the_task_and_its_events() {
     let home = Home::new();
     let ended = home.run(&["demo", "--once", "--port", "0", "--json", "--examples", &examples()]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -27,9 +27,9 @@ fn is_data_for_programs() {
 }
 
 #[test]
-fn keeps_serving_until_interrupted_and_takes_any_port_when_its_own_is_taken() {
+fn serves_until_interrupted_and_uses_a_free_port_if_the_default_is_taken() {
     let (one, two) = (Home::new(), Home::new());
-    // Whoever of them has the usual port, or neither, both serve.
+    // Both serve, whether or not one of them gets the default port.
     let mut running: Vec<_> = [&one, &two].map(|home| home.start(&["demo"])).into();
     for demo in &mut running {
         let line = await_line(&mut demo.stdout, "Serving at");
@@ -37,7 +37,7 @@ fn keeps_serving_until_interrupted_and_takes_any_port_when_its_own_is_taken() {
         assert!(get(url, "/agents/personal/.well-known/agent-card.json").contains("\"Personal Assistant\""));
         demo.signal("INT");
     }
-    let ended: Vec<_> = running.into_iter().map(Running::end).collect();
+    let ended: Vec<_> = running.into_iter().map(RunningProcess::end).collect();
     assert!(ended.iter().all(|ended| ended.code == Some(0)), "{ended:?}");
     assert!(ended.iter().any(|ended| ended.stderr.contains("is in use; using a free one")), "{ended:?}");
 }

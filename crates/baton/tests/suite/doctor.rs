@@ -1,9 +1,9 @@
-//! `baton doctor`: what works, and what to do where something does not.
+//! `baton doctor`: checks, and the next step for each failure.
 
 use crate::binary::Home;
 use serde_json::Value;
 
-/// What it says, without what changes from run to run.
+/// Exit code and text output.
 fn shown(home: &Home, args: &[&str]) -> (Option<i32>, String) {
     let ended = home.run(&[&["doctor"], args].concat());
     (ended.code, ended.shown())
@@ -28,7 +28,7 @@ fn snapshot(name: &str, text: &str) {
 }
 
 #[test]
-fn everything_works() {
+fn healthy_server_passes_every_check() {
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, url) = home.up(&["helper", "--port", "0"]);
@@ -46,11 +46,11 @@ fn everything_works() {
 }
 
 #[test]
-fn without_a_server_it_looks_by_itself() {
+fn checks_run_without_a_server() {
     let home = Home::new();
     let (code, nothing) = shown(&home, &[]);
     assert_eq!(code, Some(0), "{nothing}");
-    assert!(!home.path(".baton").exists(), "looking makes nothing");
+    assert!(!home.path(".baton").exists(), "checks create no data directory");
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     assert_eq!(home.run(&["run", "helper", "hello"]).code, Some(0));
     let (code, alone) = shown(&home, &[]);
@@ -59,7 +59,7 @@ fn without_a_server_it_looks_by_itself() {
 }
 
 #[test]
-fn what_does_not_work_is_said_with_the_next_step() {
+fn failures_are_reported_with_the_next_step() {
     let home = Home::new();
     home.write("helper/agent.yaml", "name: helper\nmodle: x\n");
     home.write("helper/prompt.md", "You are a test.\n");

@@ -1,6 +1,6 @@
-//! Spans that one Baton sends to another, although both are killed now and then.
+//! Span export from one Baton to another, with crashes on both sides.
 
-use crate::binary::{Home, Running, own_port, request};
+use crate::binary::{Home, RunningProcess, free_port, request};
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
@@ -14,13 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Long beyond what an agent needs, and no longer than one attempt to reach a collector that is away.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long something may take that is known to come.
-const BOUND: Duration = Duration::from_secs(60);
+/// Much longer than a run takes, and no longer than one attempt to reach an unreachable collector.
+const MAX_RUN_TIME: Duration = Duration::from_secs(10);
+/// Upper bound for events that are certain to happen.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Asks so many times. A machine may be busy for a while, but an agent that waits for a collector does so each time.
-fn asks(home: &Home, count: usize) {
+/// Runs the agent this many times. Only the fastest run is checked: a busy machine delays some runs, waiting for a
+/// collector would delay all.
+fn run_agent(home: &Home, count: usize) {
     let took = (0..count).map(|_| {
         let begun = Instant::now();
         let asked = home.run(&["run", "one", "hi"]);
@@ -28,7 +29,7 @@ fn asks(home: &Home, count: usize) {
         begun.elapsed()
     });
     let fastest = took.min().unwrap_or_default();
-    assert!(fastest < PATIENCE, "each of {count} runs waited for {fastest:?} or longer");
+    assert!(fastest < MAX_RUN_TIME, "each of {count} runs waited for {fastest:?} or longer");
 }
 
 fn json(url: &str, path: &str) -> Value {
@@ -37,7 +38,7 @@ fn json(url: &str, path: &str) -> Value {
     serde_json::from_str(&reply.body).expect("JSON")
 }
 
-/// The ids of all spans that a Baton has; one that is there twice fails.
+/// The ids of all stored spans; fails on duplicates.
 fn spans(url: &str) -> BTreeSet<String> {
     let found = json(url, "/tempo/api/search?q=%7B%7D&limit=1000&start=1&end=4000000000");
     let mut ids = BTreeSet::new();
@@ -48,7 +49,7 @@ fn spans(url: &str) -> BTreeSet<String> {
             for scope in resource["scopeSpans"].as_array().expect("scopes") {
                 for span in scope["spans"].as_array().expect("spans") {
                     let key = format!("{id} {} {}", span["spanId"], span["name"]);
-                    assert!(ids.insert(key), "{span} is there twice");
+                    assert!(ids.insert(key), "{span} is stored twice");
                 }
             }
         }
@@ -56,7 +57,7 @@ fn spans(url: &str) -> BTreeSet<String> {
     ids
 }
 
-fn ends(server: Running) -> String {
+fn stop(server: RunningProcess) -> String {
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -69,59 +70,59 @@ fn every_span_arrives_although_both_sides_are_killed() {
     for home in [&home, &collector] {
         home.agent("one", "", "rules: [{ say: hello }]\n");
     }
-    let port = own_port();
+    let port = free_port();
     let (taking, endpoint) = collector.up(&["--port", &port]);
     let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
-    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
-    asks(&home, 4);
+    let (sending, _) = home.up_with_exporters(&named, &["--port", "0"]);
+    run_agent(&home, 4);
     taking.kill();
-    asks(&home, 6);
+    run_agent(&home, 6);
     sending.kill();
-    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
-    asks(&home, 6);
+    let (sending, _) = home.up_with_exporters(&named, &["--port", "0"]);
+    run_agent(&home, 6);
     sending.kill();
     let (taking, endpoint) = collector.up(&["--port", &port]);
-    let (sending, _) = home.up_sending(&named, &["--port", "0"]);
-    asks(&home, 1);
-    // An orderly end sends what is left.
-    ends(sending);
+    let (sending, _) = home.up_with_exporters(&named, &["--port", "0"]);
+    run_agent(&home, 1);
+    // An orderly shutdown sends the remaining spans.
+    stop(sending);
     let (kept, url) = home.up(&["--port", "0"]);
     let (sent, arrived) = (spans(&url), spans(&endpoint));
     let missing: Vec<_> = sent.difference(&arrived).collect();
     assert!(missing.is_empty(), "{} of {} did not arrive: {missing:?}", missing.len(), sent.len());
     let invented: Vec<_> = arrived.difference(&sent).collect();
-    assert!(invented.is_empty(), "nobody made {invented:?}");
-    // A kill may cost the spans of requests, which are no facts; runs and model calls are.
+    assert!(invented.is_empty(), "unknown spans: {invented:?}");
+    // A kill may lose spans of requests, but not those of runs and model calls, which come from the journal.
     assert!(sent.len() >= 2 * 17, "only {} spans were made", sent.len());
-    ends(kept);
-    ends(taking);
+    stop(kept);
+    stop(taking);
 }
 
 #[test]
-fn without_a_collector_nothing_is_held_and_nothing_said() {
+fn without_a_collector_nothing_is_queued_or_logged() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     if TcpStream::connect(("localhost", 4317)).is_ok() {
-        eprintln!("somebody listens where a collector usually does, so there is one");
+        eprintln!("skipped: a collector listens on the default port");
         return;
     }
-    let (server, _) = home.up_sending(&[], &["--port", "0", "--log", "info"]);
-    asks(&home, 2);
-    let said = ends(server);
+    let (server, _) = home.up_with_exporters(&[], &["--port", "0", "--log", "info"]);
+    run_agent(&home, 2);
+    let said = stop(server);
     assert!(!said.contains("4317") && !said.contains("baton_export"), "{said}");
     let held = std::fs::read_dir(home.path(".baton/spans/outgoing")).into_iter().flatten().count();
     assert_eq!(held, 0);
 }
 
-/// Takes bodies over HTTP, or turns everybody away and repeats what they showed.
-struct Receiver {
+/// An HTTP collector that stores bodies, or rejects requests with a response that repeats the credentials.
+struct Collector {
     url: String,
     lets_in: Arc<AtomicBool>,
     bodies: Arc<Mutex<Vec<String>>>,
     came: mpsc::Receiver<()>,
 }
 
-impl Receiver {
+impl Collector {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -130,7 +131,7 @@ impl Receiver {
         let (open, taken) = (Arc::clone(&lets_in), Arc::clone(&bodies));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (body, shown) = taking(&stream);
+                let (body, shown) = read_request(&stream);
                 let open = open.load(Ordering::SeqCst);
                 let (status, said) = if open { ("200 OK", "{}") } else { ("401 Unauthorized", shown.as_str()) };
                 let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n");
@@ -145,14 +146,14 @@ impl Receiver {
         Self { url, lets_in, bodies, came }
     }
 
-    /// How many spans were taken.
-    fn taken(&self) -> usize {
+    /// Number of received spans.
+    fn span_count(&self) -> usize {
         self.bodies.lock().expect("bodies").iter().map(|body| body.matches("\"spanId\"").count()).sum()
     }
 }
 
-/// The body of a request, and what it said about who sends.
-fn taking(stream: &TcpStream) -> (String, String) {
+/// The body of a request, and a text with its `Authorization` header.
+fn read_request(stream: &TcpStream) -> (String, String) {
     let mut reader = BufReader::new(stream);
     let (mut length, mut shown) = (0, String::new());
     loop {
@@ -173,9 +174,9 @@ fn taking(stream: &TcpStream) -> (String, String) {
 }
 
 #[test]
-fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
+fn doctor_reports_a_rejecting_target_without_its_secret() {
     const SECRET: &str = "tok-3n-of-somebody";
-    let receiver = Receiver::start();
+    let receiver = Collector::start();
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     let headers = format!("Authorization=Bearer%20{SECRET},x-tenant=team");
@@ -187,9 +188,9 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         ("OTEL_METRICS_EXPORTER", "none"),
         ("OTEL_LOGS_EXPORTER", "none"),
     ];
-    let (server, url) = home.up_sending(&named, &["--port", "0", "--log", "debug"]);
-    asks(&home, 2);
-    receiver.came.recv_timeout(BOUND).expect("it is tried");
+    let (server, url) = home.up_with_exporters(&named, &["--port", "0", "--log", "debug"]);
+    run_agent(&home, 2);
+    receiver.came.recv_timeout(TIMEOUT).expect("it is tried");
     let begun = Instant::now();
     let (doctor, shown) = loop {
         let doctor = home.run(&["doctor", "--json"]);
@@ -200,7 +201,7 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         if let Some(export) = export.filter(|export| export["status"] == "fail" && waits(export)) {
             break (doctor, export);
         }
-        assert!(begun.elapsed() < BOUND, "{}", doctor.shown());
+        assert!(begun.elapsed() < TIMEOUT, "{}", doctor.shown());
     };
     assert_eq!(doctor.code, Some(4), "{}", doctor.shown());
     let told = shown["message"].as_str().expect("a message");
@@ -213,7 +214,7 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
     assert_eq!((&listed["exports"][0]["state"], &listed["exports"][0]["failed"]), (&"blocked".into(), &0.into()));
     let meters = request(&url, "GET", "/metrics", &[], "").body;
     assert!(meters.contains(r#"baton_export_blocked{target="otlp",signal="traces"} 1"#), "{meters}");
-    let said = ends(server);
+    let said = stop(server);
     assert_eq!(said.matches("are rejected until").count(), 1, "{said}");
     for (place, text) in [
         ("the log", said.as_str()),
@@ -222,34 +223,34 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         ("the API", &listed.to_string()),
         ("the meters", &meters),
     ] {
-        assert!(!text.contains(SECRET), "{place} tells the secret: {text}");
+        assert!(!text.contains(SECRET), "{place} has the secret: {text}");
     }
 
-    // Nothing was lost: everything is taken as soon as it is let in.
-    assert_eq!(receiver.taken(), 0);
+    // Nothing is lost: everything is delivered as soon as the target accepts it.
+    assert_eq!(receiver.span_count(), 0);
     receiver.lets_in.store(true, Ordering::SeqCst);
-    let (server, url) = home.up_sending(&named, &["--port", "0"]);
+    let (server, url) = home.up_with_exporters(&named, &["--port", "0"]);
     let kept = spans(&url).len();
-    while receiver.taken() < kept {
-        receiver.came.recv_timeout(BOUND).expect("more is sent");
+    while receiver.span_count() < kept {
+        receiver.came.recv_timeout(TIMEOUT).expect("more is sent");
     }
     let well = home.run(&["doctor"]);
     assert!(well.stdout.contains("traces sent"), "{}", well.shown());
-    ends(server);
+    stop(server);
 }
 
 #[test]
-fn nothing_is_sent_to_itself() {
+fn baton_does_not_export_to_itself() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
-    let port = own_port();
+    let port = free_port();
     for host in ["localhost", "127.0.0.1", "[::1]"] {
         for protocol in ["grpc", "http/protobuf"] {
             let endpoint = format!("http://{host}:{port}");
             let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
-            let (server, url) = home.up_sending(&named, &["--port", &port, "--log", "info"]);
+            let (server, url) = home.up_with_exporters(&named, &["--port", &port, "--log", "info"]);
             assert_eq!(json(&url, "/api/v1/exports")["exports"], Value::Array(Vec::new()), "{host} {protocol}");
-            ends(server);
+            stop(server);
         }
     }
 }

@@ -1,27 +1,27 @@
-//! Guardrails that are programs and services, on what comes in, what goes out and what is called.
+//! Guardrails as programs and as HTTP services, on inputs, outputs and tool calls.
 
 use crate::{
     binary::{Home, get, last_text},
     provider::Provider,
-    service::{Answer, Service},
+    service::{ScriptedReply, Service},
 };
 use serde_json::{Value, json};
 use std::fs;
 
-/// Says what it was told to say about everything with `hush` in it, and keeps what it was asked.
+/// Returns the given verdict for every text with `hush` in it, and records its requests.
 const PROGRAM: &str = "tee -a asked.jsonl >looked.json; echo >>asked.jsonl\n\
     if grep -q hush looked.json; then printf '%s' \"$1\"; else printf '{\"action\":\"allow\"}'; fi\n";
 
-/// Where it looks, what it does, and what comes of it.
+/// Stage and action of the guardrail, and the expected results.
 struct Case {
     stage: &'static str,
     action: &'static str,
     words: &'static str,
-    /// The exit code, and the words that are shown.
+    /// The exit code and the shown text.
     ends: (i32, &'static str),
-    /// Requests to the model.
+    /// Number of requests to the model.
     asked: usize,
-    /// What the tool wrote down.
+    /// The text that the tool recorded.
     noted: &'static str,
 }
 
@@ -88,7 +88,7 @@ fn prepared(provider: &Provider, case: &Case, guard: &str) -> Home {
     home
 }
 
-/// What happens is what the case says, and the task's events say who looked.
+/// Checks the results of the case and the guardrail event of the task.
 fn check(way: &str, case: &Case, home: &Home, provider: &Provider) {
     let what = format!("{way}: {} {}", case.action, case.stage);
     let (server, url) = home.up(&["--port", "0"]);
@@ -105,7 +105,7 @@ fn check(way: &str, case: &Case, home: &Home, provider: &Provider) {
     let noted = fs::read_to_string(home.path("clerk/noted.txt")).unwrap_or_default();
     assert_eq!(noted, case.noted, "{what}");
     if case.stage == "tool_call" && case.action == "block" {
-        assert!(told.contains("BTN-3018"), "{what}: the model is told why: {told}");
+        assert!(told.contains("BTN-3018"), "{what}: the model gets the reason: {told}");
     }
     let events = get(&url, &format!("/api/v1/tasks/{}/events", task["id"].as_str().expect("an id")));
     let (_, events) = events.split_once("\r\n\r\n").expect("a body");
@@ -121,39 +121,39 @@ fn check(way: &str, case: &Case, home: &Home, provider: &Provider) {
         "{what}"
     );
     if case.stage == "output" {
-        assert!(look["original"].is_string(), "{what}: what nobody was given is kept: {look}");
+        assert!(look["original"].is_string(), "{what}: the original text is kept: {look}");
     }
     server.kill();
 }
 
 #[test]
-fn a_program_looks() {
+fn program_guardrail_blocks_and_modifies() {
     for case in &CASES {
         let provider = Provider::start();
         let argument = Value::from(verdict(case).to_string());
         let home = prepared(&provider, case, &format!("command: [sh, guard.sh, {argument}]"));
         check("a program", case, &home, &provider);
-        let asked = fs::read_to_string(home.path("clerk/asked.jsonl")).expect("it was asked");
+        let asked = fs::read_to_string(home.path("clerk/asked.jsonl")).expect("a recorded request");
         let asked: Value = serde_json::from_str(asked.lines().next().unwrap_or_default()).expect("JSON");
         assert_eq!((&asked["stage"], &asked["agent"]), (&json!(case.stage), &json!("clerk")), "{asked}");
     }
 }
 
 #[test]
-fn a_service_looks() {
+fn http_guardrail_blocks_and_modifies() {
     for case in &CASES {
         let provider = Provider::start();
         let says = verdict(case);
         let service = Service::start(move |heard| {
             let allowed = json!({ "action": "allow" });
-            Answer::json("200 OK", if heard.body.contains("hush") { &says } else { &allowed })
+            ScriptedReply::json("200 OK", if heard.body.contains("hush") { &says } else { &allowed })
         });
         let header = "headers: { Authorization: \"Bearer env://GUARD_TOKEN\" }";
         let home = prepared(&provider, case, &format!("http: {{ url: \"{}/look\", {header} }}", service.url));
         check("a service", case, &home, &provider);
-        let heard = service.heard();
+        let heard = service.requests();
         let head = heard[0].head.to_lowercase();
-        // The secret is in the agent's own variables.
+        // The secret comes from the agent's `.env`.
         assert!(head.starts_with("post /look ") && head.contains("authorization: bearer planted-guard-77c1"), "{head}");
         assert_eq!(heard[0].json()["stage"], case.stage);
     }

@@ -1,4 +1,4 @@
-//! Help teaches by example.
+//! Help texts, and errors for wrong usage.
 
 use crate::binary::{Home, filtered};
 

@@ -1,4 +1,4 @@
-//! A definition that is changed while it is in use.
+//! Changes of a definition while it is in use.
 
 use crate::binary::{Home, await_line, request};
 use serde_json::{Value, json};
@@ -12,14 +12,14 @@ use std::{
 const OLD: usize = 50;
 const NEW: usize = 10;
 
-/// What the model reads after the gate is what the run's own definition says.
+/// After the gate, the model gets the prompt of the run's own definition.
 const PLAYBOOK: &str = "rules:
   - { when: { after_tool: gate, failed: false, system: 'first edition' }, say: 'first' }
   - { when: { after_tool: gate, failed: false, system: 'second edition' }, say: 'second' }
   - { when: { turn: first }, call: [gate] }
 ";
 
-/// A run says that it is at the gate, and takes one byte from it to go on.
+/// A run reports its arrival at the gate and reads one byte from it to continue.
 fn definition(rule: &str, edition: &str) -> String {
     format!(
         "name: busy
@@ -36,12 +36,12 @@ tools:
     )
 }
 
-/// Both ends, so that neither side waits for the other one to open it.
+/// Opens both ends, so that neither side blocks.
 fn open(home: &Home, pipe: &str) -> File {
     OpenOptions::new().read(true).write(true).open(home.path(pipe)).expect("a pipe")
 }
 
-/// As editors save: beside it, then in its place.
+/// Writes a temporary file and renames it, as editors do.
 fn save(home: &Home, file: &str, text: &str) {
     let beside = format!("{file}.new");
     home.write(&beside, text);
@@ -57,7 +57,7 @@ fn run(url: &str, id: &str) -> Value {
     body["result"]["task"].take()
 }
 
-/// The definition that each task began with, and the rule that its model was given.
+/// The definition digest of each task, and the rule in its model request.
 fn pinned(url: &str, tasks: &[Value]) -> BTreeSet<(String, String)> {
     let of = |task: &Value| {
         let path = format!("/api/v1/tasks/{}/events", task["id"].as_str().expect("an id"));
@@ -78,7 +78,7 @@ fn pinned(url: &str, tasks: &[Value]) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
+fn changed_rule_applies_to_new_runs_and_not_to_running_ones() {
     let home = Home::new();
     home.agent("busy", "", PLAYBOOK);
     home.write("busy/agent.yaml", &definition("calm", "first"));
@@ -97,12 +97,12 @@ fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
     };
 
     let old = start("old", OLD);
-    assert_eq!(arrived.by_ref().take(OLD).filter_map(Result::ok).count(), OLD, "all of them are in the middle");
+    assert_eq!(arrived.by_ref().take(OLD).filter_map(Result::ok).count(), OLD, "all runs are at the gate");
     save(&home, "busy/agent.yaml", &definition("lively", "second"));
     await_line(&mut server.stderr, "the definition has changed");
     let new = start("new", NEW);
     assert_eq!(arrived.by_ref().take(NEW).filter_map(Result::ok).count(), NEW);
-    gate.write_all(&[b'\n'; OLD + NEW]).expect("let through");
+    gate.write_all(&[b'\n'; OLD + NEW]).expect("the gate opens");
 
     let all = [(old, "first", "calm"), (new, "second", "lively")].map(|(runs, edition, rule)| {
         let tasks: Vec<Value> = runs.into_iter().map(|run| run.join().expect("it ends")).collect();
@@ -119,9 +119,9 @@ fn a_rule_changed_under_load_holds_for_new_runs_and_no_run_notices() {
     assert_eq!(server.end().code, Some(0));
 }
 
-/// What somebody is told who broke a file, while everybody else is answered as before.
+/// The error is reported while requests are answered as before.
 #[test]
-fn a_broken_edit_keeps_the_last_good_version_and_says_so() {
+fn broken_edit_keeps_the_last_good_version_and_is_reported() {
     let home = Home::new();
     let playbook = |words: &str| format!("rules: [{{ say: {words} }}]\n");
     home.agent("kept", "", &playbook("before"));

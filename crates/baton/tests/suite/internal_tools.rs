@@ -1,8 +1,8 @@
-//! Agents that look into their rules, references and tools, and change them; names of tools, limits and secrets that
-//! TeamSpark's users rely on.
+//! Agents that read and change their rules, references and tools; tool names, limits and secrets that TeamSpark users
+//! rely on.
 
 use crate::{
-    binary::{Ended, Home},
+    binary::{CommandOutput, Home},
     mcp::fixture,
 };
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ const PLAYBOOK: &str = r#"rules:
   - say: "${tools}"
 "#;
 
-fn ok(ended: &Ended) -> String {
+fn ok(ended: &CommandOutput) -> String {
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     ended.stdout.trim_end().to_owned()
 }
@@ -53,7 +53,7 @@ fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The rules that the model was given for the last answer, with the reason.
+/// The rules in the last model request, with the reason of each.
 fn given(home: &Home, agent: &str) -> Vec<(String, String)> {
     let shown = ok(&home.run(&["sessions", "show", "talk", "--agent", agent, "--json"]));
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
@@ -64,14 +64,14 @@ fn given(home: &Home, agent: &str) -> Vec<(String, String)> {
     rules.map(|item| (text(item, "name"), text(item, "include"))).collect()
 }
 
-/// All three servers, which nobody has to allow; the form is TeamSpark's, which the others understand as well.
+/// All three servers, without approval, in the TeamSpark format, which all agents accept.
 fn servers() -> Value {
     let free = json!({"permissionRequired": false});
     let one = |tool: &str| json!({"type": "internal", "tool": tool, "serverToolDefaults": free});
     json!({"own_rules": one("rules"), "memory": one("references"), "own_tools": one("tools")})
 }
 
-/// The same agent as a directory of ours, one of TeamSpark's, and a single file.
+/// The same agent as a Baton directory, a TeamSpark directory and a single file.
 fn forms() -> (Home, [(&'static str, &'static str); 3]) {
     let home = Home::new();
     home.agent("native", "", PLAYBOOK);
@@ -93,7 +93,7 @@ fn forms() -> (Home, [(&'static str, &'static str); 3]) {
 }
 
 #[test]
-fn teamspark_14_what_an_agent_changes_is_in_its_file_and_in_the_next_request() {
+fn teamspark_14_agent_changes_are_in_its_file_and_the_next_request() {
     let (home, files) = forms();
     let (server, _) = home.up(&["--port", "0"]);
     for (agent, file) in files {
@@ -107,14 +107,14 @@ fn teamspark_14_what_an_agent_changes_is_in_its_file_and_in_the_next_request() {
 
         let again = say(&home, agent, "create tides always Something else.");
         assert!(again.contains("already") && again.contains("updateRule"), "{agent}: {again}");
-        assert!(!text().contains("Something else."), "{agent}: what was there is not lost");
+        assert!(!text().contains("Something else."), "{agent}: the existing rule is kept");
         say(&home, agent, "update tides Ships wait for the ebb.");
         assert!(text().contains("Ships wait for the ebb.") && !text().contains("floods"), "{agent}: {}", text());
         assert!(text().contains("700"), "{agent}: {}", text());
 
         say(&home, agent, "create gulls manual Gulls steal chips.");
         say(&home, agent, "hello");
-        assert_eq!(given(&home, agent).len(), 1, "{agent}: a manual rule waits to be named");
+        assert_eq!(given(&home, agent).len(), 1, "{agent}: a manual rule is included only by name");
         say(&home, agent, "include gulls");
         say(&home, agent, "exclude tides");
         say(&home, agent, "hello");
@@ -146,7 +146,7 @@ fn teamspark_14_what_an_agent_changes_is_in_its_file_and_in_the_next_request() {
 }
 
 #[test]
-fn teamspark_14_tools_are_found_left_out_and_taken_in_by_the_model() {
+fn teamspark_14_model_searches_excludes_and_includes_tools() {
     let (home, _) = forms();
     let (server, _) = home.up(&["--port", "0"]);
     let listed: Value = serde_json::from_str(&say(&home, "native", "servers")).expect("JSON");
@@ -164,7 +164,7 @@ fn teamspark_14_tools_are_found_left_out_and_taken_in_by_the_model() {
     let taken = say(&home, "native", "take listReferences");
     assert!(taken.starts_with("The tool 'memory__listReferences' is part of this conversation"), "{taken}");
     assert!(say(&home, "native", "hello").contains("memory__listReferences"));
-    // In another conversation nobody has named it.
+    // Another conversation does not include it.
     let other = ok(&home.run(&["run", "native", "hello", "--context", "other", "--quiet"]));
     assert!(!other.contains("memory__listReferences"), "{other}");
     server.signal("TERM");
@@ -172,7 +172,7 @@ fn teamspark_14_tools_are_found_left_out_and_taken_in_by_the_model() {
 }
 
 #[test]
-fn teamspark_14_an_agent_that_works_alone_is_not_offered_what_would_change_it() {
+fn teamspark_14_autonomous_agent_is_not_offered_tools_that_change_it() {
     let home = Home::new();
     home.agent("alone", "autonomous: true\n", PLAYBOOK);
     home.write("alone/mcp.json", &json!({"mcpServers": servers()}).to_string());
@@ -284,7 +284,7 @@ fn teamspark_15_exactly_as_many_model_calls_as_allowed_and_an_error_only_when_cu
          call: [{ tool: own_rules__listRules, args: {} }]\n",
     );
     let said = ok(&home.run(&["run", "spark", "enough", "--quiet"]));
-    assert_eq!(said, "done at 3", "the last call that is allowed may answer");
+    assert_eq!(said, "done at 3", "the last allowed call may answer");
     let cut = home.run(&["run", "spark", "forever", "--context", "talk"]);
     assert_eq!(cut.code, Some(1), "{}", cut.shown());
     assert!(cut.stderr.contains("BTN-3001"), "{}", cut.shown());
@@ -296,12 +296,12 @@ fn teamspark_15_exactly_as_many_model_calls_as_allowed_and_an_error_only_when_cu
 }
 
 #[test]
-fn teamspark_16_secrets_reach_servers_and_nobody_else() {
+fn teamspark_16_secrets_reach_only_mcp_servers() {
     const SECRETS: [&str; 3] = ["s3cret-of-the-environment", "s3cret-in-the-file", "s3cret-beside-the-agent"];
     let home = Home::new();
     home.agent("helper", "", PLAYBOOK);
     home.write("helper/.env", &format!("BESIDE={}\n", SECRETS[2]));
-    // The program tells what it was given, and works only when all of that is right.
+    // The program logs its variables and works only if all of them are correct.
     let [outside, literal, beside] = SECRETS;
     let checks = format!(
         "echo \"given $FROM_ENV $API_KEY $OWN\" >&2\n\

@@ -1,42 +1,42 @@
-//! The official JavaScript client talks to the real binary; `tests/js/a2a_client.mjs` says what it checks.
+//! The official JavaScript client against the real binary; `tests/js/a2a_client.mjs` documents its checks.
 
 use crate::foreign::{
+    AgentSet::{self, Several, Single},
     Interpreter,
-    Served::{self, Alone, AmongSeveral},
 };
 
 pub(crate) const NODE: Interpreter = Interpreter { variable: "BATON_TEST_NODE", set_up: &["scripts/node-env.sh"] };
 
-fn talks(binding: &str, served: Served) {
-    NODE.talks("tests/js/a2a_client.mjs", binding, served);
+fn run_client(binding: &str, served: AgentSet) {
+    NODE.run_client_script("tests/js/a2a_client.mjs", binding, served);
 }
 
 #[test]
 fn over_json_rpc() {
-    talks("JSONRPC", Alone);
+    run_client("JSONRPC", Single);
 }
 
 #[test]
 fn over_http_json() {
-    talks("HTTP+JSON", Alone);
+    run_client("HTTP+JSON", Single);
 }
 
 #[test]
 fn over_grpc() {
-    talks("GRPC", Alone);
+    run_client("GRPC", Single);
 }
 
 #[test]
 fn over_json_rpc_among_several_agents() {
-    talks("JSONRPC", AmongSeveral);
+    run_client("JSONRPC", Several);
 }
 
 #[test]
 fn over_http_json_among_several_agents() {
-    talks("HTTP+JSON", AmongSeveral);
+    run_client("HTTP+JSON", Several);
 }
 
 #[test]
 fn over_grpc_among_several_agents() {
-    talks("GRPC", AmongSeveral);
+    run_client("GRPC", Several);
 }

@@ -1,7 +1,7 @@
 //! The kill loop on the real binary.
 //!
-//! `BATON_SOAK_CYCLES` says how often the server is killed (20), `BATON_SOAK_SEED` repeats the choices of another run;
-//! the moments at which they meet the server stay the machine's.
+//! `BATON_SOAK_CYCLES` is the number of kills (20), `BATON_SOAK_SEED` repeats the choices of another run; the timing is
+//! not reproducible.
 
 use baton_testkit::kill_loop::{KillLoopOptions, KillLoopSummary, run};
 use std::{
@@ -10,7 +10,7 @@ use std::{
 };
 
 const CYCLES: u32 = 20;
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kill_loop_loses_nothing_and_does_nothing_twice() {
@@ -28,10 +28,10 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
     let failure = match Box::pin(run(&options)).await {
         Ok(outcome) => {
             eprintln!("{}", outcome.summary);
-            let shown: Vec<String> = outcome.violations.iter().take(SHOWN).map(ToString::to_string).collect();
+            let shown: Vec<String> = outcome.violations.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
             let more = outcome.violations.len() - shown.len();
             if shown.is_empty() {
-                too_little(&outcome.summary)
+                insufficient_activity(&outcome.summary)
             } else {
                 Some(format!("{}\nand {more} more", shown.join("\n")))
             }
@@ -39,15 +39,15 @@ async fn kill_loop_loses_nothing_and_does_nothing_twice() {
         Err(error) => Some(format!("{error:#}")),
     };
     if let Some(failure) = failure {
-        // Somebody will want to look at the journal.
+        // Keeps the journal for inspection.
         let kept = scratch.keep();
         panic!("seed {seed}, data kept in {}:\n{failure}", kept.display());
     }
 }
 
-/// A loop in which little happens proves little. The floors are far below what even a slow machine does; a loop of
-/// a few cycles is for looking at it, and has none.
-fn too_little(summary: &KillLoopSummary) -> Option<String> {
+/// Fails loops with too little activity. The minimums are far below the activity on a slow machine; loops of a few
+/// cycles, for inspection, have none.
+fn insufficient_activity(summary: &KillLoopSummary) -> Option<String> {
     let least = if summary.cycles < CYCLES { 0 } else { u64::from(summary.cycles) };
     let counted = |count: usize| u64::try_from(count).expect("a small number");
     let short: Vec<String> = [

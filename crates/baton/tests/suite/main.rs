@@ -1,9 +1,11 @@
-//! The real binary, driven as a person would drive it.
+//! Integration tests that run the real binary as a user would.
 
 #![cfg(test)]
 
 #[cfg(unix)]
 mod administrators;
+#[cfg(unix)]
+mod agent_management;
 mod answers;
 #[cfg(unix)]
 mod approvals;
@@ -17,9 +19,12 @@ mod bridge;
 mod browser;
 #[cfg(unix)]
 mod budgets;
+mod caller_servers;
+mod calls_in_doubt;
 mod chain;
 mod clients;
 mod conformance;
+mod context_windows;
 mod contextcore_dashboards;
 mod control_sequences;
 mod convert;
@@ -28,17 +33,17 @@ mod crash;
 #[cfg(unix)]
 mod damage;
 mod dashboards;
+#[cfg(unix)]
+mod data_dir_access;
 mod definitions;
 mod demo;
 #[cfg(unix)]
 mod doctor;
-mod doubts;
-mod elsewhere;
 mod export;
 mod foreign;
 #[cfg(unix)]
 mod guards;
-mod guest_servers;
+mod handoff_reach;
 mod help;
 #[cfg(unix)]
 mod hot_reload;
@@ -46,11 +51,8 @@ mod hot_reload;
 mod internal_tools;
 mod js_client;
 mod kill_loop;
-mod lent_reach;
-#[cfg(unix)]
-mod managing;
 #[cfg(target_os = "linux")]
-mod many;
+mod many_agents;
 mod mcp;
 mod memory;
 mod metrics;
@@ -59,13 +61,11 @@ mod old_journal;
 mod old_python_client;
 mod openai_clients;
 mod otel;
-mod other_signals;
+mod otlp_signals;
 #[cfg(target_os = "linux")]
 mod output;
 mod parquet;
 mod peers;
-#[cfg(unix)]
-mod possession;
 mod provider;
 mod provider_errors;
 mod push;
@@ -73,6 +73,7 @@ mod python_client;
 mod query_floods;
 mod readme;
 mod relay;
+mod remote_agents;
 #[cfg(unix)]
 mod responses;
 mod retention;
@@ -93,4 +94,3 @@ mod tools;
 mod trace;
 mod two_agents;
 mod vectors;
-mod windows;

@@ -1,11 +1,11 @@
-//! MCP with programs that others wrote: the public conformance suite, clients and servers.
+//! MCP interoperability with third-party programs: the public conformance suite, clients and servers.
 
 mod conformance;
+mod example_server;
 mod inspector;
 mod js_clients;
 mod python_client;
-mod served;
-mod stock;
+mod reference_servers;
 mod suite;
 
-pub(crate) use served::fixture;
+pub(crate) use example_server::fixture;

@@ -1,12 +1,12 @@
-//! Memory that is kept when a burst of work is over.
+//! Memory that remains allocated after a burst of work.
 
-use crate::binary::{Home, KEPT, request};
+use crate::binary::{Home, LONG_RETENTION, request};
 use serde_json::json;
 use std::{fs, thread};
 
 const CLIENTS: usize = 8;
 const TURNS: usize = 300;
-/// Most anonymous memory that may stay; with huge pages for small allocations it is more than twice as much.
+/// Upper bound for the anonymous memory that remains; huge pages for small allocations would more than double it.
 const MAX_ANONYMOUS_KB: u64 = 40 << 10;
 
 fn anonymous_kb(pid: u32) -> u64 {
@@ -16,9 +16,9 @@ fn anonymous_kb(pid: u32) -> u64 {
 }
 
 #[test]
-fn little_memory_stays_after_a_burst_of_work() {
+fn memory_is_released_after_a_burst_of_work() {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
     thread::scope(|scope| {

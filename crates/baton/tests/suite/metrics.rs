@@ -1,4 +1,4 @@
-//! Prometheus' own client reads the meters of the real binary; `tests/python/metrics_reader.py` says what it checks.
+//! Prometheus' own client reads the metrics of the real binary; the checks are in `tests/python/metrics_reader.py`.
 
 use crate::{
     binary::{Home, examples, request},
@@ -10,8 +10,8 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-otel.txt"],
 };
 
-/// A tool call as another service tells it.
-const FOREIGN: &str = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{
+/// A tool call as exported by another service.
+const EXTERNAL_SPANS: &str = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{
     "traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7", "name": "execute_tool sent-by-another",
     "kind": 1, "startTimeUnixNano": "1794816000000000000", "endTimeUnixNano": "1794816000000000001", "attributes": [
         {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
@@ -24,23 +24,23 @@ fn token(home: &Home, name: &str, scope: &str) -> String {
 }
 
 #[test]
-fn an_agent_that_was_asked_is_seen_by_prometheus() {
+fn prometheus_reads_metrics_of_an_agent() {
     let home = Home::new();
     let (server, url) = home.up(&[&examples(), "--port", "0", "--auth"]);
     let asked = home.run(&["run", "personal", "What's the weather in Oakland?"]);
     assert_eq!(asked.code, Some(0), "{}", asked.shown());
     let sender = format!("Bearer {}", token(&home, "sender", "call"));
     let given = [("Content-Type", "application/json"), ("Authorization", sender.as_str())];
-    let sent = request(&url, "POST", "/v1/traces", &given, FOREIGN);
+    let sent = request(&url, "POST", "/v1/traces", &given, EXTERNAL_SPANS);
     assert_eq!(sent.status, 200, "{sent:?}");
-    PYTHON.runs(&["tests/python/metrics_reader.py", &url, &token(&home, "prometheus", "telemetry:read")]);
+    PYTHON.run_script(&["tests/python/metrics_reader.py", &url, &token(&home, "prometheus", "telemetry:read")]);
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
 }
 
 #[test]
-fn everybody_may_read_the_meters_where_the_settings_say_so() {
+fn metrics_need_no_token_when_configured_public() {
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     home.write("baton.yaml", "auth: { required: true, metrics: public }\n");

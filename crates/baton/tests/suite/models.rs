@@ -1,18 +1,18 @@
-//! Who answers: chosen, found, switched, and never in silence somebody else.
+//! Models: configuration, detection, switching, and no silent fallback.
 
 use crate::{
-    binary::{Home, Running, await_line, last_message, request},
+    binary::{Home, RunningProcess, await_line, last_message, request},
     provider::Provider,
 };
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Variables that have models found on this machine, where only one server is.
-fn finding(provider: &Provider) -> [(&'static str, &str); 2] {
+/// Variables that enable model detection on this machine, with a single server.
+fn detection_variables(provider: &Provider) -> [(&'static str, &str); 2] {
     [("BATON_DETECT", "on"), ("OLLAMA_HOST", &provider.url)]
 }
 
-fn said(server: &mut Running, until: &str) -> String {
+fn stderr_until(server: &mut RunningProcess, until: &str) -> String {
     let mut all = String::new();
     loop {
         let line = await_line(&mut server.stderr, "");
@@ -24,11 +24,11 @@ fn said(server: &mut Running, until: &str) -> String {
 }
 
 #[test]
-fn the_first_run_says_that_no_model_answers() {
+fn first_start_reports_that_no_ai_model_is_configured() {
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (mut server, _) = home.up(&["helper", "--port", "0"]);
-    let lines = said(&mut server, "real AI");
+    let lines = stderr_until(&mut server, "real AI");
     insta::assert_snapshot!(lines.lines().skip(1).collect::<Vec<_>>().join("\n"), @r#"
       model     playbook (built in, no network, scripted answers: not an AI model)
       try       baton run helper "Hello"
@@ -41,23 +41,23 @@ fn the_first_run_says_that_no_model_answers() {
 }
 
 #[test]
-fn a_server_of_models_is_found_and_keys_come_before_it() {
+fn ollama_is_detected_and_api_keys_take_precedence() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
-    let (mut server, _) = home.up_with(&finding(&provider), &["helper", "--port", "0"]);
+    let (mut server, _) = home.up_with(&detection_variables(&provider), &["helper", "--port", "0"]);
     let line = await_line(&mut server.stderr, "  model ");
     assert!(line.contains("ollama:qwen3:8b (Ollama answers at http://127.0.0.1:"), "{line}");
     drop(server);
-    let key = [&finding(&provider)[..], &[("OPENAI_API_KEY", "planted-key")]].concat();
+    let key = [&detection_variables(&provider)[..], &[("OPENAI_API_KEY", "planted-key")]].concat();
     let (mut server, _) = home.up_with(&key, &["helper", "--port", "0"]);
-    let all = said(&mut server, "  found ");
+    let all = stderr_until(&mut server, "  found ");
     assert!(all.contains("openai:gpt-5-mini (OPENAI_API_KEY)") && all.contains("ollama:qwen3:8b"), "{all}");
     assert!(!all.contains("planted-key"));
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_an_error_and_never_the_playbook() {
+fn missing_or_wrong_key_is_an_error_without_playbook_fallback() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "model: openai:echo\n", "rules: [{ say: from the playbook }]\n");
@@ -78,7 +78,7 @@ fn what_is_missing_or_wrong_is_an_error_and_never_the_playbook() {
 }
 
 #[test]
-fn a_conversation_changes_its_model_and_spans_say_who_answered() {
+fn session_switches_model_and_spans_name_the_provider() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: from the playbook }]\n");
@@ -98,7 +98,7 @@ fn a_conversation_changes_its_model_and_spans_say_who_answered() {
     let second = ask(&["--context", &context]);
     assert!(second.to_string().contains("Heard you."), "{second:#}");
     assert_eq!(last_message(&second)["metadata"]["model"], "mine:echo", "{second:#}");
-    // A server that has ended has kept all spans of what it did.
+    // Stopping the server flushes all spans.
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -107,14 +107,14 @@ fn a_conversation_changes_its_model_and_spans_say_who_answered() {
     assert!(spans.stdout.contains("chat echo"), "{}", spans.shown());
 }
 
-/// What reaches a provider is what docs/models.md says, layers, chain and run together.
+/// Provider attempts match docs/models.md, with all retry layers combined.
 #[test]
-fn tries_are_as_many_as_they_are_said_to_be() {
+fn provider_attempt_count_matches_the_error_message() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "model: mine:echo\n", "rules: []\n");
     home.write("baton.yaml", &format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", provider.url));
-    for (words, tries, told) in [
+    for (words, tries, expected) in [
         ("be busy", 4, "(after 4 attempts)"),
         ("leave me alone", 1, "retry after 120 s"),
         ("break off", 1, "mine closed the connection unexpectedly"),
@@ -123,12 +123,12 @@ fn tries_are_as_many_as_they_are_said_to_be() {
         let before = provider.chats().len();
         let ended = home.run(&["run", "helper", words]);
         assert_eq!((ended.code, provider.chats().len() - before), (Some(1), tries), "{words}: {}", ended.shown());
-        assert!(ended.stderr.contains(told), "{words}: {}", ended.shown());
+        assert!(ended.stderr.contains(expected), "{words}: {}", ended.shown());
     }
 }
 
 #[test]
-fn a_canceled_task_leaves_its_provider_at_once() {
+fn canceled_task_disconnects_from_its_provider() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "model: mine:echo\n", "rules: []\n");
@@ -147,17 +147,21 @@ fn a_canceled_task_leaves_its_provider_at_once() {
     let task = sent["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{sent:#}")).to_owned();
     let begun = Instant::now();
     while provider.chats().is_empty() {
-        assert!(begun.elapsed() < Duration::from_secs(15), "nobody asked the provider");
+        assert!(begun.elapsed() < Duration::from_secs(15), "no request reached the provider");
         std::thread::yield_now();
     }
     let canceled = rpc("CancelTask", serde_json::json!({ "id": task }));
     assert_eq!(canceled["result"]["status"]["state"], "TASK_STATE_CANCELED", "{canceled:#}");
-    // How soon is measured beside the provider itself, where no other process takes its time.
-    assert_eq!(provider.service.left.recv_timeout(Duration::from_secs(5)), Ok(()), "it still listens");
+    // The latency is measured in the provider's own tests, without the load of other processes.
+    assert_eq!(
+        provider.service.disconnects.recv_timeout(Duration::from_secs(5)),
+        Ok(()),
+        "the client is still connected"
+    );
 }
 
 #[test]
-fn the_command_shows_providers_and_tries_keys() {
+fn models_command_lists_providers_and_checks_keys() {
     let provider = Provider::start();
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");

@@ -1,7 +1,7 @@
-//! A data directory of the release before: its journal opens, its run resumes, and every task reads the same.
+//! A data directory of the previous release: its journal opens, its run resumes, and every task reads the same.
 //!
-//! `fixtures/schema-6` has the agent, and the task lists that the old program showed before it was killed in the middle of
-//! a run. Only the deadline of that run was moved, so that it does not pass.
+//! `fixtures/schema-6` has the agent and the task lists of the previous release, taken before it was killed during a
+//! run. Only the deadline of that run was moved, so that it does not expire.
 
 use crate::binary::{Home, await_line, examples, last_text, request};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn fixture(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schema-6").join(file)
 }
 
-/// A home with the old journal and its agent.
+/// A home directory with the old journal and its agent.
 fn old_home() -> Home {
     let home = Home::new();
     for file in ["agent.yaml", "prompt.md", "playbook.yaml"] {
@@ -37,13 +37,13 @@ fn tasks(url: &str, agent: &str) -> Value {
     serde_json::from_str(&list).expect("JSON")
 }
 
-/// The task list of the old program.
+/// The task list of the previous release.
 fn old_tasks(agent: &str) -> Value {
     let text = fs::read_to_string(fixture(&format!("{agent}-tasks.json"))).expect("a fixture");
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Removes the task of a context from a list.
+/// Removes the task of a context from a list and returns it.
 fn take(list: &mut Value, context: &str) -> Value {
     let tasks = list["result"]["tasks"].as_array_mut().expect("tasks");
     let at = tasks.iter().position(|task| task["contextId"] == context).expect("the task");
@@ -51,10 +51,10 @@ fn take(list: &mut Value, context: &str) -> Value {
 }
 
 #[test]
-fn its_run_resumes_and_its_tasks_read_the_same() {
+fn old_run_resumes_and_old_tasks_read_the_same() {
     let home = old_home();
     let (weather, personal) = (format!("{}/weather", examples()), format!("{}/personal", examples()));
-    // Killed while it starts, at the journal and after it; whatever the step got to, the next start completes it.
+    // Kills during and after the journal migration; the next start completes a partial migration.
     for _ in 0..5 {
         let started = home.start(&["up", "keeper", &weather, &personal, "--port", "0"]);
         started.kill();
@@ -65,7 +65,7 @@ fn its_run_resumes_and_its_tasks_read_the_same() {
     let mut expected = old_tasks("keeper");
     let unfinished = take(&mut expected, "c-survive");
     assert_eq!(unfinished["status"]["state"], "TASK_STATE_WORKING");
-    // The stream closes when the task ends; it is refused when the task has ended already.
+    // The stream closes when the task ends; subscribing to an ended task is an error.
     call(&url, "keeper", "SubscribeToTask", &json!({"id": unfinished["id"]}));
     let mut found = tasks(&url, "keeper");
     let resumed = take(&mut found, "c-survive");

@@ -1,8 +1,8 @@
-//! The official Python client of protocol 0.3 talks to the real binary; `tests/python/old_client.py` says what it checks.
+//! The official Python client of protocol 0.3 against the real binary; the checks are in `tests/python/old_client.py`.
 
 use crate::foreign::{
+    AgentSet::{self, Several, Single},
     Interpreter,
-    Served::{self, Alone, AmongSeveral},
 };
 
 pub(crate) const OLD_PYTHON: Interpreter = Interpreter {
@@ -10,31 +10,31 @@ pub(crate) const OLD_PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-0.3.txt"],
 };
 
-fn talks(transport: &str, served: Served) {
-    OLD_PYTHON.talks("tests/python/old_client.py", transport, served);
+fn run_client(transport: &str, served: AgentSet) {
+    OLD_PYTHON.run_client_script("tests/python/old_client.py", transport, served);
 }
 
 #[test]
 fn over_json_rpc() {
-    talks("JSONRPC", Alone);
+    run_client("JSONRPC", Single);
 }
 
 #[test]
 fn over_http_json() {
-    talks("HTTP+JSON", Alone);
+    run_client("HTTP+JSON", Single);
 }
 
 #[test]
 fn over_grpc() {
-    talks("GRPC", Alone);
+    run_client("GRPC", Single);
 }
 
 #[test]
 fn over_json_rpc_among_several_agents() {
-    talks("JSONRPC", AmongSeveral);
+    run_client("JSONRPC", Several);
 }
 
 #[test]
 fn over_http_json_among_several_agents() {
-    talks("HTTP+JSON", AmongSeveral);
+    run_client("HTTP+JSON", Several);
 }

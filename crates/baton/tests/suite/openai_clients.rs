@@ -1,4 +1,4 @@
-//! Clients that were written for OpenAI's API talk to the real binary; the scripts say what they check.
+//! Clients of OpenAI's API against the real binary; the checks are in the scripts.
 
 use crate::{
     binary::{Home, examples},
@@ -13,16 +13,16 @@ const PYTHON: Interpreter = Interpreter {
 const NODE: Interpreter =
     Interpreter { variable: "BATON_TEST_OPENAI_NODE", set_up: &["scripts/node-env.sh", "tests/openai"] };
 
-/// Serves agents that know every situation beside the example team, and lets a script loose on them.
-fn talks(interpreter: &Interpreter, script: &str, rest: &[&str]) {
+/// Serves conformance agents beside the example team and runs a script against them.
+fn run_client_script(interpreter: &Interpreter, script: &str, rest: &[&str]) {
     let home = Home::new();
-    // Conformance tests want requests refused that name nobody; the MCP server that clients bring is on this machine.
+    // Conformance tests expect requests without a model to be rejected; the clients' MCP server is on this machine.
     home.write("baton.yaml", "responses: { strict_model: true, mcp_allow: [127.0.0.0/8] }\n");
     let examples = examples();
     let [desk, personal, weather] =
         ["../tests/agents/openai", "personal", "weather"].map(|directory| format!("{examples}/{directory}"));
     let (server, url) = home.up(&[&desk, &personal, &weather, "--port", "0", "--data", "data"]);
-    interpreter.runs(&[&[script, &url], rest].concat());
+    interpreter.run_script(&[&[script, &url], rest].concat());
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -30,40 +30,40 @@ fn talks(interpreter: &Interpreter, script: &str, rest: &[&str]) {
 
 #[test]
 fn llm_comply() {
-    talks(&PYTHON, "tests/python/comply.py", &["gpt-5-desk"]);
+    run_client_script(&PYTHON, "tests/python/comply.py", &["gpt-5-desk"]);
 }
 
 #[test]
 fn timestep_22_and_23_openai_of_python() {
-    talks(&PYTHON, "tests/python/openai_client.py", &[]);
+    run_client_script(&PYTHON, "tests/python/openai_client.py", &[]);
 }
 
 #[test]
 fn agents_sdk_of_python() {
-    talks(&PYTHON, "tests/python/openai_agents_client.py", &[]);
+    run_client_script(&PYTHON, "tests/python/openai_agents_client.py", &[]);
 }
 
 #[test]
 fn langchain() {
-    talks(&PYTHON, "tests/python/langchain_client.py", &[]);
+    run_client_script(&PYTHON, "tests/python/langchain_client.py", &[]);
 }
 
 #[test]
 fn pydantic_ai() {
-    talks(&PYTHON, "tests/python/pydantic_ai_client.py", &[]);
+    run_client_script(&PYTHON, "tests/python/pydantic_ai_client.py", &[]);
 }
 
 #[test]
 fn openai_of_javascript() {
-    talks(&NODE, "tests/openai/openai_client.mjs", &[]);
+    run_client_script(&NODE, "tests/openai/openai_client.mjs", &[]);
 }
 
 #[test]
 fn agents_sdk_of_javascript() {
-    talks(&NODE, "tests/openai/agents_client.mjs", &[]);
+    run_client_script(&NODE, "tests/openai/agents_client.mjs", &[]);
 }
 
 #[test]
 fn ai_sdk() {
-    talks(&NODE, "tests/openai/ai_client.mjs", &[]);
+    run_client_script(&NODE, "tests/openai/ai_client.mjs", &[]);
 }

@@ -1,5 +1,5 @@
-//! OpenTelemetry's own SDKs send spans to the real binary, and clients of Tempo find them there;
-//! `tests/python/otel_client.py` and `tests/otel/otel_client.mjs` say what they check.
+//! OpenTelemetry SDKs send spans to the real binary, and Tempo clients find them there; the checks are in
+//! `tests/python/otel_client.py` and `tests/otel/otel_client.mjs`.
 
 use crate::{
     binary::{Home, examples},
@@ -17,7 +17,7 @@ const NODE: Interpreter =
 fn sends(interpreter: &Interpreter, script: &str) {
     let home = Home::new();
     let (server, url) = home.up(&[&examples(), "--port", "0"]);
-    interpreter.runs(&[script, &url]);
+    interpreter.run_script(&[script, &url]);
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());

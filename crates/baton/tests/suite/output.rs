@@ -1,9 +1,9 @@
-//! Output that cannot be written, and names that are not text.
+//! Unwritable output, and names that are not valid UTF-8.
 
 use crate::binary::{Home, examples};
 use std::process::{Command, Output};
 
-/// What a shell makes of this line, with the program as `$BATON`.
+/// Runs a shell line with the program as `$BATON`.
 #[expect(clippy::disallowed_methods, reason = "the program under test is a process of its own")]
 fn shell(home: &Home, line: &str) -> Output {
     let mut command = Command::new("sh");
@@ -14,17 +14,17 @@ fn shell(home: &Home, line: &str) -> Output {
 }
 
 #[test]
-fn an_answer_that_cannot_be_written_is_an_error() {
+fn unwritable_output_is_an_error() {
     let home = Home::new();
     let full = shell(&home, "\"$BATON\" run -q weather 'Weather in Oakland?' --agents \"$EXAMPLES\" >/dev/full");
     let said = String::from_utf8(full.stderr).expect("UTF-8");
     assert_eq!((full.status.code(), said.contains("the output could not be written: No space left")), (Some(4), true));
     let gone = shell(&home, "{ \"$BATON\" agents \"$EXAMPLES\"; echo $? >code; } | true; cat code");
-    assert_eq!(gone.stdout, b"0\n", "a reader that has gone away has what it wanted");
+    assert_eq!(gone.stdout, b"0\n", "a closed pipe is not an error");
 }
 
 #[test]
-fn a_directory_whose_name_is_not_text_can_be_used() {
+fn non_utf8_directory_name_is_accepted() {
     let home = Home::new();
     let made = shell(&home, "\"$BATON\" --json new y --dir \"$(printf 'a\\377')\"");
     assert_eq!(made.status.code(), Some(0), "{made:?}");

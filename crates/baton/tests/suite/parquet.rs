@@ -1,8 +1,8 @@
-//! Spans as a Parquet file: what the command says, and DuckDB as a second opinion on every filter and measure;
-//! `tests/python/parquet_oracle.py` says what it compares.
+//! Span export to Parquet: the command's output, and every filter and aggregate compared with DuckDB in
+//! `tests/python/parquet_oracle.py`.
 
 use crate::{
-    binary::{Home, Running},
+    binary::{Home, RunningProcess},
     foreign::Interpreter,
 };
 use std::fs;
@@ -12,13 +12,13 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-duckdb.txt"],
 };
 
-fn stop(server: Running) {
+fn stop(server: RunningProcess) {
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
 }
 
-/// Whole hours ago, so that intervals begin where the questions say.
+/// Start of a whole hour in the past, so that intervals are aligned with those of the queries.
 #[expect(clippy::disallowed_methods, reason = "spans must not be older than they are kept")]
 fn hours_ago(hours: u64) -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_secs();
@@ -30,15 +30,15 @@ fn agent(home: &Home) {
 }
 
 #[test]
-fn duckdb_says_the_same() {
+fn duckdb_results_match() {
     let home = Home::new();
     agent(&home);
     let begin = hours_ago(3).to_string();
     let send = |url: &str, part: &str| -> u64 {
-        let sent = PYTHON.runs(&["tests/python/parquet_spans.py", url, &begin, part]);
-        sent.trim().parse().expect("how many")
+        let sent = PYTHON.run_script(&["tests/python/parquet_spans.py", url, &begin, part]);
+        sent.trim().parse().expect("a span count")
     };
-    // So many that they become a block when the server stops; the others stay in memory.
+    // Enough spans to form a block when the server stops; the later spans stay in memory.
     let (server, url) = home.up(&["quiet", "--port", "0", "--data", "data"]);
     let mut sent = send(&url, "first");
     stop(server);
@@ -50,21 +50,21 @@ fn duckdb_says_the_same() {
     assert_eq!(exported.code, Some(0), "{}", exported.shown());
     let said: serde_json::Value = serde_json::from_str(&exported.stdout).expect("JSON");
     assert_eq!((&said["spans"], &said["left_out"]), (&sent.into(), &0.into()), "{said}");
-    assert_eq!(said["bytes"], fs::metadata(&file).expect("it is there").len());
+    assert_eq!(said["bytes"], fs::metadata(&file).expect("the exported file").len());
     let path = file.to_str().expect("UTF-8");
-    let compared = PYTHON.runs(&["tests/python/parquet_oracle.py", &url, path, &begin, &sent.to_string()]);
+    let compared = PYTHON.run_script(&["tests/python/parquet_oracle.py", &url, path, &begin, &sent.to_string()]);
     assert!(compared.contains("measures of the whole time are the same"), "{compared}");
     stop(server);
 }
 
-/// What a person reads, with a server and without one, and when it goes wrong.
+/// Output of the command with a server, without one, and on errors.
 #[test]
-fn what_the_command_says() {
+fn export_command_output() {
     let home = Home::new();
     agent(&home);
     let (server, url) = home.up(&["quiet", "--port", "0", "--data", "data"]);
     let begin = hours_ago(3);
-    PYTHON.runs(&["tests/python/parquet_spans.py", &url, &begin.to_string(), "second"]);
+    PYTHON.run_script(&["tests/python/parquet_spans.py", &url, &begin.to_string(), "second"]);
     let export = |arguments: &[&str]| {
         let all = [&["trace", "export", "--data", "data", "--parquet"], arguments].concat();
         format!("$ baton {}\n{}", all.join(" "), home.run(&all).shown())
@@ -86,7 +86,7 @@ fn what_the_command_says() {
     said.push(export(&["alone.parquet"]));
     let same =
         fs::read(home.path("all.parquet")).expect("written") == fs::read(home.path("alone.parquet")).expect("written");
-    assert!(same, "the data directory says the same as the server");
+    assert!(same, "the exports with and without a server are equal");
     let mut names: Vec<String> = fs::read_dir(home.path("."))
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))

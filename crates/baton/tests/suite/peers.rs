@@ -1,10 +1,10 @@
-//! Baton as a client of servers that others wrote, and of its own over lines that break.
+//! Baton as a client of third-party servers, and of its own server over connections that drop.
 
-mod cut;
+mod client_library;
+mod command_line;
+mod dropped_connections;
+mod foreign_server;
 mod js_server;
 mod old_python_server;
-mod person;
 mod python_servers;
-mod served;
-mod story;
-mod talk;
+mod transcript;

@@ -1,6 +1,7 @@
-//! Push notifications of the real binary: receivers that are away, fail or may not be called, and a server that dies.
+//! Push notifications of the real binary: receivers that are unreachable, fail or are forbidden, and a server that is
+//! killed.
 
 mod addresses;
 mod failing;
+mod harness;
 mod outage;
-mod talk;

@@ -1,43 +1,43 @@
-//! The official Python client talks to the real binary; `tests/python/a2a_client.py` says what it checks.
+//! The official Python client against the real binary; the checks are in `tests/python/a2a_client.py`.
 
 use crate::foreign::{
+    AgentSet::{self, Several, Single},
     Interpreter,
-    Served::{self, Alone, AmongSeveral},
 };
 
 pub(crate) const PYTHON: Interpreter =
     Interpreter { variable: "BATON_TEST_PYTHON", set_up: &["scripts/python-env.sh"] };
 
-fn talks(binding: &str, served: Served) {
-    PYTHON.talks("tests/python/a2a_client.py", binding, served);
+fn run_client(binding: &str, served: AgentSet) {
+    PYTHON.run_client_script("tests/python/a2a_client.py", binding, served);
 }
 
 #[test]
 fn over_json_rpc() {
-    talks("JSONRPC", Alone);
+    run_client("JSONRPC", Single);
 }
 
 #[test]
 fn over_http_json() {
-    talks("HTTP+JSON", Alone);
+    run_client("HTTP+JSON", Single);
 }
 
 #[test]
 fn over_grpc() {
-    talks("GRPC", Alone);
+    run_client("GRPC", Single);
 }
 
 #[test]
 fn over_json_rpc_among_several_agents() {
-    talks("JSONRPC", AmongSeveral);
+    run_client("JSONRPC", Several);
 }
 
 #[test]
 fn over_http_json_among_several_agents() {
-    talks("HTTP+JSON", AmongSeveral);
+    run_client("HTTP+JSON", Several);
 }
 
 #[test]
 fn over_grpc_among_several_agents() {
-    talks("GRPC", AmongSeveral);
+    run_client("GRPC", Several);
 }

@@ -1,18 +1,18 @@
-//! Many expensive queries at once: they are refused with what to do, and neither memory nor the probes suffer.
+//! Concurrent expensive queries are rejected with advice; memory and the probes are not affected.
 
-use crate::binary::{Home, KEPT, Reply, open, request};
+use crate::binary::{Home, LONG_RETENTION, Reply, open, request};
 use serde_json::json;
 use std::{fs, thread};
 
 const NOW: u64 = 1_794_816_000;
 const HOURS: u64 = 3 * 3_600;
 const USERS: u64 = 900;
-/// Clients at the same time.
+/// Concurrent clients.
 const CLIENTS: usize = 24;
-/// Most memory that the process may take; without bounds it takes several times as much.
+/// Upper bound for resident memory; unbounded queries take several times as much.
 const MAX_RESIDENT_KB: u64 = 1 << 20;
 
-/// Spans of many users over three hours.
+/// Sends spans of many users over three hours.
 fn send(url: &str, first: u64, count: u64) {
     let span = |number: u64| {
         let at = (NOW - number * 7_919 % HOURS) * 1_000_000_000;
@@ -44,7 +44,7 @@ fn resident_kb(pid: u32) -> u64 {
 #[test]
 fn expensive_queries_are_refused_while_probes_are_answered() {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
     for first in (0..8_000).step_by(2_000) {
@@ -56,7 +56,7 @@ fn expensive_queries_are_refused_while_probes_are_answered() {
         "{ } | quantile_over_time(duration, 0.1, 0.5, 0.9) by (span.user)",
         "{ } >> { } || { } | avg_over_time(duration) by (span.user)",
     ];
-    // Nobody waits for the answers to these.
+    // The responses are awaited later.
     let abandoned: Vec<_> = (0..6).map(|number| open(&url, "GET", &path(expensive[number % 4], "1s"), "")).collect();
     drop(abandoned);
     thread::scope(|scope| {
@@ -77,7 +77,7 @@ fn expensive_queries_are_refused_while_probes_are_answered() {
     });
     let resident = resident_kb(server.pid());
     assert!(resident < MAX_RESIDENT_KB, "{resident} kB");
-    // What the refusal says helps.
+    // The advice in the error helps.
     let narrowed = ask(&url, expensive[0], "60s");
     assert_eq!(narrowed.status, 200, "{}", narrowed.body);
     server.signal("TERM");

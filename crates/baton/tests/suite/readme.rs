@@ -1,6 +1,6 @@
 //! The console blocks of the README, run in order in one shell, as a reader pastes them.
 
-use crate::binary::{Home, own_port};
+use crate::binary::{Home, free_port};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -73,8 +73,10 @@ fn script(readme: &str) -> String {
 fn every_console_block_works_when_it_is_pasted() {
     let readme = fs::read_to_string(repository().join("README.md")).expect("the README");
     let mut script = script(&readme);
-    let port = own_port();
-    for (printed, free) in [("8700", port.clone()), ("8701", own_port()), ("9999", own_port()), ("10000", own_port())] {
+    let port = free_port();
+    for (printed, free) in
+        [("8700", port.clone()), ("8701", free_port()), ("9999", free_port()), ("10000", free_port())]
+    {
         script = script.replace(printed, &free);
     }
     let home = Home::new();

@@ -1,6 +1,6 @@
-//! Two Batons that hand work to each other while either is killed at random moments.
+//! Handoffs between two Batons, either of which is killed at random moments.
 //!
-//! `BATON_RELAY_HANDOFFS` says how much work is handed over (100), `BATON_SOAK_SEED` repeats the choices of another run.
+//! `BATON_RELAY_HANDOFFS` is the number of handoffs (100); `BATON_SOAK_SEED` repeats the random choices of another run.
 
 use baton_testkit::relay::{RelayOptions, run};
 use std::hash::{BuildHasher, RandomState};
@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 const HANDOFFS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_handoff_to_another_baton_ends_once_with_one_effect_whoever_dies() {
+async fn handoffs_between_batons_have_one_effect_despite_kills() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let setting = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let seed = setting("BATON_SOAK_SEED").unwrap_or_else(|| RandomState::new().hash_one("seed") >> 32);
@@ -39,7 +39,7 @@ async fn every_handoff_to_another_baton_ends_once_with_one_effect_whoever_dies()
         Err(error) => Some(format!("{error:#}")),
     };
     if let Some(failure) = failure {
-        // Somebody will want to look at the journals.
+        // The journals are kept for analysis.
         let kept = scratch.keep();
         panic!("seed {seed}, data kept in {}:\n{failure}", kept.display());
     }

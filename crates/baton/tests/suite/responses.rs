@@ -1,4 +1,4 @@
-//! `/v1/responses` of the whole program, as callers without an SDK see it.
+//! `/v1/responses` of the real binary, over plain HTTP without an SDK.
 
 use crate::binary::{Home, Reply, last_text, open, request};
 use serde_json::{Value, json};
@@ -83,21 +83,21 @@ fn id(response: &Value) -> &str {
     response["id"].as_str().unwrap_or_else(|| panic!("no id: {response:#}"))
 }
 
-/// A whole stream as it comes over the wire.
+/// A whole stream as received.
 fn stream(url: &str, method: &str, path: &str, body: &str) -> String {
     let mut text = String::new();
     open(url, method, path, body).read_to_string(&mut text).expect("UTF-8");
     text
 }
 
-/// The events of a stream, without its end.
+/// The events of a stream, without its end marker.
 fn events(stream: &str) -> Vec<Value> {
     let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter(|data| *data != "[DONE]").map(read).collect()
 }
 
 #[test]
-fn timestep_24_a_callers_function_comes_back_and_a_tool_of_the_agent_does_not() {
+fn timestep_24_only_caller_functions_are_returned_as_calls() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0"]);
     let own = ask(&url, &json!({"model": "clerk", "input": "count"}));
@@ -108,7 +108,7 @@ fn timestep_24_a_callers_function_comes_back_and_a_tool_of_the_agent_does_not() 
     assert_eq!((&call["name"], &call["arguments"]), (&json!("book"), &json!("{\"city\":\"Rome\"}")), "{both:#}");
     let output = |said: &str| json!([{"type": "function_call_output", "call_id": call["call_id"], "output": said}]);
 
-    // Going on twice from the same response makes two branches, and each knows only its own result.
+    // Two continuations of the same response are independent branches; each has only its own tool result.
     let go_on = |said: &str| {
         let body =
             json!({"model": "clerk", "previous_response_id": id(&both), "tools": [book()], "input": output(said)});
@@ -118,7 +118,7 @@ fn timestep_24_a_callers_function_comes_back_and_a_tool_of_the_agent_does_not() 
     assert_eq!((text(&first), text(&second)), ("Booked: seat 1".to_owned(), "Booked: seat 2".to_owned()));
     assert_eq!(first["previous_response_id"], both["id"]);
 
-    // All of it in one request, kept by nobody.
+    // The whole conversation in one request, not stored.
     let mut input = vec![json!({"role": "user", "content": "book"})];
     input.push(json!({"type": "function_call", "call_id": "c1", "name": "book", "arguments": "{}"}));
     input.push(json!({"type": "function_call_output", "call_id": "c1", "output": "seat 3"}));
@@ -137,7 +137,7 @@ fn timestep_24_a_callers_function_comes_back_and_a_tool_of_the_agent_does_not() 
 }
 
 #[test]
-fn timestep_25_callers_do_not_meet_and_whoever_goes_on_is_remembered() {
+fn timestep_25_callers_are_isolated_and_continuations_keep_history() {
     let home = home();
     let made = |name: &str| home.run(&["token", "create", name, "--subject", name, "--scope", "call"]).stdout;
     let (ann, bob) = (made("ann"), made("bob"));
@@ -151,7 +151,7 @@ fn timestep_25_callers_do_not_meet_and_whoever_goes_on_is_remembered() {
     let again = say(&ann, json!({"model": "clerk", "input": "who am I", "previous_response_id": id(&first)}));
     let alone = say(&bob, json!({"model": "clerk", "input": "who am I"}));
     let read_tokens = |response: &Value| response["usage"]["input_tokens"].as_u64().expect("usage");
-    assert!(read_tokens(&again) > read_tokens(&alone), "what was said before is read again: {again:#}");
+    assert!(read_tokens(&again) > read_tokens(&alone), "the history counts as input: {again:#}");
 
     let place = format!("/v1/responses/{}", id(&first));
     let conversation = read(&with(&ann, "POST", "/v1/conversations", "{}").body);
@@ -177,13 +177,13 @@ fn timestep_25_callers_do_not_meet_and_whoever_goes_on_is_remembered() {
         assert!(matches!(refused.status, 400 | 404), "{}", refused.body);
     }
     assert_eq!(with(&ann, "GET", &place, "").status, 200);
-    let nobody = request(&url, "GET", "/v1/models", &[], "");
-    let envelope = &read(&nobody.body)["error"];
-    assert_eq!((nobody.status, &envelope["code"]), (401, &json!("invalid_api_key")), "{}", nobody.body);
+    let anonymous = request(&url, "GET", "/v1/models", &[], "");
+    let envelope = &read(&anonymous.body)["error"];
+    assert_eq!((anonymous.status, &envelope["code"]), (401, &json!("invalid_api_key")), "{}", anonymous.body);
 }
 
 #[test]
-fn timestep_26_a_run_that_comes_to_its_limit_is_incomplete_here_and_failed_over_a2a() {
+fn timestep_26_run_at_turn_limit_is_incomplete_and_failed_over_a2a() {
     let home = Home::new();
     let endless = "rules: [{ call: [{ tool: count, args: { text: Lisbon } }] }]\n";
     home.agent("endless", &format!("settings: {{ max_turns: 2 }}\n{TOOLS}"), endless);
@@ -200,14 +200,14 @@ fn timestep_26_a_run_that_comes_to_its_limit_is_incomplete_here_and_failed_over_
 }
 
 #[test]
-fn timestep_27_a_background_response_goes_on_after_a_kill_and_its_stream_has_every_number_once() {
+fn timestep_27_background_response_resumes_after_a_kill_without_gaps() {
     let home = home();
     let (server, url) = home.up(&["--port", "0"]);
     let begun = ask(&url, &json!({"model": "slow", "input": "long", "background": true}));
     assert_eq!(begun["status"], "queued", "{begun:#}");
     let path = format!("/v1/responses/{}?stream=true", id(&begun));
 
-    // Read until some of the text is there, then the power goes.
+    // Reads a part of the text, then kills the server.
     let mut half = String::new();
     let mut reply = open(&url, "GET", &path, "");
     let mut buffer = [0; 256];
@@ -228,7 +228,7 @@ fn timestep_27_a_background_response_goes_on_after_a_kill_and_its_stream_has_eve
     let numbers: Vec<u64> = before.iter().chain(&after).filter_map(|event| event["sequence_number"].as_u64()).collect();
     assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
     let again = events(&stream(&url, "GET", &path, ""));
-    assert_eq!(again, [before, after].concat(), "whoever reads it again reads the same");
+    assert_eq!(again, [before, after].concat(), "a second reader gets the same events");
     let shown = read(&get(&url, &path.replace("?stream=true", "")).body);
     assert_eq!(again.last().expect("an end")["response"], shown, "the last event has what GET shows");
     assert!(text(&shown).contains("sixteen"), "{shown:#}");
@@ -242,7 +242,7 @@ fn timestep_27_a_background_response_goes_on_after_a_kill_and_its_stream_has_eve
 }
 
 #[test]
-fn timestep_27_leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
+fn timestep_27_approvals_are_items_and_survive_a_restart() {
     let home = home();
     let (server, url) = home.up(&["--port", "0"]);
     let asked = |url: &str| {
@@ -257,7 +257,7 @@ fn timestep_27_leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
     let body = json!({"model": "clerk", "previous_response_id": id(&yes), "input": [answer(&yes, true)]});
     let wiped = ask(&url, &body);
     assert_eq!((kinds(&wiped), text(&wiped)), (vec!["mcp_call", "message"], "Then: wiped".to_owned()), "{wiped:#}");
-    // Clients that keep no ids give the answer with all that was said before.
+    // Clients without stored ids send the approval with the whole conversation.
     let body =
         json!({"model": "clerk", "input": [{"role": "user", "content": "wipe"}, no["output"][0], answer(&no, false)]});
     let denied = ask(&url, &body);
@@ -267,7 +267,7 @@ fn timestep_27_leave_is_asked_for_and_given_as_an_item_also_after_a_restart() {
 }
 
 #[test]
-fn timestep_28_errors_are_those_that_clients_know() {
+fn timestep_28_error_codes_match_openai() {
     let home = home();
     home.write("baton.yaml", "port: 0\nresponses: { default_agent: clerk }\n");
     let (_server, url) = home.up(&["clerk", "slow", "loner"]);
@@ -307,14 +307,14 @@ fn timestep_28_errors_are_those_that_clients_know() {
         assert!(reply.header("x-request-id").is_some_and(|id| id.starts_with("req_")), "{path}");
         assert!(error["message"].as_str().is_some_and(|message| message.len() > 10), "{error}");
     }
-    // Nobody is named, and somebody is there for that; tools of a run that is alone are not shown.
+    // Without a model the default agent answers; tool items of an autonomous agent are hidden.
     let bare = read(&ask("/v1/responses", &[], &json!({"input": "hello"})).body);
     assert_eq!((text(&bare).as_str(), &bare["model"]), ("You said hello", &json!("clerk")));
     let hidden = read(&ask("/v1/responses", &[("baton-tool-items", "hidden")], &json!({"input": "count"})).body);
     let alone = read(&ask("/agents/loner/v1/responses", &[], &json!({"input": "count"})).body);
     assert_eq!((kinds(&hidden), kinds(&alone)), (vec!["message"], vec!["message"]), "{alone:#}");
 
-    // The same key is the same request, and another one under it is refused.
+    // An idempotency key replays the same request and rejects a different one.
     let key = [("idempotency-key", "once")];
     let once = read(&ask("/v1/responses", &key, &json!({"input": "count"})).body);
     let twice = read(&ask("/v1/responses", &key, &json!({"input": "count"})).body);
@@ -323,7 +323,7 @@ fn timestep_28_errors_are_those_that_clients_know() {
 }
 
 #[test]
-fn a_stream_is_what_it_says_it_is() {
+fn stream_matches_its_event_types_and_stored_response() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0"]);
     for input in ["count", "long", "book", "wipe"] {
@@ -337,10 +337,11 @@ fn a_stream_is_what_it_says_it_is() {
         let last = &events.last().expect("events")["response"];
         assert_eq!(*last, read(&get(&url, &format!("/v1/responses/{}", id(last))).body), "{input}");
     }
-    // What fails before the first event has a status.
+    // A failure before the first event has an HTTP status.
     let body = json!({"model": "clerk", "input": "fail", "stream": true});
     let reply = stream(&url, "POST", "/v1/responses", &body.to_string());
     assert!(reply.starts_with("HTTP/1.0 500") && reply.contains("\"code\":\"provider_error\""), "{reply}");
-    let failed = reply.lines().find_map(|line| line.strip_prefix("baton-response-id: ")).expect("where it is shown");
+    let failed =
+        reply.lines().find_map(|line| line.strip_prefix("baton-response-id: ")).expect("the header of the response id");
     assert_eq!(read(&get(&url, &format!("/v1/responses/{failed}")).body)["status"], "failed");
 }

@@ -1,4 +1,4 @@
-//! What `baton up` forgets, and what it never does.
+//! Retention: tasks that `baton up` deletes, and tasks that it never deletes.
 
 use crate::binary::{Home, await_line, get};
 use baton_journal::{JournalOptions, SqliteJournal};
@@ -8,10 +8,10 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-/// A day in 2020: long ago, whatever the clock says.
+/// A day in 2020, old by any clock.
 const LONG_AGO: i64 = 1_580_000_000_000;
 
-/// A task that came to this state so many seconds after that moment.
+/// A task in this state, updated this many seconds after `LONG_AGO`.
 fn task(id: &str, state: TaskState, second: i64) -> Write {
     let at = Timestamp::from_millis(LONG_AGO + second * 1_000);
     let said = Message::new("m".into(), Role::User, vec![Part::text("hi")]).with_task(&"c".into(), &id.into());
@@ -49,7 +49,7 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
 }
 
 #[tokio::test]
-async fn a_start_forgets_old_ended_tasks_beyond_those_to_keep() {
+async fn start_deletes_old_ended_tasks_beyond_the_kept_count() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     let journal = SqliteJournal::open(&home.path(".baton"), JournalOptions::default()).expect("a journal");
@@ -64,7 +64,7 @@ async fn a_start_forgets_old_ended_tasks_beyond_those_to_keep() {
 
     let there = |url: &str, id: &str| get(url, &format!("/api/v1/tasks/{id}")).starts_with("HTTP/1.1 200");
     let (server, url) = home.up(&["--port", "0"]);
-    assert!(["asks", "oldest", "older", "old"].iter().all(|id| there(&url, id)), "without a rule nothing is forgotten");
+    assert!(["asks", "oldest", "older", "old"].iter().all(|id| there(&url, id)), "without a rule nothing is deleted");
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
 
@@ -79,7 +79,7 @@ async fn a_start_forgets_old_ended_tasks_beyond_those_to_keep() {
 }
 
 #[test]
-fn what_ended_just_now_stays_whatever_the_rule() {
+fn recently_ended_task_is_never_deleted() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     let asked = home.run(&["run", "one", "hi", "--json"]);

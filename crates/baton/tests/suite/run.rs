@@ -1,20 +1,20 @@
-//! Asking once, in this process.
+//! `baton run` in a single process.
 
 use crate::binary::{Home, examples, filtered, last_text};
 
 #[test]
-fn answers_on_stdout_and_tells_steps_on_stderr() {
+fn answer_goes_to_stdout_and_steps_to_stderr() {
     let home = Home::new();
     let examples = examples();
     let weather = home.run(&["run", "weather", "Weather in Oakland?", "--agents", &examples]);
     let personal = home.run(&["run", "personal", "What's the weather in Oakland?", "--agents", &examples]);
-    let nobody = home.run(&["run", "nobody", "hi", "--agents", &examples]);
+    let unknown_agent = home.run(&["run", "nobody", "hi", "--agents", &examples]);
     let json_error = home.run(&["run", "nobody", "hi", "--agents", &examples, "--json"]);
     let no_server = home.run(&["run", "weather", "hi", "--server", "ftp://elsewhere"]);
     let no_task = home.run(&["run", "weather", "hi", "--agents", &examples, "--task", "none"]);
-    let all = [weather, personal, nobody, json_error, no_server, no_task].map(|ended| ended.shown()).join("\n");
+    let all = [weather, personal, unknown_agent, json_error, no_server, no_task].map(|ended| ended.shown()).join("\n");
     filtered(|| insta::assert_snapshot!("run", all));
-    // Which of two calls ends first is open; the order of the answer is not.
+    // The order in which two calls finish is open; the order of the answer is not.
     let both = home.run(&["run", "weather", "Weather in Oakland and in Lisbon?", "--agents", &examples, "-q"]);
     let expect = ["Oakland", "Lisbon"].map(|city| format!("The weather in {city} is 72°F, sunny, humidity 65%.\n"));
     assert_eq!(both.stdout, expect.concat(), "{}", both.stderr);
@@ -37,7 +37,7 @@ fn a_question_is_exit_code_3_and_is_answered_with_its_task() {
 }
 
 #[test]
-fn tools_of_the_caller_are_handed_out() {
+fn caller_tools_are_left_to_the_caller() {
     let home = Home::new();
     home.write("baton.yaml", &format!("agents: [\"{}/weather\"]\ntools: caller\n", examples()));
     let asked = home.run(&["run", "weather", "Weather in Oakland?"]);

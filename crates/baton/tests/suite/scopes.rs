@@ -1,19 +1,19 @@
-//! Scopes of the whole program: telemetry is not for every token, and tokens that read change nothing.
+//! Token scopes: telemetry requires its own scope, and read tokens change nothing.
 
-use crate::binary::{Ended, Home, Reply, request};
+use crate::binary::{CommandOutput, Home, Reply, request};
 use serde_json::{Value, json};
 
-/// What one caller tells an agent, and nobody else may read.
+/// Content of a request that only its caller may read.
 const SECRET: &str = "the merger closes on Friday";
 
-const PASSES: &str = "rules:
+const HANDOFF_PLAYBOOK: &str = "rules:
   - { when: { after_tool: handoff }, say: \"${result./response}\" }
   - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: desk, message: \"${user}\" } }] }
 ";
 
 fn home(yaml: &str) -> Home {
     let home = Home::new();
-    home.agent("front", "handoffs: [{ agent: desk }]\n", PASSES);
+    home.agent("front", "handoffs: [{ agent: desk }]\n", HANDOFF_PLAYBOOK);
     home.agent("desk", "", "rules: [{ say: \"I heard: ${user}\" }]\n");
     if !yaml.is_empty() {
         home.write("baton.yaml", yaml);
@@ -21,7 +21,7 @@ fn home(yaml: &str) -> Home {
     home
 }
 
-fn token(made: &Ended) -> String {
+fn token(made: &CommandOutput) -> String {
     assert_eq!(made.code, Some(0), "{}", made.shown());
     made.stdout.trim_end().to_owned()
 }
@@ -35,7 +35,7 @@ fn asked(url: &str, token: &str, method: &str, path: &str, body: &str) -> Reply 
     request(url, method, path, &headers, body)
 }
 
-/// The trace of the one handoff, once it is kept.
+/// The trace of the handoff, once it is stored.
 fn handoff_trace(url: &str, token: &str) -> String {
     for _ in 0..500 {
         let found = asked(url, token, "GET", "/tempo/api/search?q=%7Bname%3D%22handoff.request%22%7D", "");
@@ -50,7 +50,7 @@ fn handoff_trace(url: &str, token: &str) -> String {
 }
 
 #[test]
-fn words_of_a_handoff_are_for_its_caller_unless_content_is_captured() {
+fn handoff_content_is_absent_from_spans_unless_captured() {
     for (yaml, captured) in [("", false), ("telemetry: { capture_content: true }\n", true)] {
         let home = home(yaml);
         let (_server, url) = home.up(&["--auth", "--port", "0"]);
@@ -83,13 +83,13 @@ fn words_of_a_handoff_are_for_its_caller_unless_content_is_captured() {
         let refused = query(&bob);
         assert!(refused.code != Some(0) && refused.stderr.contains("telemetry:read"), "{}", refused.shown());
         assert_eq!(query(&grafana).code, Some(0));
-        // It reads telemetry and nothing else.
+        // The telemetry scope allows nothing else.
         assert_eq!(asked(&url, &grafana, "POST", "/v1/responses", &body).status, 403);
     }
 }
 
 #[test]
-fn a_token_that_reads_changes_no_conversation() {
+fn read_scope_cannot_change_conversations() {
     let home = home("");
     let (_server, url) = home.up(&["--auth", "--port", "0"]);
     let caller = token(&home.run(&["token", "create", "ann"]));
@@ -111,12 +111,12 @@ fn a_token_that_reads_changes_no_conversation() {
             assert_eq!(refused.status, 403, "{method} {path} {refused:?}");
         }
     }
-    // Whoever may read the agent reads the conversation.
+    // The read scope on the agent includes its conversations.
     let statuses = made.each_ref().map(|weak| asked(&url, weak, "GET", &items, "").status);
     assert_eq!(statuses, [200, 200, 403]);
     assert_eq!(asked(&url, &caller, "GET", &items, "").body, before);
     assert_eq!(asked(&url, &caller, "DELETE", &path, "").status, 200);
-    // Lines are written after the replies, by a thread of its own.
+    // Audit lines are written by a separate thread, after the response.
     let read = || std::fs::read_to_string(home.path(".baton/audit.jsonl")).expect("written");
     let is_whole = |audit: &str| audit.contains("\"change\":\"created token") && audit.contains("/v1/conversations/");
     for _ in 0..500 {

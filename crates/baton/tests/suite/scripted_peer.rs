@@ -1,4 +1,4 @@
-//! An agent elsewhere that does what a test says: its card, its answers and its Environment are all scripted.
+//! A remote agent whose card, answers and Environment are scripted by a test.
 
 use serde_json::{Value, json};
 use std::{
@@ -8,15 +8,15 @@ use std::{
     thread,
 };
 
-/// What the agent is and does.
+/// Script of the agent.
 #[derive(Clone, Debug)]
 pub(crate) struct PeerScript {
-    /// The name in its card; its description is the same.
+    /// Name and description in its card.
     pub(crate) title: String,
-    /// What it answers, and the state in which it leaves the task. `${result}` is what its tool gave.
+    /// Its answer and the final state of its task. `${result}` is the result of its tool.
     pub(crate) answer: String,
     pub(crate) state: &'static str,
-    /// The tool that it wants its caller to run first, and the agent whose words that tool asks for by sampling.
+    /// The tool that its caller runs first, and the agent that this tool asks by sampling.
     pub(crate) tool: Option<(String, Option<String>)>,
 }
 
@@ -27,9 +27,9 @@ impl Default for PeerScript {
     }
 }
 
-/// A request as it came in.
+/// A recorded request.
 #[derive(Clone, Debug)]
-pub(crate) struct SeenRequest {
+pub(crate) struct RecordedRequest {
     pub(crate) method: String,
     pub(crate) authorization: Option<String>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct SeenRequest {
 /// The agent, served until the process ends.
 pub(crate) struct ScriptedPeer {
     pub(crate) url: String,
-    seen: Arc<Mutex<Vec<SeenRequest>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 impl ScriptedPeer {
@@ -45,36 +45,36 @@ impl ScriptedPeer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let seen = Arc::default();
-        let served = Served { script, url: url.clone(), seen: Arc::clone(&seen) };
+        let server = ScriptedServer { script, url: url.clone(), seen: Arc::clone(&seen) };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let served = served.clone();
-                thread::spawn(move || served.answer(stream));
+                let server = server.clone();
+                thread::spawn(move || server.answer(stream));
             }
         });
         Self { url, seen }
     }
 
-    /// What came in, oldest first; requests for the card have the method `card`.
-    pub(crate) fn seen(&self) -> Vec<SeenRequest> {
+    /// Requests so far, oldest first; requests for the card have the method `card`.
+    pub(crate) fn seen(&self) -> Vec<RecordedRequest> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The credentials of the messages that came in.
+    /// Credentials of the received messages.
     pub(crate) fn messages(&self) -> Vec<Option<String>> {
         self.seen().into_iter().filter(|seen| seen.method == "SendMessage").map(|seen| seen.authorization).collect()
     }
 }
 
 #[derive(Clone)]
-struct Served {
+struct ScriptedServer {
     script: PeerScript,
     url: String,
-    seen: Arc<Mutex<Vec<SeenRequest>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
-impl Served {
-    /// One request; whoever broke off gets nothing.
+impl ScriptedServer {
+    /// Handles one request; a broken connection gets no response.
     fn answer(&self, stream: TcpStream) {
         let mut reader = BufReader::new(stream);
         let (mut head, mut line) = (Vec::new(), String::new());
@@ -93,16 +93,18 @@ impl Served {
         let path = head[0].split(' ').nth(1).unwrap_or_default().to_owned();
         let request: Value = serde_json::from_slice(&body).unwrap_or_default();
         let method = request["method"].as_str().unwrap_or("card").to_owned();
-        let seen = SeenRequest { method: method.clone(), authorization: header("authorization") };
+        let seen = RecordedRequest { method: method.clone(), authorization: header("authorization") };
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         let result = match (path.as_str(), method.as_str()) {
             ("/.well-known/agent-card.json", _) => Some(self.card()),
-            ("/mcp", method) => self.environment(method, &request["params"]).map(|result| wrapped(&request, &result)),
+            ("/mcp", method) => {
+                self.environment(method, &request["params"]).map(|result| json_rpc_response(&request, &result))
+            }
             (_, "SendMessage") => {
                 let task = self.task(&request["params"]["message"]);
-                Some(wrapped(&request, &json!({ "task": task })))
+                Some(json_rpc_response(&request, &json!({ "task": task })))
             }
-            (_, "GetTask") => Some(wrapped(&request, &self.ended("done"))),
+            (_, "GetTask") => Some(json_rpc_response(&request, &self.final_task("done"))),
             _ => None,
         };
         let (status, body) = result.map_or(("404 Not Found", String::new()), |result| ("200 OK", result.to_string()));
@@ -132,17 +134,17 @@ impl Served {
                 let parts = message["parts"].as_array().cloned().unwrap_or_default();
                 let results = parts.iter().find_map(|part| part["data"]["tool_results"].get(0).cloned());
                 let output = results.map(|result| result["output"].clone()).unwrap_or_default();
-                self.ended(&output.as_str().map_or_else(|| output.to_string(), str::to_owned))
+                self.final_task(&output.as_str().map_or_else(|| output.to_string(), str::to_owned))
             }
         }
     }
 
-    fn ended(&self, result: &str) -> Value {
+    fn final_task(&self, result: &str) -> Value {
         let text = self.script.answer.replace("${result}", result);
         status(self.script.state, &json!([{ "text": text }]))
     }
 
-    /// An MCP server of the protocol 2026-07-28.
+    /// An MCP server of protocol 2026-07-28.
     fn environment(&self, method: &str, params: &Value) -> Option<Value> {
         let (tool, asks) = self.script.tool.as_ref()?;
         let mut result = match method {
@@ -153,7 +155,7 @@ impl Served {
             "tools/list" => {
                 json!({"tools": [{"name": tool, "description": tool, "inputSchema": {"type": "object"}}]})
             }
-            "tools/call" => return Some(called(asks.as_deref(), params)),
+            "tools/call" => return Some(tool_result(asks.as_deref(), params)),
             _ => return None,
         };
         result["resultType"] = "complete".into();
@@ -163,7 +165,7 @@ impl Served {
     }
 }
 
-fn wrapped(request: &Value, result: &Value) -> Value {
+fn json_rpc_response(request: &Value, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
 }
 
@@ -172,8 +174,8 @@ fn status(state: &str, parts: &Value) -> Value {
     json!({"id": "task-1", "contextId": "context-1", "status": {"state": state, "message": says}})
 }
 
-/// The tool asks by sampling for words of an agent, and gives what it got.
-fn called(asks: Option<&str>, params: &Value) -> Value {
+/// The tool asks an agent by sampling and returns its answer.
+fn tool_result(asks: Option<&str>, params: &Value) -> Value {
     let text = |text: &str| json!({"resultType": "complete", "content": [{"type": "text", "text": text}]});
     let Some(agent) = asks else { return text("ran") };
     if let Some(words) = params["inputResponses"]["other"]["content"]["text"].as_str() {

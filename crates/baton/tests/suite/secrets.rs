@@ -1,4 +1,4 @@
-//! A secret in every place where one can be, and nowhere else.
+//! Secrets in every supported place, and their absence everywhere else.
 
 use crate::{
     binary::{Home, get},
@@ -7,8 +7,8 @@ use crate::{
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// What is planted: where, and what.
-const PLANTED: [(&str, &str); 16] = [
+/// Planted secrets as (place, value).
+const PLANTED_SECRETS: [(&str, &str); 16] = [
     ("a literal of the agent", "planted-literal-4f1c"),
     ("a header of the agent's provider", "planted-header-9b27"),
     ("the agent's .env", "planted-dotenv-51aa"),
@@ -27,8 +27,8 @@ const PLANTED: [(&str, &str); 16] = [
     ("the token of an agent elsewhere", "planted-peer-d3a6"),
 ];
 
-/// What whoever serves them has to have seen, or the sweep would prove nothing.
-const SENT: [&str; 11] = [
+/// Secrets that the services must have received; otherwise the sweep would prove nothing.
+const SENT_SECRETS: [&str; 11] = [
     "bWU6cGxhbnRlZC1hZGRyZXNzLTdlMDM=",
     "planted-literal-4f1c",
     "planted-header-9b27",
@@ -122,7 +122,7 @@ fn planted_secrets_never_appear() {
         seen.push((args.join(" "), format!("{}\n{}", ended.stdout, ended.stderr)));
     };
     for agent in AGENTS {
-        // Once well, once with a service that repeats everything it was sent in its error.
+        // Once with success, once with a service that echoes the whole request in its error.
         sweep(&["run", agent, "Hello", "--log", "trace"]);
         sweep(&["run", agent, "Please refuse", "--json", "--log", "trace"]);
         sweep(&["models", "--agent", agent]);
@@ -173,13 +173,13 @@ fn planted_secrets_never_appear() {
     let ended = server.end();
     seen.push(("up".to_owned(), format!("{}\n{}", ended.stdout, ended.stderr)));
 
-    let sent = provider.seen();
-    for secret in SENT {
-        assert!(sent.contains(secret), "nobody was sent {secret}:\n{}", shown(&seen));
+    let sent = provider.request_heads();
+    for secret in SENT_SECRETS {
+        assert!(sent.contains(secret), "no service received {secret}:\n{}", shown(&seen));
     }
-    assert!(!sent.contains("planted-pair-2c4b"), "what signs was sent");
+    assert!(!sent.contains("planted-pair-2c4b"), "the signing key was sent");
     assert!(shown(&seen).contains("Heard you."), "no model answered:\n{}", shown(&seen));
-    for (place, secret) in PLANTED {
+    for (place, secret) in PLANTED_SECRETS {
         for (what, text) in &seen {
             assert!(!text.contains(secret), "the secret of {place} appears in {what}:\n{text}");
         }
@@ -191,7 +191,7 @@ fn shown(seen: &[(String, String)]) -> String {
     seen.iter().map(|(what, text)| format!("$ {what}\n{text}\n")).collect()
 }
 
-/// Nothing that is kept on disk has it, either.
+/// Fails if a file of the data directory contains the secret.
 fn kept(directory: &Path, place: &str, secret: &str) {
     for entry in fs::read_dir(directory).expect("the data directory").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {

@@ -1,4 +1,4 @@
-//! Where agents of TeamSpark's forms are found: one at the root, several below paths of their own.
+//! Paths of agents in TeamSpark's formats: one agent at the root, several agents below their own paths.
 
 use crate::binary::{Home, request};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn get(url: &str, path: &str) -> (u16, Value) {
     (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
 }
 
-/// What an agent answers, asked at a path.
+/// The answer of an agent at a path.
 fn ask(url: &str, path: &str) -> Value {
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hello"}]});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
@@ -31,7 +31,7 @@ fn ask(url: &str, path: &str) -> Value {
 }
 
 #[test]
-fn teamspark_17_one_agent_is_at_the_root_with_a_card_made_of_its_metadata() {
+fn teamspark_17_single_agent_is_at_root_with_card_from_metadata() {
     let home = Home::new();
     home.write("bob/tsagent.yaml", BOB);
     home.write("bob/playbook.yaml", "rules:\n  - say: I am Bob.\n");
@@ -58,7 +58,7 @@ fn teamspark_17_one_agent_is_at_the_root_with_a_card_made_of_its_metadata() {
         "skills": [skill],
     });
     assert_eq!(shown, expect);
-    // The older name of the file, and where the card says that the agent is.
+    // The older card path, and the agent's URL in the card.
     assert_eq!(get(&url, "/.well-known/agent.json"), (200, card.clone()));
     assert_eq!(card["url"], format!("{url}/agents/bob-agent"));
     for path in ["/", "/a2a", "/agents/bob-agent"] {
@@ -77,7 +77,7 @@ fn teamspark_17_several_agents_have_segments_and_the_list_has_the_real_port() {
         home.write(&format!("{directory}/playbook.yaml"), &format!("rules:\n  - say: I live in {directory}.\n"));
     }
     let expect = [("x", "X", "a"), ("x-1", "X", "b"), ("harbour-pilot", "Harbour Pilot", "c")];
-    // After a restart everybody is where they were.
+    // Paths are stable across a restart.
     for _ in 0..2 {
         let (server, url) = home.up(&["a", "b", "c", "--port", "0"]);
         assert!(!url.ends_with(":0"), "{url}");
@@ -94,7 +94,7 @@ fn teamspark_17_several_agents_have_segments_and_the_list_has_the_real_port() {
             assert_eq!(card["description"], format!("In {directory}."));
             assert_eq!(ask(&url, &format!("/agents/{segment}")), format!("I live in {directory}."));
         }
-        // None of them is the one at the root.
+        // With several agents, none is at the root.
         let (status, error) = get(&url, "/.well-known/agent-card.json");
         assert!(status == 404 && error.to_string().contains("x-1"), "{status} {error}");
         server.signal("TERM");
@@ -126,7 +126,7 @@ fn teamspark_17_a_segment_and_its_sessions_stay_when_another_agent_is_deleted() 
     let names: Vec<&Value> = listed["agents"].as_array().expect("agents").iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("x-1")], "{listed}");
     assert_eq!(ask(&url, "/agents/x-1"), "I live in b.");
-    // What was said to the first one is not shown as said to the second.
+    // The sessions of the deleted agent are not shown as sessions of the other one.
     assert_eq!(sessions(&url, "x-1"), 1);
     assert_eq!(get(&url, "/agents/x/.well-known/agent-card.json").0, 404);
     server.signal("TERM");

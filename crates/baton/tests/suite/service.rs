@@ -1,4 +1,4 @@
-//! An HTTP service of a test: it keeps what it hears, and answers as it was told to.
+//! An HTTP test server that records its requests and returns scripted replies.
 
 use serde_json::Value;
 use std::{
@@ -8,15 +8,15 @@ use std::{
     thread,
 };
 
-/// One request.
+/// A recorded request.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct RecordedRequest {
     /// The request line and the headers.
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Heard {
+impl RecordedRequest {
     pub(crate) fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
@@ -26,67 +26,67 @@ impl Heard {
     }
 }
 
-/// What becomes of a request.
-pub(crate) enum Answer {
-    /// Status line, type, more headers as lines, and the body.
-    Whole(&'static str, &'static str, &'static str, String),
-    /// The beginning of a stream, and then nothing more: the connection breaks.
-    Cut(String),
-    /// The beginning of a stream, and then nothing more until the client leaves.
+/// The reply to a request.
+pub(crate) enum ScriptedReply {
+    /// Status line, content type, further header lines, and the body.
+    Complete(&'static str, &'static str, &'static str, String),
+    /// The start of a stream, then the connection closes.
+    Truncated(String),
+    /// The start of a stream that stays open until the client disconnects.
     Hanging(String),
 }
 
-impl Answer {
+impl ScriptedReply {
     pub(crate) fn json(status: &'static str, body: &Value) -> Self {
-        Self::Whole(status, "application/json", "", body.to_string())
+        Self::Complete(status, "application/json", "", body.to_string())
     }
 }
 
-type Answering = dyn Fn(&Heard) -> Answer + Send + Sync;
+type ReplyHandler = dyn Fn(&RecordedRequest) -> ScriptedReply + Send + Sync;
 
-/// A running service.
+/// A running server.
 pub(crate) struct Service {
     pub(crate) url: String,
-    heard: Arc<Mutex<Vec<Heard>>>,
-    /// One message for each client that left an answer that hangs.
-    pub(crate) left: mpsc::Receiver<()>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+    /// One message for each client that disconnected from a hanging reply.
+    pub(crate) disconnects: mpsc::Receiver<()>,
 }
 
 impl Service {
-    pub(crate) fn start(answering: impl Fn(&Heard) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(handler: impl Fn(&RecordedRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let heard = Arc::<Mutex<Vec<Heard>>>::default();
-        let (leaves, left) = mpsc::channel();
-        let (all, answering) = (Arc::clone(&heard), Arc::<Answering>::from(Box::new(answering) as Box<Answering>));
+        let requests = Arc::<Mutex<Vec<RecordedRequest>>>::default();
+        let (disconnected, disconnects) = mpsc::channel();
+        let (all, handler) = (Arc::clone(&requests), Arc::<ReplyHandler>::from(Box::new(handler) as Box<ReplyHandler>));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (all, answering, leaves) = (Arc::clone(&all), Arc::clone(&answering), leaves.clone());
-                // A connection that breaks is the client's business.
-                thread::spawn(move || serve(stream, &all, &*answering, &leaves));
+                let (all, handler, disconnected) = (Arc::clone(&all), Arc::clone(&handler), disconnected.clone());
+                // A broken connection is the client's business.
+                thread::spawn(move || serve(stream, &all, &*handler, &disconnected));
             }
         });
-        Self { url, heard, left }
+        Self { url, requests, disconnects }
     }
 
     /// All requests so far.
-    pub(crate) fn heard(&self) -> Vec<Heard> {
-        self.heard.lock().expect("no panic").clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().expect("no panic").clone()
     }
 }
 
-/// One request, one answer.
+/// Handles one request.
 fn serve(
     mut stream: TcpStream,
-    all: &Mutex<Vec<Heard>>,
-    answering: &Answering,
-    leaves: &mpsc::Sender<()>,
+    all: &Mutex<Vec<RecordedRequest>>,
+    handler: &ReplyHandler,
+    disconnected: &mpsc::Sender<()>,
 ) -> Option<()> {
-    let heard = read(&stream)?;
-    all.lock().expect("no panic").push(heard.clone());
+    let request = read(&stream)?;
+    all.lock().expect("no panic").push(request.clone());
     let open = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-    match answering(&heard) {
-        Answer::Whole(status, kind, more, body) => {
+    match handler(&request) {
+        ScriptedReply::Complete(status, kind, more, body) => {
             let length = body.len();
             write!(
                 stream,
@@ -94,17 +94,17 @@ fn serve(
             )
             .ok()
         }
-        Answer::Cut(body) => write!(stream, "{open}{:x}\r\n{body}\r\n", body.len()).ok(),
-        Answer::Hanging(body) => {
+        ScriptedReply::Truncated(body) => write!(stream, "{open}{:x}\r\n{body}\r\n", body.len()).ok(),
+        ScriptedReply::Hanging(body) => {
             write!(stream, "{open}{:x}\r\n{body}\r\n", body.len()).ok()?;
             let mut more = [0; 64];
             while matches!(stream.read(&mut more), Ok(count) if count > 0) {}
-            leaves.send(()).ok()
+            disconnected.send(()).ok()
         }
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Heard> {
+fn read(stream: &TcpStream) -> Option<RecordedRequest> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -116,5 +116,5 @@ fn read(stream: &TcpStream) -> Option<Heard> {
     let length = lower.split_once("content-length: ").and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(Heard { head, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(RecordedRequest { head, body: String::from_utf8_lossy(&body).into_owned() })
 }

@@ -1,4 +1,4 @@
-//! `baton up`, and the commands that go through it.
+//! `baton up`, and the commands that use a running server.
 
 use crate::binary::{Home, examples, filtered, get};
 use std::{fs, net::TcpListener};
@@ -65,7 +65,7 @@ fn json(url: &str, path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn a_taken_port_is_named() {
+fn port_in_use_is_reported() {
     let home = Home::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = taken.local_addr().expect("bound").port().to_string();

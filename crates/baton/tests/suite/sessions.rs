@@ -1,6 +1,6 @@
-//! `baton sessions`, with a server and without, and through `kill -9`.
+//! `baton sessions`, with a server, without one, and through `kill -9`.
 
-use crate::binary::{Ended, Home, filtered, request};
+use crate::binary::{CommandOutput, Home, filtered, request};
 use serde_json::{Value, json};
 
 const TOOLS: &str = r#"settings: { control_tools: [ask_user] }
@@ -31,7 +31,7 @@ fn home() -> Home {
     home
 }
 
-fn ok(ended: Ended) -> String {
+fn ok(ended: CommandOutput) -> String {
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     ended.stdout
 }
@@ -40,16 +40,16 @@ fn read(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// Moments and ids change from run to run, and the columns with them.
-fn shown(all: &[Ended]) {
-    let text = all.iter().map(Ended::shown).collect::<Vec<_>>().join("\n");
+/// Timestamps and ids vary, and the column widths with them.
+fn shown(all: &[CommandOutput]) {
+    let text = all.iter().map(CommandOutput::shown).collect::<Vec<_>>().join("\n");
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z|Z)?", "[moment]");
     settings.bind(|| filtered(|| insta::assert_snapshot!("sessions", text)));
 }
 
 #[test]
-fn a_session_is_listed_named_forked_carried_and_forgotten() {
+fn session_is_listed_renamed_forked_exported_and_deleted() {
     let home = home();
     let nothing = home.run(&["sessions", "list"]);
     let (server, _) = home.up(&["--port", "0", "letters"]);
@@ -84,14 +84,14 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
     ok(home.run(&["sessions", "delete", "trip"]));
     let imported = home.run(&["sessions", "import", "trip.json", "--as", "trip"]);
     let again = ok(home.run(&["sessions", "export", "trip"]));
-    assert_eq!(read(&again), read(&file), "the same but for ids, and this has the same");
+    assert_eq!(read(&again), read(&file), "an imported session is exported unchanged");
     let from_markdown = home.run(&["sessions", "import", "trip.md", "--as", "read"]);
     ok(home.run(&["sessions", "reset", "trip", "model"]));
     ok(home.run(&["run", "letters", "hello", "--context", "trip", "--quiet"]));
 
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    // The data directory alone does, too.
+    // The commands also work on the data directory without a server.
     let alone = home.run(&["sessions", "list", "--agent", "letters", "--json"]);
     let names: Vec<Value> = read(&ok(alone))["sessions"]
         .as_array()
@@ -121,9 +121,9 @@ fn a_session_is_listed_named_forked_carried_and_forgotten() {
     shown(&all);
 }
 
-/// Settings of a session become the agent's own, and everything else in its definition stays.
+/// Saved session settings become the agent's own; the rest of its definition is unchanged.
 #[test]
-fn settings_are_saved_where_the_agent_is_written() {
+fn session_settings_are_saved_to_the_agent_definition() {
     let home = home();
     let before = std::fs::read_to_string(home.path("letters/agent.yaml")).expect("a definition");
     let (server, _) = home.up(&["--port", "0", "letters"]);
@@ -134,14 +134,14 @@ fn settings_are_saved_where_the_agent_is_written() {
     let after = std::fs::read_to_string(home.path("letters/agent.yaml")).expect("a definition");
     assert!(after.contains("max_turns: 7") && before.lines().skip(3).all(|line| after.contains(line)), "{after}");
     let details = read(&ok(home.run(&["sessions", "show", "trip", "--json"])));
-    assert_eq!(details["settings"], json!({}), "they are the agent's now");
+    assert_eq!(details["settings"], json!({}), "the settings were moved to the agent");
     let again = home.run(&["sessions", "save", "trip"]);
     assert!(again.code == Some(2) && again.stderr.contains("BTN-2029"), "{}", again.shown());
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
 }
 
-/// Between any two requests and in the middle of them: a session is there whole, or it is gone whole.
+/// Kills between requests and during them: a session is either complete or absent.
 #[test]
 fn sessions_survive_a_kill_at_any_moment() {
     let home = home();
@@ -163,7 +163,7 @@ fn sessions_survive_a_kill_at_any_moment() {
             let body = json!({"title": "Kept", "settings": {"max_turns": 7}});
             assert_eq!(ask("PATCH", "/api/v1/sessions/kept", &body).status, 200);
         }
-        // What was acknowledged before the kill is there after it.
+        // Acknowledged changes survive the kill.
         let listed = ask("GET", "/api/v1/sessions", &json!(null));
         let listed = read(&listed.body);
         let whole = |name: &str| {
@@ -178,7 +178,7 @@ fn sessions_survive_a_kill_at_any_moment() {
             let name = one["context_id"].as_str().expect("a name");
             let (status, session) = whole(name);
             assert_eq!(status, 200);
-            // Each doomed one has two tasks of four messages, all or none of them.
+            // Each session to be deleted has two tasks of four messages, all or none of them.
             if name != kept {
                 assert_eq!(session["messages"].as_array().map(Vec::len), Some(8), "{session}");
             }
@@ -188,7 +188,7 @@ fn sessions_survive_a_kill_at_any_moment() {
         say(&doomed, 2);
         let body = json!({"title": "Doomed"});
         assert_eq!(ask("PATCH", &format!("/api/v1/sessions/{doomed}"), &body).status, 200);
-        // The server dies while it deletes, at another moment each time.
+        // The server is killed during the deletion, at a different moment each time.
         let deleting = {
             let url = url.clone();
             let path = format!("/api/v1/sessions/{doomed}");

@@ -1,4 +1,4 @@
-//! Cards that are signed: between Baton and the official Python client, and from start to start.
+//! Signed agent cards: compatibility with the official Python client, and stable keys across restarts.
 
 use crate::{
     binary::{Home, get},
@@ -40,18 +40,18 @@ fn body(reply: &str) -> &str {
 }
 
 #[test]
-fn the_official_client_is_content_with_what_is_served() {
+fn official_client_verifies_served_card() {
     for agents in [&["talker"][..], &["talker", "other"]] {
         let home = Home::new();
         home.write("baton.yaml", ALL_BINDINGS);
         serving(&home);
         let (_server, url) = home.up(&[agents, &["--port", "0", "--data", "data"]].concat());
-        PYTHON.runs(&[SCRIPT, "check", &format!("{url}/agents/talker")]);
+        PYTHON.run_script(&[SCRIPT, "check", &format!("{url}/agents/talker")]);
     }
 }
 
 #[test]
-fn the_official_client_is_content_with_members_that_are_empty() {
+fn official_client_verifies_card_with_empty_members() {
     let home = Home::new();
     let keys = SigningKeys::open(&home.path("keys")).expect("keys");
     let http = HttpAuthSecurityScheme { scheme: "Bearer".into(), ..HttpAuthSecurityScheme::default() };
@@ -86,17 +86,17 @@ fn the_official_client_is_content_with_members_that_are_empty() {
     home.write("card.json", &serde_json::to_string(&UnionCard::new(&card)).expect("JSON"));
     home.write("keys.json", keys.keys().as_str());
     let path = |name: &str| home.path(name).to_str().expect("UTF-8").to_owned();
-    PYTHON.runs(&[SCRIPT, "read", &path("card.json"), &path("keys.json")]);
+    PYTHON.run_script(&[SCRIPT, "read", &path("card.json"), &path("keys.json")]);
 }
 
 #[test]
-fn what_the_official_client_signs_holds() {
+fn card_signed_by_official_client_verifies() {
     #[derive(Deserialize)]
     struct Made {
         keys: Json,
         cards: Vec<Json>,
     }
-    let made: Made = serde_json::from_str(&PYTHON.runs(&[SCRIPT, "sign"])).expect("JSON");
+    let made: Made = serde_json::from_str(&PYTHON.run_script(&[SCRIPT, "sign"])).expect("JSON");
     let trusted = TrustedKeys::from_jwks(&made.keys).expect("a key");
     assert_eq!(made.cards.len(), 3);
     for card in &made.cards {
@@ -111,7 +111,7 @@ fn what_the_official_client_signs_holds() {
 }
 
 #[test]
-fn keys_stay_from_start_to_start_and_are_nobody_else_s() {
+fn signing_keys_persist_and_are_readable_only_by_owner() {
     let home = Home::new();
     serving(&home);
     let up = ["talker", "--port", "0", "--data", "data"];
@@ -119,12 +119,12 @@ fn keys_stay_from_start_to_start_and_are_nobody_else_s() {
     let (server, url) = home.up(&up);
     let published = Json::parse(body(&get(&url, keys))).expect("JSON");
     let trusted = TrustedKeys::from_jwks(&published).expect("keys");
-    verify_card(body(&get(&url, card)), &trusted).expect("it holds");
+    verify_card(body(&get(&url, card)), &trusted).expect("a valid signature");
     server.kill();
 
     let (server, url) = home.up(&up);
     assert_eq!(Json::parse(body(&get(&url, keys))).expect("JSON"), published);
-    verify_card(body(&get(&url, card)), &trusted).expect("it holds");
+    verify_card(body(&get(&url, card)), &trusted).expect("a valid signature");
     drop(server);
 
     #[cfg(unix)]

@@ -1,12 +1,12 @@
-//! `baton token`, and a Baton that wants to see one.
+//! `baton token`, and servers that require authentication.
 
-use crate::binary::{Ended, Home, await_line, filtered, request};
+use crate::binary::{CommandOutput, Home, await_line, filtered, request};
 use base64::{Engine as _, prelude::BASE64_STANDARD as STANDARD};
 
 const SEND: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message":
     {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hi"}]}}}"#;
 
-/// Snapshots without secrets, ids and days.
+/// Snapshot filters for secrets, ids and dates.
 fn tokens_filtered(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     for (pattern, replacement) in [
@@ -21,8 +21,8 @@ fn tokens_filtered(check: impl FnOnce()) {
     settings.bind(|| filtered(check));
 }
 
-/// The token that a command printed, alone on stdout.
-fn token(made: &Ended) -> &str {
+/// The token printed by a command, alone on stdout.
+fn token(made: &CommandOutput) -> &str {
     let token = made.stdout.strip_suffix('\n').unwrap_or_default();
     let alone = token.starts_with("btn_") && !token.contains(char::is_whitespace);
     assert!(alone && made.code == Some(0), "{}", made.shown());
@@ -87,7 +87,7 @@ fn a_revoked_token_is_refused_at_once_and_after_a_restart() {
     let challenge = refused.header("www-authenticate").unwrap_or_default();
     assert!(challenge.starts_with("Bearer") && refused.body.contains("BTN-1010"), "{refused:?}");
     assert_eq!(request(&url, "GET", "/agents/one/.well-known/agent-card.json", &[], "").status, 200);
-    // Agents elsewhere are for administrators to manage; whoever notifies shows another kind of token.
+    // Remote agents require the admin scope; notifications carry another kind of token.
     let bearer = format!("Bearer {ci}");
     let known = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
     let add = |headers| request(&url, "POST", "/api/v1/agents", headers, "{\"url\": \"http://127.0.0.1:1\"}").status;
@@ -100,7 +100,7 @@ fn a_revoked_token_is_refused_at_once_and_after_a_restart() {
     server.kill();
     let (_server, url) = home.up(&["--auth", "--port", "0"]);
     assert_eq!(statuses(&url), [401, 401, 403, 401]);
-    // The line is written after the reply, by a thread of its own.
+    // The line is written by a separate thread, after the response.
     let read = || std::fs::read_to_string(home.path(".baton/audit.jsonl")).expect("written");
     for _ in 0..100 {
         if read().contains("the token was revoked") {
@@ -113,7 +113,7 @@ fn a_revoked_token_is_refused_at_once_and_after_a_restart() {
 }
 
 #[test]
-fn commands_show_the_token_that_they_are_given() {
+fn commands_send_the_given_token() {
     let home = home();
     let (_server, url) = home.up(&["--auth", "--port", "0"]);
     let made = home.run(&["token", "create", "ana", "--scope", "call:one"]);
@@ -131,12 +131,12 @@ fn commands_show_the_token_that_they_are_given() {
     tokens_filtered(|| insta::assert_snapshot!("token_shown", all));
     let help = elsewhere.run_with(&[("BATON_TOKEN", token)], &["run", "--help"]);
     assert!(!help.stdout.contains(token), "help shows no secrets");
-    // The owner needs none.
+    // The owner of the data directory needs no token.
     assert_eq!(home.run(&["run", "one", "hi", "-q"]).stdout, "hello\n");
 }
 
 #[test]
-fn a_start_says_how_others_get_in() {
+fn startup_message_describes_authentication() {
     let home = home();
     let lines = |home: &Home, args: &[&str]| {
         let mut server = home.start(&[&["up", "--port", "0"], args].concat());
@@ -159,7 +159,7 @@ fn pem(label: &str, der: &[u8]) -> String {
 }
 
 #[test]
-fn https_with_a_certificate_that_only_its_owner_knows() {
+fn https_with_a_self_signed_certificate() {
     let home = home();
     let made = rcgen::generate_simple_self_signed(vec!["agents.example.com".to_owned()]).expect("a certificate");
     home.write("cert.pem", &pem("CERTIFICATE", made.cert.der()));

@@ -1,4 +1,4 @@
-//! `baton tools`: lists, calls, forms, and servers that do not work.
+//! `baton tools`: lists, calls, forms, and servers that fail.
 
 mod approve;
 mod forms;
@@ -8,4 +8,4 @@ mod servers;
 mod terminal;
 
 #[cfg(target_os = "linux")]
-pub(crate) use terminal::typed;
+pub(crate) use terminal::run_at_terminal;

@@ -1,6 +1,6 @@
-//! `baton trace`: asked, shown and followed, against a real server.
+//! `baton trace` against a real server: queries, views and tailing.
 
-use crate::binary::{Ended, Home, KEPT, Running, await_line, filtered, request};
+use crate::binary::{CommandOutput, Home, LONG_RETENTION, RunningProcess, await_line, filtered, request};
 use serde_json::{Value, json};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -36,10 +36,10 @@ fn text(value: &str) -> Value {
     json!({ "stringValue": value })
 }
 
-/// A server that knows one trace.
-fn shop() -> (Home, Running, String) {
+/// A server with one trace.
+fn shop() -> (Home, RunningProcess, String) {
     let home = Home::new();
-    home.write("baton.yaml", KEPT);
+    home.write("baton.yaml", LONG_RETENTION);
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (server, url) = home.up(&["helper", "--port", "0"]);
     let decided = json!({
@@ -124,9 +124,9 @@ fn series_are_measured_and_shown() {
     assert_eq!(refunds["file"], "queries.yaml");
 }
 
-/// A file of one's own is found in both places and where the command says; its name beats one that comes with Baton.
+/// Query files are found in both locations and at the path of the flag; a user query overrides a built-in one.
 #[test]
-fn saved_queries_of_ones_own_run() {
+fn user_saved_queries_run() {
     let (home, _server, _) = shop();
     let file = |name: &str, tool: &str| {
         format!("- {{ name: {name}, query: '{{ name = \"execute_tool {tool}\" }}', since: 2026-11-16T08:00:00Z }}\n")
@@ -180,9 +180,9 @@ fn two_traces_are_compared() {
     assert_eq!((&diff["b"]["input_tokens"], &diff["b"]["errors"]), (&json!(40), &json!(2)), "{diff}");
 }
 
-/// The queries of ContextCore's documents, as they stand there.
+/// The queries of ContextCore's documents, verbatim.
 #[test]
-fn queries_as_agents_write_them() {
+fn contextcore_queries_run_verbatim() {
     let (home, _server, _) = shop();
     for (query, finds) in [
         (
@@ -211,7 +211,7 @@ fn queries_as_agents_write_them() {
 }
 
 #[test]
-fn wrong_queries_show_where() {
+fn invalid_queries_show_the_error_position() {
     let home = Home::new();
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let (_server, _) = home.up(&["helper", "--port", "0"]);
@@ -233,9 +233,9 @@ fn wrong_queries_show_where() {
     ];
     let shown = |command: &&[&str]| format!("$ baton {}\n{}", command.join(" "), home.run(command).shown());
     filtered(|| insta::assert_snapshot!("trace_wrong", commands.iter().map(shown).collect::<Vec<_>>().join("\n")));
-    let nobody = Home::new().run(&["trace", "tail"]);
-    assert_eq!(nobody.code, Some(4), "{}", nobody.shown());
-    assert!(nobody.stderr.contains("BTN-5002"), "{}", nobody.shown());
+    let no_server = Home::new().run(&["trace", "tail"]);
+    assert_eq!(no_server.code, Some(4), "{}", no_server.shown());
+    assert!(no_server.stderr.contains("BTN-5002"), "{}", no_server.shown());
 }
 
 #[test]
@@ -256,14 +256,14 @@ fn spans_are_followed_as_they_arrive() {
     assert_eq!((object["trace_id"].as_str(), object["service"].as_str()), (Some(TRACE), Some("shop")));
     people.signal("INT");
     programs.signal("INT");
-    let ended: Vec<Ended> = [people, programs].into_iter().map(Running::end).collect();
+    let ended: Vec<CommandOutput> = [people, programs].into_iter().map(RunningProcess::end).collect();
     assert!(ended.iter().all(|ended| ended.code == Some(0)), "{ended:?}");
     assert!(!ended[0].stdout.contains("greet"), "{ended:?}");
 }
 
-/// Without a server the data directory answers by itself.
+/// Without a server, commands read the data directory.
 #[test]
-fn traces_outlive_their_server() {
+fn traces_are_shown_without_a_server() {
     let (home, server, _) = shop();
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));

@@ -1,5 +1,5 @@
-//! The two-agent demo of the README: a personal assistant that hands weather questions to a weather agent, in one process
-//! and in two, with tools that the agents run and with tools that their caller runs.
+//! The two-agent demo of the README: a personal assistant that hands weather questions to a weather agent, in one
+//! process and in two, with tools that the agents run and with tools that their caller runs.
 
 mod checklist;
 mod environment;

@@ -1,28 +1,28 @@
-//! Rules and references that are chosen by what they mean, with vectors of a provider.
+//! Rules and references selected by meaning, with embeddings of a provider.
 
 use crate::{
     binary::{Home, last_message},
-    service::{Answer, Heard, Service},
+    service::{RecordedRequest, ScriptedReply, Service},
 };
 use serde_json::{Value, json};
 use std::fs;
 
-/// Money lies in one direction, everything else in another; of a storm it makes nothing.
-fn answer(heard: &Heard) -> Answer {
-    let body = heard.json();
+/// Money points in one direction, everything else in another; a storm is an error.
+fn answer(request: &RecordedRequest) -> ScriptedReply {
+    let body = request.json();
     let texts: Vec<&str> = body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if texts.iter().any(|text| text.contains("storm")) {
-        return Answer::json("400 Bad Request", &json!({"error": {"message": "no storms"}}));
+        return ScriptedReply::json("400 Bad Request", &json!({"error": {"message": "no storms"}}));
     }
     let is_money = |text: &str| ["cash", "Repayment", "money"].iter().any(|word| text.contains(word));
     let vector = |text: &&str| if is_money(text) { json!([1.0, 0.0]) } else { json!([0.0, 1.0]) };
     let data: Vec<Value> =
         texts.iter().enumerate().map(|(index, text)| json!({"index": index, "embedding": vector(text)})).collect();
-    Answer::json("200 OK", &json!({ "data": data }))
+    ScriptedReply::json("200 OK", &json!({ "data": data }))
 }
 
-/// What the answer says that the model was given.
-fn given(home: &Home, words: &str) -> Vec<String> {
+/// The model's context, from the metadata of the answer.
+fn selected_items(home: &Home, words: &str) -> Vec<String> {
     let ended = home.run(&["run", "shop", words, "--json"]);
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     let task: Value = serde_json::from_str(&ended.stdout).expect("a task");
@@ -33,7 +33,7 @@ fn given(home: &Home, words: &str) -> Vec<String> {
 }
 
 #[test]
-fn vectors_of_the_configured_provider_choose_and_are_kept_beside_the_agent() {
+fn configured_embeddings_select_rules_and_are_cached() {
     let service = Service::start(answer);
     let home = Home::new();
     home.agent("shop", "", "rules: [{ say: Well. }]\n");
@@ -41,26 +41,31 @@ fn vectors_of_the_configured_provider_choose_and_are_kept_beside_the_agent() {
     home.write("shop/rules/parcels.md", "---\ninclude: agent\n---\nA parcel takes a day.\n");
     let definition = || fs::read_to_string(home.path("shop/agent.yaml")).expect("a definition");
     let before = definition();
-    let by_words = given(&home, "When do I see my cash?");
-    assert!(by_words.is_empty(), "it has no word of the rule: {by_words:?}");
+    let by_words = selected_items(&home, "When do I see my cash?");
+    assert!(by_words.is_empty(), "no keyword of the rule matches: {by_words:?}");
 
     let providers = format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", service.url);
     home.write("baton.yaml", &format!("{providers}embeddings: mine:small\n"));
-    assert_eq!(given(&home, "When do I see my cash?"), ["rule refunds 1.0"]);
+    assert_eq!(selected_items(&home, "When do I see my cash?"), ["rule refunds 1.0"]);
     let asked = |from: usize| {
-        let heard = service.heard().split_off(from);
-        assert!(heard.iter().all(|heard| heard.path() == "/v1/embeddings" && heard.json()["model"] == "small"));
-        heard.iter().filter_map(|heard| heard.json()["input"].as_array().map(Vec::len)).sum::<usize>()
+        let requests = service.requests().split_off(from);
+        assert!(
+            requests.iter().all(|request| request.path() == "/v1/embeddings" && request.json()["model"] == "small")
+        );
+        requests.iter().filter_map(|request| request.json()["input"].as_array().map(Vec::len)).sum::<usize>()
     };
     assert!(asked(0) > 2, "both rules and the question");
-    let so_far = service.heard().len();
-    // Another process: the rules are known, and only the question is new.
-    assert_eq!(given(&home, "Where is my money?"), ["rule refunds 1.0"]);
+    let so_far = service.requests().len();
+    // Another process: the embeddings of the rules are cached, only the question is new.
+    assert_eq!(selected_items(&home, "Where is my money?"), ["rule refunds 1.0"]);
     assert_eq!(asked(so_far), 1);
     assert!(home.path(".baton/vectors").is_dir());
-    assert_eq!(definition(), before, "never in its file");
+    assert_eq!(definition(), before, "the definition is unchanged");
 
-    assert!(given(&home, "Is there a storm?").is_empty(), "nothing is chosen, and the agent answers all the same");
+    assert!(
+        selected_items(&home, "Is there a storm?").is_empty(),
+        "an error selects nothing and the agent still answers"
+    );
     let spans = home.run(&["trace", "query", "{ event.baton.context.warning != nil }", "--json"]);
     assert!(spans.stdout.contains("no storms"), "{}", spans.shown());
 }

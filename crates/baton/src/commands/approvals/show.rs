@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hides_in_arguments() {
+    fn invisible_characters_in_arguments_are_escaped() {
         assert_eq!(escape_invisible("a\u{202e}b\u{7}\u{200b}c", 100), r"a\u202eb\u0007\u200bc");
         assert_eq!(escape_invisible("abcdef", 4), "abcd… and 2 more characters");
     }

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_prices_come_before_those_that_come_with_baton() {
+    fn configured_prices_override_built_in_prices() {
         let at = Timestamp::parse("2026-11-16T12:00:00Z").unwrap();
         let dollars = |dollars| Money::from_dollars(dollars, 1e9).unwrap();
         let mine = |model: &str| Price {

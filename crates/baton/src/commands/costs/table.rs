@@ -119,7 +119,7 @@ mod tests {
         ((some(group), some(model)), ModelUsage { calls, input, cached, cache_written, output, reasoning })
     }
 
-    fn told(by: CostGroup, cells: &UsageByGroup, prices: &[Price], incomplete: &[&str]) -> CostReport {
+    fn report(by: CostGroup, cells: &UsageByGroup, prices: &[Price], incomplete: &[&str]) -> CostReport {
         let ledger = Ledger { prices, at: Timestamp::from_millis(1_794_787_200_000) };
         let (mut rows, total) = ledger.rows(cells);
         rows.sort_by(CostRow::compare_costs);
@@ -167,7 +167,7 @@ mod tests {
             (&plain, &prices, &[]),
             (&unnamed, &prices, &["a reason"]),
         ] {
-            let told = told(CostGroup::Agent, cells, prices, incomplete);
+            let told = report(CostGroup::Agent, cells, prices, incomplete);
             let (costs, budgets) = (costs(&told, Paint::PLAIN), self::budgets(&told.budgets, Paint::PLAIN));
             writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), json_output::report_json(&told))
                 .unwrap();

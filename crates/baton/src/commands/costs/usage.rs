@@ -186,7 +186,7 @@ mod tests {
     use baton_traceql::{Mode, parse};
 
     #[test]
-    fn queries_are_what_tempo_takes() {
+    fn queries_are_strict_traceql() {
         for by in [CostGroup::Agent, CostGroup::Model, CostGroup::Project, CostGroup::Day] {
             for tokens in [None, Some(names::GEN_AI_USAGE_CACHE_READ)] {
                 let query = query(by, tokens);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_have_gone_is_said() {
+    fn possibly_deleted_spans_are_reported() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let nanos = |text: &str| u64::try_from(at(text).as_millis()).unwrap() * 1_000_000;
         let (month, day) = (nanos("2026-11-01T00:00:00Z"), nanos("2026-11-16T00:00:00Z"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_sample_belongs() {
+    fn samples_have_keys_by_group() {
         let one = |labels: &[(&str, SpanValue)]| SeriesHit {
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
             samples: Vec::new(),
@@ -243,7 +243,7 @@ mod tests {
             (&[model.clone(), (".project.id", "nil".into())], CostGroup::Project, (None, some("m"))),
             (&[(model.0, "nil".into())], CostGroup::Day, (some("2026-11-16"), None)),
         ] {
-            // The end of a day, which belongs to the next one.
+            // The end of a day.
             assert_eq!(sample_key(&one(labels), by, 1_794_873_600_000), expect, "{labels:?}");
         }
     }

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expiries_as_people_write_them() {
+    fn human_readable_expiries_are_parsed() {
         for (text, expect) in [
             ("90d", Some(TokenLifetime::After(Duration::from_secs(90 * 24 * 60 * 60)))),
             ("1s", Some(TokenLifetime::After(Duration::from_secs(1)))),

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_content_has_words() {
+    fn every_content_type_is_rendered() {
         for (output, expect) in [
             (r#""hello""#, "hello"),
             (r#"{"a":1}"#, r#"{"a":1}"#),

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mark_is_below_the_place() {
+    fn caret_is_below_the_error_position() {
         let message = "invalid TraceQL query: parse error at line 1, col 9: expected a value after `=`";
         assert_eq!(caret_lines(message, "{ .天気 = }"), ["  { .天気 = }", "            ^"]);
         let second = "parse error at line 2, col 1: unknown identifier: x";

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn text_fits_whatever_its_letters() {
+    fn text_is_truncated_to_display_width() {
         for (text, most, expect) in [
             ("plan", 4, "plan"),
             ("plans", 4, "pla…"),

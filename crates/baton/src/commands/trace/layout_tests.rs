@@ -1,4 +1,4 @@
-//! What people see of traces, odd ones included.
+//! Text output of traces, including malformed ones.
 
 use super::{
     rows::Fold,
@@ -18,7 +18,7 @@ const MILLI: u64 = 1_000_000;
 /// 2026-11-16 08:00 UTC.
 const START: u64 = 1_794_816_000_000 * MILLI;
 
-/// A span by its number, below the one with the other number, from and to in microseconds after the start.
+/// A span with this id and parent id; `from` and `to` are microseconds after [`START`].
 fn span(id: u64, parent: u64, name: &str, from: u64, to: u64) -> Span {
     Span {
         trace: TraceId(*b"a trace to show!"),
@@ -48,14 +48,14 @@ fn service(name: &str) -> Arc<SpanResource> {
     })
 }
 
-trait Told: Sized {
+trait SpanExt: Sized {
     fn with(self, key: &'static str, value: impl Into<SpanValue>) -> Self;
     fn kind(self, kind: SpanKind) -> Self;
     fn of(self, name: &str) -> Self;
     fn failed(self, why: &str) -> Self;
 }
 
-impl Told for Span {
+impl SpanExt for Span {
     fn with(mut self, key: &'static str, value: impl Into<SpanValue>) -> Self {
         self.attributes.push((key.into(), value.into()));
         self
@@ -101,7 +101,7 @@ macro_rules! snapshot {
     };
 }
 
-/// A question through two agents in two processes: what the demo does.
+/// A question through two agents in two processes, as in the demo.
 fn two_agents() -> Vec<Span> {
     let agent = |span: Span, name: &'static str| span.with("gen_ai.agent.name", name).with("agent.id", name);
     let said =
@@ -233,7 +233,7 @@ fn odd_trees() {
         span(13, 1, "天気予報を確認する、とても長い名前のスパン", 200, 900).kind(SpanKind::Consumer),
         span(14, 1, "steer\u{1b}[31m the\nterminal", 300, 400),
     ];
-    // Sent twice by a client that was not sure.
+    // Sent twice, as by a retrying client.
     spans.push(spans[1].clone());
     spans[6].start = START - 40 * MILLI;
     snapshot!("odd_trees", checked(shown(&spans, &look(100)), 100));
@@ -241,7 +241,7 @@ fn odd_trees() {
     snapshot!("one_moment", checked(shown(&[span(1, 0, "now", 5, 5)], &look(60)), 60));
 }
 
-/// Clocks that differ by a moment do not make a trace longer; those that differ by more are not hidden.
+/// Small clock differences do not make a trace longer; larger ones are shown.
 #[test]
 fn a_child_that_began_before_its_parent() {
     let spans = |before: u64| [span(1, 0, "parent", 5_000, 9_000), span(2, 1, "child", 5_000 - before, 7_000)];
@@ -269,7 +269,7 @@ fn ten_thousand_spans_are_counted_not_listed() {
 }
 
 #[test]
-fn deep_and_wide_trees_end_somewhere() {
+fn deep_and_wide_trees_are_truncated() {
     let deep: Vec<Span> = (1..=10_000).map(|id| span(id, id - 1, "deeper", id, 20_000 - id)).collect();
     let text = checked(shown(&deep, &look(100)), 100);
     let (start, end): (Vec<&str>, Vec<&str>) = (text.lines().take(30).collect(), text.lines().skip(1_000).collect());
@@ -282,7 +282,7 @@ fn deep_and_wide_trees_end_somewhere() {
 }
 
 #[test]
-fn what_was_not_captured_is_said() {
+fn missing_content_is_reported() {
     let spans = [
         span(1, 0, "invoke_agent helper", 0, 2_000).with("gen_ai.agent.name", "helper"),
         span(2, 1, "chat gpt-5", 0, 500),
@@ -293,8 +293,8 @@ fn what_was_not_captured_is_said() {
     assert!(!shown(&http, &look(80)).contains("transcript"));
 }
 
-/// The question of before, answered again by another model, with a tool that fails and one that is not asked any more.
-fn asked_again() -> Vec<Span> {
+/// The same question, answered by another model, with a failing tool and without one of the earlier calls.
+fn second_run() -> Vec<Span> {
     let mut spans = two_agents();
     spans.retain(|span| !span.name.starts_with("insight") && &*span.name != "approval");
     for span in &mut spans {
@@ -319,7 +319,7 @@ fn asked_again() -> Vec<Span> {
 
 #[test]
 fn two_traces_side_by_side() {
-    let (a, b) = (two_agents(), asked_again());
+    let (a, b) = (two_agents(), second_run());
     let shown = |look: &TerminalStyle| side_by_side::lines(&a, &b, Fold::Repeated, look).join("\n");
     snapshot!("diff", checked(shown(&look(120)), 120));
     let ascii = TerminalStyle { glyphs: Glyphs::ASCII, ..look(80) };
@@ -332,7 +332,7 @@ fn two_traces_side_by_side() {
     assert!(same.iter().all(|line| !line.contains('%') && !line.contains("only in")), "{same:#?}");
 }
 
-/// Deep, wide and odd traces end somewhere, too.
+/// Deep, wide and malformed traces are truncated, too.
 #[test]
 fn large_traces_side_by_side() {
     let deep: Vec<Span> = (1..=10_000).map(|id| span(id, id - 1, "deeper", id, 20_000 - id)).collect();

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_in_the_forms_that_they_come_in() {
+    fn every_message_format_is_parsed() {
         let text = |role: &str, text: &str| MessageItem::Text { role: role.into(), text: text.into() };
         for (written, expect) in [
             (r#"[{"role":"user","parts":[{"type":"text","content":"Hello"}]}]"#, vec![text("user", "Hello")]),

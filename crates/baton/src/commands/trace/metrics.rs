@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_measures() {
+    fn metrics_queries_are_recognized() {
         let minute = Some(Duration::from_mins(1));
         for (query, step, expect) in [
             ("{ } | rate()", None, true),

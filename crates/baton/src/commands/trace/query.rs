@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warnings_of_a_server_are_told_apart() {
+    fn joined_server_warnings_are_split() {
         let query = "{ insight.type == 1 }";
         let known = parse(query, Mode::Lenient).unwrap().warnings;
         assert_eq!(known.len(), 2);

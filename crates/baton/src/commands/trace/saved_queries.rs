@@ -154,7 +154,7 @@ mod tests {
 
     /// Built-in queries are valid in strict mode.
     #[test]
-    fn shipped_queries_are_canonical() {
+    fn built_in_queries_are_canonical() {
         let shipped = parse_queries("queries.yaml", BUILT_IN_QUERIES.as_bytes(), None).unwrap();
         assert!(shipped.len() > 8);
         for saved in shipped {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn files_replace_what_is_shipped() {
+    fn files_override_built_in_queries() {
         let home = tempfile::tempdir().unwrap();
         let place = ConnectionOptions {
             data: Some(home.path().join("data")),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_location() {
         let text = "- { name: a, query: '{ }', since: soon }\n- { name: a b, query: '{ }' }\n- { query: '{ }' }\n\
                     - { name: c, quarry: '{ }' }\n- { name: d, query: '{ }' }\n- { name: d, query: '{ }' }\n- word\n";
         let remarks = parse_queries("q.yaml", text.as_bytes(), None).unwrap_err();

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_letters() {
+    fn sparklines_are_scaled_to_levels_and_width() {
         let levels = ['0', '1', '2', '3', '4'];
         let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
         for (values, width, expect) in [

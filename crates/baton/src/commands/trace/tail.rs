@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn one_line_a_span() {
+    fn each_span_is_one_line() {
         let look = TerminalStyle { width: 115, glyphs: Glyphs::UNICODE, paint: Paint::PLAIN };
         let span = |status: &str, agent: Option<&str>| SpanEntry {
             trace_id: "4bf92f3577b34da6a3ce929d0e0e4736".into(),

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locale_says_which_letters() {
+    fn locale_selects_the_glyphs() {
         for (locale, more) in
             [(None, '…'), (Some("C.UTF-8"), '…'), (Some("de_DE.utf8"), '…'), (Some("C"), '~'), (Some("POSIX"), '~')]
         {

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_as_people_write_them() {
+    fn human_readable_times_are_parsed() {
         let now = Timestamp::parse("2026-11-16T08:00:00.500Z").unwrap();
         let seconds = now.as_millis() as u64 / 1000;
         for (text, expect) in [

@@ -125,7 +125,7 @@ mod tests {
     use crate::config::raw::RawConfig;
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_prices_and_budgets_are_reported() {
         for (yaml, expect) in [
             ("prices: { m: { input: 3 } }", "the price of 'm' has no output"),
             ("prices: { m: }", "the price of 'm' has no input"),

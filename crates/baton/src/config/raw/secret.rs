@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_files_are_beside_the_configuration() {
+    fn relative_files_are_resolved_next_to_the_configuration() {
         for (written, expect) in [
             ("file://token.txt", "file://etc/token.txt"),
             ("file:///run/token", "file:///run/token"),

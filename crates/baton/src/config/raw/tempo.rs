@@ -130,7 +130,7 @@ mod tests {
     use crate::config::raw::RawConfig;
 
     #[test]
-    fn what_is_wrong_is_said_and_secrets_are_not_repeated() {
+    fn errors_are_reported_without_secrets() {
         for (yaml, expect) in [
             ("url: tempo:3200", "must begin with http:// or https://"),
             ("hot: 1s", "hot"),

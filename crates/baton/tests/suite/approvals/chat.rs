@@ -1,4 +1,4 @@
-//! Questions over chat completions, answered by OpenAI's own client; the script says what it checks.
+//! Questions over chat completions, answered by the official OpenAI client; the script documents its checks.
 
 use super::{PLAYBOOK, TOOLS, deleted};
 use crate::{binary::Home, foreign::Interpreter};
@@ -8,7 +8,7 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-openai.txt"],
 };
 
-/// A question in words, and a call that needs leave behind its answer.
+/// A question, and a call that requires approval after its answer.
 const SHALL: &str = "rules:\n  \
     - when: { user: \"^shall\", after_tool: ask_user }\n    \
       call: [{ tool: delete_file, args: { path: never-shown.txt } }]\n  \
@@ -16,12 +16,12 @@ const SHALL: &str = "rules:\n  \
       call: [{ tool: ask_user, args: { question: \"Shall I go on?\" } }]\n";
 
 #[test]
-fn the_resent_history_answers_the_run_that_waits() {
+fn resent_history_answers_the_pending_approval() {
     let home = Home::new();
     let playbook = PLAYBOOK.replace("rules:\n", SHALL);
     home.agent("files", TOOLS, &format!("{playbook}  - {{ say: Hello. }}\n"));
     let (server, url) = home.up(&["files", "--port", "0"]);
-    PYTHON.runs(&["tests/python/chat_approvals.py", &url]);
+    PYTHON.run_script(&["tests/python/chat_approvals.py", &url]);
     assert_eq!(deleted(&home).len(), 2, "one call for each yes: {:?}", deleted(&home));
     server.signal("TERM");
     let ended = server.end();

@@ -1,13 +1,13 @@
-//! Somebody at a terminal decides.
+//! Approvals at a terminal.
 
 use super::{deleted, office};
-use crate::tools::typed;
+use crate::tools::run_at_terminal;
 
 #[test]
 fn a_run_asks_for_each_call_and_answers_them_together() {
     let home = office();
     let (_server, _) = home.up(&["--port", "0"]);
-    let (code, shown) = typed(&home, "run boss 'delete both'", "perhaps\ny\nn\n");
+    let (code, shown) = run_at_terminal(&home, "run boss 'delete both'", "perhaps\ny\nn\n");
     assert_eq!(code, Some(0), "{shown}");
     for said in [
         "1 of 2:",
@@ -23,12 +23,12 @@ fn a_run_asks_for_each_call_and_answers_them_together() {
     assert_eq!(deleted(&home), [r#"{"path":"old.txt"}"#]);
 }
 
-/// Leave for the session holds for the rest of the conversation.
+/// An approval for the session is valid for the rest of the conversation.
 #[test]
-fn always_is_asked_once() {
+fn session_approval_is_asked_once() {
     let home = office();
     let (_server, _) = home.up(&["--port", "0"]);
-    let (code, shown) = typed(&home, "run files 'delete it' --context talk", "a\n");
+    let (code, shown) = run_at_terminal(&home, "run files 'delete it' --context talk", "a\n");
     assert_eq!(code, Some(0), "{shown}");
     let again = home.run(&["run", "files", "delete it", "--context", "talk"]);
     assert_eq!((again.code, deleted(&home).len()), (Some(0), 2), "{}", again.shown());
@@ -43,7 +43,7 @@ fn an_approval_is_decided_at_a_terminal() {
     let asked = home.run(&["run", "files", "delete it"]);
     let command = asked.stderr.lines().find_map(|line| line.trim().strip_prefix("baton approvals answer "));
     let id = command.and_then(|rest| rest.split(' ').next()).expect("an id");
-    let (code, shown) = typed(&home, &format!("approvals answer {id} --wait"), "a\n");
+    let (code, shown) = run_at_terminal(&home, &format!("approvals answer {id} --wait"), "a\n");
     assert_eq!(code, Some(0), "{shown}");
     for said in ["files wants to call delete_file", "allowed for this session", "It is gone"] {
         assert!(shown.contains(said), "{said:?} is not in:\n{shown}");

@@ -1,8 +1,8 @@
-//! What kits expect of a server besides what its agent does.
+//! Server behaviour that the kits expect, apart from the behaviours of the agent.
 
 use super::{
+    operations::{BINDINGS, Op, Rejection, send_params},
     sut::{Sut, get, json, request},
-    talk::{BINDINGS, Op, Refused, saying},
 };
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn addresses_with_and_without_a_slash_are_the_same() {
 }
 
 #[tokio::test]
-async fn parameters_in_snake_case_unknown_ones_and_nulls() {
+async fn snake_case_unknown_and_null_parameters_are_accepted() {
     let sut = Sut::start(None).await;
     let url = &sut.json_rpc;
     let sent = json!({"message": {"message_id": "tck-artifact-text", "context_id": "c-1", "role": "ROLE_USER",
@@ -55,11 +55,11 @@ async fn sends_without_a_message_are_refused_and_versions_checked() {
     let sut = Sut::start(None).await;
     for binding in BINDINGS {
         let refused = sut.call(binding, Op::Send, &json!({})).await;
-        assert_eq!(refused.err(), Some(Refused("INVALID_PARAMS".to_owned())), "{binding:?}");
+        assert_eq!(refused.err(), Some(Rejection("INVALID_PARAMS".to_owned())), "{binding:?}");
     }
     let send = format!("{}/message:send", sut.rest);
     assert_eq!(json(request("POST", &send, &[JSON], "").await).await.0, 400);
-    let hello = saying("m", "x");
+    let hello = send_params("m", "x");
     for (version, accepted) in [("99.0", false), ("", true), ("1.0", true), ("1.0.1", true)] {
         let given = [("a2a-version", version)];
         let reply = rpc(&sut.json_rpc, &given, "SendMessage", hello.clone()).await;
@@ -71,9 +71,9 @@ async fn sends_without_a_message_are_refused_and_versions_checked() {
         let listed = sut.grpc().await.list_tasks(asked).await;
         assert_eq!(listed.is_ok(), accepted, "{version}: {listed:?}");
     }
-    // A made-up media type of a part is no reason to refuse, and neither is a wrong one of a body to crash.
+    // An unknown media type of a part is accepted, and a wrong one of a body is an error.
     for binding in BINDINGS {
-        let mut strange = saying("m", "x");
+        let mut strange = send_params("m", "x");
         strange["message"]["parts"] = json!([{"raw": "aGk=", "mediaType": "application/x-unsupported"}]);
         assert!(sut.call(binding, Op::Send, &strange).await.is_ok(), "{binding:?}");
     }
@@ -83,9 +83,9 @@ async fn sends_without_a_message_are_refused_and_versions_checked() {
 }
 
 #[tokio::test]
-async fn empty_bodies_where_there_is_nothing_to_say() {
+async fn empty_request_bodies_are_accepted() {
     let sut = Sut::start(None).await;
-    let asked = sut.call(BINDINGS[0], Op::Send, &saying("tck-input-required", "x")).await.expect("a task");
+    let asked = sut.call(BINDINGS[0], Op::Send, &send_params("tck-input-required", "x")).await.expect("a task");
     let task = asked["task"]["id"].as_str().expect("an id");
     let subscribed = request("POST", &format!("{}/tasks/{task}:subscribe", sut.rest), &[JSON], "").await;
     assert_eq!(subscribed.headers()["content-type"], "text/event-stream");
@@ -101,12 +101,12 @@ async fn empty_bodies_where_there_is_nothing_to_say() {
 }
 
 #[tokio::test]
-async fn the_same_message_again_is_another_task_in_the_context_that_the_client_names() {
+async fn repeated_message_creates_another_task_in_the_named_context() {
     let sut = Sut::start(None).await;
     let mut tasks = std::collections::BTreeSet::new();
     for binding in BINDINGS {
         for _ in 0..3 {
-            let mut params = saying("tck-complete-task-same", "x");
+            let mut params = send_params("tck-complete-task-same", "x");
             params["message"]["contextId"] = "context-of-the-client".into();
             let answer = sut.call(binding, Op::Send, &params).await.expect("a task");
             assert_eq!(answer["task"]["contextId"], "context-of-the-client");
@@ -126,7 +126,7 @@ async fn the_same_message_again_is_another_task_in_the_context_that_the_client_n
 }
 
 #[tokio::test]
-async fn the_card_is_complete_and_cacheable_and_the_extended_one_is_for_everybody() {
+async fn card_is_complete_and_cacheable_and_the_extended_card_is_public() {
     let sut = Sut::start(None).await;
     let url = format!("{}/.well-known/agent-card.json", sut.url());
     let response = get(&url, &[]).await;

@@ -1,8 +1,8 @@
-//! What streams show, and when they end.
+//! The events of streams, and their ends.
 
 use super::{
+    operations::{BINDINGS, Op, Rejection, send_params},
     sut::Sut,
-    talk::{BINDINGS, Op, Refused, saying},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn states(events: &[Value]) -> Vec<&str> {
     seen
 }
 
-/// The text of the artifact with that name, put together as a client does it.
+/// The text of the artifact with that name, assembled from its chunks.
 fn text(events: &[Value], name: &str) -> String {
     let mut text = String::new();
     for update in
@@ -34,7 +34,7 @@ fn text(events: &[Value], name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_streamed_send_shows_work_artifacts_and_the_end() {
+async fn streamed_send_shows_statuses_artifacts_and_completion() {
     let sut = Sut::start(None).await;
     for (name, artifact, content) in [
         ("tck-stream-001", "output", "Generated text content"),
@@ -47,7 +47,7 @@ async fn a_streamed_send_shows_work_artifacts_and_the_end() {
         ("tck-stream-chunked", "answer", "chunk-1 chunk-2"),
     ] {
         for binding in BINDINGS {
-            for params in [saying(&format!("{name}-1f2e3d4c"), "Anything"), saying("m", name)] {
+            for params in [send_params(&format!("{name}-1f2e3d4c"), "Anything"), send_params("m", name)] {
                 let events = sut.stream(binding, &params).await.expect("a stream").all().await;
                 assert!(events[0]["task"]["id"].is_string(), "the task comes first: {}", events[0]);
                 assert!(events[1..].iter().all(|event| event.get("task").is_none() && event.get("message").is_none()));
@@ -61,7 +61,7 @@ async fn a_streamed_send_shows_work_artifacts_and_the_end() {
         }
     }
     for binding in BINDINGS {
-        let file = saying("tck-stream-artifact-file-1", "Anything");
+        let file = send_params("tck-stream-artifact-file-1", "Anything");
         let events = sut.stream(binding, &file).await.expect("a stream").all().await;
         let part = events
             .iter()
@@ -70,21 +70,22 @@ async fn a_streamed_send_shows_work_artifacts_and_the_end() {
         let expect =
             json!({"raw": "R2VuZXJhdGVkIGZpbGUgY29udGVudAo=", "filename": "output.txt", "mediaType": "text/plain"});
         assert_eq!(part, Some(&expect), "{binding:?}");
-        // A bare message is the only event of its stream.
-        let events = sut.stream(binding, &saying("tck-message-response", "x")).await.expect("a stream").all().await;
+        // A message without a task is the only event of its stream.
+        let events =
+            sut.stream(binding, &send_params("tck-message-response", "x")).await.expect("a stream").all().await;
         assert_eq!(events.len(), 1, "{events:?}");
         assert_eq!(events[0]["message"]["parts"], json!([{"text": "Direct message response"}]), "{binding:?}");
-        // A turn that ends with a question ends the stream.
-        let events = sut.stream(binding, &saying("tck-input-required", "x")).await.expect("a stream").all().await;
+        // A question ends the stream.
+        let events = sut.stream(binding, &send_params("tck-input-required", "x")).await.expect("a stream").all().await;
         assert_eq!(states(&events).last(), Some(&"TASK_STATE_INPUT_REQUIRED"), "{binding:?}");
     }
 }
 
 #[tokio::test]
-async fn a_subscription_begins_with_the_task_outlives_its_questions_and_ends_with_it() {
+async fn subscription_starts_with_the_task_and_ends_at_its_completion() {
     let sut = Sut::start(None).await;
     for binding in BINDINGS {
-        let asked = sut.call(binding, Op::Send, &saying("tck-input-required-1", "x")).await.expect("a task");
+        let asked = sut.call(binding, Op::Send, &send_params("tck-input-required-1", "x")).await.expect("a task");
         let task = asked["task"]["id"].as_str().expect("an id").to_owned();
         let mut streams = Vec::new();
         for _ in 0..2 {
@@ -96,26 +97,26 @@ async fn a_subscription_begins_with_the_task_outlives_its_questions_and_ends_wit
             );
             streams.push(events);
         }
-        // One that goes away changes nothing for the other, nor for the task.
+        // A disconnected subscriber affects neither the other one nor the task.
         drop(streams.pop());
-        let mut further = saying("tck-complete-task-2", "x");
+        let mut further = send_params("tck-complete-task-2", "x");
         further["message"]["taskId"] = task.clone().into();
         sut.call(binding, Op::Send, &further).await.expect("done");
         let rest = tokio::time::timeout(Duration::from_secs(15), streams.remove(0).all()).await.expect("it ends");
         assert_eq!(states(&rest).last(), Some(&"TASK_STATE_COMPLETED"), "{binding:?} {rest:?}");
 
-        assert_eq!(sut.subscribe(binding, &task).await.err(), Some(Refused("UNSUPPORTED_OPERATION".to_owned())));
-        assert_eq!(sut.subscribe(binding, "nothing").await.err(), Some(Refused("TASK_NOT_FOUND".to_owned())));
+        assert_eq!(sut.subscribe(binding, &task).await.err(), Some(Rejection("UNSUPPORTED_OPERATION".to_owned())));
+        assert_eq!(sut.subscribe(binding, "nothing").await.err(), Some(Rejection("TASK_NOT_FOUND".to_owned())));
         let refused = sut.stream(binding, &further).await.err();
-        assert_eq!(refused, Some(Refused("UNSUPPORTED_OPERATION".to_owned())));
+        assert_eq!(refused, Some(Rejection("UNSUPPORTED_OPERATION".to_owned())));
     }
 }
 
 #[tokio::test]
-async fn a_stream_shows_the_task_while_the_agent_takes_its_time() {
+async fn stream_shows_the_task_before_the_agent_answers() {
     let sut = Sut::start(None).await;
     for binding in BINDINGS {
-        let mut events = sut.stream(binding, &saying("tck-cancel-1", "x")).await.expect("a stream");
+        let mut events = sut.stream(binding, &send_params("tck-cancel-1", "x")).await.expect("a stream");
         let first = tokio::time::timeout(Duration::from_secs(15), events.next()).await.expect("no silence");
         let task = first.expect("the task")["task"]["id"].clone();
         assert!(task.is_string(), "{binding:?}");

@@ -18,17 +18,17 @@ use tower::util::BoxCloneService;
 /// HTTP/2 over one connection.
 pub(super) type Channel = BoxCloneService<Request<tonic::body::Body>, Response<Incoming>, hyper::Error>;
 
-/// A client that speaks gRPC 1.0 over one connection.
+/// A gRPC client for A2A 1.0 over one connection.
 pub(super) type Grpc = A2aServiceClient<Channel>;
 
 /// A started conformance agent.
 pub(super) struct Sut {
     pub(super) card: Value,
-    /// Where JSON-RPC is spoken, by the card.
+    /// The JSON-RPC URL of the card.
     pub(super) json_rpc: String,
-    /// Where HTTP+JSON is spoken, by the card.
+    /// The HTTP+JSON URL of the card.
     pub(super) rest: String,
-    /// `host:port`, by the card.
+    /// The gRPC `host:port` of the card.
     grpc: String,
     server: Server,
     _directory: TempDir,
@@ -39,7 +39,7 @@ fn example() -> std::path::PathBuf {
 }
 
 impl Sut {
-    /// As `baton up examples/conformance`, with another profile if one is named.
+    /// Like `baton up examples/conformance`, with another profile if one is given.
     pub(super) async fn start(profile: Option<&str>) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let mut options = ServerOptions::new(env!("CARGO_BIN_EXE_baton"), vec![example()], directory.path());
@@ -70,7 +70,7 @@ impl Sut {
         A2aServiceClient::with_origin(service, origin)
     }
 
-    /// One connection for gRPC, and its address.
+    /// A gRPC connection and its URL.
     pub(super) async fn channel(&self) -> (Channel, Uri) {
         assert!(!self.grpc.contains('/'), "plain host:port: {}", self.grpc);
         let stream = TcpStream::connect(&self.grpc).await.expect("it listens");
@@ -87,7 +87,7 @@ pub(super) async fn get(url: &str, headers: &[(&str, &str)]) -> Response<Incomin
     request("GET", url, headers, "").await
 }
 
-/// One request on a connection of its own.
+/// Sends a request on a new connection.
 pub(super) async fn request(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> Response<Incoming> {
     let uri: Uri = url.parse().expect("a URL");
     let authority = uri.authority().expect("a host").clone();

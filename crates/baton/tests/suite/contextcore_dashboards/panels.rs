@@ -1,4 +1,4 @@
-//! Queries of panels, with the series that they are there to show.
+//! Queries of panels, with the expected series.
 
 /// Panel, query, series.
 pub(super) type Panel = (&'static str, &'static str, &'static [&'static str]);
@@ -148,7 +148,7 @@ pub(super) const GOVERNANCE: &[Panel] = &[
     ),
 ];
 
-/// What Grafana's own view of traces asks: of roots, and of what lies below them.
+/// Queries of the Grafana trace view: root spans, and the spans below them.
 pub(super) const DRILLDOWN: &[Panel] = &[
     (
         "rate of roots",

@@ -1,14 +1,14 @@
-//! What an instrumented team says: insights, handoffs, generated code and governed tasks of two projects.
+//! Spans of an instrumented team: insights, handoffs, generated code and governed tasks of two projects.
 
 use crate::binary::request;
 use serde_json::{Value, json};
 
-/// When the first of two intervals of ten minutes begins.
+/// Start of the first of two ten-minute intervals, in Unix seconds.
 pub(super) const BEGIN: u64 = 1_794_816_000;
 
-/// One span, in as few words as a table of them needs.
-struct Said<'a> {
-    /// Seconds after the beginning.
+/// A compact span definition.
+struct SpanSpec<'a> {
+    /// Seconds after [`BEGIN`].
     at: u64,
     milliseconds: u64,
     name: &'a str,
@@ -20,15 +20,15 @@ struct Said<'a> {
 const INTERNAL: u8 = 1;
 const PRODUCER: u8 = 4;
 
-fn said(at: u64, milliseconds: u64, name: &str, attributes: Value) -> Said<'_> {
-    Said { at, milliseconds, name, kind: INTERNAL, failed: false, attributes }
+fn span(at: u64, milliseconds: u64, name: &str, attributes: Value) -> SpanSpec<'_> {
+    SpanSpec { at, milliseconds, name, kind: INTERNAL, failed: false, attributes }
 }
 
-fn failed(at: u64, milliseconds: u64, name: &str, attributes: Value) -> Said<'_> {
-    Said { failed: true, ..said(at, milliseconds, name, attributes) }
+fn failed(at: u64, milliseconds: u64, name: &str, attributes: Value) -> SpanSpec<'_> {
+    SpanSpec { failed: true, ..span(at, milliseconds, name, attributes) }
 }
 
-fn insight<'a>(at: u64, kind: &'a str, confidence: f64, model: &str, tokens: (u64, u64), finish: &str) -> Said<'a> {
+fn insight<'a>(at: u64, kind: &'a str, confidence: f64, model: &str, tokens: (u64, u64), finish: &str) -> SpanSpec<'a> {
     let system = if model.starts_with("claude") { "anthropic" } else { "openai" };
     let attributes = json!({
         "insight.type": kind.trim_start_matches("insight."), "insight.confidence": confidence,
@@ -37,41 +37,41 @@ fn insight<'a>(at: u64, kind: &'a str, confidence: f64, model: &str, tokens: (u6
         "gen_ai.usage.input_tokens": tokens.0, "gen_ai.usage.output_tokens": tokens.1,
         "gen_ai.response.finish_reasons": [finish],
     });
-    said(at, 10, kind, attributes)
+    span(at, 10, kind, attributes)
 }
 
-fn handoff(at: u64, milliseconds: u64, status: &str) -> Said<'static> {
+fn handoff(at: u64, milliseconds: u64, status: &str) -> SpanSpec<'static> {
     let attributes = json!({ "handoff.id": format!("handoff-{at}"), "handoff.capability_id": "generate_code",
         "handoff.status": status, "gen_ai.operation.name": "handoff.request" });
-    Said { kind: PRODUCER, failed: status == "failed", ..said(at, milliseconds, "handoff.request", attributes) }
+    SpanSpec { kind: PRODUCER, failed: status == "failed", ..span(at, milliseconds, "handoff.request", attributes) }
 }
 
-fn preflight(at: u64, lines: u64, action: &str) -> Said<'static> {
+fn preflight(at: u64, lines: u64, action: &str) -> SpanSpec<'static> {
     let attributes = json!({ "gen_ai.code.estimated_lines": lines, "gen_ai.code.action": action,
         "gen_ai.code.max_lines_allowed": 150 });
-    Said { failed: action == "reject", ..said(at, 5, "code_generation.preflight", attributes) }
+    SpanSpec { failed: action == "reject", ..span(at, 5, "code_generation.preflight", attributes) }
 }
 
-fn generated(at: u64, lines: u64) -> Said<'static> {
-    said(at, 900, "code_generation.generate", json!({ "gen_ai.code.actual_lines": lines }))
+fn generated(at: u64, lines: u64) -> SpanSpec<'static> {
+    span(at, 900, "code_generation.generate", json!({ "gen_ai.code.actual_lines": lines }))
 }
 
-fn verified(at: u64, result: &str) -> Said<'static> {
+fn verified(at: u64, result: &str) -> SpanSpec<'static> {
     let attributes = json!({ "gen_ai.code.verification_result": result, "gen_ai.code.target_file": "cart.py",
         "gen_ai.code.truncated": result == "failed_truncation" });
-    Said { failed: result != "passed", ..said(at, 20, "code_generation.verify", attributes) }
+    SpanSpec { failed: result != "passed", ..span(at, 20, "code_generation.verify", attributes) }
 }
 
-fn task(at: u64, phase: &str, status: &str, gate: &str) -> Said<'static> {
+fn task(at: u64, phase: &str, status: &str, gate: &str) -> SpanSpec<'static> {
     let attributes = json!({ "task.id": format!("PI-{at}"), "task.phase": phase, "task.status": status,
         "gate.result": gate, "gate.phase": phase, "task.blocked_reason": "two features are missing",
         "task.next_action": "design them" });
-    Said { failed: gate == "fail", ..said(at, 50, "task", attributes) }
+    SpanSpec { failed: gate == "fail", ..span(at, 50, "task", attributes) }
 }
 
-/// Traces of the project that is looked at; the first span of each is the root, the others are its children.
-fn of_checkout() -> Vec<Vec<Said<'static>>> {
-    let root = |at, milliseconds| said(at, milliseconds, "code_generation.handle", json!({}));
+/// Traces of the queried project; the first span of each is the root, the others are its children.
+fn of_checkout() -> Vec<Vec<SpanSpec<'static>>> {
+    let root = |at, milliseconds| span(at, milliseconds, "code_generation.handle", json!({}));
     vec![
         vec![insight(10, "insight.decision", 0.95, "claude-sonnet-5", (100, 20), "stop")],
         vec![insight(20, "insight.decision", 0.8, "claude-sonnet-5", (200, 40), "stop")],
@@ -94,8 +94,8 @@ fn of_checkout() -> Vec<Vec<Said<'static>>> {
     ]
 }
 
-/// Those of another, which no answer may count.
-fn of_billing() -> Vec<Vec<Said<'static>>> {
+/// Traces of another project, which no result may include.
+fn of_billing() -> Vec<Vec<SpanSpec<'static>>> {
     vec![
         vec![insight(50, "insight.decision", 0.99, "claude-sonnet-5", (1_000, 1_000), "length")],
         vec![verified(60, "failed_truncation")],
@@ -121,7 +121,7 @@ fn attributes(object: &Value) -> Vec<Value> {
     fields.map(|(key, of)| json!({ "key": key, "value": value(of) })).collect()
 }
 
-/// Sends everything as an exporter does.
+/// Sends all traces as OTLP.
 pub(super) fn send(url: &str) {
     let projects = [("checkout", of_checkout()), ("billing", of_billing())];
     let resources = projects.iter().enumerate().map(|(project, (name, traces))| {

@@ -1,14 +1,14 @@
-//! The public conformance suite, against the shipped binary and against the fixture alone.
+//! The public conformance suite, run against the shipped binary and against the fixture alone.
 
 use super::{
-    served::{Served, fixture},
+    example_server::{ExampleServer, fixture},
     suite,
 };
 use crate::{binary::await_line, foreign::command};
 use std::{io::BufReader, process::Stdio};
 
-/// Scenarios of 2025-11-25 that want nothing but a server.
-const OLDER: [&str; 8] = [
+/// Scenarios of 2025-11-25 that do not depend on the fixture.
+const SCENARIOS_2025_11_25: [&str; 8] = [
     "dns-rebinding-protection",
     "ping",
     "prompts-list",
@@ -18,8 +18,8 @@ const OLDER: [&str; 8] = [
     "server-sse-multiple-streams",
     "tools-list",
 ];
-/// The same of 2026-07-28.
-const NEWER: [&str; 8] = [
+/// Scenarios of 2026-07-28 that do not depend on the fixture.
+const SCENARIOS_2026_07_28: [&str; 8] = [
     "caching",
     "dns-rebinding-protection",
     "http-header-validation",
@@ -31,8 +31,8 @@ const NEWER: [&str; 8] = [
 ];
 
 fn through_baton(revision: &str, count: usize) {
-    let served = Served::conformance();
-    suite::run(&served.environment("mcp-conformance"), revision).requires(count);
+    let served = ExampleServer::conformance();
+    suite::run(&served.environment("mcp-conformance"), revision).assert_passed_count(count);
     served.end();
 }
 
@@ -47,17 +47,17 @@ fn requirements_of_2026_07_28() {
 }
 
 #[test]
-fn an_ordinary_agent_passes_what_is_not_about_the_fixture() {
-    let served = Served::example("weather");
+fn ordinary_agent_passes_fixture_independent_scenarios() {
+    let served = ExampleServer::example("weather");
     let environment = served.environment("weather");
-    suite::run(&environment, "2025-11-25").passes(&OLDER);
+    suite::run(&environment, "2025-11-25").assert_passed(&SCENARIOS_2025_11_25);
     let newer = suite::run(&environment, "2026-07-28");
-    newer.passes(&NEWER);
-    newer.passes_where_testable("server-stateless");
+    newer.assert_passed(&SCENARIOS_2026_07_28);
+    newer.assert_testable_checks_passed("server-stateless");
     served.end();
 }
 
-/// When this fails too, the fault is not Baton's.
+/// A baseline: if this fails too, the fault is not Baton's.
 #[test]
 fn the_fixture_alone_passes() {
     let mut program = command(fixture());
@@ -68,6 +68,6 @@ fn the_fixture_alone_passes() {
     fixture.kill().expect("it ends");
     fixture.wait().expect("it ends");
     for (report, count) in reports {
-        report.requires(count);
+        report.assert_passed_count(count);
     }
 }

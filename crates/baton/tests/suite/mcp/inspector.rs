@@ -1,18 +1,18 @@
-//! The Inspector on its command line, as people try out a server.
+//! The MCP Inspector on its command line.
 
-use super::served::{NODE, PACKAGES, Served};
+use super::example_server::{ExampleServer, NODE, PACKAGES};
 use serde_json::Value;
 
-/// What the Inspector prints for a method, in an era of the protocol.
+/// Output of the Inspector for a method, in an era of the protocol.
 fn inspect(url: &str, era: &str, method: &[&str]) -> Value {
     let program = format!("{PACKAGES}/inspector/clients/launcher/build/index.js");
     let common = [program.as_str(), "--cli", url, "--transport", "http", "--protocol-era", era, "--method"];
-    let printed = NODE.runs(&[&common[..], method].concat());
+    let printed = NODE.run_script(&[&common[..], method].concat());
     serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
 }
 
-fn everything(era: &str) {
-    let served = Served::conformance();
+fn check_lists_and_calls(era: &str) {
+    let served = ExampleServer::conformance();
     let url = served.environment("mcp-conformance");
     let names = |value: &Value| -> Vec<String> {
         let list = value.as_array().expect("a list").iter();
@@ -31,11 +31,11 @@ fn everything(era: &str) {
 }
 
 #[test]
-fn of_2025() {
-    everything("legacy");
+fn lists_and_calls_in_era_2025() {
+    check_lists_and_calls("legacy");
 }
 
 #[test]
-fn of_2026() {
-    everything("modern");
+fn lists_and_calls_in_era_2026() {
+    check_lists_and_calls("modern");
 }

@@ -1,43 +1,43 @@
-//! The official JavaScript clients, older and newer; `tests/mcp/mcp_client.mjs` says what they check.
+//! The official JavaScript clients, older and newer; the checks are in `tests/mcp/mcp_client.mjs`.
 
-use super::served::{NODE, Served};
+use super::example_server::{ExampleServer, NODE};
 
-fn over_http(generation: &str, mode: &str) {
-    let served = Served::conformance();
-    NODE.runs(&["tests/mcp/mcp_client.mjs", generation, mode, &served.environment("mcp-conformance")]);
+fn run_over_http(generation: &str, mode: &str) {
+    let served = ExampleServer::conformance();
+    NODE.run_script(&["tests/mcp/mcp_client.mjs", generation, mode, &served.environment("mcp-conformance")]);
     served.end();
 }
 
-fn over_streams(generation: &str, mode: &str) {
-    let served = Served::conformance();
+fn run_over_stdio(generation: &str, mode: &str) {
+    let served = ExampleServer::conformance();
     let mut said = vec!["tests/mcp/mcp_client.mjs", generation, mode];
     let bridge = served.bridge("mcp-conformance");
     said.extend(bridge.iter().map(String::as_str));
-    NODE.runs(&said);
+    NODE.run_script(&said);
     served.end();
 }
 
 #[test]
-fn the_older_over_http() {
-    over_http("sdk", "legacy");
+fn sdk_over_http() {
+    run_over_http("sdk", "legacy");
 }
 
 #[test]
-fn the_older_over_standard_streams() {
-    over_streams("sdk", "legacy");
+fn sdk_over_stdio() {
+    run_over_stdio("sdk", "legacy");
 }
 
 #[test]
-fn the_newer_of_2025_over_http() {
-    over_http("client", "legacy");
+fn client_2025_over_http() {
+    run_over_http("client", "legacy");
 }
 
 #[test]
-fn the_newer_of_2026_over_http() {
-    over_http("client", "auto");
+fn client_2026_over_http() {
+    run_over_http("client", "auto");
 }
 
 #[test]
-fn the_newer_of_2026_over_standard_streams() {
-    over_streams("client", "auto");
+fn client_2026_over_stdio() {
+    run_over_stdio("client", "auto");
 }

@@ -1,6 +1,6 @@
-//! The official Python client; `tests/python/mcp_client.py` says what it checks.
+//! The official Python client; the checks are in `tests/python/mcp_client.py`.
 
-use super::served::{Served, alone};
+use super::example_server::{ExampleServer, stdio_command};
 use crate::foreign::Interpreter;
 
 const PYTHON: Interpreter = Interpreter {
@@ -8,48 +8,48 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-mcp.txt"],
 };
 
-fn over_http(mode: &str) {
-    let served = Served::conformance();
-    PYTHON.runs(&["tests/python/mcp_client.py", mode, &served.environment("mcp-conformance")]);
+fn run_over_http(mode: &str) {
+    let served = ExampleServer::conformance();
+    PYTHON.run_script(&["tests/python/mcp_client.py", mode, &served.environment("mcp-conformance")]);
     served.end();
 }
 
-fn over_streams(mode: &str, server: &[String]) {
+fn run_over_stdio(mode: &str, server: &[String]) {
     let mut said = vec!["tests/python/mcp_client.py", mode];
     said.extend(server.iter().map(String::as_str));
-    PYTHON.runs(&said);
+    PYTHON.run_script(&said);
 }
 
 #[test]
-fn of_2026_over_http() {
-    over_http("auto");
+fn protocol_2026_over_http() {
+    run_over_http("auto");
 }
 
 #[test]
-fn of_2025_over_http() {
-    over_http("legacy");
+fn protocol_2025_over_http() {
+    run_over_http("legacy");
 }
 
 #[test]
-fn of_2026_over_standard_streams() {
-    let served = Served::conformance();
-    over_streams("auto", &served.bridge("mcp-conformance"));
+fn protocol_2026_over_stdio() {
+    let served = ExampleServer::conformance();
+    run_over_stdio("auto", &served.bridge("mcp-conformance"));
     served.end();
 }
 
 #[test]
-fn of_2025_over_standard_streams() {
-    let served = Served::conformance();
-    over_streams("legacy", &served.bridge("mcp-conformance"));
+fn protocol_2025_over_stdio() {
+    let served = ExampleServer::conformance();
+    run_over_stdio("legacy", &served.bridge("mcp-conformance"));
     served.end();
 }
 
 #[test]
-fn of_2026_over_standard_streams_without_a_server() {
-    over_streams("auto", &alone());
+fn protocol_2026_over_stdio_without_server() {
+    run_over_stdio("auto", &stdio_command());
 }
 
 #[test]
-fn of_2025_over_standard_streams_without_a_server() {
-    over_streams("legacy", &alone());
+fn protocol_2025_over_stdio_without_server() {
+    run_over_stdio("legacy", &stdio_command());
 }

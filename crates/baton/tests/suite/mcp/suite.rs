@@ -1,23 +1,22 @@
-//! The public conformance suite as a program, and what it reports.
+//! Runs the public conformance suite and parses its report.
 
-use super::served::{NODE, PACKAGES};
+use super::example_server::{NODE, PACKAGES};
 use crate::foreign::command;
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs, path::Path};
 use tempfile::TempDir;
 
-/// How the scenarios of one revision went.
+/// Results of the scenarios of one revision.
 pub(super) struct Report {
-    /// Whether each scenario passed; also those that do not count.
+    /// Whether each scenario passed, including unscored ones.
     scenarios: BTreeMap<String, bool>,
-    /// Scenarios that do not count.
     unscored: Vec<String>,
-    /// What failed, as scenario and check.
+    /// Failed checks by scenario.
     failures: Vec<(String, Check)>,
     summary: String,
 }
 
-/// One check of a scenario, as the suite writes it down.
+/// One check of a scenario, in the format of the suite's report.
 #[derive(Deserialize)]
 struct Check {
     id: String,
@@ -26,7 +25,7 @@ struct Check {
     error: Option<String>,
 }
 
-/// Lets the suite loose on a server with everything that a revision of the protocol requires.
+/// Runs the suite against a server with all requirements of a protocol revision.
 pub(super) fn run(url: &str, revision: &str) -> Report {
     let out = TempDir::new().expect("a temporary directory");
     let out = out.path().to_str().expect("UTF-8");
@@ -48,21 +47,21 @@ pub(super) fn run(url: &str, revision: &str) -> Report {
 }
 
 impl Report {
-    /// Fails unless all of the scenarios that count passed, and there were so many.
-    pub(super) fn requires(&self, count: usize) {
+    /// Fails unless there are exactly `count` scored scenarios and all of them passed.
+    pub(super) fn assert_passed_count(&self, count: usize) {
         let scored = || self.scenarios.iter().filter(|(name, _)| !self.unscored.contains(name));
         let passed = scored().filter(|(_, passed)| **passed).count();
         assert_eq!((passed, scored().count()), (count, count), "{}", self.details());
     }
 
-    /// Fails unless these scenarios passed, whether they count or not.
-    pub(super) fn passes(&self, names: &[&str]) {
+    /// Fails unless these scenarios passed, scored or not.
+    pub(super) fn assert_passed(&self, names: &[&str]) {
         let failed: Vec<_> = names.iter().filter(|name| self.scenarios.get(**name) != Some(&true)).collect();
         assert!(failed.is_empty(), "{failed:?}\n{}", self.details());
     }
 
-    /// Fails if a check of this scenario failed for another reason than that the server is none for tests.
-    pub(super) fn passes_where_testable(&self, scenario: &str) {
+    /// Fails if a check of this scenario failed, except for "Not testable": an ordinary server has no test tools.
+    pub(super) fn assert_testable_checks_passed(&self, scenario: &str) {
         let failed = self.failures.iter().filter(|(name, _)| name.contains(scenario));
         let failed = failed.filter(|(_, check)| !check.reason().starts_with("Not testable"));
         assert_eq!(failed.count(), 0, "{}", self.details());
@@ -81,14 +80,14 @@ impl Check {
     }
 }
 
-/// Lines that say how a scenario went, without their mark.
+/// Result lines of scenarios, without their mark.
 fn marked(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.lines().map(str::trim).filter_map(|line| {
         line.strip_prefix("✓ ").map(|rest| (rest, true)).or_else(|| Some((line.strip_prefix("✗ ")?, false)))
     })
 }
 
-/// Every check that failed; the suite leaves a directory for each scenario.
+/// All failed checks; the suite writes one directory for each scenario.
 fn failures(out: &Path) -> Vec<(String, Check)> {
     let scenarios = fs::read_dir(out).into_iter().flatten().flatten();
     let checks = scenarios.filter_map(|entry| {

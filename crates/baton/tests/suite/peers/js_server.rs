@@ -1,58 +1,59 @@
-//! The official JavaScript server is asked by the library and by a person with the real binary.
+//! The official JavaScript server, called through the client library and from the command line.
 
-use super::{cut, person, served::Kind, talk};
+use super::{client_library, command_line, dropped_connections, foreign_server::ServerKind};
 use crate::js_client::NODE;
 
-const SERVER: Kind = Kind { interpreter: NODE, script: "tests/js/server.mjs", name: "JS Words", version: "1.0" };
+const SERVER: ServerKind =
+    ServerKind { interpreter: NODE, script: "tests/js/server.mjs", name: "JS Words", version: "1.0" };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn over_json_rpc() {
-    talk::everything(&SERVER, "JSONRPC").await;
+    client_library::check_all(&SERVER, "JSONRPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn over_http_json() {
-    talk::everything(&SERVER, "HTTP+JSON").await;
+    client_library::check_all(&SERVER, "HTTP+JSON").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn over_grpc() {
-    talk::everything(&SERVER, "GRPC").await;
+    client_library::check_all(&SERVER, "GRPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn by_a_person_over_json_rpc() {
-    person::everything(&SERVER, "JSONRPC").await;
+async fn command_line_over_json_rpc() {
+    command_line::check_all(&SERVER, "JSONRPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn by_a_person_over_http_json() {
-    person::everything(&SERVER, "HTTP+JSON").await;
+async fn command_line_over_http_json() {
+    command_line::check_all(&SERVER, "HTTP+JSON").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn by_a_person_over_grpc() {
-    person::everything(&SERVER, "GRPC").await;
+async fn command_line_over_grpc() {
+    command_line::check_all(&SERVER, "GRPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn its_notifications_are_heard() {
+async fn push_notifications_are_accepted() {
     for binding in ["JSONRPC", "HTTP+JSON", "GRPC"] {
-        person::notified(&SERVER, binding).await;
+        command_line::check_notification(&SERVER, binding).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cut_over_json_rpc() {
-    cut::everywhere(&SERVER, "JSONRPC").await;
+async fn reconnects_over_json_rpc() {
+    dropped_connections::cut_after_events(&SERVER, "JSONRPC").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cut_over_http_json() {
-    cut::everywhere(&SERVER, "HTTP+JSON").await;
+async fn reconnects_over_http_json() {
+    dropped_connections::cut_after_events(&SERVER, "HTTP+JSON").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cut_over_grpc() {
-    cut::anywhere(&SERVER, "GRPC").await;
+async fn reconnects_over_grpc() {
+    dropped_connections::cut_after_bytes(&SERVER, "GRPC").await;
 }

@@ -1,13 +1,13 @@
-//! Addresses that nobody but this machine and its network should reach.
+//! Addresses of this machine and of private networks.
 
-use super::talk::{AGENT, DIALECTS, Place, call, config, message, registration, say, webhook};
+use super::harness::{AGENT, DIALECTS, ServerSetup, call, config, message, registration, send, webhook};
 use baton_testkit::{RawResponse, Server, request};
 use baton_types::{PushDialect, TaskId};
 use baton_wire::a2a::v1::ListTasksRequest;
 use http::Method;
 use serde_json::Value;
 
-/// What is refused when only public addresses may be called.
+/// Rejected when only public addresses are allowed.
 const PRIVATE: [&str; 22] = [
     "http://10.0.0.1/hook",
     "http://172.16.5.4/hook",
@@ -33,13 +33,13 @@ const PRIVATE: [&str; 22] = [
     "file:///etc/passwd",
 ];
 
-fn refused(answer: &RawResponse, what: &str) {
+fn assert_forbidden(answer: &RawResponse, what: &str) {
     let text = answer.body.to_string();
     assert!(text.contains("BTN-1006"), "{what}: {} {text}", answer.status);
 }
 
-/// Tries to register a receiver in every way that there is.
-async fn every_way(server: &Server, task: &TaskId, url: &str) -> Vec<(String, RawResponse)> {
+/// Tries to register a receiver by every method of both dialects.
+async fn try_all_registrations(server: &Server, task: &TaskId, url: &str) -> Vec<(String, RawResponse)> {
     let mut answers = Vec::new();
     for dialect in DIALECTS {
         let (versions, prefix): (&[(&str, &str)], _) = match dialect {
@@ -66,7 +66,7 @@ async fn every_way(server: &Server, task: &TaskId, url: &str) -> Vec<(String, Ra
     answers
 }
 
-/// HTTP+JSON of 0.3 writes requests as its protocol buffers do.
+/// HTTP+JSON of 0.3 encodes requests like its protocol buffers.
 fn old_rest_send(url: &str) -> Value {
     serde_json::json!({
         "message": {"messageId": "inline", "role": "ROLE_USER", "content": [{"text": "hello"}]},
@@ -84,23 +84,23 @@ fn old_rest_config(task: &TaskId, url: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn private_addresses_are_refused_at_registration() {
-    let place = Place::new();
+    let place = ServerSetup::new();
     let server = place.up(&[]).await;
-    let task = say(&server, PushDialect::V1, "first", "ask", None, &Value::Null).await;
+    let task = send(&server, PushDialect::V1, "first", "ask", None, &Value::Null).await;
     for url in PRIVATE {
-        for (what, answer) in every_way(&server, &task, url).await {
-            refused(&answer, &what);
+        for (what, answer) in try_all_registrations(&server, &task, url).await {
+            assert_forbidden(&answer, &what);
         }
     }
     let tasks = server.client().list(AGENT, &ListTasksRequest::default()).await.expect("tasks").tasks;
-    assert_eq!(tasks.len(), 1, "a refused send begins no task");
+    assert_eq!(tasks.len(), 1, "a rejected send creates no task");
     let task_id = task.as_str();
     let list = serde_json::json!({"taskId": task_id});
     let listed = call(&server, PushDialect::V1, "ListTaskPushNotificationConfigs", list).await;
     assert_eq!(listed.body.pointer("/result/configs"), Some(&serde_json::json!([])), "{}", listed.body);
     assert!(server.stop().await.expect("stopped").success());
 
-    // A name is allowed as a name, an address as an address; neither stands for the other.
+    // An allowed name does not allow its address, and an allowed address does not allow its names.
     let server = place.up(&["localhost", "127.0.0.2"]).await;
     for (url, allowed) in [
         ("http://localhost:9/hook", true),
@@ -110,35 +110,35 @@ async fn private_addresses_are_refused_at_registration() {
         ("http://127.0.0.3:9/hook", false),
         ("http://[::1]:9/hook", false),
     ] {
-        for (what, answer) in every_way(&server, &task, url).await {
+        for (what, answer) in try_all_registrations(&server, &task, url).await {
             let taken = answer.status < 300 && answer.body["error"].is_null();
             assert_eq!(taken, allowed, "{what}: {}", answer.body);
             if !allowed {
-                refused(&answer, &what);
+                assert_forbidden(&answer, &what);
             }
         }
     }
     assert!(server.stop().await.expect("stopped").success());
-    // The name leads to an address that is not among the allowed ones.
+    // The name resolves to an address that is not allowed.
     let server = place.up(&["127.0.0.2"]).await;
-    for (what, answer) in every_way(&server, &task, "http://localhost:9/hook").await {
-        refused(&answer, &what);
+    for (what, answer) in try_all_registrations(&server, &task, "http://localhost:9/hook").await {
+        assert_forbidden(&answer, &what);
     }
 }
 
-/// Other systems have one loopback address only.
+/// Other systems have only one loopback address.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_redirect_and_no_restart_leads_to_a_private_address() {
-    use super::talk::{Registered, all_told};
+async fn private_address_is_unreachable_by_redirect_or_restart() {
+    use super::harness::{RegisteredReceiver, await_all_deliveries};
     use baton_testkit::{Receiver, WebhookReaction};
 
-    let place = Place::new();
+    let place = ServerSetup::new();
     let (allowed, other) = (webhook("127.0.0.1").await, webhook("127.0.0.2").await);
     let private = [307, 308].map(|status| WebhookReaction::Redirect(status, other.url("/hook")));
     let (mut turns, port) = (private.into_iter().cycle(), other.url("").rsplit(':').next().expect("a port").to_owned());
     allowed.set_reaction(move |arrival| match arrival.path.as_str() {
-        // The same address in other words.
+        // The same address in another notation.
         "/disguised" => WebhookReaction::Redirect(307, format!("http://[::ffff:127.0.0.2]:{port}/hook")),
         "/relative" => WebhookReaction::Redirect(308, format!("//127.0.0.2:{port}/hook")),
         _ => turns.next().unwrap_or(WebhookReaction::HangUp),
@@ -148,9 +148,9 @@ async fn no_redirect_and_no_restart_leads_to_a_private_address() {
     for (number, path) in ["/plain", "/disguised", "/relative"].into_iter().enumerate() {
         let dialect = DIALECTS[number % 2];
         let message = format!("m-{number}");
-        let task = say(&server, dialect, &message, "hello", None, &config(dialect, &allowed.url(path))).await;
+        let task = send(&server, dialect, &message, "hello", None, &config(dialect, &allowed.url(path))).await;
         let receiver = Receiver { message: message.as_str().into(), dialect, after: 0, attempts: Vec::new() };
-        registered.push(Registered { task, paths: vec![path.to_owned()], receiver });
+        registered.push(RegisteredReceiver { task, paths: vec![path.to_owned()], receiver });
     }
     let tried = |arrivals: &[baton_testkit::WebhookArrival]| {
         registered.iter().all(|one| arrivals.iter().filter(|arrival| one.is_at(arrival)).count() >= 2)
@@ -158,18 +158,18 @@ async fn no_redirect_and_no_restart_leads_to_a_private_address() {
     allowed.wait_until("two redirected tries each", tried).await.expect("tries");
     assert_eq!(other.connections(), 0, "a redirect led to an address that is not allowed");
 
-    // What was allowed when it was registered is judged again by whoever connects.
+    // The address policy of the new process applies to existing registrations, too.
     server.kill().await.expect("killed");
     let server = place.up(&["127.0.0.2"]).await;
     other.set_reaction(|_| WebhookReaction::Answer(500));
     let (connections, arrived) = (allowed.connections(), allowed.arrivals().len());
-    say(&server, PushDialect::V1, "other", "hello", None, &config(PushDialect::V1, &other.url("/hook"))).await;
-    // By its third try the pauses of the others are long over.
+    send(&server, PushDialect::V1, "other", "hello", None, &config(PushDialect::V1, &other.url("/hook"))).await;
+    // At the third attempt here, the backoff of the other receivers has long elapsed.
     other.wait_until("three tries at the allowed one", |arrivals| arrivals.len() >= 3).await.expect("tries");
     assert_eq!((allowed.connections(), allowed.arrivals().len()), (connections, arrived));
 
     server.kill().await.expect("killed");
     let server = place.up(&["127.0.0.1"]).await;
     allowed.set_reaction(|_| WebhookReaction::Answer(204));
-    all_told(&server, &allowed, &registered).await;
+    await_all_deliveries(&server, &allowed, &registered).await;
 }

@@ -1,6 +1,8 @@
-//! Receivers that fail in every way, and those that nobody wants any more.
+//! Receivers that fail in every way, and receivers that were deleted.
 
-use super::talk::{DIALECTS, Place, Registered, all_told, call, config, register, say, webhook};
+use super::harness::{
+    DIALECTS, RegisteredReceiver, ServerSetup, await_all_deliveries, call, config, register, send, webhook,
+};
 use baton_testkit::{Receiver, WebhookArrival, WebhookReaction};
 use baton_types::PushDialect;
 use serde_json::{Value, json};
@@ -8,8 +10,8 @@ use std::collections::BTreeMap;
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
-/// The ways to fail: what the first notifications meet before the receiver comes to its senses.
-const WAYS: [(&str, usize); 8] = [
+/// Faults by path, with the number of notifications that meet them before the receiver recovers.
+const FAULTS: [(&str, usize); 8] = [
     ("refuses", 2),
     ("limits", 1),
     ("is-missing", 1),
@@ -20,7 +22,7 @@ const WAYS: [(&str, usize); 8] = [
     ("turns-into-a-question", 1),
 ];
 
-/// What a receiver at this path does about a notification before it comes to its senses.
+/// The response of a receiver before it recovers.
 fn fault(way: &str, base: &str) -> WebhookReaction {
     match way {
         "refuses" => WebhookReaction::Answer(500),
@@ -39,41 +41,41 @@ fn count(arrivals: &[WebhookArrival], path: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_fail_are_told_in_the_end_and_hold_up_nobody_else() {
-    let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
+async fn failing_receivers_catch_up_without_delaying_others() {
+    let (place, webhook) = (ServerSetup::new(), webhook("127.0.0.1").await);
     let base = webhook.url("");
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
     webhook.set_reaction(move |arrival| {
         let met = met.entry(arrival.path.clone()).or_default();
         *met += 1;
-        let way = WAYS.iter().find(|(way, _)| arrival.path[1..] == **way);
+        let way = FAULTS.iter().find(|(way, _)| arrival.path[1..] == **way);
         way.filter(|(_, times)| *met <= *times).map_or(WebhookReaction::Answer(202), |(way, _)| fault(way, &base))
     });
     let server = place.up(LOOPBACK).await;
     let mut registered = Vec::new();
-    for (number, (way, _)) in WAYS.into_iter().enumerate() {
+    for (number, (way, _)) in FAULTS.into_iter().enumerate() {
         let dialect = DIALECTS[number % 2];
         let (path, message) = (format!("/{way}"), format!("m-{number}"));
-        let task = say(&server, dialect, &message, "hello", None, &config(dialect, &webhook.url(&path))).await;
+        let task = send(&server, dialect, &message, "hello", None, &config(dialect, &webhook.url(&path))).await;
         let receiver = Receiver { message: message.as_str().into(), dialect, after: 0, attempts: Vec::new() };
         let paths = if way == "moves" { vec![path, "/moved".to_owned()] } else { vec![path] };
-        registered.push(Registered { task, paths, receiver });
+        registered.push(RegisteredReceiver { task, paths, receiver });
     }
     let hanging = registered.remove(4);
-    all_told(&server, &webhook, &registered).await;
+    await_all_deliveries(&server, &webhook, &registered).await;
     let arrivals = webhook.arrivals();
-    assert_eq!(count(&arrivals, "/hangs"), 1, "it hangs since the first");
+    assert_eq!(count(&arrivals, "/hangs"), 1, "there is no second attempt while the first one hangs");
     assert!(arrivals.iter().all(|arrival| arrival.path != "/moves" || !arrival.is_accepted()));
-    // A circle is left after three redirects, and then the pause of a failure is kept.
+    // A redirect loop ends after three redirects and counts as one failed attempt with its backoff.
     assert!(arrivals.iter().filter(|arrival| arrival.path == "/circles").skip(4).all(WebhookArrival::is_accepted));
 
     webhook.set_reaction(|_| WebhookReaction::Answer(200));
-    all_told(&server, &webhook, &[hanging]).await;
+    await_all_deliveries(&server, &webhook, &[hanging]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill() {
-    let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
+async fn deleted_receiver_gets_no_notifications_even_after_a_kill() {
+    let (place, webhook) = (ServerSetup::new(), webhook("127.0.0.1").await);
     webhook.set_reaction(|_| WebhookReaction::Answer(500));
     let server = place.up(LOOPBACK).await;
     let both = |one: &str, other: &str, least: usize| {
@@ -83,10 +85,10 @@ async fn a_receiver_that_nobody_wants_any_more_is_left_alone_also_after_a_kill()
     for dialect in DIALECTS {
         let name = if dialect == PushDialect::V1 { "new" } else { "old" };
         let (dropped, kept) = (format!("/{name}/dropped"), format!("/{name}/kept"));
-        let task = say(&server, dialect, name, "ask", None, &Value::Null).await;
+        let task = send(&server, dialect, name, "ask", None, &Value::Null).await;
         register(&server, dialect, &task, config(dialect, &webhook.url(&kept))).await;
         let id = register(&server, dialect, &task, config(dialect, &webhook.url(&dropped))).await;
-        say(&server, dialect, &format!("{name}-answer"), "blue", Some(&task), &Value::Null).await;
+        send(&server, dialect, &format!("{name}-answer"), "blue", Some(&task), &Value::Null).await;
         webhook.wait_until("a first try at both", both(&kept, &dropped, 1)).await.expect("tries");
         let (method, params) = match dialect {
             PushDialect::V1 => {

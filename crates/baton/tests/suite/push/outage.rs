@@ -1,9 +1,10 @@
-//! Receivers that are away while the server is killed.
+//! Receivers that are unreachable while the server is killed.
 //!
-//! `BATON_SOAK_OUTAGE` says for how many seconds they are really away (none: the outage lasts as long as it takes to
-//! show itself).
+//! `BATON_SOAK_OUTAGE` is the length of the outage in seconds (default: until every receiver had a failed attempt).
 
-use super::talk::{AGENT, DIALECTS, Place, Registered, all_told, config, events, register, say, webhook};
+use super::harness::{
+    AGENT, DIALECTS, RegisteredReceiver, ServerSetup, await_all_deliveries, config, events, register, send, webhook,
+};
 use baton_testkit::{Receiver, Server, Webhook, WebhookArrival, WebhookReaction, checker::check};
 use baton_types::{PushDialect, TaskId};
 use futures_util::future::join_all;
@@ -12,13 +13,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
-/// What is said; every end that a task can have, with few events and with many.
-const WORK: [&str; 6] = ["hello", "ask", "publish", "tell me", "reject this", "fail"];
+/// Messages that lead to every final state, with few events and with many.
+const MESSAGES: [&str; 6] = ["hello", "ask", "publish", "tell me", "reject this", "fail"];
 
-/// Tasks of each kind.
+/// Tasks for each message.
 const ROUNDS: usize = 10;
 
-/// How often somebody tried to bring something to each path.
+/// Number of delivery attempts by path.
 fn tries(arrivals: &[WebhookArrival]) -> BTreeMap<&str, usize> {
     let mut tries = BTreeMap::new();
     for arrival in arrivals {
@@ -28,34 +29,35 @@ fn tries(arrivals: &[WebhookArrival]) -> BTreeMap<&str, usize> {
 }
 
 /// One task with one receiver, run to its end.
-async fn one_task(server: &Server, webhook: &Webhook, number: usize, words: &str) -> Registered {
-    let round = number / WORK.len();
+async fn one_task(server: &Server, webhook: &Webhook, number: usize, words: &str) -> RegisteredReceiver {
+    let round = number / MESSAGES.len();
     let dialect = DIALECTS[round % 2];
     let (path, message) = (format!("/{number}"), format!("m-{number}"));
     let config = config(dialect, &webhook.url(&path));
     let asks = words == "ask";
-    // Whoever asks back can be registered for in the middle, and there both ways are taken.
+    // A task that asks for input can also be registered for while it waits; both ways are used.
     let later = asks && round % 4 < 2;
-    let task = say(server, dialect, &message, words, None, if later { &Value::Null } else { &config }).await;
+    let task = send(server, dialect, &message, words, None, if later { &Value::Null } else { &config }).await;
     let after = if later { events(server, &task).await } else { 0 };
     if later {
         register(server, dialect, &task, config).await;
     }
     if asks {
-        say(server, dialect, &format!("{message}-answer"), "blue", Some(&task), &Value::Null).await;
+        send(server, dialect, &format!("{message}-answer"), "blue", Some(&task), &Value::Null).await;
     }
     let receiver = Receiver { message: message.as_str().into(), dialect, after, attempts: Vec::new() };
-    Registered { task, paths: vec![path], receiver }
+    RegisteredReceiver { task, paths: vec![path], receiver }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_were_away_are_told_everything_in_order_after_a_kill() {
+async fn unreachable_receivers_get_all_events_in_order_after_a_kill() {
     let outage = std::env::var("BATON_SOAK_OUTAGE").map_or(0, |text| text.parse().expect("seconds"));
     let half = Duration::from_secs(outage) / 2;
-    let (place, mut webhook) = (Place::new(), webhook("127.0.0.1").await);
+    let (place, mut webhook) = (ServerSetup::new(), webhook("127.0.0.1").await);
     webhook.set_reaction(|_| WebhookReaction::HangUp);
     let server = place.up(LOOPBACK).await;
-    let tasks = (0..WORK.len() * ROUNDS).map(|number| one_task(&server, &webhook, number, WORK[number % WORK.len()]));
+    let tasks = (0..MESSAGES.len() * ROUNDS)
+        .map(|number| one_task(&server, &webhook, number, MESSAGES[number % MESSAGES.len()]));
     let registered = join_all(tasks).await;
     let all = registered.len();
     webhook.wait_until("a try at every receiver", |arrivals| tries(arrivals).len() == all).await.expect("tries");
@@ -68,48 +70,48 @@ async fn receivers_that_were_away_are_told_everything_in_order_after_a_kill() {
     webhook.reopen().await.expect("the same address");
     let again = |arrivals: &[WebhookArrival]| tries(&arrivals[before.len()..]).len() == all;
     webhook.wait_until("another try at every receiver", again).await.expect("tries by the second server");
-    assert!(webhook.arrivals().iter().all(|arrival| !arrival.is_accepted()), "nobody took anything yet");
+    assert!(webhook.arrivals().iter().all(|arrival| !arrival.is_accepted()), "no notification was accepted yet");
 
     webhook.set_reaction(|_| WebhookReaction::Answer(204));
-    let mut evidence = all_told(&server, &webhook, &registered).await;
+    let mut evidence = await_all_deliveries(&server, &webhook, &registered).await;
     evidence.acknowledged = registered.iter().map(|one| one.task.clone()).collect();
     let violations = check(&evidence);
-    assert!(violations.is_empty(), "every task has ended, and its end was told last: {violations:#?}");
-    let told = webhook.arrivals();
+    assert!(violations.is_empty(), "every task has ended and its final state was delivered last: {violations:#?}");
+    let arrivals = webhook.arrivals();
     eprintln!(
         "push: {all} receivers, away for {outage} s besides {} failed tries; {} notifications taken in order",
-        told.iter().filter(|arrival| !arrival.is_accepted()).count(),
-        told.iter().filter(|arrival| arrival.is_accepted()).count(),
+        arrivals.iter().filter(|arrival| !arrival.is_accepted()).count(),
+        arrivals.iter().filter(|arrival| arrival.is_accepted()).count(),
     );
 
-    // What was told is on record: a third server has nothing to say but what is new, and here and there the last word of
-    // the second, which died with it.
+    // Deliveries are recorded: a third server sends only new events, and possibly a repeat of the last one that the
+    // second server delivered but could not record.
     server.kill().await.expect("killed");
     let server = place.up(LOOPBACK).await;
     let last = one_task(&server, &webhook, all, "hello").await;
-    all_told(&server, &webhook, std::slice::from_ref(&last)).await;
-    all_told(&server, &webhook, &registered).await;
+    await_all_deliveries(&server, &webhook, std::slice::from_ref(&last)).await;
+    await_all_deliveries(&server, &webhook, &registered).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_is_killed_in_the_middle_goes_on_telling() {
-    let (place, webhook) = (Place::new(), webhook("127.0.0.1").await);
+async fn notifications_continue_for_tasks_interrupted_by_a_kill() {
+    let (place, webhook) = (ServerSetup::new(), webhook("127.0.0.1").await);
     let server = place.up(LOOPBACK).await;
     let mut registered = Vec::new();
     for (number, dialect) in DIALECTS.into_iter().enumerate() {
         let (path, message) = (format!("/{number}"), format!("m-{number}"));
         let config = config(dialect, &webhook.url(&path));
-        let task = say(&server, dialect, &message, "hang", None, &config).await;
+        let task = send(&server, dialect, &message, "hang", None, &config).await;
         let receiver = Receiver { message: message.as_str().into(), dialect, after: 0, attempts: Vec::new() };
-        registered.push(Registered { task, paths: vec![path], receiver });
+        registered.push(RegisteredReceiver { task, paths: vec![path], receiver });
     }
-    all_told(&server, &webhook, &registered).await;
+    await_all_deliveries(&server, &webhook, &registered).await;
     server.kill().await.expect("killed");
     let server = place.up(LOOPBACK).await;
     for one in &registered {
         cancel(&server, &one.task).await;
     }
-    all_told(&server, &webhook, &registered).await;
+    await_all_deliveries(&server, &webhook, &registered).await;
     let last = webhook.arrivals().into_iter().map(|arrival| (arrival.path, arrival.body)).collect::<BTreeMap<_, _>>();
     let state = |path: &str, at: &str| last[path].pointer(at).and_then(Value::as_str).map(str::to_owned);
     assert_eq!(state("/0", "/statusUpdate/status/state").as_deref(), Some("TASK_STATE_CANCELED"));

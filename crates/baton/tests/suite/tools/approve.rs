@@ -1,7 +1,7 @@
-//! `baton tools approve`: words that are written into definitions and hold for the next call.
+//! `baton tools approve`: permissions that are saved in definitions and apply to the next call.
 
 use crate::{
-    binary::{Ended, Home, filtered},
+    binary::{CommandOutput, Home, filtered},
     mcp::fixture,
 };
 use serde_json::json;
@@ -24,27 +24,27 @@ fn servers(home: &Home) -> String {
     text.replace(&json!(fixture()).to_string(), "\"mcp-fs\"")
 }
 
-fn called(home: &Home, tool: &str) -> Option<i32> {
+fn call_exit_code(home: &Home, tool: &str) -> Option<i32> {
     home.run(&["tools", "call", "helper", tool]).code
 }
 
-fn approve(home: &Home, args: &[&str]) -> Ended {
+fn approve(home: &Home, args: &[&str]) -> CommandOutput {
     home.run(&[&["tools", "approve", "helper"], args].concat())
 }
 
-/// Each word, what is said about it, and how a call ends then.
-fn story(home: &Home) -> String {
-    let mut told = String::new();
-    let mut tell = |line: &str| {
-        told.push_str(line);
-        told.push('\n');
+/// Each `approve` command with its output, and the result of a call after it.
+fn permission_transcript(home: &Home) -> String {
+    let mut transcript = String::new();
+    let mut add_line = |line: &str| {
+        transcript.push_str(line);
+        transcript.push('\n');
     };
-    tell(&format!("call: {:?}", called(home, SIMPLE)));
+    add_line(&format!("call: {:?}", call_exit_code(home, SIMPLE)));
     for (args, tool) in [
         (&[SIMPLE][..], SIMPLE),
         (&[SIMPLE], SIMPLE),
         (&[SIMPLE, "--deny"], SIMPLE),
-        // What is denied is not offered, and can be named all the same.
+        // A denied tool is not listed, but can still be named.
         (&[SIMPLE, "--ask"], SIMPLE),
         (&[SIMPLE, "--disable"], SIMPLE),
         (&[SIMPLE, "--enable"], SIMPLE),
@@ -56,26 +56,26 @@ fn story(home: &Home) -> String {
         (&["wipe", "--deny"], "wipe"),
         (&["wipe", "--disable"], "wipe"),
     ] {
-        tell(&format!("\n$ baton tools approve helper {}", args.join(" ")));
-        tell(approve(home, args).shown().trim_end());
-        tell(&format!("call of {tool}: {:?}", called(home, tool)));
+        add_line(&format!("\n$ baton tools approve helper {}", args.join(" ")));
+        add_line(approve(home, args).shown().trim_end());
+        add_line(&format!("call of {tool}: {:?}", call_exit_code(home, tool)));
     }
-    tell(&format!("\n{}", servers(home)));
-    tell(&fs::read_to_string(home.path("helper/agent.yaml")).expect("read"));
-    told
+    add_line(&format!("\n{}", servers(home)));
+    add_line(&fs::read_to_string(home.path("helper/agent.yaml")).expect("read"));
+    transcript
 }
 
 #[test]
-fn without_a_server_words_are_written_and_hold() {
+fn permissions_are_saved_and_applied_without_a_server() {
     let home = home();
-    filtered(|| insta::assert_snapshot!("words", story(&home)));
+    filtered(|| insta::assert_snapshot!("words", permission_transcript(&home)));
 }
 
 #[test]
-fn teamspark_10_disabled_servers_and_tools_are_gone_at_once_and_other_words_hold_as_well() {
+fn teamspark_10_permission_changes_apply_at_once_on_a_running_server() {
     let home = home();
     let (server, _) = home.up(&["--port", "0"]);
-    filtered(|| insta::assert_snapshot!("words", story(&home)));
+    filtered(|| insta::assert_snapshot!("words", permission_transcript(&home)));
     let made = home.run(&["token", "create", "reader", "--scope", "read", "--scope", "call"]);
     let token = made.stdout.trim();
     let before = servers(&home);
@@ -89,7 +89,7 @@ fn teamspark_10_disabled_servers_and_tools_are_gone_at_once_and_other_words_hold
 }
 
 #[test]
-fn what_is_unknown_is_refused_with_what_there_is() {
+fn unknown_tool_is_rejected_with_the_known_ones() {
     let home = home();
     let unknown = approve(&home, &["fs__test_simple"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.shown());

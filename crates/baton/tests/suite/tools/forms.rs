@@ -28,7 +28,7 @@ const TOOLS: &str = r#"tools:
     permission: ask
 "#;
 
-/// An agent with tools of every kind that a definition can have.
+/// An agent with every kind of tool that a definition supports.
 pub(super) fn host() -> Home {
     let home = Home::new();
     home.agent("host", TOOLS, "rules: [{ say: hello }]\n");

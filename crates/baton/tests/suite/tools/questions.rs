@@ -1,4 +1,4 @@
-//! Tools that ask while they work: of a call, and in the middle of a run.
+//! Tools that ask questions while they run, in a direct call and during a run.
 
 use crate::{
     binary::{Home, filtered},
@@ -6,8 +6,8 @@ use crate::{
 };
 use serde_json::json;
 
-/// An agent whose MCP server asks, and which calls its tools when it is told so.
-pub(super) fn asking(permission: &str) -> Home {
+/// An agent whose MCP server asks, and which calls its tools on request.
+pub(super) fn asking_agent(permission: &str) -> Home {
     let home = Home::new();
     let playbook = "rules:\n  - when: { after_tool: test_elicitation_sep1034_defaults }\n    say: \"It said ${result}\"\n  \
         - when: { after_tool: test_simple_text }\n    say: \"It said ${result}\"\n  \
@@ -20,8 +20,8 @@ pub(super) fn asking(permission: &str) -> Home {
 }
 
 #[test]
-fn a_call_is_answered_with_values_given_beforehand() {
-    let home = asking("allow");
+fn call_questions_are_answered_by_flags() {
+    let home = asking_agent("allow");
     let (_server, _) = home.up(&["--port", "0"]);
     let call = ["tools", "call", "asker", "test_elicitation_sep1034_defaults"];
     let asked = home.run(&call);
@@ -35,8 +35,8 @@ fn a_call_is_answered_with_values_given_beforehand() {
 }
 
 #[test]
-fn a_run_tells_how_to_answer_and_goes_on_with_the_answer() {
-    let home = asking("ask");
+fn run_explains_how_to_answer_and_resumes_with_the_answer() {
+    let home = asking_agent("ask");
     let (_server, _) = home.up(&["--port", "0"]);
     let approval = home.run(&["run", "asker", "some text, please"]);
     let form = home.run(&["run", "asker", "the form, please"]);

@@ -1,7 +1,7 @@
-//! The example agents, where a test wants them.
+//! The example agents of the demo.
 
 use crate::{
-    binary::{Ended, Home, Running, examples, get, request},
+    binary::{CommandOutput, Home, RunningProcess, examples, get, request},
     foreign::Interpreter,
 };
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use std::{fs, path::Path};
 
 pub(super) const QUESTION: &str = "What's the weather in Oakland?";
 
-/// Where the definition of the personal assistant says that the weather agent is.
-const WRITTEN: &str = "http://localhost:10000";
+/// URL of the weather agent in the definition of the personal assistant.
+const EXAMPLE_WEATHER_URL: &str = "http://localhost:10000";
 
 /// The official clients of A2A and MCP in one environment.
 pub(super) const PYTHON: Interpreter = Interpreter {
@@ -18,15 +18,15 @@ pub(super) const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/two_agents/requirements.txt"],
 };
 
-/// Who runs the tools of both agents.
+/// The side that runs the tools of both agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tools {
+pub(super) enum ToolOwner {
     Agent,
     Caller,
 }
 
-impl Tools {
-    fn word(self) -> &'static str {
+impl ToolOwner {
+    fn flag_value(self) -> &'static str {
         match self {
             Self::Agent => "agent",
             Self::Caller => "caller",
@@ -37,33 +37,35 @@ impl Tools {
 /// Both agents, served.
 pub(super) struct Team {
     pub(super) home: Home,
-    servers: Vec<Running>,
-    /// Where the personal assistant is asked.
+    servers: Vec<RunningProcess>,
+    /// URL of the personal assistant.
     pub(super) personal: String,
-    /// Where the weather agent is asked.
+    /// URL of the weather agent.
     pub(super) weather: String,
 }
 
 impl Team {
-    /// Both in one process, as the examples are.
-    pub(super) fn together(tools: Tools) -> Self {
+    /// Both agents in one process, as in the examples.
+    pub(super) fn in_one_process(tools: ToolOwner) -> Self {
         let home = Home::new();
         let [personal, weather] = ["personal", "weather"].map(|name| format!("{}/{name}", examples()));
-        let (server, url) = home.up(&[&personal, &weather, "--port", "0", "--data", "both", "--tools", tools.word()]);
+        let (server, url) =
+            home.up(&[&personal, &weather, "--port", "0", "--data", "both", "--tools", tools.flag_value()]);
         let [personal, weather] = ["personal", "weather"].map(|name| format!("{url}/agents/{name}"));
         Self { home, servers: vec![server], personal, weather }
     }
 
-    /// Each in a process of its own.
-    pub(super) fn apart(tools: Tools) -> Self {
+    /// Each agent in its own process.
+    pub(super) fn in_two_processes(tools: ToolOwner) -> Self {
         let home = Home::new();
         let weather = format!("{}/weather", examples());
-        let (first, weather) = home.up(&[&weather, "--port", "0", "--data", "weather-data", "--tools", tools.word()]);
+        let (first, weather) =
+            home.up(&[&weather, "--port", "0", "--data", "weather-data", "--tools", tools.flag_value()]);
         let (second, personal) = personal_at(&home, &localhost(&weather), tools);
         Self { home, servers: vec![first, second], personal, weather }
     }
 
-    /// Baton asks the personal assistant by its address and does what is left to it; gives the task.
+    /// Asks the personal assistant by URL with `baton run`, including caller tools; returns the task.
     pub(super) fn ask(&self) -> Value {
         let weather = localhost(&self.weather);
         let asked =
@@ -72,12 +74,12 @@ impl Team {
         serde_json::from_str(&asked.stdout).unwrap_or_else(|error| panic!("{error}: {}", asked.shown()))
     }
 
-    /// The script does the same with the clients of others; gives what it tells.
+    /// The same with the script and third-party clients; returns its output.
     pub(super) fn ask_by_script(&self, mode: &str) -> String {
-        PYTHON.runs(&["tests/python/two_agents/client.py", &self.personal, QUESTION, mode])
+        PYTHON.run_script(&["tests/python/two_agents/client.py", &self.personal, QUESTION, mode])
     }
 
-    /// Ends both as a person would.
+    /// Stops all servers with SIGTERM.
     pub(super) fn end(self) {
         for server in self.servers {
             server.signal("TERM");
@@ -87,24 +89,24 @@ impl Team {
     }
 }
 
-/// The address by which people write it.
+/// The URL with `localhost` as the host.
 pub(super) fn localhost(url: &str) -> String {
     url.replace("127.0.0.1", "localhost")
 }
 
-/// The personal assistant in a process of its own; its definition says that the weather agent is at `weather`.
-pub(super) fn personal_at(home: &Home, weather: &str, tools: Tools) -> (Running, String) {
+/// The personal assistant in its own process, with the weather agent at `weather`.
+pub(super) fn personal_at(home: &Home, weather: &str, tools: ToolOwner) -> (RunningProcess, String) {
     let example = Path::new(&examples()).join("personal");
     for file in ["agent.yaml", "prompt.md", "playbook.yaml"] {
         let text = fs::read_to_string(example.join(file)).expect("an example");
-        assert!(text.contains(WRITTEN), "{file} names {WRITTEN}");
-        home.write(&format!("personal/{file}"), &text.replace(WRITTEN, weather));
+        assert!(text.contains(EXAMPLE_WEATHER_URL), "{file} names {EXAMPLE_WEATHER_URL}");
+        home.write(&format!("personal/{file}"), &text.replace(EXAMPLE_WEATHER_URL, weather));
     }
-    home.up(&["personal", "--port", "0", "--data", "personal-data", "--tools", tools.word()])
+    home.up(&["personal", "--port", "0", "--data", "personal-data", "--tools", tools.flag_value()])
 }
 
-/// An agent that hands all that it hears to `agent_uri`, and tells what came of it.
-pub(super) fn passes_on(home: &Home, name: &str, yaml: &str, agent_uri: &str) {
+/// An agent that hands every message to `agent_uri` and reports the result.
+pub(super) fn write_forwarding_agent(home: &Home, name: &str, yaml: &str, agent_uri: &str) {
     let playbook = format!(
         "rules:\n  - when: {{ after_tool: handoff, failed: true }}\n    say: \"{name} could not: ${{result}}\"\n  \
          - when: {{ after_tool: handoff }}\n    say: \"{name} heard: ${{result./response}}\"\n  \
@@ -113,12 +115,11 @@ pub(super) fn passes_on(home: &Home, name: &str, yaml: &str, agent_uri: &str) {
     home.agent(name, yaml, &playbook);
 }
 
-/// Asks through whoever serves the data directory; the answer as it is printed.
-pub(super) fn asked(home: &Home, agent: &str, data: &str) -> Ended {
+/// Asks the server of a data directory; returns the command's output.
+pub(super) fn run_question(home: &Home, agent: &str, data: &str) -> CommandOutput {
     home.run(&["run", agent, QUESTION, "--data", data, "-q"])
 }
 
-/// The body of a reply as JSON.
 pub(super) fn json_at(url: &str, path: &str) -> Value {
     let reply = get(url, path);
     let (_, body) = reply.split_once("\r\n\r\n").unwrap_or(("", &reply));
@@ -135,13 +136,13 @@ pub(super) fn tasks_of(url: &str) -> Vec<Value> {
     reply["result"]["tasks"].as_array().unwrap_or_else(|| panic!("tasks: {reply}")).clone()
 }
 
-/// A server, and the path of an agent there.
+/// The server and the path of an agent's URL.
 pub(super) fn parts_of(url: &str) -> (&str, &str) {
     url.find("/agents/").map_or((url, "/"), |slash| url.split_at(slash))
 }
 
-/// What was said in a task, by whom: words as they are, calls and results by the names of their tools.
-pub(super) fn story_of(task: &Value) -> Vec<String> {
+/// The messages of a task with their roles: text verbatim, calls and results by tool name.
+pub(super) fn history_of(task: &Value) -> Vec<String> {
     let history = task["history"].as_array().unwrap_or_else(|| panic!("a history: {task}"));
     history.iter().map(|message| format!("{}: {}", role_of(message), words_of(message).join(" "))).collect()
 }

@@ -1,25 +1,25 @@
 //! One question through two agents in two processes is one trace, from the request to the last tool call.
 
-use super::team::{QUESTION, Team, Tools, json_at};
+use super::team::{QUESTION, Team, ToolOwner, json_at};
 use crate::binary::{Home, examples, filtered};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A span as Tempo's API tells it.
+/// A span in the format of Tempo's API.
 #[derive(Clone, Debug)]
-struct Told {
+struct SpanSummary {
     name: String,
     kind: String,
     parent: String,
 }
 
-/// The server behind the address of an agent.
+/// The server of an agent's URL.
 fn base(agent: &str) -> &str {
     agent.split("/agents/").next().expect("an address")
 }
 
-/// Spans come a moment after what they tell of: asks until there is an answer.
-fn found(server: &str, query: &str) -> String {
+/// Spans arrive asynchronously: repeats the query until it has a result.
+fn await_trace(server: &str, query: &str) -> String {
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     let begun = std::time::Instant::now();
     loop {
@@ -27,12 +27,12 @@ fn found(server: &str, query: &str) -> String {
         if let Some(id) = answer["traces"][0]["traceID"].as_str() {
             return id.to_owned();
         }
-        assert!(begun.elapsed().as_secs() < 20, "nothing answers {query}: {answer:#}");
+        assert!(begun.elapsed().as_secs() < 20, "no trace matches {query}: {answer:#}");
         std::thread::yield_now();
     }
 }
 
-fn spans(server: &str, trace: &str) -> BTreeMap<String, Told> {
+fn spans(server: &str, trace: &str) -> BTreeMap<String, SpanSummary> {
     let body = json_at(server, &format!("/tempo/api/v2/traces/{trace}"));
     let text = |span: &Value, key: &str| span[key].as_str().unwrap_or_default().to_owned();
     let resources = body["trace"]["resourceSpans"].as_array().expect("resources").iter();
@@ -40,24 +40,25 @@ fn spans(server: &str, trace: &str) -> BTreeMap<String, Told> {
     scopes
         .flat_map(|scope| scope["spans"].as_array().expect("spans"))
         .map(|span| {
-            let told = Told { name: text(span, "name"), kind: text(span, "kind"), parent: text(span, "parentSpanId") };
-            (text(span, "spanId"), told)
+            let summary =
+                SpanSummary { name: text(span, "name"), kind: text(span, "kind"), parent: text(span, "parentSpanId") };
+            (text(span, "spanId"), summary)
         })
         .collect()
 }
 
 #[test]
 fn two_processes_make_one_trace() {
-    let team = Team::apart(Tools::Agent);
+    let team = Team::in_two_processes(ToolOwner::Agent);
     team.ask();
     let (personal, weather) = (base(&team.personal), base(&team.weather));
-    let trace = found(personal, "{ name = \"handoff.request\" && kind = producer }");
-    // The request's own span ends after the last byte of the answer, so it is the last to come.
+    let trace = await_trace(personal, "{ name = \"handoff.request\" && kind = producer }");
+    // The request's own span ends after the last byte of the response, so it arrives last.
     for server in [personal, weather] {
-        assert_eq!(found(server, "{ name = \"SendStreamingMessage\" && kind = server }"), trace);
+        assert_eq!(await_trace(server, "{ name = \"SendStreamingMessage\" && kind = server }"), trace);
     }
-    found(personal, "{ name = \"invoke_agent personal\" }");
-    assert_eq!(found(weather, "{ name = \"invoke_agent weather\" }"), trace);
+    await_trace(personal, "{ name = \"invoke_agent personal\" }");
+    assert_eq!(await_trace(weather, "{ name = \"invoke_agent weather\" }"), trace);
     let mut all = spans(personal, &trace);
     all.append(&mut spans(weather, &trace));
     let (id, _) = all.iter().find(|(_, span)| span.name == "execute_tool get_weather").expect("a tool call");
@@ -65,7 +66,7 @@ fn two_processes_make_one_trace() {
     let mut at = Some(id);
     while let Some((id, span)) = at.and_then(|id| all.get_key_value(id)) {
         path.push(format!("{} {}", span.kind.trim_start_matches("SPAN_KIND_").to_lowercase(), span.name));
-        assert!(path.len() <= all.len(), "{id} is above itself");
+        assert!(path.len() <= all.len(), "{id} is its own ancestor");
         at = Some(&span.parent);
     }
     assert_eq!(
@@ -102,7 +103,7 @@ fn two_processes_make_one_trace() {
     team.end();
 }
 
-/// Item 29 of Timestep's checklist: switched off, nothing is recorded, and everything works.
+/// Item 29 of Timestep's checklist: without telemetry nothing is recorded, and everything else works.
 #[test]
 fn timestep_29_without_telemetry_there_are_no_spans() {
     let home = Home::new();
@@ -114,6 +115,6 @@ fn timestep_29_without_telemetry_there_are_no_spans() {
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
     let (_server, again) = home.up(&[&both[0], &both[1], "--port", "0"]);
-    assert_ne!(url, "", "it was served");
+    assert_ne!(url, "", "the server printed its URL");
     assert_eq!(json_at(&again, "/api/v1/spans/stats")["spans"], 0);
 }

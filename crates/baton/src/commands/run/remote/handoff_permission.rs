@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_stands_and_their_number_is_bounded() {
+    fn decisions_are_kept_and_their_number_is_limited() {
         let mut leave = HandoffDecisions::default();
         assert_eq!(leave.decision("http://a"), None);
         leave.record("http://a", true);
@@ -74,6 +74,6 @@ mod tests {
             leave.record(&format!("http://{number}"), false);
         }
         assert!(!leave.may_ask());
-        assert_eq!(leave.decision("http://another"), Some(false), "it is refused without a word");
+        assert_eq!(leave.decision("http://another"), Some(false), "it is rejected without a prompt");
     }
 }

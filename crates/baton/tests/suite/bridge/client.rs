@@ -1,4 +1,4 @@
-//! A client that writes lines and reads lines.
+//! A line-based MCP client for `baton mcp`.
 
 use crate::binary::Home;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
-/// Longer than anything here may take.
-const BOUND: Duration = Duration::from_secs(20);
+/// Upper bound for every step.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What every request of the newest protocol carries.
+/// The `_meta` object of every request in the latest protocol.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -24,15 +24,15 @@ pub(crate) fn meta() -> Value {
     })
 }
 
-/// `baton mcp` with somebody at its standard streams.
-pub(crate) struct Talk {
+/// `baton mcp` with pipes as its standard streams.
+pub(crate) struct BridgeClient {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<String>,
     stderr: thread::JoinHandle<String>,
 }
 
-impl Talk {
+impl BridgeClient {
     pub(crate) fn start(home: &Home, args: &[&str]) -> Self {
         let mut command = home.baton(&[&["mcp"], args].concat());
         let mut child =
@@ -49,87 +49,87 @@ impl Talk {
         Self { stdin: child.stdin.take(), child, lines, stderr }
     }
 
-    /// A client of 2025 that has opened its session.
+    /// A client of protocol version 2025-11-25 with an open session.
     pub(crate) fn legacy(home: &Home, args: &[&str]) -> Self {
-        let mut talk = Self::start(home, args);
-        let opened = talk.asks(json!({"id": 0, "method": "initialize", "params": {
+        let mut client = Self::start(home, args);
+        let opened = client.request(json!({"id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "lines", "version": "1"},
         }}));
         assert_eq!(opened["result"]["protocolVersion"], "2025-11-25", "{opened}");
-        talk.says(json!({"method": "notifications/initialized"}));
-        talk
+        client.send(json!({"method": "notifications/initialized"}));
+        client
     }
 
-    pub(crate) fn line(&mut self, line: &str) {
+    pub(crate) fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("open");
         writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("written");
     }
 
-    pub(crate) fn says(&mut self, mut message: Value) {
+    pub(crate) fn send(&mut self, mut message: Value) {
         message["jsonrpc"] = "2.0".into();
-        self.line(&message.to_string());
+        self.send_line(&message.to_string());
     }
 
-    /// The next line, which is JSON.
-    pub(crate) fn hears(&mut self) -> Value {
-        let line = self.lines.recv_timeout(BOUND).expect("a line in time");
+    /// The next message.
+    pub(crate) fn receive(&mut self) -> Value {
+        let line = self.lines.recv_timeout(TIMEOUT).expect("a line in time");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON, {error}: {line}"))
     }
 
-    /// The next line that answers the request with this id.
+    /// The next response with this id; skips other messages.
     pub(crate) fn answer(&mut self, id: &Value) -> Value {
         loop {
-            let heard = self.hears();
+            let heard = self.receive();
             if heard["id"] == *id && heard.get("method").is_none() {
                 return heard;
             }
         }
     }
 
-    pub(crate) fn asks(&mut self, request: Value) -> Value {
+    pub(crate) fn request(&mut self, request: Value) -> Value {
         let id = request["id"].clone();
-        self.says(request);
+        self.send(request);
         self.answer(&id)
     }
 
-    /// Everything that is still said, until nothing more comes.
-    pub(crate) fn rest(&mut self) -> Vec<Value> {
+    /// All remaining messages.
+    pub(crate) fn drain(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(BOUND) {
+        while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
             rest.push(serde_json::from_str(&line).expect("JSON"));
         }
         rest
     }
 
-    /// Says no more.
-    pub(crate) fn closes(&mut self) {
+    /// Closes stdin.
+    pub(crate) fn close(&mut self) {
         drop(self.stdin.take());
     }
 
-    /// Waits for the end; gives how it was and what was said on stderr.
+    /// Closes stdin and waits for the end; returns exit status and stderr.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
-        self.closes();
-        while self.lines.recv_timeout(BOUND).is_ok() {}
+        self.close();
+        while self.lines.recv_timeout(TIMEOUT).is_ok() {}
         let status = self.child.wait().expect("it ends");
         (status, self.stderr.join().expect("read"))
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process (SIGKILL).
     pub(crate) fn kill(mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("it ends");
     }
 }
 
-/// Another process that lives as long as it holds a pipe open.
-pub(crate) struct Alive(mpsc::Receiver<&'static str>);
+/// Observes another process, which lives as long as it holds a pipe open.
+pub(crate) struct ProcessProbe(mpsc::Receiver<&'static str>);
 
-impl Alive {
-    /// Watches whoever opens this pipe for writing.
+impl ProcessProbe {
+    /// Watches the process that opens this pipe for writing.
     pub(crate) fn watch(pipe: PathBuf) -> Self {
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
-            // Opening waits until somebody holds the other end, reading until nobody does.
+            // Opening blocks until the other end is opened, reading until it is closed.
             let mut pipe = File::open(pipe).expect("a pipe");
             let _ = tell.send("begun");
             let _ = pipe.read_to_end(&mut Vec::new());
@@ -138,16 +138,16 @@ impl Alive {
         Self(told)
     }
 
-    pub(crate) fn begins(&self) {
-        assert_eq!(self.0.recv_timeout(BOUND), Ok("begun"));
+    pub(crate) fn wait_for_start(&self) {
+        assert_eq!(self.0.recv_timeout(TIMEOUT), Ok("begun"));
     }
 
-    pub(crate) fn ends(&self) {
-        assert_eq!(self.0.recv_timeout(BOUND), Ok("ended"));
+    pub(crate) fn wait_for_end(&self) {
+        assert_eq!(self.0.recv_timeout(TIMEOUT), Ok("ended"));
     }
 }
 
-/// An agent with a tool that answers and one that waits at a gate for as long as it lives.
+/// An agent with a tool that answers at once and one that blocks on a pipe.
 pub(crate) fn agent(home: &Home) {
     let tools = r#"tools:
   - name: shout
@@ -167,17 +167,17 @@ pub(crate) fn agent(home: &Home) {
     home.pipe("gate");
 }
 
-/// A call of a tool in the newest protocol.
+/// A tool call in the latest protocol.
 pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments, "_meta": meta()}})
 }
 
-/// The same in a session.
+/// A tool call in a session.
 pub(crate) fn session_call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 }
 
-/// The text of a tool's result.
+/// The text of a tool result.
 pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"))
 }

@@ -1,23 +1,23 @@
-//! What the schema allows, and nothing else.
+//! Strict validation of values against the schema.
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// Fails unless the value is one of `T`, with no member that `T` does not have, in the form in which it is written.
-pub(super) fn strict<T: DeserializeOwned + Serialize>(value: &Value) {
+/// Fails unless the value is a `T` without unknown members, in canonical form.
+pub(super) fn assert_schema<T: DeserializeOwned + Serialize>(value: &Value) {
     let read: T = serde_json::from_str(&value.to_string()).unwrap_or_else(|error| panic!("{error}: {value}"));
     let written: Value = serde_json::from_str(&serde_json::to_string(&read).expect("JSON")).expect("JSON");
-    assert_eq!(*value, written, "there is more or less in it than the schema has");
-    habits(value);
+    assert_eq!(*value, written, "members differ from the schema");
+    assert_conventions(value);
 }
 
-/// Names without underscores, enumerations by name, moments in UTC.
-fn habits(value: &Value) {
+/// Checks that names have no underscores, enumerations are names and timestamps are in UTC.
+fn assert_conventions(value: &Value) {
     match value {
         Value::Array(list) => list.iter().for_each(habits),
         Value::Object(members) => {
             for (name, inner) in members {
-                // What callers and agents put there is theirs.
+                // Free-form content of callers and agents.
                 if matches!(name.as_str(), "metadata" | "data" | "params") {
                     continue;
                 }
@@ -28,7 +28,7 @@ fn habits(value: &Value) {
                     "timestamp" => assert!(inner.as_str().is_some_and(|at| at.ends_with('Z')), "{inner}"),
                     _ => {}
                 }
-                habits(inner);
+                assert_conventions(inner);
             }
         }
         _ => {}

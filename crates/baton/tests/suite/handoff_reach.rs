@@ -1,19 +1,19 @@
-//! An agent elsewhere that asks for work to be handed on: it reaches what was lent to it, and no more.
+//! Handoffs on behalf of a remote agent: only peers that its caller allows are reached.
 
 use crate::{
-    binary::{Ended, Home},
+    binary::{CommandOutput, Home},
     scripted_peer::{PeerScript, ScriptedPeer},
 };
 
-/// Two agents elsewhere; the first has its caller ask the second, by the tool of this name.
-struct Peers {
+/// Two remote agents; the first has its caller hand work off to the second, with a tool call.
+struct PeerPair {
     first: ScriptedPeer,
     second: ScriptedPeer,
     home: Home,
 }
 
-impl Peers {
-    /// Both stand in the configuration, each with a credential of its own.
+impl PeerPair {
+    /// Both peers are configured, each with its own credential.
     fn with_tool(tool: &str) -> Self {
         let second = ScriptedPeer::serve(PeerScript { answer: "the second did it".to_owned(), ..Default::default() });
         let tool = Some((tool.to_owned(), Some(second.url.clone())));
@@ -28,12 +28,12 @@ impl Peers {
         Self { first, second, home }
     }
 
-    fn ask(&self, options: &[&str]) -> Ended {
+    fn ask(&self, options: &[&str]) -> CommandOutput {
         self.home.run(&[&["run", self.first.url.as_str(), "go"], options].concat())
     }
 
-    /// Nothing was sent to the second, and nothing but its own credential to the first.
-    fn second_is_left_alone(&self, ended: &Ended) {
+    /// Checks that the second got no message and the first only its own credential.
+    fn assert_second_not_called(&self, ended: &CommandOutput) {
         assert!(self.second.messages().is_empty(), "{:?} {}", self.second.seen(), ended.shown());
         let shown = self.first.seen().into_iter().filter_map(|seen| seen.authorization);
         shown.for_each(|shown| assert_eq!(shown, "Bearer first-secret"));
@@ -41,14 +41,14 @@ impl Peers {
 }
 
 #[test]
-fn the_command_line_lends_neither_reach_nor_credentials_unless_it_is_told_to() {
-    let peers = Peers::with_tool("look");
+fn cli_allows_no_handoffs_and_no_credentials_by_default() {
+    let peers = PeerPair::with_tool("look");
     for options in [&[][..], &["-q"], &["--json"], &["--allow-peer", "first"], &["--allow-peer", "http://127.0.0.1:1"]]
     {
         let refused = peers.ask(options);
-        peers.second_is_left_alone(&refused);
+        peers.assert_second_not_called(&refused);
         assert!(peers.second.seen().is_empty(), "{:?}", peers.second.seen());
-        assert_eq!(refused.code, Some(0), "the agent goes on without it: {}", refused.shown());
+        assert_eq!(refused.code, Some(0), "the agent continues without the handoff: {}", refused.shown());
         let flag = format!("--allow-peer {}", peers.second.url);
         assert!(refused.stderr.contains("BTN-4010") && refused.stderr.contains(&flag), "{}", refused.shown());
         assert!(refused.stderr.contains("with your credential for it"), "{}", refused.shown());
@@ -64,7 +64,7 @@ fn the_command_line_lends_neither_reach_nor_credentials_unless_it_is_told_to() {
 }
 
 #[test]
-fn an_agent_on_the_same_machine_is_not_reached_either_and_needs_the_flag() {
+fn agent_on_the_same_machine_also_requires_allow_peer() {
     let second = ScriptedPeer::serve(PeerScript { answer: "the neighbour did it".to_owned(), ..Default::default() });
     let tool = Some(("look".to_owned(), Some(second.url.clone())));
     let first = ScriptedPeer::serve(PeerScript { tool, ..Default::default() });
@@ -74,11 +74,11 @@ fn an_agent_on_the_same_machine_is_not_reached_either_and_needs_the_flag() {
     assert!(second.seen().is_empty(), "{:?}", second.seen());
     let answered = home.run(&["run", &first.url, "go", "--allow-peer", &second.url]);
     assert!(answered.stdout.contains("the neighbour did it"), "{}", answered.shown());
-    assert_eq!(second.messages(), [None], "nothing is shown that nobody configured");
+    assert_eq!(second.messages(), [None], "no credentials are sent without configuration");
 }
 
 #[test]
-fn a_peer_to_allow_has_to_be_known_and_is_for_addresses() {
+fn allow_peer_requires_a_known_peer_and_a_url_target() {
     let home = Home::new();
     for (args, words) in [
         (["run", "http://127.0.0.1:1", "hi", "--allow-peer", "nobody"], "no peer of baton.yaml has this name"),
@@ -91,7 +91,7 @@ fn a_peer_to_allow_has_to_be_known_and_is_for_addresses() {
     }
 }
 
-/// An agent that hands all that it hears to the first peer, and lists these.
+/// An agent with this `handoffs` list that hands every message off to the first peer.
 fn host(home: &Home, name: &str, handoffs: &str) {
     let playbook = "rules:\n  - when: { after_tool: handoff, failed: true }\n    say: \"failed: ${result}\"\n  \
         - when: { after_tool: handoff }\n    say: \"heard: ${result./response}\"\n  \
@@ -100,10 +100,10 @@ fn host(home: &Home, name: &str, handoffs: &str) {
 }
 
 #[test]
-fn a_server_lends_what_the_first_agent_of_the_chain_lists() {
-    // By sampling from within a tool, and by the name of the tool that hands work over.
+fn server_allows_the_handoffs_of_the_first_agent_in_the_chain() {
+    // By sampling inside of a tool call, and by the name of the handoff tool.
     for tool in ["look", "handoff"] {
-        let peers = Peers::with_tool(tool);
+        let peers = PeerPair::with_tool(tool);
         let home = &peers.home;
         host(home, "narrow", "handoffs: [first]\n");
         host(home, "open", "");
@@ -111,11 +111,11 @@ fn a_server_lends_what_the_first_agent_of_the_chain_lists() {
         host(home, "outer", "handoffs: [wide]\n");
         home.write("outer/playbook.yaml", HANDS_TO_WIDE);
         let (_server, _) = home.up(&["narrow", "open", "wide", "outer", "--port", "0", "--config", "baton.yaml"]);
-        // `first` is asked directly, by an agent that lists only it, by one that lists nobody, and by one whose own
-        // list has it but not the one of whoever began.
+        // `first` is called directly, by an agent that lists only `first`, by one without a list, and through `wide`,
+        // which lists `second`, from `outer`, which does not.
         for agent in ["first", "narrow", "open", "outer"] {
             let refused = home.run(&["run", agent, "go", "-q"]);
-            peers.second_is_left_alone(&refused);
+            peers.assert_second_not_called(&refused);
         }
         let answered = home.run(&["run", "wide", "go", "-q"]);
         assert_eq!(answered.code, Some(0), "{tool}: {}", answered.shown());
@@ -128,14 +128,14 @@ const HANDS_TO_WIDE: &str = "rules:
   - { when: { after_tool: handoff }, say: \"heard: ${result./response}\" }
   - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: wide, message: \"${user}\" } }] }";
 
-/// A person at the terminal is asked, once for each agent, and may say no.
+/// The user at the terminal is asked once for each agent and can decline.
 #[test]
 #[cfg(target_os = "linux")]
-fn at_a_terminal_a_person_decides() {
+fn terminal_user_decides_about_each_peer() {
     for (typed, sent) in [("n\n", 0), ("\n", 0), ("y\n", 1)] {
-        let peers = Peers::with_tool("look");
+        let peers = PeerPair::with_tool("look");
         let command = format!("run {} go", peers.first.url);
-        let (code, shown) = crate::tools::typed(&peers.home, &command, typed);
+        let (code, shown) = crate::tools::run_at_terminal(&peers.home, &command, typed);
         assert_eq!(code, Some(0), "{shown}");
         let question = format!("hand off work to {}, with your credential for it. Allow it? [y/N]", peers.second.url);
         assert!(shown.contains(&question), "{shown}");

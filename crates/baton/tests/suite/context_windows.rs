@@ -1,4 +1,4 @@
-//! A conversation that is longer than its model's window, as people see it.
+//! Conversations that exceed the context window of their model, from the command line.
 
 use crate::binary::Home;
 use serde_json::Value;
@@ -9,7 +9,7 @@ rules:
 "#;
 
 #[test]
-fn a_long_conversation_goes_on_and_says_where_it_was_compacted() {
+fn long_conversation_continues_and_shows_its_compactions() {
     let home = Home::new();
     home.agent("listener", "settings: { control_tools: [] }\n", PLAYBOOK);
     let (server, _) = home.up(&["--port", "0", "listener"]);
@@ -23,7 +23,7 @@ fn a_long_conversation_goes_on_and_says_where_it_was_compacted() {
     assert_eq!(shown.code, Some(0), "{}", shown.shown());
     let notices = shown.stdout.matches("The conversation was compacted for the model").count();
     assert!((1..12).contains(&notices), "{notices} in {}", shown.stdout);
-    // All that was said is there, whatever the model was given.
+    // The stored messages are complete, although the model's context was compacted.
     for turn in 1..=12 {
         assert!(shown.stdout.contains(&format!("You said number {turn}: ")), "{turn} in {}", shown.stdout);
     }

@@ -1,4 +1,4 @@
-//! Asking the server as callers of both dialects do, and comparing what receivers were told with what was journaled.
+//! Helpers: A2A calls in both dialects, and a comparison of delivered notifications with the journal.
 
 use baton_testkit::{
     DeliveryAttempt, Evidence, History, RawResponse, Receiver, Server, ServerOptions, Webhook, WebhookArrival,
@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path};
 use tempfile::TempDir;
 
-/// The agent that everything is said to.
+/// The agent that receives all messages.
 pub(super) const AGENT: &str = "flows";
 pub(super) const TOKEN: &str = "the receiver's own word";
 
 pub(super) const DIALECTS: [PushDialect; 2] = [PushDialect::V1, PushDialect::V03];
 
-/// A data directory, and how to serve it.
-pub(super) struct Place {
+/// A data directory with the options of its server.
+pub(super) struct ServerSetup {
     _scratch: TempDir,
     options: ServerOptions,
 }
 
-impl Place {
+impl ServerSetup {
     pub(super) fn new() -> Self {
         let scratch = tempfile::tempdir().expect("a temporary directory");
         let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/agents").join(AGENT);
@@ -31,7 +31,7 @@ impl Place {
         Self { _scratch: scratch, options }
     }
 
-    /// Starts a server that may push to these addresses besides public ones.
+    /// Starts a server that may also push to these addresses besides public ones.
     pub(super) async fn up(&self, allowed: &[&str]) -> Server {
         let mut options = self.options.clone();
         options.arguments = allowed.iter().flat_map(|entry| ["--push-allow", entry]).map(str::to_owned).collect();
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-/// A receiver at an address of this machine.
+/// A receiver on this machine.
 pub(super) async fn webhook(ip: &str) -> Webhook {
     Webhook::open(ip.parse().expect("an address")).await.expect("a receiver")
 }
@@ -60,7 +60,7 @@ async fn result(server: &Server, dialect: PushDialect, method: &str, params: Val
     answer.body["result"].take()
 }
 
-/// The configuration of a receiver, as each dialect writes it.
+/// Push configuration of a receiver in a dialect.
 pub(super) fn config(dialect: PushDialect, url: &str) -> Value {
     match dialect {
         PushDialect::V1 => {
@@ -74,7 +74,7 @@ pub(super) fn config(dialect: PushDialect, url: &str) -> Value {
     }
 }
 
-/// The parameters of a send; a null task begins one, a null configuration registers nobody.
+/// Parameters of a send; without a task a new one begins, with a null configuration there is no receiver.
 pub(super) fn message(dialect: PushDialect, id: &str, text: &str, task: Option<&TaskId>, push: &Value) -> Value {
     let mut configuration = json!({});
     let mut message = match dialect {
@@ -95,17 +95,17 @@ pub(super) fn message(dialect: PushDialect, id: &str, text: &str, task: Option<&
         configuration[key] = push.clone();
     }
     if text == "hang" {
-        let at_once = match dialect {
+        let no_wait = match dialect {
             PushDialect::V1 => ("returnImmediately", true),
             PushDialect::V03 => ("blocking", false),
         };
-        configuration[at_once.0] = at_once.1.into();
+        configuration[no_wait.0] = no_wait.1.into();
     }
     json!({"message": message, "configuration": configuration})
 }
 
-/// Says something and waits until the task ends or needs input; work that hangs is not waited for.
-pub(super) async fn say(
+/// Sends a message and waits until the task ends or needs input, except for tasks that hang.
+pub(super) async fn send(
     server: &Server,
     dialect: PushDialect,
     id: &str,
@@ -121,7 +121,7 @@ pub(super) async fn say(
     result.pointer(at).and_then(Value::as_str).unwrap_or_else(|| panic!("no task in {result}")).into()
 }
 
-/// The parameters of a registration.
+/// Parameters of a registration.
 pub(super) fn registration(dialect: PushDialect, task: &TaskId, mut config: Value) -> (&'static str, Value) {
     match dialect {
         PushDialect::V1 => {
@@ -134,7 +134,7 @@ pub(super) fn registration(dialect: PushDialect, task: &TaskId, mut config: Valu
     }
 }
 
-/// Registers a receiver for a task that is there already, and gives the id of the configuration.
+/// Registers a receiver for an existing task, and returns the id of the configuration.
 pub(super) async fn register(server: &Server, dialect: PushDialect, task: &TaskId, config: Value) -> String {
     let (method, params) = registration(dialect, task, config);
     let result = result(server, dialect, method, params).await;
@@ -145,54 +145,58 @@ pub(super) async fn register(server: &Server, dialect: PushDialect, task: &TaskI
     result.pointer(at).and_then(Value::as_str).unwrap_or_else(|| panic!("no id in {result}")).to_owned()
 }
 
-/// How many events of a task were journaled.
+/// Number of journaled events of a task.
 pub(super) async fn events(server: &Server, task: &TaskId) -> u64 {
     server.client().events(task.as_str(), 0, 1000).await.expect("events").len() as u64
 }
 
-/// A receiver that was registered, and where.
-pub(super) struct Registered {
+/// A registered receiver.
+pub(super) struct RegisteredReceiver {
     pub(super) task: TaskId,
-    /// Its path, and where its redirects lead.
+    /// Its path, and the targets of its redirects.
     pub(super) paths: Vec<String>,
     pub(super) receiver: Receiver,
 }
 
-impl Registered {
+impl RegisteredReceiver {
     pub(super) fn is_at(&self, arrival: &WebhookArrival) -> bool {
         self.paths.contains(&arrival.path)
     }
 
-    /// With everything that arrived for it.
-    fn told(&self, arrivals: &[WebhookArrival]) -> Receiver {
+    /// The receiver with all attempts that arrived for it.
+    fn with_attempts(&self, arrivals: &[WebhookArrival]) -> Receiver {
         let attempts = arrivals.iter().filter(|arrival| self.is_at(arrival)).map(DeliveryAttempt::from);
         Receiver { attempts: attempts.collect(), ..self.receiver.clone() }
     }
 }
 
-/// Waits until all receivers were told everything that the server has journaled of their tasks, and checks that it
-/// came in order. Gives what was compared.
-pub(super) async fn all_told(server: &Server, webhook: &Webhook, registered: &[Registered]) -> Evidence {
+/// Waits until every receiver has all journaled events of its task, and checks their order. Returns the compared
+/// evidence.
+pub(super) async fn await_all_deliveries(
+    server: &Server,
+    webhook: &Webhook,
+    registered: &[RegisteredReceiver],
+) -> Evidence {
     let mut listed = BTreeMap::new();
-    for Registered { task, .. } in registered {
+    for RegisteredReceiver { task, .. } in registered {
         listed.insert(task.clone(), server.client().events(task.as_str(), 0, 1000).await.expect("events"));
     }
     let history = History::from_entries(listed.iter().map(|(task, events)| (task, events.as_slice()))).expect("facts");
-    let mut open: Vec<(&Registered, Vec<Value>)> =
+    let mut open: Vec<(&RegisteredReceiver, Vec<Value>)> =
         registered.iter().map(|one| (one, one.receiver.expected_payloads(&history, &one.task))).collect();
-    assert!(open.iter().all(|(_, owed)| !owed.is_empty()), "a receiver that is owed nothing shows nothing");
+    assert!(open.iter().all(|(_, owed)| !owed.is_empty()), "a receiver without expected notifications proves nothing");
     let waited = webhook.wait_until("the last notification", |arrivals| {
-        open.retain(|(one, owed)| one.told(arrivals).count_missing(owed).is_ok_and(|missing| missing > 0));
+        open.retain(|(one, owed)| one.with_attempts(arrivals).count_missing(owed).is_ok_and(|missing| missing > 0));
         open.is_empty()
     });
     let waited = waited.await;
     let arrivals = webhook.arrivals();
-    let receivers = registered.iter().map(|one| one.told(&arrivals)).collect();
+    let receivers = registered.iter().map(|one| one.with_attempts(&arrivals)).collect();
     let evidence = Evidence { history, receivers, ..Evidence::default() };
     let mut violations = checker::check(&evidence);
     violations.retain(|violation| violation.guarantee == Guarantee::Push);
     assert!(violations.is_empty(), "{violations:#?}");
-    waited.expect("all of it");
+    waited.expect("all notifications");
     for arrival in arrivals.iter().filter(|arrival| registered.iter().any(|one| one.is_at(arrival))) {
         check_headers(arrival);
     }

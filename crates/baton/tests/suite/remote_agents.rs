@@ -1,30 +1,30 @@
-//! Agents that live elsewhere, through the command line: a second Baton is the elsewhere.
+//! Remote agents in the command line; a second Baton serves them.
 
-use crate::binary::{Home, Running, await_line, examples, filtered, request};
+use crate::binary::{Home, RunningProcess, await_line, examples, filtered, request};
 
-/// A second Baton, and its agent `weather`.
-fn second(args: &[&str]) -> (Home, Running, String) {
+/// Starts a second Baton and returns the URL of its agent `weather`.
+fn start_remote(args: &[&str]) -> (Home, RunningProcess, String) {
     let home = Home::new();
     let (server, url) = home.up(&[&[examples().as_str(), "--port", "0"], args].concat());
     (home, server, format!("{url}/agents/weather"))
 }
 
-fn first() -> Home {
+fn local_home() -> Home {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
     home
 }
 
-fn elsewhere_filtered(check: impl FnOnce()) {
+fn key_filtered(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter("[A-Za-z0-9_-]{43}", "[key]");
     settings.bind(|| filtered(check));
 }
 
 #[test]
-fn an_agent_elsewhere_is_added_shown_asked_and_removed() {
-    let (_home, _peer, url) = second(&[]);
-    let home = first();
+fn remote_agent_is_added_shown_called_and_removed() {
+    let (_home, _peer, url) = start_remote(&[]);
+    let home = local_home();
     let offered = home.run(&["agents", "show", &url]);
     let (server, own) = home.up(&["--port", "0"]);
     let added = home.run(&["agents", "add", &url, "--name", "forecast"]);
@@ -35,7 +35,7 @@ fn an_agent_elsewhere_is_added_shown_asked_and_removed() {
     let not_a_reference = home.run(&["agents", "add", &url, "--bearer", "hunter2"]);
     assert!(!not_a_reference.stderr.contains("hunter2"), "a secret is not repeated: {}", not_a_reference.stderr);
 
-    // It is one more agent, but this Baton still has exactly one of its own, and the catalog names nobody unasked.
+    // The remote agent is not a local one, so the root card stays; the catalog lists it only on request.
     assert_eq!(request(&own, "GET", "/.well-known/agent-card.json", &[], "").status, 200);
     let catalog = request(&own, "GET", "/.well-known/ai-catalog.json", &[], "").body;
     assert!(catalog.contains("/agents/one/") && !catalog.contains("forecast"), "{catalog}");
@@ -53,12 +53,12 @@ fn an_agent_elsewhere_is_added_shown_asked_and_removed() {
     let catalog = request(&own, "GET", "/.well-known/ai-catalog.json", &[], "").body;
     assert!(catalog.contains("/agents/weather-assistant/"), "{catalog}");
     let all = [offered, added, listed, shown, asked, taken, not_a_reference, removed, gone, again, own_one];
-    elsewhere_filtered(|| insta::assert_snapshot!("elsewhere", all.map(|ended| ended.shown()).join("\n")));
+    key_filtered(|| insta::assert_snapshot!("remote_agents", all.map(|ended| ended.shown()).join("\n")));
 }
 
 #[test]
-fn an_address_is_asked_directly() {
-    let (_home, _peer, url) = second(&[]);
+fn run_calls_a_url_directly() {
+    let (_home, _peer, url) = start_remote(&[]);
     let home = Home::new();
     let asked = home.run(&["run", &url, "Weather in Oakland?"]);
     let json = home.run(&["run", &url, "Weather in Oakland?", "--json"]);
@@ -76,11 +76,11 @@ fn an_address_is_asked_directly() {
     let named = home.run(&["run", "weather", "hi", "--bearer", "env://NOT_THERE"]);
     let all = [asked, nobody, no_card, missing, named].map(|ended| ended.shown()).join("\n");
     filtered(|| insta::assert_snapshot!("run_url", all));
-    assert!(!home.path(".baton").exists(), "nothing of it is kept here");
+    assert!(!home.path(".baton").exists(), "no data directory is created");
 }
 
 #[test]
-fn a_question_of_an_agent_elsewhere_is_exit_code_3() {
+fn question_of_a_remote_agent_is_exit_code_3() {
     let home = Home::new();
     let playbook = "rules:\n  - when: { after_tool: ask_user }\n    say: \"Booked for ${result}.\"\n  \
         - when: { user: table, turn: first }\n    call: [{ tool: ask_user, args: { question: \"Which day?\" } }]\n";
@@ -95,11 +95,11 @@ fn a_question_of_an_agent_elsewhere_is_exit_code_3() {
 }
 
 #[test]
-fn credentials_come_from_where_they_are_kept() {
-    let (peer, _server, url) = second(&["--auth"]);
+fn credentials_come_from_secret_references() {
+    let (peer, _server, url) = start_remote(&["--auth"]);
     let token = peer.run(&["token", "create", "first-baton"]).stdout.trim().to_owned();
-    let home = first();
-    // Configured, with the token in a file beside the configuration; handed to by an agent that lives here.
+    let home = local_home();
+    // A configured peer with its token in a file; a local agent hands work off to it.
     home.write("token.txt", &token);
     home.write(
         "baton.yaml",
@@ -118,12 +118,12 @@ fn credentials_come_from_where_they_are_kept() {
     assert!(handed.stdout.starts_with("They say: The weather in Oakland"), "{}", handed.shown());
     let kept = home.run(&["agents", "remove", "forecast"]);
     assert!(kept.code == Some(2) && kept.stderr.contains("is in the configuration"), "{}", kept.shown());
-    // Added by command, with the token in the server's environment.
+    // An added peer with its token in an environment variable of the server.
     let unknown = home.run(&["agents", "add", &url, "--name", "second", "--bearer", "env://NOBODY_SET_THIS"]);
     assert!(unknown.stderr.contains("BTN-5008"), "{}", unknown.shown());
     let added = home.run(&["agents", "add", &url, "--name", "second", "--bearer", "env://PEER_TOKEN"]);
     assert_eq!(added.code, Some(0), "{}", added.shown());
-    assert!(added.stdout.contains("HTTP Bearer"), "the card says what is wanted: {}", added.shown());
+    assert!(added.stdout.contains("HTTP Bearer"), "the card names the required credentials: {}", added.shown());
     assert!(home.run(&["run", "second", "Weather in Lisbon?", "-q"]).stdout.contains("Lisbon"));
     let bare = home.run(&["agents", "add", &url, "--name", "third"]);
     assert!(
@@ -133,7 +133,7 @@ fn credentials_come_from_where_they_are_kept() {
     );
     let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
     assert!(refused.stderr.contains("it requires credentials: the request has no token"), "{}", refused.shown());
-    // Directly: with the configured credential of the same address, with one of its own, and with none.
+    // By URL: with the configured credential of that address, with one from the option, and with none.
     assert_eq!(home.run(&["run", &url, "Weather in Rome?", "-q"]).code, Some(0));
     let stranger = Home::new();
     let with = [("T", token.as_str())];
@@ -149,8 +149,8 @@ fn credentials_come_from_where_they_are_kept() {
 }
 
 #[test]
-fn notifications_that_nobody_could_send_are_warned_of() {
-    let home = first();
+fn push_without_public_url_is_warned_about() {
+    let home = local_home();
     let peer =
         |name: &str, push: bool| format!("  - {{ name: {name}, url: \"https://{name}.example\", push: {push} }}\n");
     home.write("baton.yaml", &format!("peers:\n{}{}", peer("quiet", true), peer("other", false)));
@@ -170,9 +170,9 @@ fn notifications_that_nobody_could_send_are_warned_of() {
 }
 
 #[test]
-fn tools_that_an_agent_elsewhere_leaves_to_its_caller_are_run() {
-    let (_home, _peer, url) = second(&["--tools", "caller"]);
-    let home = first();
+fn caller_runs_the_tools_that_a_remote_agent_delegates() {
+    let (_home, _peer, url) = start_remote(&["--tools", "caller"]);
+    let home = local_home();
     let directly = home.run(&["run", &url, "What's the weather in Oakland?"]);
     let as_json = home.run(&["run", &url, "What's the weather in Oakland?", "--json"]);
     assert!(as_json.stdout.contains("TASK_STATE_COMPLETED"), "{}", as_json.shown());
@@ -180,5 +180,5 @@ fn tools_that_an_agent_elsewhere_leaves_to_its_caller_are_run() {
     home.run(&["agents", "add", &url, "--name", "forecast"]);
     let through_this_one = home.run(&["run", "forecast", "What's the weather in Oakland?"]);
     let all = [directly, through_this_one];
-    elsewhere_filtered(|| insta::assert_snapshot!("left_to_the_caller", all.map(|ended| ended.shown()).join("\n")));
+    key_filtered(|| insta::assert_snapshot!("left_to_the_caller", all.map(|ended| ended.shown()).join("\n")));
 }

@@ -1,5 +1,5 @@
-//! Whose a data directory is: nobody else reads it, a dead server's address is not trusted, and nothing outlives an
-//! impatient end.
+//! Access to the data directory: only the owner can read it, the address of a stopped server is not trusted, and a
+//! second signal leaves no process behind.
 
 use crate::binary::{Home, await_line, examples};
 use std::{
@@ -12,7 +12,7 @@ use std::{
 };
 
 #[test]
-fn only_the_owner_can_read_what_the_demo_leaves() {
+fn demo_files_are_readable_only_by_owner() {
     let home = Home::new();
     let ended = home.run(&["demo", "--once", "--port", "0"]);
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
@@ -29,7 +29,7 @@ fn only_the_owner_can_read_what_the_demo_leaves() {
 }
 
 #[test]
-fn the_address_of_a_dead_server_is_not_trusted() {
+fn stale_server_address_is_not_trusted() {
     let (stranger, home) = (Home::new(), Home::new());
     let (_server, _) = stranger.up(&[&examples(), "--port", "0"]);
     home.agent("mine", "", "rules:\n  - { when: { user: hi }, say: \"From home\" }\n");
@@ -44,7 +44,7 @@ fn the_address_of_a_dead_server_is_not_trusted() {
 }
 
 #[test]
-fn a_second_signal_ends_tools_and_takes_the_announcement_back() {
+fn second_signal_kills_tools_and_removes_server_file() {
     let home = Home::new();
     let tools = "tools:\n  - name: hold\n    description: Takes long.\n    \
         command: [\"sh\", \"-c\", \"exec 3>ready; echo here >&3; sleep 1000 & wait\"]\n";
@@ -62,7 +62,7 @@ fn a_second_signal_ends_tools_and_takes_the_announcement_back() {
     let ended = server.end();
     assert_eq!(ended.code, Some(130), "{}", ended.shown());
     assert!(!home.path(".baton/server.json").exists());
-    // The pipe ends when the last process that the tool started has ended.
+    // The pipe closes when the last process that the tool started has ended.
     let (done, gone) = mpsc::channel();
     thread::spawn(move || done.send(ready.read_to_end(&mut Vec::new())));
     gone.recv_timeout(Duration::from_secs(10)).expect("the tool has ended").expect("a pipe");

@@ -1,18 +1,18 @@
-//! The profile for kits of 0.3: tasks stay open, go on and can be canceled, over the three bindings of that version.
+//! The profile for kits of 0.3: tasks stay open, continue and can be canceled, over the three bindings of that version.
 
 use super::{
+    operations::{BINDINGS, Binding, next_event},
     sut::{Sut, json, request},
-    talk::{BINDINGS, Binding, next_event},
 };
 use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tonic::Streaming;
 
-/// As a kit of 0.3 sends them: nothing names a version.
+/// Headers of a 0.3 kit, without a version.
 const HEADERS: [(&str, &str); 1] = [("content-type", "application/json")];
 
-/// A task in the words of 0.3, whichever binding told it.
+/// A task of 0.3, independent of the binding.
 #[derive(Debug, PartialEq, Eq)]
 struct Task {
     id: String,
@@ -36,7 +36,7 @@ fn task_of_grpc(task: &pb::Task) -> Task {
     Task { id: task.id.clone(), state: state_of(state.as_str_name()), history: task.history.len() }
 }
 
-/// A message of a kit in the form of a binding.
+/// A message of a kit in the format of a binding.
 fn message(binding: Binding, id: &str, text: &str, task: Option<&str>) -> Value {
     let mut message = match binding {
         Binding::JsonRpc => {
@@ -80,7 +80,7 @@ impl Sut {
         if status == 200 { Ok(reply) } else { Err(reply) }
     }
 
-    async fn sends(&self, binding: Binding, id: &str, text: &str, task: Option<&str>) -> Task {
+    async fn send(&self, binding: Binding, id: &str, text: &str, task: Option<&str>) -> Task {
         let params = message(binding, id, text, task);
         match binding {
             Binding::JsonRpc => task_of(&self.old_rpc("message/send", &params).await.expect("a task")),
@@ -95,7 +95,7 @@ impl Sut {
         }
     }
 
-    async fn gets(&self, binding: Binding, task: &str, history: u32) -> Task {
+    async fn get(&self, binding: Binding, task: &str, history: u32) -> Task {
         match binding {
             Binding::JsonRpc => {
                 let params = json!({"id": task, "historyLength": history});
@@ -113,7 +113,7 @@ impl Sut {
         }
     }
 
-    async fn cancels(&self, binding: Binding, task: &str) -> Task {
+    async fn cancel(&self, binding: Binding, task: &str) -> Task {
         match binding {
             Binding::JsonRpc => task_of(&self.old_rpc("tasks/cancel", &json!({"id": task})).await.expect("a task")),
             Binding::Rest => {
@@ -128,7 +128,7 @@ impl Sut {
         }
     }
 
-    async fn streams(&self, binding: Binding, id: &str, text: &str) -> OldEvents {
+    async fn stream_message(&self, binding: Binding, id: &str, text: &str) -> OldEvents {
         let params = message(binding, id, text, None);
         match binding {
             Binding::JsonRpc => self.old_rpc_events("message/stream", &params).await,
@@ -141,7 +141,7 @@ impl Sut {
         }
     }
 
-    async fn resubscribes(&self, binding: Binding, task: &str) -> OldEvents {
+    async fn resubscribe(&self, binding: Binding, task: &str) -> OldEvents {
         match binding {
             Binding::JsonRpc => self.old_rpc_events("tasks/resubscribe", &json!({"id": task})).await,
             Binding::Rest => self.old_rest_events("GET", &format!("/tasks/{task}:subscribe"), "").await,
@@ -207,7 +207,7 @@ impl OldEvents {
         }
     }
 
-    /// The states to the end of the stream.
+    /// The states up to the end of the stream.
     async fn states(mut self) -> Vec<String> {
         let mut states = Vec::new();
         while let Some((_, state)) = self.next().await {
@@ -218,46 +218,47 @@ impl OldEvents {
 }
 
 #[tokio::test]
-async fn tasks_stay_open_go_on_and_can_be_canceled() {
+async fn open_tasks_continue_and_can_be_canceled() {
     let sut = Sut::start(Some("kit-0.3.yaml")).await;
     assert_eq!(sut.card["supportsAuthenticatedExtendedCard"], json!(false), "{:#}", sut.card);
     for binding in BINDINGS {
-        // By the id, and where that says nothing by the text.
+        // By the message id, or else by the text.
         let opened =
-            sut.sends(binding, "test-history-create-message-id-1f", "Initial message for history test", None).await;
+            sut.send(binding, "test-history-create-message-id-1f", "Initial message for history test", None).await;
         assert_eq!(opened.state, "input-required", "{binding:?}");
         for (number, id) in [(1, "test-history-message-1-2e"), (2, "continuation-message-id-3d"), (3, "4c5b6a")] {
             let text = format!("Follow-up message {number} for history test");
-            let went_on = sut.sends(binding, id, &text, Some(&opened.id)).await;
+            let went_on = sut.send(binding, id, &text, Some(&opened.id)).await;
             assert_eq!((went_on.id.as_str(), went_on.state.as_str()), (opened.id.as_str(), "input-required"), "{id}");
         }
-        assert_eq!(sut.gets(binding, &opened.id, 2).await.history, 2, "{binding:?}");
-        let whole = sut.gets(binding, &opened.id, 100).await;
+        assert_eq!(sut.get(binding, &opened.id, 2).await.history, 2, "{binding:?}");
+        let whole = sut.get(binding, &opened.id, 100).await;
         assert!(whole.state == "input-required" && whole.history >= 4, "{binding:?}: {whole:?}");
 
-        let canceled = sut.cancels(binding, &opened.id).await;
+        let canceled = sut.cancel(binding, &opened.id).await;
         assert_eq!((canceled.id.as_str(), canceled.state.as_str()), (opened.id.as_str(), "canceled"), "{binding:?}");
-        assert_eq!(sut.gets(binding, &opened.id, 1).await.state, "canceled", "{binding:?}");
-        let by_text = sut.sends(binding, "a-b-c", "Task for cancel test", None).await;
+        assert_eq!(sut.get(binding, &opened.id, 1).await.state, "canceled", "{binding:?}");
+        let by_text = sut.send(binding, "a-b-c", "Task for cancel test", None).await;
         assert_eq!(by_text.state, "input-required", "{binding:?}");
     }
 }
 
 #[tokio::test]
-async fn streams_end_where_a_task_stays_open_and_a_running_one_is_found_again() {
+async fn streams_end_at_open_tasks_and_running_tasks_are_resubscribed() {
     let sut = Sut::start(Some("kit-0.3.yaml")).await;
     for binding in BINDINGS {
-        let states = sut.streams(binding, "stream-message-id-1f", "Stream test message").await.states().await;
+        let states = sut.stream_message(binding, "stream-message-id-1f", "Stream test message").await.states().await;
         assert_eq!(states.last().map(String::as_str), Some("input-required"), "{binding:?}: {states:?}");
         assert!(states.len() > 1, "{binding:?}: {states:?}");
 
-        let mut first = sut.streams(binding, "test-resubscribe-message-id-2e", "Test message for resubscribe").await;
+        let mut first =
+            sut.stream_message(binding, "test-resubscribe-message-id-2e", "Test message for resubscribe").await;
         let (task, state) = first.next().await.expect("an event");
         assert!(matches!(state.as_str(), "submitted" | "working"), "{binding:?}: {state}");
-        let mut second = sut.resubscribes(binding, &task).await;
+        let mut second = sut.resubscribe(binding, &task).await;
         let (again, state) = second.next().await.expect("an event");
         assert!(again == task && matches!(state.as_str(), "submitted" | "working"), "{binding:?}: {again} {state}");
-        assert_eq!(sut.cancels(binding, &task).await.state, "canceled", "{binding:?}");
+        assert_eq!(sut.cancel(binding, &task).await.state, "canceled", "{binding:?}");
         for stream in [first, second] {
             let states = stream.states().await;
             assert_eq!(states.last().map(String::as_str), Some("canceled"), "{binding:?}: {states:?}");
@@ -266,10 +267,10 @@ async fn streams_end_where_a_task_stays_open_and_a_running_one_is_found_again() 
 }
 
 #[tokio::test]
-async fn ids_and_texts_of_the_other_kits_do_as_before() {
+async fn ids_and_texts_of_other_kits_are_unaffected() {
     let sut = Sut::start(Some("kit-0.3.yaml")).await;
     for (id, text) in [("tck-complete-task-1f", "Task for completion"), ("m-1", "something else")] {
-        assert_eq!(sut.sends(Binding::JsonRpc, id, text, None).await.state, "completed", "{id}");
+        assert_eq!(sut.send(Binding::JsonRpc, id, text, None).await.state, "completed", "{id}");
     }
     let gone = sut.old_rpc("tasks/get", &json!({"id": "nowhere"})).await;
     assert_eq!(gone, Err(json!(-32001)));

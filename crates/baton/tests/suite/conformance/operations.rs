@@ -1,7 +1,7 @@
-//! The operations in the three bindings; what comes back is the JSON of 1.0 whichever it was.
+//! The operations in the three bindings; results are converted to the JSON of 1.0.
 
 use super::{
-    strict::strict,
+    schema::assert_schema,
     sut::{Sut, json, request},
 };
 use baton_proto::{error_from_status, v1::pb};
@@ -12,7 +12,6 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tonic::{Status, Streaming};
 
-/// A way to say a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     JsonRpc,
@@ -22,7 +21,6 @@ pub(super) enum Binding {
 
 pub(super) const BINDINGS: [Binding; 3] = [Binding::JsonRpc, Binding::Rest, Binding::Grpc];
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     Send,
@@ -36,9 +34,9 @@ pub(super) enum Op {
     Card,
 }
 
-/// Why not: the reason of its details, which is the same in every binding.
+/// The reason in the error details, which is the same in every binding.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused(pub(super) String);
+pub(super) struct Rejection(pub(super) String);
 
 const HEADERS: [(&str, &str); 2] = [("content-type", "application/json"), ("a2a-version", "1.0")];
 
@@ -46,45 +44,45 @@ fn read<T: DeserializeOwned>(params: &Value) -> T {
     serde_json::from_str(&params.to_string()).expect("parameters of 1.0")
 }
 
-fn shown(value: impl Serialize) -> Value {
+fn to_json(value: impl Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(&value).expect("JSON")).expect("JSON")
 }
 
-/// The answer of one gRPC call in the JSON of 1.0.
+/// The response of a gRPC call in the JSON of 1.0.
 macro_rules! grpc {
     ($client:expr, $method:ident, $params:expr, $request:ty => $message:ty, $answer:ty) => {{
         let asked = <$message>::try_from(read::<$request>($params)).expect("a request");
         match $client.$method(asked).await {
-            Ok(answer) => Ok(shown(<$answer>::try_from(answer.into_inner()).expect("an answer"))),
-            Err(status) => Err(refused(&status)),
+            Ok(answer) => Ok(to_json(<$answer>::try_from(answer.into_inner()).expect("an answer"))),
+            Err(status) => Err(rejection(&status)),
         }
     }};
 }
 
-fn refused(status: &Status) -> Refused {
-    Refused(error_from_status(status).kind.reason().to_owned())
+fn rejection(status: &Status) -> Rejection {
+    Rejection(error_from_status(status).kind.reason().to_owned())
 }
 
 impl Sut {
-    pub(super) async fn call(&self, binding: Binding, op: Op, params: &Value) -> Result<Value, Refused> {
+    pub(super) async fn call(&self, binding: Binding, op: Op, params: &Value) -> Result<Value, Rejection> {
         let answer = match binding {
             Binding::JsonRpc => self.by_rpc(op, params).await,
             Binding::Rest => self.by_rest(op, params).await,
             Binding::Grpc => self.by_grpc(op, params).await,
         }?;
         match op {
-            Op::Send => strict::<v1::SendMessageResponse<'_>>(&answer),
-            Op::Get | Op::Cancel => strict::<v1::Task<'_>>(&answer),
-            Op::List => strict::<v1::ListTasksResponse<'_>>(&answer),
-            Op::CreatePush | Op::GetPush => strict::<v1::TaskPushNotificationConfig<'_>>(&answer),
-            Op::ListPush => strict::<v1::ListTaskPushNotificationConfigsResponse<'_>>(&answer),
-            Op::Card => strict::<v1::AgentCard>(&answer),
+            Op::Send => assert_schema::<v1::SendMessageResponse<'_>>(&answer),
+            Op::Get | Op::Cancel => assert_schema::<v1::Task<'_>>(&answer),
+            Op::List => assert_schema::<v1::ListTasksResponse<'_>>(&answer),
+            Op::CreatePush | Op::GetPush => assert_schema::<v1::TaskPushNotificationConfig<'_>>(&answer),
+            Op::ListPush => assert_schema::<v1::ListTaskPushNotificationConfigsResponse<'_>>(&answer),
+            Op::Card => assert_schema::<v1::AgentCard>(&answer),
             Op::DeletePush => assert!(answer.is_null() || answer == json!({}), "{answer}"),
         }
         Ok(answer)
     }
 
-    async fn by_rpc(&self, op: Op, params: &Value) -> Result<Value, Refused> {
+    async fn by_rpc(&self, op: Op, params: &Value) -> Result<Value, Rejection> {
         let method = match op {
             Op::Send => "SendMessage",
             Op::Get => "GetTask",
@@ -97,13 +95,13 @@ impl Sut {
             Op::Card => "GetExtendedAgentCard",
         };
         let body = json!({"jsonrpc": "2.0", "id": "1", "method": method, "params": params}).to_string();
-        // As a kit does: a slash at the end of what the card says.
+        // With a trailing slash, as kits send it.
         let (status, reply) = json(request("POST", &format!("{}/", self.json_rpc), &HEADERS, &body).await).await;
         assert_eq!((status, &reply["id"]), (200, &json!("1")));
         rpc_result(&reply)
     }
 
-    async fn by_rest(&self, op: Op, params: &Value) -> Result<Value, Refused> {
+    async fn by_rest(&self, op: Op, params: &Value) -> Result<Value, Rejection> {
         let base = &self.rest;
         let word = |name: &str| params[name].as_str().unwrap_or_default();
         let query = |left_out: &[&str]| {
@@ -119,7 +117,7 @@ impl Sut {
             Op::Send => ("POST", format!("{base}/message:send"), params.to_string()),
             Op::Get => ("GET", format!("{base}/tasks/{}?{}", word("id"), query(&["id"])), String::new()),
             Op::List => ("GET", format!("{base}/tasks?{}", query(&[])), String::new()),
-            // Nothing in the body, but its type is named.
+            // An empty body with a content type.
             Op::Cancel => ("POST", format!("{base}/tasks/{}:cancel", word("id")), String::new()),
             Op::CreatePush => {
                 let mut body = params.clone();
@@ -136,7 +134,7 @@ impl Sut {
         rest_result(json(response).await)
     }
 
-    async fn by_grpc(&self, op: Op, params: &Value) -> Result<Value, Refused> {
+    async fn by_grpc(&self, op: Op, params: &Value) -> Result<Value, Rejection> {
         let mut client = self.grpc().await;
         match op {
             Op::Send => {
@@ -162,7 +160,7 @@ impl Sut {
                 let asked = read::<v1::TaskPushNotificationConfigRequest<'_>>(params);
                 let asked = pb::DeleteTaskPushNotificationConfigRequest::try_from(asked).expect("a request");
                 let deleted = client.delete_task_push_notification_config(asked).await;
-                deleted.map(|_| Value::Null).map_err(|status| refused(&status))
+                deleted.map(|_| Value::Null).map_err(|status| rejection(&status))
             }
             Op::Card => {
                 grpc!(client, get_extended_agent_card, params, v1::GetExtendedAgentCardRequest<'_> => pb::GetExtendedAgentCardRequest, v1::AgentCard)
@@ -171,7 +169,7 @@ impl Sut {
     }
 
     /// A streaming send.
-    pub(super) async fn stream(&self, binding: Binding, params: &Value) -> Result<Events, Refused> {
+    pub(super) async fn stream(&self, binding: Binding, params: &Value) -> Result<Events, Rejection> {
         match binding {
             Binding::JsonRpc => self.rpc_events("SendStreamingMessage", params).await,
             Binding::Rest => {
@@ -182,13 +180,13 @@ impl Sut {
                 let asked =
                     pb::SendMessageRequest::try_from(read::<v1::SendMessageRequest<'_>>(params)).expect("a request");
                 let answer = self.grpc().await.send_streaming_message(asked).await;
-                answer.map(|answer| Events::Grpc(answer.into_inner())).map_err(|status| refused(&status))
+                answer.map(|answer| Events::Grpc(answer.into_inner())).map_err(|status| rejection(&status))
             }
         }
     }
 
     /// A subscription.
-    pub(super) async fn subscribe(&self, binding: Binding, task: &str) -> Result<Events, Refused> {
+    pub(super) async fn subscribe(&self, binding: Binding, task: &str) -> Result<Events, Rejection> {
         match binding {
             Binding::JsonRpc => self.rpc_events("SubscribeToTask", &json!({"id": task})).await,
             Binding::Rest => {
@@ -198,40 +196,40 @@ impl Sut {
             Binding::Grpc => {
                 let asked = pb::SubscribeToTaskRequest { id: task.to_owned(), tenant: String::new() };
                 let answer = self.grpc().await.subscribe_to_task(asked).await;
-                answer.map(|answer| Events::Grpc(answer.into_inner())).map_err(|status| refused(&status))
+                answer.map(|answer| Events::Grpc(answer.into_inner())).map_err(|status| rejection(&status))
             }
         }
     }
 
-    async fn rpc_events(&self, method: &str, params: &Value) -> Result<Events, Refused> {
+    async fn rpc_events(&self, method: &str, params: &Value) -> Result<Events, Rejection> {
         let body = json!({"jsonrpc": "2.0", "id": "s", "method": method, "params": params}).to_string();
         let response = request("POST", &self.json_rpc, &HEADERS, &body).await;
         if response.headers()["content-type"] == "text/event-stream" {
             return Ok(Events::Sse { body: response.into_body(), buffer: String::new(), enveloped: true });
         }
-        // What can be refused before the stream begins is an ordinary answer.
+        // A rejection before the stream starts is an ordinary response.
         assert_eq!(response.headers()["content-type"], "application/json");
         Err(rpc_result(&json(response).await.1).expect_err("a refusal"))
     }
 }
 
-fn rpc_result(reply: &Value) -> Result<Value, Refused> {
+fn rpc_result(reply: &Value) -> Result<Value, Rejection> {
     let Some(error) = reply.get("error") else { return Ok(reply["result"].clone()) };
     let members: Vec<_> = error.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(members, ["code", "message", "data"]);
-    Err(Refused(error["data"][0]["reason"].as_str().expect("a reason").to_owned()))
+    Err(Rejection(error["data"][0]["reason"].as_str().expect("a reason").to_owned()))
 }
 
-fn rest_result((status, body): (u16, Value)) -> Result<Value, Refused> {
+fn rest_result((status, body): (u16, Value)) -> Result<Value, Rejection> {
     if status == 200 {
         return Ok(body);
     }
     let error = &body["error"];
     assert_eq!(error["code"], status);
-    Err(Refused(error["details"][0]["reason"].as_str().expect("a reason").to_owned()))
+    Err(Rejection(error["details"][0]["reason"].as_str().expect("a reason").to_owned()))
 }
 
-async fn rest_events(response: Response<Incoming>) -> Result<Events, Refused> {
+async fn rest_events(response: Response<Incoming>) -> Result<Events, Rejection> {
     if response.headers()["content-type"] == "text/event-stream" {
         return Ok(Events::Sse { body: response.into_body(), buffer: String::new(), enveloped: false });
     }
@@ -249,18 +247,18 @@ impl Events {
         let event = match self {
             Self::Grpc(stream) => {
                 let message = stream.message().await.expect("no fault")?;
-                shown(v1::StreamResponse::try_from(message).expect("a stream response"))
+                to_json(v1::StreamResponse::try_from(message).expect("a stream response"))
             }
             Self::Sse { body, buffer, enveloped } => {
                 let data = next_event(body, buffer).await?;
                 if *enveloped { rpc_result(&data).expect("a result") } else { data }
             }
         };
-        strict::<v1::StreamResponse<'_>>(&event);
+        assert_schema::<v1::StreamResponse<'_>>(&event);
         Some(event)
     }
 
-    /// Everything to the end of the stream.
+    /// All events up to the end of the stream.
     pub(super) async fn all(mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Some(event) = self.next().await {
@@ -284,7 +282,7 @@ pub(super) async fn next_event(body: &mut Incoming, buffer: &mut String) -> Opti
     }
 }
 
-/// A message as a kit sends it.
-pub(super) fn saying(id: &str, text: &str) -> Value {
+/// The parameters of a send, as a kit sends them.
+pub(super) fn send_params(id: &str, text: &str) -> Value {
     json!({"message": {"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}})
 }

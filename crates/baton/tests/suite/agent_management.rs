@@ -1,8 +1,8 @@
-//! Agents that are made, changed and deleted while a Baton runs, from the command line and from an MCP client.
+//! Agents created, changed and deleted while a server runs, from the command line and from an MCP client.
 
 use crate::{
-    binary::{Ended, Home, await_line, filtered, request},
-    bridge::{Talk, meta},
+    binary::{CommandOutput, Home, await_line, filtered, request},
+    bridge::{BridgeClient, meta},
 };
 use serde_json::{Value, json};
 
@@ -11,16 +11,16 @@ const PLAYBOOK: &str = "rules:
   - { say: 'Hello.' }
 ";
 
-fn ok(ended: Ended) -> Ended {
+fn ok(ended: CommandOutput) -> CommandOutput {
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     ended
 }
 
 #[test]
-fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() {
+fn cli_creates_and_edits_first_agent_in_empty_folder() {
     let home = Home::new();
     home.write("rules.yaml", PLAYBOOK);
-    let nobody = home.run(&["run", "bob", "hi"]);
+    let missing_agent = home.run(&["run", "bob", "hi"]);
     let missing = home.run(&["up", "nowhere", "--port", "0"]);
     let (mut server, _) = home.up(&["--port", "0"]);
     let invited = await_line(&mut server.stderr, "no agents yet");
@@ -35,7 +35,7 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
     let documents = ["rules", "references", "servers", "exports"].map(|kind| parts(kind, &["--json"]));
     let wrote = rules(&["tone", "--text", "Be kind.", "--description", "How to speak", "--priority", "900"]);
     let all = [
-        nobody,
+        missing_agent,
         missing,
         unmade,
         made,
@@ -70,13 +70,13 @@ fn the_first_agent_is_made_in_an_empty_folder_and_changed_at_the_command_line() 
         home.run(&["agents", "delete", "bob", "--yes"]),
         home.run(&["agents", "delete", "bob", "--yes"]),
     ];
-    let shown = all.iter().chain(&none).chain(&documents).map(Ended::shown).collect::<Vec<_>>().join("\n");
+    let shown = all.iter().chain(&none).chain(&documents).map(CommandOutput::shown).collect::<Vec<_>>().join("\n");
     assert!(!shown.contains("s3cr3t"), "{shown}");
     filtered(|| insta::assert_snapshot!("managing", format!("{invited}\n{shown}")));
 }
 
 #[test]
-fn what_is_kept_is_there_at_the_next_start_and_what_is_not_is_gone() {
+fn kept_agents_survive_restart_and_temporary_agents_do_not() {
     let home = Home::new();
     home.write("rules.yaml", PLAYBOOK);
     let (server, _) = home.up(&["--port", "0"]);
@@ -86,7 +86,7 @@ fn what_is_kept_is_there_at_the_next_start_and_what_is_not_is_gone() {
     assert!(home.path("kept/agent.yaml").exists() && !home.path("passing").exists());
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    // Without a server there is no memory that could keep it.
+    // Without a server there is no memory for temporary agents, so the agent is stored on disk.
     ok(home.run(&["agents", "create", "alone", "--playbook", "rules.yaml"]));
     let (_server, _) = home.up(&["--port", "0"]);
     let listed = ok(home.run(&["agents"])).stdout;
@@ -96,10 +96,10 @@ fn what_is_kept_is_there_at_the_next_start_and_what_is_not_is_gone() {
 }
 
 #[test]
-fn the_folder_for_new_agents_is_made_with_the_first_and_served_at_the_next_start() {
+fn new_agents_folder_is_created_on_demand_and_served_after_restart() {
     let home = Home::new();
     home.write("rules.yaml", PLAYBOOK);
-    // Relative to the file, wherever the command runs.
+    // The folder is relative to the configuration file, not to the working directory.
     home.write("settings/baton.yaml", "new_agents: ../made\n");
     let up = ["--port", "0", "--config", "settings/baton.yaml"];
     let made = |name: &str| {
@@ -113,7 +113,7 @@ fn the_folder_for_new_agents_is_made_with_the_first_and_served_at_the_next_start
         agents.iter().map(|agent| agent["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
     };
     let (server, url) = home.up(&up);
-    assert!(!home.path("made").exists(), "it is made with the first agent");
+    assert!(!home.path("made").exists(), "the folder is created with the first agent");
     let said = made("usual");
     assert!(said.contains("made/usual") && home.path("made/usual/agent.yaml").exists(), "{said}");
     for (name, keep) in [("passing", false), ("lasting", true)] {
@@ -123,7 +123,7 @@ fn the_folder_for_new_agents_is_made_with_the_first_and_served_at_the_next_start
         assert_eq!(home.path(&format!("made/{name}")).exists(), keep, "{}", reply.body);
     }
     ok(home.run(&["agents", "rules", "usual", "tone", "--text", "Be kind."]));
-    assert!(home.path("made/usual/rules/tone.md").exists(), "it is changed where it is kept");
+    assert!(home.path("made/usual/rules/tone.md").exists(), "the rule is written beside the stored agent");
     assert_eq!(names(), ["lasting", "passing", "usual"]);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
@@ -136,17 +136,17 @@ fn the_folder_for_new_agents_is_made_with_the_first_and_served_at_the_next_start
     assert!(!home.path("made/usual").exists() && !home.path("made/lasting").exists());
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
-    // The folder is empty now, as it was missing at first.
+    // The folder is now empty; at first it was missing.
     let (_server, _) = home.up(&up);
     assert!(names().is_empty());
 }
 
-/// What a model was given beside the conversation, in a task.
-fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
+/// Context items that the model received in a task, as (kind, name).
+fn selected_context(url: &str, task: &str) -> Vec<(String, String)> {
     let events = request(url, "GET", &format!("/api/v1/tasks/{task}/events"), &[], "").body;
     let events: Value = serde_json::from_str(&events).expect("JSON");
     let all = events["events"].as_array().expect("events");
-    let event = all.iter().find(|event| event["kind"] == "task.context_selected").expect("a choice");
+    let event = all.iter().find(|event| event["kind"] == "task.context_selected").expect("a context selection");
     let items = event["body"]["context_selected"]["request"]["items"].as_array().expect("items").clone();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let mut names: Vec<_> = items.iter().map(|item| (text(&item["kind"]), text(&item["name"]))).collect();
@@ -157,18 +157,18 @@ fn chosen(url: &str, task: &str) -> Vec<(String, String)> {
 
 /// teamspark.md, checklist 23: with a server and without one.
 #[test]
-fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
+fn teamspark_23_agent_created_by_mcp_client_answers() {
     for with_server in [true, false] {
         let home = Home::new();
         let server = with_server.then(|| home.up(&["--port", "0"]));
-        let mut talk = Talk::start(&home, &["--manage"]);
+        let mut client = BridgeClient::start(&home, &["--manage"]);
         let mut id = 0;
         let mut call = |tool: &str, arguments: Value| {
             id += 1;
             let params = json!({"name": tool, "arguments": arguments, "_meta": meta()});
-            let heard = talk.asks(json!({"id": id, "method": "tools/call", "params": params}));
-            assert_eq!(heard["result"]["isError"], false, "{tool}: {heard}");
-            heard["result"]["structuredContent"].clone()
+            let response = client.request(json!({"id": id, "method": "tools/call", "params": params}));
+            assert_eq!(response["result"]["isError"], false, "{tool}: {response}");
+            response["result"]["structuredContent"].clone()
         };
         let wish = json!({"name": "Bob", "initialPrompt": "Be kind.", "playbook": PLAYBOOK, "keep": true});
         let made = call("agent_create", wish);
@@ -176,7 +176,7 @@ fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
         let text = |name: &str| json!({"agentTarget": "bob", "name": name, "text": "Some text.", "include": "always"});
         call("agent_add_rule", text("tone"));
         call("agent_add_reference", text("sky"));
-        // A server that starts a program: only the owner of this Baton may wish for one, and whoever starts it is.
+        // An MCP server that starts a program requires the owner's permission; this caller is the owner.
         let config = json!({"command": "true", "env": {"KEY": "s3cr3t"}});
         let added = call("agent_add_mcp_server", json!({"agentTarget": "bob", "name": "tools", "config": config}));
         assert_eq!(added["mcp_server"]["config"]["env"]["KEY"], "***");
@@ -190,17 +190,17 @@ fn teamspark_23_an_mcp_client_makes_an_agent_and_somebody_asks_it() {
         let listed = call("agent_list_providers", json!({"agentTarget": "bob"}));
         assert_eq!(listed["installed"], json!(["openai"]));
         let kept =
-            std::fs::read_to_string(home.path("bob/agent.yaml")).expect("it is kept in the folder that is served");
+            std::fs::read_to_string(home.path("bob/agent.yaml")).expect("the agent is stored in the served folder");
         assert!(kept.contains("OPENAI_API_KEY: s3cr3t\n    rpm: 7\n"), "{kept}");
         call("agent_uninstall_provider", json!({"agentTarget": "bob", "providerType": "openai"}));
-        assert!(home.path("bob/agent.yaml").exists(), "it is kept in the folder that is served");
-        let (status, _) = talk.end();
+        assert!(home.path("bob/agent.yaml").exists(), "the agent is stored in the served folder");
+        let (status, _) = client.end();
         assert!(status.success());
         let asked = ok(home.run(&["run", "bob", "hi", "--json"])).stdout;
         let task: Value = serde_json::from_str(&asked).expect("JSON");
         assert!(asked.contains("A very good day to you."), "{asked}");
         if let Some((_server, url)) = &server {
-            let chosen = chosen(url, task["id"].as_str().expect("an id"));
+            let chosen = selected_context(url, task["id"].as_str().expect("an id"));
             assert_eq!(chosen, [("reference", "sky"), ("rule", "tone")].map(|(kind, name)| (kind.into(), name.into())));
         }
     }

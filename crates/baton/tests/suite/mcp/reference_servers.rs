@@ -1,8 +1,8 @@
-//! Agents with MCP servers that others wrote, as people use them.
+//! Agents with third-party MCP servers, configured as in practice.
 
-use super::served::{NODE, PACKAGES};
+use super::example_server::{NODE, PACKAGES};
 use crate::{
-    binary::{Home, Running, await_line, last_text, own_port, request},
+    binary::{Home, RunningProcess, await_line, free_port, last_text, request},
     foreign::command,
 };
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-/// Calls what a message begins with, and passes results on.
+/// Calls the tool named by the first word of the message and returns its result.
 const EVERYTHING: &str = r#"
 rules:
   - when: { user: "^Resource trigger-sampling-request context: (?P<prompt>.+)" }
@@ -45,10 +45,10 @@ rules:
     call: [{ tool: files__list_directory, args: { path: "${path}" } }]
 "#;
 
-/// An agent with one MCP server, served.
+/// A served agent with one MCP server.
 struct Agent {
     home: Home,
-    server: Running,
+    server: RunningProcess,
     url: String,
 }
 
@@ -62,27 +62,26 @@ impl Agent {
         Self { home, server, url }
     }
 
-    /// The task after a message: of a new task, or to one that asked.
-    fn says(&self, message: &str, task: Option<&str>) -> Value {
+    /// Sends a message, for a new task or to a task that asked, and returns the task.
+    fn send(&self, message: &str, task: Option<&str>) -> Value {
         let mut args = vec!["run", "stock", message, "--json", "--data", "data"];
         args.extend(task.map(|id| ["--task", id]).into_iter().flatten());
         let ended = self.home.run(&args);
         serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{message}: {}", ended.shown()))
     }
 
-    /// What the agent answered in the end.
-    fn answers(&self, message: &str) -> String {
-        answer(&self.says(message, None))
+    /// The final answer of the agent to a message.
+    fn answer_to(&self, message: &str) -> String {
+        final_text(&self.send(message, None))
     }
 
-    /// The stored events of a task.
     fn events(&self, task: &Value) -> Vec<Value> {
         let id = task["id"].as_str().expect("an id");
         let mut events = self.get(&format!("/api/v1/tasks/{id}/events"));
         serde_json::from_value(events["events"].take()).expect("events")
     }
 
-    /// The agent's tools and servers, once it has this tool.
+    /// The agent's tools and servers, as soon as this tool is listed.
     fn tools_with(&self, tool: &str) -> Value {
         let mut listed = Value::Null;
         for _ in 0..100 {
@@ -108,29 +107,29 @@ impl Agent {
     }
 }
 
-/// The words of a finished task.
-fn answer(task: &Value) -> String {
+/// The text of a completed task.
+fn final_text(task: &Value) -> String {
     assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task:#}");
     last_text(task).to_owned()
 }
 
-/// What a tool gave, as it is stored.
+/// The stored output of a tool.
 fn output(events: &[Value]) -> &Value {
     let finished = events.iter().find(|event| event["kind"] == "task.tool_finished");
     &finished.expect("a result")["body"]["tool_finished"]["result"]["output"]
 }
 
-/// A server that listens; it ends with this value.
-struct Listening(Child);
+/// A listening server that is stopped when this value is dropped.
+struct ListeningServer(Child);
 
-impl Drop for Listening {
+impl Drop for ListeningServer {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The program of a package, absolute.
+/// Absolute path of a package's program.
 fn program(package: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.join(PACKAGES).join(package).join("dist/index.js").to_str().expect("UTF-8").to_owned()
@@ -140,76 +139,79 @@ fn node() -> String {
     NODE.path().to_str().expect("UTF-8").to_owned()
 }
 
-/// Starts the reference server on a port of its own.
-fn everything_at(transport: &str) -> (Listening, u16) {
-    let port: u16 = own_port().parse().expect("a port");
+/// Starts the reference server on a free port.
+fn start_everything_server(transport: &str) -> (ListeningServer, u16) {
+    let port: u16 = free_port().parse().expect("a port");
     let mut server = command(NODE.path());
     server.args([&program("server-everything"), transport]).env("PORT", port.to_string());
     let mut child = server.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("Node starts");
     let stderr = child.stderr.take().expect("piped");
-    let listening = Listening(child);
+    let listening = ListeningServer(child);
     let mut stderr = BufReader::new(stderr);
     await_line(&mut stderr, "on port");
-    // What it says later must not fill the pipe.
+    // Later output must not fill the pipe.
     std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
     (listening, port)
 }
 
-/// The whole conversation with the reference server, the same over every transport.
-fn everything(server: Value, transport: &str) {
+/// All checks against the reference server, the same over every transport.
+fn check_everything_server(server: Value, transport: &str) {
     let agent = Agent::new("all", server, EVERYTHING);
     let listed = agent.tools_with("all__trigger-elicitation-request");
     let status = &listed["servers"][0];
     let shown = ["name", "state", "transport", "protocol"].map(|field| status[field].as_str().unwrap_or_default());
     assert_eq!(shown, ["all", "ready", transport, "2025-11-25"], "{listed:#}");
 
-    let echoed = agent.says("echo hello", None);
-    assert!(answer(&echoed).contains("Echo: hello"), "{echoed:#}");
+    let echoed = agent.send("echo hello", None);
+    assert!(final_text(&echoed).contains("Echo: hello"), "{echoed:#}");
     let kinds: Vec<_> =
         agent.events(&echoed).iter().filter_map(|event| event["kind"].as_str().map(str::to_owned)).collect();
     let steps = ["task.tools_called", "task.tool_started", "task.tool_finished", "task.answered"];
     let mut kinds = kinds.iter();
     assert!(steps.iter().all(|step| kinds.any(|kind| kind == step)), "{echoed:#}");
 
-    let pictured = agent.says("picture, please", None);
+    let pictured = agent.send("picture, please", None);
     let events = agent.events(&pictured);
     let picture = output(&events).to_string();
     assert!(picture.contains("image/png") && picture.contains("iVBORw0KGgo"), "{picture}");
-    let weather = agent.says("weather", None);
+    let weather = agent.send("weather", None);
     let events = agent.events(&weather);
     assert!(output(&events).to_string().contains("Light rain / drizzle"), "{events:#?}");
-    assert!(agent.answers("long").contains("Long running operation completed"));
-    assert!(agent.answers("sample the sea").contains("I was asked: the sea"));
+    assert!(agent.answer_to("long").contains("Long running operation completed"));
+    assert!(agent.answer_to("sample the sea").contains("I was asked: the sea"));
 
-    let asked = agent.says("form, please", None);
+    let asked = agent.send("form, please", None);
     assert_eq!(asked["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{asked:#}");
     let parts = asked["status"]["message"]["parts"].to_string();
     assert!(parts.contains("input_requests") && parts.contains("legal name"), "{asked:#}");
     let task = asked["id"].as_str().expect("an id");
-    let filled = agent.says(r#"{ "name": "Ada", "integer": 7 }"#, Some(task));
-    assert!(answer(&filled).contains("Name: Ada") && answer(&filled).contains("Favorite Integer: 7"), "{filled:#}");
+    let filled = agent.send(r#"{ "name": "Ada", "integer": 7 }"#, Some(task));
+    assert!(
+        final_text(&filled).contains("Name: Ada") && final_text(&filled).contains("Favorite Integer: 7"),
+        "{filled:#}"
+    );
     agent.end();
 }
 
 #[test]
-fn everything_over_standard_streams() {
-    everything(json!({ "command": node(), "args": [program("server-everything"), "stdio"] }), "stdio");
+fn everything_server_over_stdio() {
+    check_everything_server(json!({ "command": node(), "args": [program("server-everything"), "stdio"] }), "stdio");
 }
 
 #[test]
-fn everything_over_streamable_http() {
-    let (_listening, port) = everything_at("streamableHttp");
-    everything(json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") }), "http");
+fn everything_server_over_streamable_http() {
+    let (_listening, port) = start_everything_server("streamableHttp");
+    check_everything_server(json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") }), "http");
 }
 
 #[test]
-fn everything_over_sse() {
-    let (_listening, port) = everything_at("sse");
-    everything(json!({ "type": "sse", "url": format!("http://127.0.0.1:{port}/sse") }), "sse");
+fn everything_server_over_sse() {
+    let (_listening, port) = start_everything_server("sse");
+    check_everything_server(json!({ "type": "sse", "url": format!("http://127.0.0.1:{port}/sse") }), "sse");
 }
 
 #[test]
-fn files_over_standard_streams() {
+fn filesystem_server_over_stdio() {
     let place = Home::new();
     place.write("shelf/old.txt", "as it was\n");
     let shelf = place.path("shelf").canonicalize().expect("it is there");
@@ -217,15 +219,15 @@ fn files_over_standard_streams() {
     let server = json!({ "command": node(), "args": [program("server-filesystem"), shelf] });
     let agent = Agent::new("files", server, FILES);
     agent.tools_with("files__write_file");
-    assert!(agent.answers(&format!("read {shelf}/old.txt")).contains("as it was"));
-    agent.answers(&format!("write {shelf}/new.txt as it is"));
+    assert!(agent.answer_to(&format!("read {shelf}/old.txt")).contains("as it was"));
+    agent.answer_to(&format!("write {shelf}/new.txt as it is"));
     assert_eq!(std::fs::read_to_string(place.path("shelf/new.txt")).expect("written"), "as it is");
-    let listed = agent.answers(&format!("list {shelf}"));
+    let listed = agent.answer_to(&format!("list {shelf}"));
     assert!(listed.contains("[FILE] new.txt") && listed.contains("[FILE] old.txt"), "{listed}");
-    let refused = agent.says("read /etc/hostname", None);
+    let refused = agent.send("read /etc/hostname", None);
     let events = agent.events(&refused);
     let finished = events.iter().find(|event| event["kind"] == "task.tool_finished").expect("a result");
     assert_eq!(finished["body"]["tool_finished"]["result"]["is_error"], true, "{finished:#}");
-    assert!(answer(&refused).contains("Access denied"), "{refused:#}");
+    assert!(final_text(&refused).contains("Access denied"), "{refused:#}");
     agent.end();
 }

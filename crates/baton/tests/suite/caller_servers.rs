@@ -1,4 +1,4 @@
-//! MCP servers that requests of `/v1/responses` bring along: an agent's Environment is one.
+//! Caller servers: MCP servers in requests of `/v1/responses`, such as the Environment of an agent.
 
 use crate::binary::{Home, Reply, open, request};
 use serde_json::{Value, json};
@@ -36,21 +36,21 @@ const PLAYBOOK: &str = r#"rules:
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// The tools and nothing that comes with every agent.
-fn lendable() -> String {
+/// The tools without built-in ones.
+fn tools_only() -> String {
     format!("enable_handoff: false\n{TOOLS}")
 }
 
-/// A Baton whose agent has the tools, and wants to see a token.
-fn lender() -> (Home, String) {
+/// A Baton with the tools, and a token for it.
+fn tool_home() -> (Home, String) {
     let home = Home::new();
-    home.agent("store", &lendable(), "rules: [{ say: hello }]\n");
+    home.agent("store", &tools_only(), "rules: [{ say: hello }]\n");
     let made = home.run(&["token", "create", "guest", "--scope", "call"]);
     (home, made.stdout.trim().to_owned())
 }
 
-/// A Baton whose agents have none, and may reach this machine.
-fn borrower(settings: &str) -> Home {
+/// A Baton with agents that have no tools of their own.
+fn agent_home(settings: &str) -> Home {
     let home = Home::new();
     home.write("baton.yaml", settings);
     home.agent("clerk", "enable_handoff: false\n", PLAYBOOK);
@@ -63,7 +63,7 @@ fn borrower(settings: &str) -> Home {
     home
 }
 
-const NEAR: &str = "port: 0\nresponses: { mcp_allow: [127.0.0.0/8] }\n";
+const ALLOW_LOOPBACK: &str = "port: 0\nresponses: { mcp_allow: [127.0.0.0/8] }\n";
 const AGENTS: [&str; 3] = ["clerk", "strict", "loner"];
 
 fn post(url: &str, body: &Value) -> Reply {
@@ -88,34 +88,34 @@ fn text(response: &Value) -> &str {
     last["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no words: {response:#}"))
 }
 
-/// What some services put into the addresses that they give away.
-const SECRET_OF_ADDRESS: &str = "hidden-in-the-address";
+/// A secret in the URL, as some services issue it.
+const URL_SECRET: &str = "hidden-in-the-address";
 
-/// A server of a request, with what else is said of it.
+/// A server entry of a request, with additional members.
 fn server(url: &str, more: Value) -> Value {
-    let address = format!("{url}/agents/store/mcp?key={SECRET_OF_ADDRESS}");
+    let address = format!("{url}/agents/store/mcp?key={URL_SECRET}");
     let mut server = json!({"type": "mcp", "server_label": "lent", "server_url": address});
     let (Value::Object(server_members), Value::Object(more)) = (&mut server, more) else { panic!("objects") };
     server_members.extend(more);
     server
 }
 
-/// Whether a text is in any file below a folder.
-fn is_anywhere(folder: &Path, text: &str) -> bool {
+/// Whether any file below a folder contains a text.
+fn folder_contains(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).expect("a folder").any(|entry| {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            return is_anywhere(&path, text);
+            return folder_contains(&path, text);
         }
         fs::read(&path).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
     })
 }
 
 #[test]
-fn a_server_of_the_request_is_listed_called_and_never_betrayed() {
-    let (lender, token) = lender();
+fn caller_server_is_listed_and_called_without_leaking_secrets() {
+    let (lender, token) = tool_home();
     let (_lender, lent) = lender.up(&["--auth", "--port", "0"]);
-    let home = borrower(NEAR);
+    let home = agent_home(ALLOW_LOOPBACK);
     let (running, url) = home.up(&AGENTS);
     let free = server(&lent, json!({"authorization": token, "require_approval": "never"}));
 
@@ -132,7 +132,7 @@ fn a_server_of_the_request_is_listed_called_and_never_betrayed() {
     assert_eq!((&call["server_label"], &call["name"], &call["output"]), (&json!("lent"), &json!("count"), &json!("6")));
     assert_eq!(text(&counted), "Counted 6");
 
-    // What streams say is what the object has, and what GET shows.
+    // The stream, the response object and GET have the same content.
     let mut stream = String::new();
     let body = json!({"model": "clerk", "input": "count", "tools": [free], "stream": true});
     open(&url, "POST", "/v1/responses", &body.to_string()).read_to_string(&mut stream).expect("UTF-8");
@@ -147,34 +147,34 @@ fn a_server_of_the_request_is_listed_called_and_never_betrayed() {
     assert_eq!((*last).clone(), read(&shown), "{stream}");
     assert!(stream.contains("response.mcp_list_tools.completed"), "{stream}");
 
-    // The model is offered what the request allows, and has to use what it names.
+    // The model is offered the allowed tools, and has to use the tool of `tool_choice`.
     let some = server(&lent, json!({"authorization": token, "require_approval": "never", "allowed_tools": ["wipe"]}));
     let offered = ask(&url, &json!({"model": "clerk", "input": "what?", "tools": [some]}));
     assert_eq!(text(&offered), "I have lent__wipe");
     let choice = json!({"type": "mcp", "server_label": "lent", "name": "count"});
     let chosen = ask(&url, &json!({"model": "clerk", "input": "count", "tools": [free], "tool_choice": choice}));
     assert_eq!(text(&chosen), "Counted 6");
-    // What the definition denies stays denied.
+    // Tools that the definition denies stay denied.
     let denied = ask(&url, &json!({"model": "strict", "input": "what?", "tools": [free]}));
     assert_eq!(text(&denied), "I have lent__count");
 
     assert_eq!(counted["tools"][0]["headers"], Value::Null);
     running.signal("TERM");
     let ended = running.end();
-    for secret in [token.as_str(), SECRET_OF_ADDRESS] {
+    for secret in [token.as_str(), URL_SECRET] {
         for said in [&counted.to_string(), &stream, &shown, &ended.stderr] {
             assert!(!said.contains(secret), "{said}");
         }
-        assert!(!is_anywhere(&home.path(".baton"), secret), "{secret} is on disk");
+        assert!(!folder_contains(&home.path(".baton"), secret), "{secret} is on disk");
     }
 }
 
 #[test]
-fn leave_is_asked_for_and_given_after_a_kill_by_whoever_brings_the_server_again() {
+fn approval_after_a_crash_requires_the_server_in_the_request() {
     let lender = Home::new();
-    lender.agent("store", &lendable(), "rules: [{ say: hello }]\n");
+    lender.agent("store", &tools_only(), "rules: [{ say: hello }]\n");
     let (_lender, lent) = lender.up(&["--port", "0"]);
-    let home = borrower(NEAR);
+    let home = agent_home(ALLOW_LOOPBACK);
     let (running, url) = home.up(&AGENTS);
     let (tools, none) = (json!([server(&lent, json!({"headers": {"x-key": "open sesame"}}))]), json!([]));
     let asked = |url: &str| {
@@ -189,7 +189,7 @@ fn leave_is_asked_for_and_given_after_a_kill_by_whoever_brings_the_server_again(
         let answer = json!({"type": "mcp_approval_response", "approve": approve, "approval_request_id": id});
         ask(url, &json!({"model": "clerk", "previous_response_id": asked["id"], "input": [answer], "tools": tools}))
     };
-    // Whoever answers in the same process need not bring it again.
+    // In the same process, an answer does not need to repeat the server.
     let wiped = answer(&url, &asked(&url), true, &none);
     assert_eq!(text(&wiped), "Then: wiped", "{wiped:#}");
     let denied = answer(&url, &asked(&url), false, &none);
@@ -203,14 +203,14 @@ fn leave_is_asked_for_and_given_after_a_kill_by_whoever_brings_the_server_again(
     let call =
         wiped["output"].as_array().expect("items").iter().find(|item| item["type"] == "mcp_call").expect("a call");
     assert_eq!((&call["name"], &call["server_label"]), (&json!("wipe"), &json!("lent")));
-    // What was given with the request alone is gone with the process, and the model is told so.
+    // After a crash without the server in the request, the model gets an error.
     let lost = answer(&url, &alone, true, &none);
     assert!(text(&lost).contains("send the request again"), "{lost:#}");
 }
 
 #[test]
-fn servers_that_cannot_be_used_refuse_the_request() {
-    let home = borrower("port: 0\n");
+fn unusable_servers_reject_the_request() {
+    let home = agent_home("port: 0\n");
     let (_running, url) = home.up(&AGENTS);
     let tool = |url: &str| json!({"type": "mcp", "server_label": "lent", "server_url": url});
     let refused = |url: &str, model: &str, tools: Value| {
@@ -232,23 +232,23 @@ fn servers_that_cannot_be_used_refuse_the_request() {
         assert_eq!((status, found.as_str()), (400, code), "{message}");
     }
     let tasks = request(&url, "GET", "/api/v1/tasks", &[], "").body;
-    assert!(!tasks.contains("clerk"), "nothing was begun: {tasks}");
+    assert!(!tasks.contains("clerk"), "no task was created: {tasks}");
 
-    let off = borrower("port: 0\nresponses: { mcp_servers: false }\n");
+    let off = agent_home("port: 0\nresponses: { mcp_servers: false }\n");
     let (_off, url) = off.up(&AGENTS);
     assert_eq!(refused(&url, "clerk", json!([near])).1, "unsupported_tool");
 
-    // A run that nobody waits for takes none.
-    let (lender, _) = lender();
+    // Autonomous agents accept no caller servers.
+    let (lender, _) = tool_home();
     let (_lender, lent) = lender.up(&["--port", "0"]);
-    let home = borrower(NEAR);
+    let home = agent_home(ALLOW_LOOPBACK);
     let (_running, url) = home.up(&AGENTS);
     assert_eq!(refused(&url, "loner", json!([server(&lent, json!({}))])).1, "BTN-2030");
 }
 
-/// A caller must not read this machine's variables by writing their names into headers.
+/// A caller must not read environment variables of this machine through headers or URLs.
 #[test]
-fn what_a_request_says_of_its_server_means_what_it_says() {
+fn secret_references_in_a_request_are_not_resolved() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let heard = thread::spawn(move || {
@@ -258,12 +258,12 @@ fn what_a_request_says_of_its_server_means_what_it_says() {
         let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         String::from_utf8_lossy(&bytes[..count]).into_owned()
     });
-    let home = borrower(NEAR);
+    let home = agent_home(ALLOW_LOOPBACK);
     let (_running, url) = home.up_with(&[("HOUSE_KEY", "under-the-mat")], &AGENTS);
     let server = json!({"type": "mcp", "server_label": "lent", "server_url": format!("http://{address}/${{HOUSE_KEY}}"),
         "headers": {"x-one": "env://HOUSE_KEY", "x-two": "${HOUSE_KEY}"}});
     let reply = post(&url, &json!({"model": "clerk", "input": "hi", "tools": [server]}));
     assert_eq!(reply.status, 424, "{}", reply.body);
-    let heard = heard.join().expect("heard");
+    let heard = heard.join().expect("a request");
     assert!(heard.contains("env://HOUSE_KEY") && !heard.contains("under-the-mat"), "{heard}");
 }

@@ -1,18 +1,18 @@
-//! No program stays behind, however Baton ends.
+//! Processes of MCP servers end with Baton, also when it is killed.
 
-use super::talk::{Alive, Talk, meta};
+use super::client::{BridgeClient, ProcessProbe, meta};
 use crate::{
     binary::{Home, await_line},
     mcp::fixture,
 };
 use serde_json::json;
 
-/// An agent with an MCP server that works and one that neither answers nor listens, both with a program of their own.
+/// An agent with a working MCP server and one that never answers and ignores signals, both behind a wrapper process.
 fn agent(home: &Home) {
     home.agent("helper", "", "rules: [{ say: hello }]\n");
     let fixture = fixture();
     let script = |pipe: &str, rest: &str| json!({"command": "sh", "args": ["-c", format!("exec 3>../{pipe}; {rest}")]});
-    // A program in between, as package runners are.
+    // A wrapper process, as package runners create it.
     let good = script("good", &format!("exec 4<&0; {} <&4 & wait", fixture.display()));
     let deaf = script("deaf", "trap '' TERM HUP INT; sleep 1000 & wait; wait");
     let servers = json!({"mcpServers": {"good": good, "deaf": deaf}});
@@ -21,47 +21,47 @@ fn agent(home: &Home) {
     home.pipe("deaf");
 }
 
-fn watched(home: &Home) -> [Alive; 2] {
-    ["good", "deaf"].map(|pipe| Alive::watch(home.path(pipe)))
+fn watch_servers(home: &Home) -> [ProcessProbe; 2] {
+    ["good", "deaf"].map(|pipe| ProcessProbe::watch(home.path(pipe)))
 }
 
 #[test]
-fn of_a_server_that_stops_or_is_killed() {
+fn mcp_server_processes_end_with_the_server() {
     let home = Home::new();
     agent(&home);
     for signal in ["TERM", "KILL"] {
-        let servers = watched(&home);
+        let servers = watch_servers(&home);
         let (mut server, _) = home.up(&["--port", "0"]);
-        servers.iter().for_each(Alive::begins);
+        servers.iter().for_each(ProcessProbe::wait_for_start);
         await_line(&mut server.stderr, "MCP server good is ready");
         server.signal(signal);
         server.end();
-        servers.iter().for_each(Alive::ends);
+        servers.iter().for_each(ProcessProbe::wait_for_end);
     }
 }
 
 #[test]
-fn of_a_bridge_that_ends_or_is_killed() {
+fn mcp_server_processes_end_with_the_bridge() {
     let home = Home::new();
     agent(&home);
     for killed in [false, true] {
-        let servers = watched(&home);
-        let mut talk = Talk::start(&home, &["--agent", "helper"]);
-        // Lists wait a moment for servers that are on their way, and the good one is quick.
+        let servers = watch_servers(&home);
+        let mut client = BridgeClient::start(&home, &["--agent", "helper"]);
+        // Lists wait briefly for starting servers, and the working one starts quickly.
         let mut names = String::new();
         for id in 1.. {
-            let list = talk.asks(json!({"id": id, "method": "tools/list", "params": {"_meta": meta()}}));
+            let list = client.request(json!({"id": id, "method": "tools/list", "params": {"_meta": meta()}}));
             names = list["result"]["tools"].to_string();
             if names.contains("good__") || id == 20 {
                 break;
             }
         }
         assert!(names.contains("good__test_simple_text"), "{names}");
-        servers.iter().for_each(Alive::begins);
+        servers.iter().for_each(ProcessProbe::wait_for_start);
         match killed {
-            true => talk.kill(),
-            false => drop(talk.end()),
+            true => client.kill(),
+            false => drop(client.end()),
         }
-        servers.iter().for_each(Alive::ends);
+        servers.iter().for_each(ProcessProbe::wait_for_end);
     }
 }

@@ -1,11 +1,11 @@
-//! Lists and answers, with a server and without.
+//! `baton approvals list` and `answer`, with and without a server.
 
 use super::{deleted, office};
-use crate::binary::{Ended, Home, filtered};
+use crate::binary::{CommandOutput, Home, filtered};
 use serde_json::Value;
 
-/// What waits, by the agents that wait for it.
-fn waiting(home: &Home) -> Vec<Value> {
+/// The pending approvals.
+fn pending(home: &Home) -> Vec<Value> {
     let listed = home.run(&["approvals", "list", "--json"]);
     assert_eq!(listed.code, Some(0), "{}", listed.shown());
     let list: Value = serde_json::from_str(&listed.stdout).expect("JSON");
@@ -17,7 +17,7 @@ fn id(entry: &Value) -> &str {
 }
 
 #[test]
-fn a_server_lists_what_waits_and_takes_answers() {
+fn server_lists_and_answers_pending_approvals() {
     let home = office();
     let (_server, _) = home.up(&["--port", "0"]);
     let nothing = home.run(&["approvals", "list"]);
@@ -30,7 +30,7 @@ fn a_server_lists_what_waits_and_takes_answers() {
     let all = [nothing, plain, asked, handed, list, of_boss].map(|ended| ended.shown()).join("\n");
     filtered(|| insta::assert_snapshot!("approvals_wait", all));
 
-    let entries = waiting(&home);
+    let entries = pending(&home);
     let [second, first, question, plain] = entries.as_slice() else { panic!("{entries:#?}") };
     let (first, second) = if id(first) < id(second) { (first, second) } else { (second, first) };
     let no_word = home.run(&["approvals", "answer", id(plain)]);
@@ -52,13 +52,13 @@ fn a_server_lists_what_waits_and_takes_answers() {
     assert_eq!(ran, [r#"{"path":"old.txt"}"#, r#"{"path":"older.txt"}"#]);
 }
 
-/// Without a server the answer is kept in the data directory, and the work goes on in the command.
+/// Without a server, the answer is stored in the data directory and the command continues the task.
 #[test]
-fn without_a_server_the_work_goes_on_in_the_command() {
+fn without_a_server_the_command_continues_the_task() {
     let home = office();
     let asked = home.run(&["run", "boss", "delete it"]);
     assert_eq!(asked.code, Some(3), "{}", asked.shown());
-    let entries = waiting(&home);
+    let entries = pending(&home);
     assert_eq!(entries.len(), 1, "{entries:#?}");
     let answered = home.run(&["approvals", "answer", id(&entries[0]), "allow"]);
     let json = home.run(&["approvals", "answer", id(&entries[0]), "allow", "--json"]);
@@ -68,13 +68,13 @@ fn without_a_server_the_work_goes_on_in_the_command() {
     filtered(|| insta::assert_snapshot!("approval_alone", answered.shown()));
 }
 
-/// An answer that leaves another question open ends the command with that question; the last one is found by its task.
+/// An answer that leaves another question open ends the command with that question; the last one is found by task id.
 #[test]
 fn one_answer_of_two_shows_the_other_question() {
     let home = office();
     let asked = home.run(&["run", "boss", "delete both"]);
     assert_eq!(asked.code, Some(3), "{}", asked.shown());
-    let entries = waiting(&home);
+    let entries = pending(&home);
     let root = entries[0]["root_task_id"].as_str().expect("a task");
     let several = home.run(&["approvals", "answer", root, "allow"]);
     let one = home.run(&["approvals", "answer", id(&entries[0]), "allow"]);
@@ -82,14 +82,14 @@ fn one_answer_of_two_shows_the_other_question() {
     let last = home.run(&["approvals", "answer", root, "deny"]);
     let none = home.run(&["approvals", "answer", root, "deny"]);
     let codes = [several.code, one.code, unfit.code, last.code, none.code];
-    let shown = [&several, &one, &unfit, &last, &none].map(Ended::shown).join("\n");
+    let shown = [&several, &one, &unfit, &last, &none].map(CommandOutput::shown).join("\n");
     assert_eq!(codes, [Some(2), Some(3), Some(2), Some(0), Some(2)], "{shown}");
     assert_eq!(deleted(&home), [r#"{"path":"old.txt"}"#]);
     filtered(|| insta::assert_snapshot!("approval_one_of_two", shown));
 }
 
 #[test]
-fn settings_of_a_session_are_said_with_the_message() {
+fn session_settings_are_sent_with_the_message() {
     let home = office();
     let never = home.run(&["run", "files", "delete it", "--tool-permission", "never"]);
     assert_eq!((never.code, deleted(&home).len()), (Some(0), 1), "{}", never.shown());

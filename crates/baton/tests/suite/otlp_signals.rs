@@ -1,5 +1,5 @@
-//! Metrics and log lines of the real binary, read by OpenTelemetry's own messages; `tests/python/otlp_receiver.py` says
-//! what it checks.
+//! OTLP metrics and logs of the real binary, decoded with OpenTelemetry's own messages; the checks are in
+//! `tests/python/otlp_receiver.py`.
 
 use crate::{
     binary::{Home, await_line},
@@ -12,7 +12,7 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-otel.txt"],
 };
 
-fn arrives(protocol: &str) {
+fn check_export(protocol: &str) {
     let mut receiver = command(PYTHON.path());
     receiver.args(["tests/python/otlp_receiver.py", protocol]);
     receiver.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -25,7 +25,7 @@ fn arrives(protocol: &str) {
         ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol),
         ("OTEL_METRIC_EXPORT_INTERVAL", "100"),
     ];
-    let (server, _) = home.up_sending(&named, &["--port", "0", "--log", "info"]);
+    let (server, _) = home.up_with_exporters(&named, &["--port", "0", "--log", "info"]);
     let asked = home.run(&["run", "one", "hi"]);
     assert_eq!(asked.code, Some(0), "{}", asked.shown());
     server.signal("TERM");
@@ -33,27 +33,27 @@ fn arrives(protocol: &str) {
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     drop(receiver.stdin.take());
     let checked = receiver.wait_with_output().expect("it ends");
-    let told = format!("{}{}", String::from_utf8_lossy(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
-    assert!(checked.status.success(), "{protocol}:\n{told}\nBaton said:\n{}", ended.stderr);
+    let output = format!("{}{}", String::from_utf8_lossy(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
+    assert!(checked.status.success(), "{protocol}:\n{output}\nBaton said:\n{}", ended.stderr);
 }
 
 #[test]
 fn over_grpc() {
-    arrives("grpc");
+    check_export("grpc");
 }
 
 #[test]
 fn over_http() {
-    arrives("http/protobuf");
+    check_export("http/protobuf");
 }
 
 #[test]
 fn over_http_as_json() {
-    arrives("http/json");
+    check_export("http/json");
 }
 
 #[test]
-fn that_somebody_takes_only_spans_is_said() {
+fn traces_only_receiver_is_reported_once() {
     let (home, other) = (Home::new(), Home::new());
     for home in [&home, &other] {
         home.agent("one", "", "rules: [{ say: hello }]\n");
@@ -61,10 +61,10 @@ fn that_somebody_takes_only_spans_is_said() {
     let (taking, endpoint) = other.up(&["--port", "0"]);
     for protocol in ["grpc", "http/json"] {
         let named = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)];
-        let (sending, _) = home.up_sending(&named, &["--port", "0"]);
+        let (sending, _) = home.up_with_exporters(&named, &["--port", "0"]);
         let asked = home.run(&["run", "one", "hi"]);
         assert_eq!(asked.code, Some(0), "{}", asked.shown());
-        // Meters are read at the end, if not before.
+        // Metrics are exported at shutdown at the latest.
         sending.signal("TERM");
         let said = sending.end().stderr;
         assert_eq!(said.matches("OTEL_METRICS_EXPORTER=none or").count(), 1, "{protocol}: {said}");

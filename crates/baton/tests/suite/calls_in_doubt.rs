@@ -1,6 +1,6 @@
-//! A tool of unknown effects that a crash cut off runs once, whoever asked for the work.
+//! Calls in doubt: a tool call with unknown effects that a crash interrupts is not repeated without a decision.
 
-use crate::binary::{Home, Reply, Running, own_port, request};
+use crate::binary::{Home, Reply, RunningProcess, free_port, request};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -12,31 +12,31 @@ const PLAYBOOK: &str = "rules:
   - { when: { turn: first }, call: [{ tool: pay }] }
 ";
 
-/// `pay` writes down for which call it ran; the first time it says that it is there and hangs.
+/// `pay` records the id of each call; the first execution reports its start and hangs.
 const TOOLS: &str = "tools:
   - name: pay
     description: Pays.
     command: [\"sh\", \"-c\", \"echo $BATON_CALL_ID >> paid.txt; if [ -e hung ]; then echo again; else touch hung; echo here > ready; cat gate; fi\"]
 ";
 
-/// A Baton on a port of its own whose tool hangs once, for as long as the gate lives.
-struct Payer {
+/// A Baton with a tool that hangs on its first execution while `_gate` is open.
+struct PayerAgent {
     home: Home,
     port: String,
     _gate: File,
 }
 
-impl Payer {
+impl PayerAgent {
     fn new() -> Self {
         let home = Home::new();
         home.agent("payer", TOOLS, PLAYBOOK);
         home.pipe("payer/ready");
         home.pipe("payer/gate");
         let gate = OpenOptions::new().read(true).write(true).open(home.path("payer/gate")).expect("a pipe");
-        Self { home, port: own_port(), _gate: gate }
+        Self { home, port: free_port(), _gate: gate }
     }
 
-    fn up(&self) -> Running {
+    fn up(&self) -> RunningProcess {
         self.home.up(&["--port", &self.port]).0
     }
 
@@ -53,8 +53,8 @@ impl Payer {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Kills the server in the middle of the tool, and starts another.
-    fn die_in_the_tool(&self, server: Running) -> Running {
+    /// Kills the server while the tool runs, and starts another.
+    fn crash_in_the_tool(&self, server: RunningProcess) -> RunningProcess {
         self.await_hang();
         server.kill();
         self.up()
@@ -66,27 +66,27 @@ fn task_in(words: &str) -> &str {
 }
 
 #[test]
-fn a_caller_is_asked_about_a_call_in_doubt_and_never_runs_it() {
-    let payer = Payer::new();
+fn call_in_doubt_runs_again_only_after_the_caller_decides() {
+    let payer = PayerAgent::new();
     let server = payer.up();
     let asking = payer.home.start(&["run", &payer.url(), "go"]);
-    let _server = payer.die_in_the_tool(server);
+    let _server = payer.crash_in_the_tool(server);
     let asked = asking.end();
-    assert_eq!(asked.code, Some(3), "it is a question: {}", asked.shown());
+    assert_eq!(asked.code, Some(3), "the task asks a question: {}", asked.shown());
     assert!(asked.shown().contains("BTN-3004: the tool 'pay'"), "{}", asked.shown());
-    assert_eq!(payer.paid().len(), 1, "nobody ran it again");
+    assert_eq!(payer.paid().len(), 1, "the call did not run again");
     let task = task_in(&asked.stderr).to_owned();
     let unfit = payer.home.run(&["run", &payer.url(), "go on", "--task", &task, "-q"]);
     assert!(unfit.shown().contains("run_again"), "{}", unfit.shown());
     let again = payer.home.run(&["run", &payer.url(), "run_again", "--task", &task, "-q"]);
     assert_eq!((again.code, again.stdout.as_str()), (Some(0), "Told: again\n"), "{}", again.shown());
     let paid = payer.paid();
-    assert!(paid.len() == 2 && paid[0] == paid[1], "the same call ran again, because somebody said so: {paid:?}");
+    assert!(paid.len() == 2 && paid[0] == paid[1], "the same call ran again on request: {paid:?}");
 }
 
 #[test]
-fn another_baton_passes_the_question_up_and_the_answer_down() {
-    let payer = Payer::new();
+fn another_baton_relays_the_question_and_the_answer() {
+    let payer = PayerAgent::new();
     let server = payer.up();
     let near = Home::new();
     near.agent("one", "", "rules: [{ say: hello }]\n");
@@ -94,12 +94,12 @@ fn another_baton_passes_the_question_up_and_the_answer_down() {
     let added = near.run(&["agents", "add", &payer.url(), "--name", "payer"]);
     assert_eq!(added.code, Some(0), "{}", added.shown());
     let asking = near.start(&["run", "payer", "go"]);
-    let _server = payer.die_in_the_tool(server);
+    let _server = payer.crash_in_the_tool(server);
     let asked = asking.end();
     assert_eq!(asked.code, Some(3), "{}", asked.shown());
     assert!(asked.shown().contains("BTN-3004: the tool 'pay'"), "{}", asked.shown());
     let waiting = near.run(&["approvals", "list", "--json"]);
-    assert!(waiting.stdout.contains("run_again"), "it is among what waits for an answer: {}", waiting.shown());
+    assert!(waiting.stdout.contains("run_again"), "it is a pending approval: {}", waiting.shown());
     let task = task_in(&asked.stderr).to_owned();
     let answered = near.run(&["run", "payer", "fail", "--task", &task, "-q"]);
     assert_eq!(answered.code, Some(0), "{}", answered.shown());
@@ -108,7 +108,7 @@ fn another_baton_passes_the_question_up_and_the_answer_down() {
 }
 
 /// Calls `pay` in the agent's Environment.
-fn call_pay(payer: &Payer, of: &[(&str, &str)]) -> Reply {
+fn call_pay(payer: &PayerAgent, of: &[(&str, &str)]) -> Reply {
     let mut meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -131,11 +131,11 @@ fn call_pay(payer: &Payer, of: &[(&str, &str)]) -> Reply {
 }
 
 #[test]
-fn an_environment_refuses_a_call_in_doubt_and_never_gives_a_call_id_twice() {
-    let payer = Payer::new();
+fn environment_rejects_a_call_in_doubt_and_never_reuses_call_ids() {
+    let payer = PayerAgent::new();
     let server = payer.up();
     let asking = payer.home.start(&["run", "payer", "go"]);
-    let server = payer.die_in_the_tool(server);
+    let server = payer.crash_in_the_tool(server);
     let asked = asking.end();
     assert_eq!(asked.code, Some(3), "{}", asked.shown());
     let task = task_in(&asked.stderr).to_owned();
@@ -144,7 +144,7 @@ fn an_environment_refuses_a_call_in_doubt_and_never_gives_a_call_id_twice() {
     let refused = call_pay(&payer, &named);
     assert!(refused.body.contains("BTN-3021"), "{}", refused.body);
     assert_eq!(payer.paid().len(), 1, "it did not run");
-    // Calls that are part of no task: each has an id of its own, after a restart as well.
+    // Calls outside of tasks have unique ids, also after a restart.
     let done: Value = serde_json::from_str(&call_pay(&payer, &[]).body).expect("JSON");
     assert_eq!(done["result"]["content"][0]["text"], "again", "{done}");
     call_pay(&payer, &[]);
