@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_of_life_are_whole_steps_above_everything_that_was_said() {
+    fn keep_alive_progress_exceeds_all_earlier_progress() {
         for (last, next) in [(None, 1.0), (Some(1.0), 2.0), (Some(50.0), 51.0), (Some(0.4), 1.0), (Some(-3.0), 1.0)] {
             assert_eq!(next_step(last), next, "{last:?}");
         }

@@ -37,7 +37,7 @@ mod tests {
     use super::matches_template;
 
     #[test]
-    fn addresses_and_templates() {
+    fn uris_match_templates() {
         for (template, uri, expect) in [
             ("test://items/{id}/data", "test://items/123/data", true),
             ("test://items/{id}/data", "test://items/123", false),

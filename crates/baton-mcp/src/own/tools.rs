@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_tool_goes_by_two_names_and_is_listed_once() {
+    fn tool_has_two_names_and_is_listed_once() {
         for (name, expect) in [
             ("list_agents", Some(OwnTool::List)),
             ("a2a_list_agents", Some(OwnTool::List)),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn which_names_an_address_asks_for() {
+    fn query_selects_tool_names() {
         for (query, expect) in [
             (None, ToolNameSet::Baton),
             (Some(""), ToolNameSet::Baton),

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_by_position() {
+    fn position_ids_are_parsed() {
         for (id, expect) in [
             ("agent_001", Some(0)),
             ("agent_012", Some(11)),

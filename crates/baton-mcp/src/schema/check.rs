@@ -205,7 +205,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn faults_are_named_and_the_unknown_is_allowed() {
+    fn errors_name_the_argument_and_unknown_refs_are_accepted() {
         let schema = json!({
             "type": "object",
             "$defs": {"place": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]}},
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_go_in_circles_come_to_an_end() {
+    fn recursive_schemas_terminate() {
         let circle =
             json!({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}}});
         assert_eq!(check(circle.as_object().unwrap(), &json!({})), Vec::<String>::new());
@@ -262,9 +262,9 @@ mod tests {
         assert_eq!(check(schema.as_object().unwrap(), &many).len(), 8);
     }
 
-    /// Comparing each entry with each would take minutes.
+    /// A pairwise comparison of all entries would take minutes.
     #[test]
-    fn a_long_list_of_different_entries_is_checked_at_once() {
+    fn unique_items_check_of_long_list_is_fast() {
         let schema = json!({"properties": {"all": {"type": "array", "uniqueItems": true}}});
         let mut all: Vec<Value> = (0..300_000).map(Value::from).collect();
         assert_eq!(check(schema.as_object().unwrap(), &json!({ "all": all })), Vec::<String>::new());

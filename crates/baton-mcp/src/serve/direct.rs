@@ -198,10 +198,10 @@ mod tests {
     use rmcp::model::Tool;
     use serde_json::json;
 
-    /// Has one tool, and one with a header for an argument of an argument.
-    struct Two;
+    /// A server with one plain tool and one with a header annotation on a nested argument.
+    struct TwoToolServer;
 
-    impl ServerHandler for Two {
+    impl ServerHandler for TwoToolServer {
         fn get_tool(&self, name: &str) -> Option<Tool> {
             let inner = json!({"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}});
             let annotated = json!({"type": "object", "properties": {"at": inner}});
@@ -247,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_usual_is_answered_at_once() {
-        let direct = DirectDispatcher::new(Arc::new(|| Two), CancellationToken::new());
+    fn only_plain_calls_are_answered_directly() {
+        let direct = DirectDispatcher::new(Arc::new(|| TwoToolServer), CancellationToken::new());
         let is_direct = |request: Request<Bytes>| direct.call(&request).is_some();
         assert!(is_direct(request("plain", |_| {})));
         assert!(is_direct(request("plain", header("traceparent", "00-1-2-01"))));

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn only_requests_that_nobody_would_answer_are_refused_in_a_session() {
+    fn only_unsupported_requests_are_rejected_in_a_session() {
         let tools = || ServerCapabilities::builder().enable_tools().build();
         for body in [
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_changed_without_losing_states() {
+    fn key_rotation_keeps_sealed_states() {
         let hour = Duration::from_secs(3600);
         let (old, new) = (vec![1; 32], vec![2; 32]);
         let before = StateSeal::new(&old, &[], hour).unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_used_up() {
+    fn state_is_accepted_once() {
         let seal = StateSeal::random(Duration::from_secs(60)).unwrap();
         let state = seal.seal(bound("{}"), &1).unwrap();
         assert_eq!(seal.open::<u8>(bound("{}"), &state), Ok(1));

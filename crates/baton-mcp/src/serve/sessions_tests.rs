@@ -1,4 +1,4 @@
-//! Shares of sessions.
+//! Limits on sessions per principal.
 
 use super::*;
 
@@ -7,23 +7,23 @@ fn holder(name: &str) -> SessionHolder {
 }
 
 #[tokio::test]
-async fn sessions_that_are_being_opened_count() {
+async fn sessions_being_opened_count_toward_the_limit() {
     let sessions = McpSessionManager::new(&McpLimits { max_sessions: 64, ..McpLimits::default() }, None);
     let (ann, bob) = (holder("ann"), holder("bob"));
     let mut opening = Vec::new();
     for _ in 0..MIN_SHARE {
-        opening.push(sessions.admit(&ann).await.expect("there is room"));
+        opening.push(sessions.admit(&ann).await.expect("a free place"));
     }
-    assert!(sessions.admit(&ann).await.is_none(), "none of them is idle");
+    assert!(sessions.admit(&ann).await.is_none(), "no idle session to evict");
     assert!(sessions.admit(&bob).await.is_some());
     opening.pop();
     assert!(sessions.admit(&ann).await.is_some());
     drop(opening);
-    assert!(sessions.known.lock().opening.is_empty(), "nothing is remembered of those who open nothing");
+    assert!(sessions.known.lock().opening.is_empty(), "no entry is kept for a principal that opens no session");
 }
 
 #[tokio::test]
-async fn a_full_share_is_refused_with_a_code() {
+async fn full_share_is_rejected_with_error_code() {
     let refused = super::super::service::share_full();
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (429, &"5".parse().unwrap()));
     let body = http_body_util::BodyExt::collect(refused.into_body()).await.unwrap().to_bytes();

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn everybody_who_waits_for_a_stream_hears_that_it_begins() {
+    async fn stream_start_wakes_all_waiters() {
         let turn = StreamSwitch::default();
         let mut waiting = [(); 2].map(|()| Box::pin(turn.switch_to_stream()));
         for waiting in &mut waiting {
@@ -167,7 +167,7 @@ mod tests {
         }
         turn.stream_wanted().await;
         turn.begin();
-        // The first of them may never be polled again.
+        // The first future may never be polled again.
         let [_first, second] = waiting;
         second.await;
         turn.switch_to_stream().await;

@@ -1,8 +1,8 @@
-//! Agents as tools: what they export, and what calling it does.
+//! Exported tools: lists and calls.
 
 use crate::{
-    desk::{Book, Desk, common, export, somebody},
-    line::{Client, Era, Told, connect},
+    invoker::{EditableAgentSource, ScriptedInvoker, common, export, principal_with_scopes},
+    mcp_client::{Client, Era, Notification, connect},
 };
 use baton_mcp::{ExportedEndpoints, exported::prompt};
 use baton_types::{ExportedTool, Principal};
@@ -15,19 +15,23 @@ use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 struct World {
-    book: Arc<Book>,
-    desk: Arc<Desk>,
+    source: Arc<EditableAgentSource>,
+    invoker: Arc<ScriptedInvoker>,
     endpoints: ExportedEndpoints,
 }
 
 fn world() -> World {
-    let (book, desk) = (Book::of(&["weather"]), Arc::new(Desk::default()));
-    book.export(vec![
+    let (source, invoker) = (EditableAgentSource::with_agents(&["weather"]), Arc::new(ScriptedInvoker::default()));
+    source.export(vec![
         export("brief", "Write about {topic} for {days} days in {places}. {{Keep}} {this} by {name}."),
         export("do", "{topic}"),
     ]);
-    let endpoints = ExportedEndpoints::new(Arc::<Book>::clone(&book), Arc::<Desk>::clone(&desk), common());
-    World { book, desk, endpoints }
+    let endpoints = ExportedEndpoints::new(
+        Arc::<EditableAgentSource>::clone(&source),
+        Arc::<ScriptedInvoker>::clone(&invoker),
+        common(),
+    );
+    World { source, invoker, endpoints }
 }
 
 impl World {
@@ -46,7 +50,7 @@ async fn call(client: &Client, tool: &'static str, arguments: &Value) -> Result<
 }
 
 #[tokio::test]
-async fn what_is_listed() {
+async fn exported_tools_are_listed() {
     let world = world();
     let mut seen = Vec::new();
     for era in Era::ALL {
@@ -55,13 +59,13 @@ async fn what_is_listed() {
         let tools = client.service.list_all_tools().await.unwrap();
         seen.push(json!({"server": about.server_info, "instructions": about.instructions, "tools": tools}));
     }
-    assert_eq!(seen[0], seen[1], "both eras see the same");
+    assert_eq!(seen[0], seen[1], "both eras have the same result");
     insta::assert_snapshot!(format!("{:#}", seen[0]));
 }
 
-/// The prompt that the agent gets, and the result that the caller gets.
+/// The prompt that the agent receives, and the result that the caller receives.
 #[tokio::test]
-async fn what_a_call_gives() {
+async fn exported_call_prompts_and_results() {
     let world = world();
     let mut seen = Vec::new();
     for era in Era::ALL {
@@ -79,10 +83,10 @@ async fn what_a_call_gives() {
             ("do", json!({"topic": null})),
             ("do", Value::Null),
         ] {
-            let before = world.desk.asked.lock().unwrap().len();
+            let before = world.invoker.asked.lock().unwrap().len();
             let result = call(&client, tool, &arguments).await.unwrap();
-            let asked = world.desk.asked.lock().unwrap().len() > before;
-            let prompt = if asked { world.desk.last().text } else { "nobody was asked".to_owned() };
+            let asked = world.invoker.asked.lock().unwrap().len() > before;
+            let prompt = if asked { world.invoker.last().text } else { "nobody was asked".to_owned() };
             let failed = if result.is_error == Some(true) { "isError " } else { "" };
             let said = &result.content[0].as_text().unwrap().text;
             let meta = result.meta.map(|meta| format!("\n{}", Value::Object(meta.0))).unwrap_or_default();
@@ -90,27 +94,27 @@ async fn what_a_call_gives() {
         }
         seen.push(of_era);
     }
-    assert_eq!(seen[0], seen[1], "both eras see the same");
+    assert_eq!(seen[0], seen[1], "both eras have the same result");
     insta::assert_snapshot!(seen[0]);
-    let asked = world.desk.asked.lock().unwrap();
+    let asked = world.invoker.asked.lock().unwrap();
     assert!(asked.iter().all(|(_, ask)| ask.context.is_none() && ask.task.is_none()), "each call is a new task");
 }
 
 #[tokio::test]
-async fn only_those_who_may_call_the_agent_run_it() {
+async fn call_requires_the_call_scope() {
     let world = world();
     for (scopes, runs) in [(&["call:weather"][..], true), (&["read:weather", "call:clock"], false)] {
-        let client = world.client(&somebody(scopes), Era::Modern).await;
+        let client = world.client(&principal_with_scopes(scopes), Era::Modern).await;
         let result = call(&client, "do", &json!({"topic": "rain"})).await.unwrap();
         assert_eq!(result.is_error, Some(!runs), "{scopes:?}");
     }
-    assert_eq!(world.desk.asked.lock().unwrap().len(), 1);
+    assert_eq!(world.invoker.asked.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn an_agent_that_exports_nothing_says_so() {
+async fn agent_without_exports_says_so() {
     let world = world();
-    world.book.export(Vec::new());
+    world.source.export(Vec::new());
     for era in Era::ALL {
         let client = world.client(&Principal::local(), era).await;
         assert!(client.service.list_all_tools().await.unwrap().is_empty());
@@ -123,9 +127,9 @@ async fn an_agent_that_exports_nothing_says_so() {
     assert!(world.endpoints.endpoint(&"nobody".into()).is_none());
 }
 
-/// Whoever has the list learns that it changed, and only then.
+/// Subscribers are notified when the list changed, and only then.
 #[tokio::test(start_paused = true)]
-async fn changes_are_told() {
+async fn list_changes_are_notified() {
     for era in Era::ALL {
         let world = world();
         let mut client = world.client(&Principal::local(), era).await;
@@ -135,7 +139,7 @@ async fn changes_are_told() {
             Era::Modern => Some(client.service.peer().listen(filter).await.unwrap()),
             Era::Legacy => None,
         };
-        // A session hears of changes from its first answer on.
+        // Notifications of a session start with its first reply.
         client.service.list_all_tools().await.unwrap();
         let mut told = 0;
         for (exports, expect) in [
@@ -144,12 +148,12 @@ async fn changes_are_told() {
             (vec![export("do", "Words that nobody sees")], 1),
         ] {
             let count = exports.len();
-            world.book.export(exports);
-            // Time goes on only when there is nothing left to do.
+            world.source.export(exports);
+            // Paused time advances only when all tasks are idle.
             let heard = async {
                 match &mut subscription {
                     Some(subscription) => drop(subscription.next().await.unwrap()),
-                    None => assert_eq!(client.told.recv().await, Some(Told::ToolsChanged)),
+                    None => assert_eq!(client.notifications.recv().await, Some(Notification::ToolsChanged)),
                 }
             };
             told += u32::from(tokio::time::timeout(Duration::from_secs(1), heard).await.is_ok());
@@ -159,7 +163,7 @@ async fn changes_are_told() {
     }
 }
 
-/// A part of a template and what it becomes.
+/// A template part, its expected expansion and its argument.
 fn part() -> impl Strategy<Value = (String, String, Option<(String, Value)>)> {
     let literal = "[^{}]{0,8}".prop_map(|text| (text.clone(), text, None));
     let brace = prop_oneof![Just("{"), Just("}")].prop_map(|brace| (brace.repeat(2), brace.to_owned(), None));
@@ -177,7 +181,7 @@ fn part() -> impl Strategy<Value = (String, String, Option<(String, Value)>)> {
 }
 
 proptest! {
-    /// Whatever arguments hold, braces included, they are put in as they are and nothing else changes.
+    /// Argument values, braces included, are inserted unchanged, and nothing else changes.
     #[test]
     fn templates_are_filled(parts in proptest::collection::vec(part(), 0..12)) {
         let (mut template, mut expect, mut arguments) = (String::new(), String::new(), JsonObject::new());
@@ -194,16 +198,16 @@ proptest! {
         prop_assert_eq!(prompt(&export("tool", &template), &arguments), expect);
     }
 
-    /// Any text at all is a template.
+    /// Any text is a valid template.
     #[test]
-    fn no_template_is_too_strange(template in "[{}a-z é]{0,40}", topic in ".{0,8}") {
+    fn any_template_is_accepted(template in "[{}a-z é]{0,40}", topic in ".{0,8}") {
         let arguments = json!({"topic": topic}).as_object().unwrap().clone();
         prompt(&export("tool", &template), &arguments);
     }
 }
 
 #[test]
-fn what_braces_mean() {
+fn braces_are_expanded_or_kept() {
     let named = ExportedTool {
         parameters: json!({"properties": {"name": {"type": "string"}, "two words": {}}}).into(),
         ..export("brief", "")
@@ -229,6 +233,6 @@ fn what_braces_mean() {
     assert_eq!(
         prompt(&export("brief", "by {name}"), &JsonObject::new()),
         "by brief",
-        "as templates of TeamSpark have it"
+        "the tool name is the default of `name`, as in TeamSpark"
     );
 }

@@ -1,10 +1,10 @@
-//! Baton as MCP clients of both eras see it.
+//! The MCP servers as seen by clients of both protocol eras.
 #![expect(deprecated, reason = "sampling and logging are on their way out of MCP, and clients still use them")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-mod desk;
 mod environment;
 mod exported;
-mod line;
+mod invoker;
 mod manage;
+mod mcp_client;
 mod own;

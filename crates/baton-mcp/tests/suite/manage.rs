@@ -1,8 +1,8 @@
-//! The server that manages agents: its tools, and what it says to calls that it refuses.
+//! The server for agent management: its tools and its errors.
 
 use crate::{
-    desk::{common, somebody},
-    line::{Era, connect},
+    invoker::{common, principal_with_scopes},
+    mcp_client::{Era, connect},
 };
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_mcp::{ManagePorts, ManageServer, McpService};
@@ -15,16 +15,16 @@ use std::{fmt::Write as _, future::ready, sync::Arc};
 fn endpoint() -> Arc<McpService<ManageServer>> {
     let storage = Arc::new(MemoryStorage::new());
     let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
-    let shelf: Arc<dyn AgentRepository> = agents.clone();
+    let repository: Arc<dyn AgentRepository> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
-    let ports = ManagePorts { agents, repository: shelf, providers: Some(Arc::new(Choosy)) };
+    let ports = ManagePorts { agents, repository, providers: Some(Arc::new(SingleKeyProbe)) };
     Arc::new(ManageServer::endpoint(ports, &common()))
 }
 
-/// A service that knows one key.
-struct Choosy;
+/// A provider that accepts one key.
+struct SingleKeyProbe;
 
-impl ProviderProbe for Choosy {
+impl ProviderProbe for SingleKeyProbe {
     fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentResources) -> BoxFuture<'a, Result<Vec<String>, String>> {
         let entry = kit.providers.iter().find(|entry| entry.id == provider);
         let is_right = entry.and_then(|entry| entry.keys.get("api_key")).is_some_and(|key| key == "right");
@@ -32,9 +32,9 @@ impl ProviderProbe for Choosy {
     }
 }
 
-/// Names, what they do to agents, and arguments; needed ones are marked.
+/// Tool names, their effect on agents, and arguments; required ones are marked.
 #[tokio::test]
-async fn the_tools_are_those_of_agents_and_of_what_they_have() {
+async fn tools_cover_agents_and_their_parts() {
     let endpoint = endpoint();
     let mut seen = Vec::new();
     for era in Era::ALL {
@@ -56,13 +56,13 @@ async fn the_tools_are_those_of_agents_and_of_what_they_have() {
         }
         seen.push(lines);
     }
-    assert_eq!(seen[0], seen[1], "both eras see the same");
+    assert_eq!(seen[0], seen[1], "both eras have the same result");
     insta::assert_snapshot!(seen[0]);
 }
 
-/// A provider is validated as it would be written, and asked only when somebody wants that; nothing is changed by it.
+/// Validation uses the entry as it would be written, calls the provider only if requested, and changes nothing.
 #[tokio::test]
-async fn a_provider_is_validated_without_being_installed() {
+async fn provider_is_validated_without_being_installed() {
     let client = connect(&endpoint(), &Principal::local(), Era::Modern, "").await;
     let call = async |tool: &'static str, arguments: Value| {
         let params = CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone());
@@ -84,10 +84,10 @@ async fn a_provider_is_validated_without_being_installed() {
 }
 
 #[tokio::test]
-async fn what_is_refused_says_why_and_what_to_do() {
+async fn errors_state_reason_and_remedy() {
     let endpoint = endpoint();
     let mut seen = String::new();
-    let stranger = somebody(&["call"]);
+    let stranger = principal_with_scopes(&["call"]);
     for (principal, tool, arguments) in [
         (&Principal::local(), "agent_create", json!({"name": "Bob"})),
         (&Principal::local(), "agent_create", json!({"name": "Bob"})),

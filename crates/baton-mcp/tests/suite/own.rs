@@ -1,8 +1,8 @@
-//! Baton's own server: who there is, and calling them.
+//! Baton's own server: listing and calling agents.
 
 use crate::{
-    desk::{Book, Desk, common, somebody},
-    line::{Client, Era, Told, connect},
+    invoker::{EditableAgentSource, ScriptedInvoker, common, principal_with_scopes},
+    mcp_client::{Client, Era, Notification, connect},
 };
 use baton_mcp::{McpService, OwnServer, OwnServerOptions};
 use baton_types::Principal;
@@ -15,20 +15,20 @@ use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc};
 
 struct World {
-    book: Arc<Book>,
-    desk: Arc<Desk>,
+    source: Arc<EditableAgentSource>,
+    invoker: Arc<ScriptedInvoker>,
     endpoint: Arc<McpService<OwnServer>>,
 }
 
 fn world(agents: &[&str]) -> World {
-    let (book, desk) = (Book::of(agents), Arc::new(Desk::default()));
+    let (source, invoker) = (EditableAgentSource::with_agents(agents), Arc::new(ScriptedInvoker::default()));
     let endpoint = OwnServer::endpoint(
-        Arc::<Book>::clone(&book),
-        Arc::<Desk>::clone(&desk),
+        Arc::<EditableAgentSource>::clone(&source),
+        Arc::<ScriptedInvoker>::clone(&invoker),
         OwnServerOptions::default(),
         &common(),
     );
-    World { book, desk, endpoint: Arc::new(endpoint) }
+    World { source, invoker, endpoint: Arc::new(endpoint) }
 }
 
 impl World {
@@ -54,15 +54,15 @@ fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-/// The structure of a result, which its text must say too.
-fn agreed(result: &CallToolResult) -> Value {
+/// The structured result, which the text must equal.
+fn structured_result(result: &CallToolResult) -> Value {
     let structured = result.structured_content.clone().unwrap();
     assert_eq!(serde_json::from_str::<Value>(text(result)).unwrap(), structured);
     structured
 }
 
 #[tokio::test]
-async fn tools_are_listed_by_one_of_their_names() {
+async fn tools_are_listed_under_one_name() {
     let world = world(&["weather"]);
     let mut seen = Vec::new();
     for era in Era::ALL {
@@ -76,38 +76,38 @@ async fn tools_are_listed_by_one_of_their_names() {
         }
         seen.push(of_era);
     }
-    assert_eq!(seen[0], seen[1], "both eras see the same");
+    assert_eq!(seen[0], seen[1], "both eras have the same result");
     insta::with_settings!({filters => vec![(env!("CARGO_PKG_VERSION"), "VERSION")]}, {
         insta::assert_snapshot!(seen[0]);
     });
 }
 
 #[tokio::test]
-async fn agents_are_listed_as_they_are_now() {
+async fn list_is_refreshed_on_every_call() {
     let world = world(&["weather"]);
     let mut seen = Vec::new();
     for era in Era::ALL {
         let client = world.client(era).await;
-        seen.push(agreed(&client.call("list_agents", Value::Null).await));
-        assert_eq!(agreed(&client.call("a2a_list_agents", json!({})).await), seen[0]);
+        seen.push(structured_result(&client.call("list_agents", Value::Null).await));
+        assert_eq!(structured_result(&client.call("a2a_list_agents", json!({})).await), seen[0]);
     }
     assert_eq!(seen[0], seen[1]);
     insta::assert_snapshot!(format!("{:#}", seen[0]));
 
     let client = world.client(Era::Modern).await;
-    world.book.add("clock");
-    world.book.skip("file:///agents/broken", "agent.yaml:3: there is no model 'x'");
-    let listed = agreed(&client.call("list_agents", json!({})).await);
+    world.source.add("clock");
+    world.source.skip("file:///agents/broken", "agent.yaml:3: there is no model 'x'");
+    let listed = structured_result(&client.call("list_agents", json!({})).await);
     let ids: Vec<&Value> = listed["agents"].as_array().unwrap().iter().map(|agent| &agent["agentId"]).collect();
     assert_eq!(ids, ["weather", "clock"]);
     let skipped = json!([{"entry": "file:///agents/broken", "reason": "agent.yaml:3: there is no model 'x'"}]);
     assert_eq!(listed["skipped"], skipped);
-    assert_eq!(*world.book.refreshed.lock().unwrap(), 5, "every list looks again");
+    assert_eq!(*world.source.refreshed.lock().unwrap(), 5, "every list refreshes the source");
 }
 
-/// What comes of every kind of call: the whole result, as the caller's model reads it.
+/// The complete result of every kind of call, as the caller's model reads it.
 #[tokio::test]
-async fn what_a_call_gives() {
+async fn call_results() {
     let world = world(&["weather", "clock"]);
     let mut seen = Vec::new();
     for era in Era::ALL {
@@ -132,23 +132,23 @@ async fn what_a_call_gives() {
         ] {
             let result = client.call(tool, arguments.clone()).await;
             if result.structured_content.is_some() {
-                agreed(&result);
+                structured_result(&result);
             }
             let failed = if result.is_error == Some(true) { "isError " } else { "" };
             writeln!(of_era, "{tool} {arguments}\n{failed}{}\n", text(&result)).unwrap();
         }
         seen.push(of_era);
     }
-    assert_eq!(seen[0], seen[1], "both eras see the same");
+    assert_eq!(seen[0], seen[1], "both eras have the same result");
     insta::assert_snapshot!(seen[0]);
 }
 
 #[tokio::test]
-async fn agents_are_asked_for_the_caller() {
+async fn agents_are_called_on_behalf_of_the_caller() {
     let world = world(&["weather"]);
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     for era in Era::ALL {
-        let client = connect(&world.endpoint, &somebody(&["call"]), era, "").await;
+        let client = connect(&world.endpoint, &principal_with_scopes(&["call"]), era, "").await;
         let arguments = json!({"agentId": "weather", "message": "Oakland", "contextId": "c", "taskId": "t"});
         let params = CallToolRequestParams::new("call_agent").with_arguments(object(&arguments));
         let mut options = PeerRequestOptions::no_options();
@@ -159,7 +159,7 @@ async fn agents_are_asked_for_the_caller() {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let handle = client.service.peer().send_cancellable_request(request, options).await.unwrap();
         handle.await_response().await.unwrap();
-        let (principal, ask) = world.desk.asked.lock().unwrap().pop().unwrap();
+        let (principal, ask) = world.invoker.asked.lock().unwrap().pop().unwrap();
         assert_eq!(&*principal.subject, "ann");
         assert_eq!((ask.agent.as_str(), ask.text.as_str()), ("weather", "Oakland"));
         assert_eq!((ask.context, ask.task), (Some("c".into()), Some("t".into())));
@@ -167,11 +167,11 @@ async fn agents_are_asked_for_the_caller() {
     }
 }
 
-/// Agents that a caller may not read are not there for it, and those that it may only read cannot be called.
+/// Agents that a caller may not read are hidden, and those that it may only read cannot be called.
 #[tokio::test]
-async fn scopes_decide_who_is_seen_and_called() {
+async fn scopes_limit_visible_and_callable_agents() {
     let world = world(&["weather", "clock"]);
-    world.book.skip("file:///agents/broken", "it is broken");
+    world.source.skip("file:///agents/broken", "it is broken");
     for (scopes, listed, weather) in [
         (&["admin"][..], "weather clock skipped", "completed"),
         (&["call"], "weather clock", "completed"),
@@ -181,8 +181,8 @@ async fn scopes_decide_who_is_seen_and_called() {
         (&["call:clock"], "clock", "there is no agent 'weather'; known: clock"),
         (&[], "", "there is no agent 'weather'; known: none"),
     ] {
-        let client = connect(&world.endpoint, &somebody(scopes), Era::Modern, "").await;
-        let list = agreed(&client.call("list_agents", json!({})).await);
+        let client = connect(&world.endpoint, &principal_with_scopes(scopes), Era::Modern, "").await;
+        let list = structured_result(&client.call("list_agents", json!({})).await);
         let agents = list["agents"].as_array().unwrap();
         let mut names: Vec<&str> = agents.iter().map(|agent| agent["agentId"].as_str().unwrap()).collect();
         names.extend(list.get("skipped").map(|_| "skipped"));
@@ -194,12 +194,12 @@ async fn scopes_decide_who_is_seen_and_called() {
         };
         assert_eq!(said, weather, "{scopes:?}");
     }
-    let asked = world.desk.asked.lock().unwrap().len();
-    assert_eq!(asked, 3, "nobody else was asked");
+    let asked = world.invoker.asked.lock().unwrap().len();
+    assert_eq!(asked, 3, "no other call reached an agent");
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_the_clients_mistake() {
+async fn unknown_tool_is_an_invalid_params_error() {
     let world = world(&["weather"]);
     for era in Era::ALL {
         let client = world.client(era).await;
@@ -210,24 +210,24 @@ async fn an_unknown_tool_is_the_clients_mistake() {
     }
 }
 
-/// A call of many seconds is heard of, so that no client gives it up.
+/// A long call sends progress, so that clients do not time out.
 #[tokio::test(start_paused = true)]
-async fn a_long_call_says_that_it_goes_on() {
+async fn long_call_sends_progress() {
     let world = world(&["weather"]);
     for era in Era::ALL {
         let mut client = world.client(era).await;
         let called = client.call("call_agent", json!({"agentId": "weather", "message": "be slow"})).await;
-        assert_eq!(agreed(&called)["response"], "at last");
+        assert_eq!(structured_result(&called)["response"], "at last");
         for beat in 1..=3 {
-            let told = client.told.recv().await.unwrap();
-            assert_eq!(told, Told::Progress(f64::from(beat), Some("weather is working".to_owned())), "{era:?}");
+            let told = client.notifications.recv().await.unwrap();
+            assert_eq!(told, Notification::Progress(f64::from(beat), Some("weather is working".to_owned())), "{era:?}");
         }
-        assert!(client.told.try_recv().is_err());
+        assert!(client.notifications.try_recv().is_err());
     }
 }
 
 #[tokio::test]
-async fn cancelling_a_call_cancels_the_work() {
+async fn cancelled_call_cancels_the_run() {
     let world = world(&["weather"]);
     for era in Era::ALL {
         let client = world.client(era).await;
@@ -236,14 +236,14 @@ async fn cancelling_a_call_cancels_the_work() {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
         let handle = client.service.peer().send_cancellable_request(request, options).await.unwrap();
-        world.desk.begun.notified().await;
+        world.invoker.begun.notified().await;
         handle.cancel(Some("never mind".to_owned())).await.unwrap();
-        world.desk.dropped.notified().await;
+        world.invoker.dropped.notified().await;
     }
 }
 
 #[tokio::test]
-async fn methods_that_the_server_does_not_have_are_refused_with_those_that_it_has() {
+async fn unsupported_method_error_lists_supported_methods() {
     let world = world(&["weather"]);
     for (era, opening) in [(Era::Modern, "server/discover"), (Era::Legacy, "initialize, ping")] {
         let client = world.client(era).await;

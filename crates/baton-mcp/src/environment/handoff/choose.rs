@@ -50,10 +50,10 @@ mod tests {
     use HandoffChannel::{Direct, InputRequired, Sampling};
     use serde_json::json;
 
-    /// Every client there can be: samples, hands over, caller mode, a model answered; the channel in both eras, and
-    /// why.
+    /// All combinations of sampling, the handoff extension, caller mode and an earlier model answer, with the channel
+    /// in both eras and its reason.
     #[test]
-    fn every_client_has_its_channel() {
+    fn channel_is_chosen_for_every_client() {
         use ChannelReason::{CallerRunsTools, HandoffDeclared, NoSampling, OrdinarySampling, OtherModel};
         const Y: bool = true;
         const N: bool = false;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_may_be_declared_in_two_places() {
+    fn extension_is_read_from_extensions_and_experimental() {
         for (capabilities, declares) in [
             (json!({}), false),
             (json!({"sampling": {}}), false),

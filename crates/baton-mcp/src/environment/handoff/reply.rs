@@ -85,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn whose_answer_it_is() {
+    fn answer_is_attributed_by_model_name() {
         let block = |text: &str| json!({"type": "text", "text": text});
         let image = json!({"type": "image", "data": "", "mimeType": "image/png"});
         let said = |model: &str, content: Value| json!({"role": "assistant", "model": model, "content": content});
@@ -115,7 +115,7 @@ mod tests {
             (said("A2A-agent", block("It is 72°F")), other("A2A-agent")),
             (said("x\ny", block("It is 72°F")), other("x y")),
             (model_error, other("gpt")),
-            // Timestep's client may leave the model out.
+            // Timestep's client may omit the model.
             (json!({"role": "assistant", "content": block("It is 72°F")}), answer("It is 72°F")),
             (json!({"role": "assistant", "content": block("72°F"), "model": null}), answer("72°F")),
             (said(" ", block("72°F")), answer("72°F")),

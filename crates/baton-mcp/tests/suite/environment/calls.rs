@@ -1,11 +1,11 @@
-//! Calls of tools: results, faults, progress, cancellation.
+//! Tool calls: results, errors, progress, cancellation.
 
 use super::{
-    client::{Answers, Told, params},
-    raw::Ask,
+    client::{Answers, Notification, params},
+    raw::RawRequest,
     world::{World, ann},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_types::Principal;
 use rmcp::{
     model::{CallToolRequest, ClientRequest},
@@ -14,7 +14,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn what_calls_give_in_both_eras() {
+async fn call_results_in_both_eras() {
     let mut eras = Vec::new();
     for era in Era::ALL {
         let world = World::new();
@@ -45,18 +45,18 @@ async fn what_calls_give_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_caller_without_the_scope_cannot_call() {
+async fn call_requires_the_call_scope() {
     let world = World::new();
     let reader = Principal { scopes: vec!["read:weather".into()], ..ann() };
-    let ask = Ask::modern("tools/call", json!({"name": "echo", "arguments": {}})).by(reader.clone());
+    let ask = RawRequest::modern("tools/call", json!({"name": "echo", "arguments": {}})).by(reader.clone());
     let reply = world.ask(ask).await;
     assert_eq!(reply.message()["error"]["message"], "this needs the scope call:weather");
     assert!(world.host.ran().is_empty());
-    let listed = world.ask(Ask::modern("tools/list", json!({})).by(reader)).await.message();
+    let listed = world.ask(RawRequest::modern("tools/list", json!({})).by(reader)).await.message();
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
 }
 
-async fn hear(told: &mut tokio::sync::mpsc::Receiver<Told>, count: usize) -> Vec<Told> {
+async fn receive(told: &mut tokio::sync::mpsc::Receiver<Notification>, count: usize) -> Vec<Notification> {
     let mut heard = Vec::new();
     for _ in 0..count {
         heard.push(told.recv().await.unwrap());
@@ -70,21 +70,25 @@ async fn progress_reaches_the_caller_before_the_result() {
         let world = World::new();
         let mut client = world.client(&ann(), era, Answers::Never).await;
         let handle = client.begin("progress", json!({})).await;
-        let heard = hear(&mut client.told, 2).await;
-        assert_eq!(heard, [Told::Progress(1.0, Some(2.0), None), Told::Progress(2.0, Some(2.0), None)], "{era:?}");
+        let heard = receive(&mut client.notifications, 2).await;
+        assert_eq!(
+            heard,
+            [Notification::Progress(1.0, Some(2.0), None), Notification::Progress(2.0, Some(2.0), None)],
+            "{era:?}"
+        );
         handle.await_response().await.unwrap();
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_calls_say_that_they_are_alive() {
+async fn long_call_sends_keep_alive_progress() {
     for era in Era::ALL {
         let world = World::new();
         let mut client = world.client(&ann(), era, Answers::Never).await;
         let handle = client.begin("sleep", json!({"seconds": 50})).await;
         for step in [1.0, 2.0, 3.0] {
-            let alive = Told::Progress(step, None, Some("still working".to_owned()));
-            assert_eq!(client.told.recv().await, Some(alive), "{era:?}");
+            let alive = Notification::Progress(step, None, Some("still working".to_owned()));
+            assert_eq!(client.notifications.recv().await, Some(alive), "{era:?}");
         }
         handle.await_response().await.unwrap();
     }
@@ -105,11 +109,11 @@ async fn cancelling_stops_the_tool() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_stops_its_modern_call() {
+async fn disconnect_cancels_a_modern_call() {
     let world = World::new();
-    let call = world.ask(Ask::modern("tools/call", json!({"name": "hang", "arguments": {}})));
+    let call = world.ask(RawRequest::modern("tools/call", json!({"name": "hang", "arguments": {}})));
     tokio::select! {
-        _ = call => panic!("it hangs"),
+        _ = call => panic!("the call never returns"),
         () = world.host.begun.notified() => {}
     }
     world.host.dropped.notified().await;
@@ -124,9 +128,9 @@ async fn header_annotations_of_own_tools_are_checked() {
         })
         .into();
     });
-    let list = world.ask(Ask::modern("tools/list", json!({}))).await;
+    let list = world.ask(RawRequest::modern("tools/list", json!({}))).await;
     assert_eq!(list.status, 200);
-    let call = || Ask::modern("tools/call", json!({"name": "say", "arguments": {"city": "Oslo"}}));
+    let call = || RawRequest::modern("tools/call", json!({"name": "say", "arguments": {"city": "Oslo"}}));
     let code = |value: &Value| value["error"]["code"].clone();
     let wrong = world.ask(call().with("mcp-param-city", "Rome")).await;
     assert_eq!((wrong.status.as_u16(), code(&wrong.message())), (400, json!(-32020)));

@@ -1,10 +1,10 @@
-//! Clients hear of changes.
+//! Change notifications to clients.
 
 use super::{
-    client::{Answers, Client, Told},
+    client::{Answers, Client, Notification},
     world::{World, ann, tool},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_types::{Effects, McpEra, Permission};
 use rmcp::{
     model::{ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams},
@@ -13,20 +13,20 @@ use rmcp::{
 
 const STYLE: &str = "baton://agents/weather/references/style%20guide";
 
-/// What one client hears, in the way of its era.
-enum Ear {
+/// Change notifications of one client, as its era delivers them.
+enum ChangeListener {
     Session(Client),
-    Subscription { heard: Subscription, _client: Client },
+    Subscription { subscription: Subscription, _client: Client },
 }
 
-impl Ear {
+impl ChangeListener {
     async fn open(world: &World, era: Era, resources: &[&str]) -> Self {
         let client = world.client(&ann(), era, Answers::Never).await;
         if era == Era::Legacy {
             for uri in resources {
                 client.service.subscribe(SubscribeRequestParams::new(*uri)).await.unwrap();
             }
-            // One answer on the session shows that it listens.
+            // A reply on the session proves that its stream is open.
             client.service.list_all_tools().await.unwrap();
             return Self::Session(client);
         }
@@ -36,18 +36,18 @@ impl Ear {
             .resources_list_changed()
             .resource_subscriptions(resources.iter().copied())
             .build();
-        let heard = client.service.peer().listen(filter).await.unwrap();
-        Self::Subscription { heard, _client: client }
+        let subscription = client.service.peer().listen(filter).await.unwrap();
+        Self::Subscription { subscription, _client: client }
     }
 
-    async fn next(&mut self) -> Told {
+    async fn next(&mut self) -> Notification {
         match self {
-            Self::Session(client) => client.told.recv().await.unwrap(),
-            Self::Subscription { heard, .. } => match heard.next().await.unwrap().unwrap() {
-                ServerNotification::ToolListChangedNotification(_) => Told::Tools,
-                ServerNotification::PromptListChangedNotification(_) => Told::Prompts,
-                ServerNotification::ResourceListChangedNotification(_) => Told::Resources,
-                ServerNotification::ResourceUpdatedNotification(updated) => Told::Updated(updated.params.uri),
+            Self::Session(client) => client.notifications.recv().await.unwrap(),
+            Self::Subscription { subscription, .. } => match subscription.next().await.unwrap().unwrap() {
+                ServerNotification::ToolListChangedNotification(_) => Notification::Tools,
+                ServerNotification::PromptListChangedNotification(_) => Notification::Prompts,
+                ServerNotification::ResourceListChangedNotification(_) => Notification::Resources,
+                ServerNotification::ResourceUpdatedNotification(updated) => Notification::Updated(updated.params.uri),
                 other => unreachable!("{other:?}"),
             },
         }
@@ -55,35 +55,35 @@ impl Ear {
 }
 
 #[tokio::test]
-async fn changed_definitions_are_told() {
+async fn definition_changes_are_notified() {
     for era in Era::ALL {
         let world = World::new();
-        let mut ear = Ear::open(&world, era, &[STYLE]).await;
+        let mut listener = ChangeListener::open(&world, era, &[STYLE]).await;
         world.source.edit(|spec| spec.tools.push(tool("new", Effects::Unknown)));
-        assert_eq!(ear.next().await, Told::Tools, "{era:?}");
+        assert_eq!(listener.next().await, Notification::Tools, "{era:?}");
         world.source.edit(|spec| spec.prompt = "You guess.".to_owned());
-        assert_eq!(ear.next().await, Told::Prompts, "{era:?}");
+        assert_eq!(listener.next().await, Notification::Prompts, "{era:?}");
         world.source.edit(|agent| agent.knowledge.references[0].text = "Be long.".to_owned());
-        // What is in it changed, and with it its size.
-        assert_eq!(ear.next().await, Told::Resources, "{era:?}");
-        assert_eq!(ear.next().await, Told::Updated(STYLE.to_owned()), "{era:?}");
+        // The content changed, and with it the listed size.
+        assert_eq!(listener.next().await, Notification::Resources, "{era:?}");
+        assert_eq!(listener.next().await, Notification::Updated(STYLE.to_owned()), "{era:?}");
         world.source.edit(|agent| agent.knowledge.references.truncate(1));
-        assert_eq!(ear.next().await, Told::Resources, "{era:?}");
+        assert_eq!(listener.next().await, Notification::Resources, "{era:?}");
     }
 }
 
 #[tokio::test]
-async fn what_servers_tell_is_passed_on() {
+async fn server_change_notifications_are_forwarded() {
     for upstream in [McpEra::Modern, McpEra::Legacy] {
         for era in Era::ALL {
             let world = World::new();
             world.source.connect(upstream, Permission::Allow);
-            let mut ear = Ear::open(&world, era, &["up://static"]).await;
-            world.upstream.learn("learned").await;
-            while ear.next().await != Told::Tools {}
-            world.upstream.is_watched("up://static").await;
+            let mut listener = ChangeListener::open(&world, era, &["up://static"]).await;
+            world.upstream.add_tool("learned").await;
+            while listener.next().await != Notification::Tools {}
+            world.upstream.wait_for_subscription("up://static").await;
             world.upstream.update("up://static").await;
-            while ear.next().await != Told::Updated("up://static".to_owned()) {}
+            while listener.next().await != Notification::Updated("up://static".to_owned()) {}
         }
     }
 }

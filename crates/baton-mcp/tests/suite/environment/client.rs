@@ -1,7 +1,7 @@
-//! Clients that answer questions and remember what they were told.
+//! Clients that answer questions and record the notifications they receive.
 
 use super::world::World;
-use crate::line::{Era, speak_edited};
+use crate::mcp_client::{Era, connect_with_body_edit};
 use baton_types::Principal;
 use bytes::Bytes;
 use rmcp::{
@@ -21,25 +21,25 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// What a client does when it is asked.
+/// How a client answers requests of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Answers {
-    /// It cannot be asked.
+    /// Declares no capability for questions.
     Never,
-    /// Yes, with this content.
+    /// Accepts with this content.
     Yes(Value),
-    /// No.
+    /// Declines.
     No,
-    /// Yes, and sampling is answered so, by a client that declares handoffs; an answer that is none is an error with
-    /// these words.
+    /// Accepts, declares the handoff extension and answers sampling with this result. A string is returned as an
+    /// error message.
     Sampled(Value),
-    /// The same, by a client that declares sampling and nothing more.
+    /// The same, without the handoff extension.
     Ordinary(Value),
 }
 
-/// What a server says without being asked.
+/// A notification sent by the server.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum Notification {
     Progress(f64, Option<f64>, Option<String>),
     Log(String),
     Tools,
@@ -49,14 +49,14 @@ pub(crate) enum Told {
 }
 
 pub(crate) struct Client {
-    pub(crate) service: RunningService<RoleClient, Asked>,
-    pub(crate) told: mpsc::Receiver<Told>,
+    pub(crate) service: RunningService<RoleClient, RecordingHandler>,
+    pub(crate) notifications: mpsc::Receiver<Notification>,
     pub(crate) questions: Arc<Mutex<Vec<String>>>,
 }
 
-pub(crate) struct Asked {
+pub(crate) struct RecordingHandler {
     answers: Answers,
-    tell: mpsc::Sender<Told>,
+    sender: mpsc::Sender<Notification>,
     questions: Arc<Mutex<Vec<String>>>,
 }
 
@@ -65,7 +65,7 @@ impl World {
         self.client_edited(principal, era, answers, Bytes::clone).await
     }
 
-    /// A client whose bodies are edited before they are sent.
+    /// A client with an edit of every request body.
     pub(crate) async fn client_edited(
         &self,
         principal: &Principal,
@@ -73,11 +73,11 @@ impl World {
         answers: Answers,
         edit: fn(&Bytes) -> Bytes,
     ) -> Client {
-        let (tell, told) = mpsc::channel(64);
+        let (sender, notifications) = mpsc::channel(64);
         let questions = Arc::<Mutex<Vec<String>>>::default();
-        let handler = Asked { answers, tell, questions: Arc::clone(&questions) };
-        let service = speak_edited(&self.service(), principal, era, "", handler, edit).await;
-        Client { service, told, questions }
+        let handler = RecordingHandler { answers, sender, questions: Arc::clone(&questions) };
+        let service = connect_with_body_edit(&self.service(), principal, era, "", handler, edit).await;
+        Client { service, notifications, questions }
     }
 }
 
@@ -86,18 +86,18 @@ impl Client {
         self.service.call_tool(params(tool, arguments)).await.unwrap()
     }
 
-    /// A call that can be cancelled and hears of progress.
+    /// Starts a call that can be cancelled and reports progress.
     pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, arguments)));
         self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
-    /// What comes next that is no change of a list.
-    pub(crate) async fn said(&mut self) -> Told {
+    /// The next notification other than a list change.
+    pub(crate) async fn next_notification(&mut self) -> Notification {
         loop {
-            match self.told.recv().await.unwrap() {
-                Told::Tools | Told::Prompts | Told::Resources => {}
-                told => return told,
+            match self.notifications.recv().await.unwrap() {
+                Notification::Tools | Notification::Prompts | Notification::Resources => {}
+                notification => return notification,
             }
         }
     }
@@ -122,13 +122,13 @@ pub(crate) fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-impl Asked {
-    async fn tell(&self, told: Told) {
-        let _ = self.tell.send(told).await;
+impl RecordingHandler {
+    async fn record(&self, notification: Notification) {
+        let _ = self.sender.send(notification).await;
     }
 }
 
-impl ClientHandler for Asked {
+impl ClientHandler for RecordingHandler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if !matches!(self.answers, Answers::Never) {
@@ -187,26 +187,26 @@ impl ClientHandler for Asked {
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Progress(progress.progress, progress.total, progress.message)).await;
+        self.record(Notification::Progress(progress.progress, progress.total, progress.message)).await;
     }
 
     async fn on_logging_message(&self, log: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Log(log.data.as_str().unwrap_or_default().to_owned())).await;
+        self.record(Notification::Log(log.data.as_str().unwrap_or_default().to_owned())).await;
     }
 
     async fn on_resource_updated(&self, updated: ResourceUpdatedNotificationParam, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Updated(updated.uri)).await;
+        self.record(Notification::Updated(updated.uri)).await;
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Resources).await;
+        self.record(Notification::Resources).await;
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Tools).await;
+        self.record(Notification::Tools).await;
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tell(Told::Prompts).await;
+        self.record(Notification::Prompts).await;
     }
 }

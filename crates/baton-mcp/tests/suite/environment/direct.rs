@@ -1,24 +1,24 @@
-//! Calls that are answered where they arrive are answered as the transport would have done it.
+//! Directly answered calls have the same replies as those of the transport.
 
 use super::{
-    raw::{Ask, Reply},
+    raw::{RawRequest, Reply},
     world::{World, ann},
 };
 use baton_types::Permission;
 use serde_json::{Value, json};
 
-fn call(params: &Value) -> Ask {
-    Ask::modern("tools/call", params.clone())
+fn call(params: &Value) -> RawRequest {
+    RawRequest::modern("tools/call", params.clone())
 }
 
-/// A header that is there twice is unusual: the transport answers.
-fn by_the_transport(mut ask: Ask) -> Ask {
+/// A duplicate header is not handled directly, so the transport answers.
+fn via_transport(mut ask: RawRequest) -> RawRequest {
     ask.headers.push(("content-type", "application/json".to_owned()));
     ask
 }
 
-/// What a client sees, but for what is sealed anew each time.
-fn seen(reply: &Reply) -> (u16, String, Value) {
+/// The reply with its sealed state replaced, which differs each time.
+fn normalized(reply: &Reply) -> (u16, String, Value) {
     let mut message = reply.message();
     if let Some(state) = message.pointer_mut("/result/requestState") {
         *state = json!("sealed");
@@ -27,15 +27,15 @@ fn seen(reply: &Reply) -> (u16, String, Value) {
 }
 
 #[tokio::test]
-async fn both_ways_say_the_same() {
+async fn direct_and_transport_replies_are_equal() {
     let world = World::new();
     world.source.edit(|spec| {
         for tool in spec.tools.iter_mut().filter(|tool| tool.name == "guarded") {
             tool.permission = Permission::Ask;
         }
     });
-    // Which tools there are is known from now on.
-    world.ask(Ask::modern("tools/list", json!({}))).await;
+    // The tool list is cached from here on.
+    world.ask(RawRequest::modern("tools/list", json!({}))).await;
     for params in [
         json!({"name": "echo", "arguments": {"city": "Oslo", "deep": {"list": [1, null, "x"]}}}),
         json!({"name": "echo"}),
@@ -49,29 +49,29 @@ async fn both_ways_say_the_same() {
         json!({"name": "fly", "arguments": {}}),
         json!({"name": "echo", "arguments": [1]}),
     ] {
-        let (short, long) = (world.ask(call(&params)).await, world.ask(by_the_transport(call(&params))).await);
-        assert_eq!(seen(&short), seen(&long), "{params}");
+        let (short, long) = (world.ask(call(&params)).await, world.ask(via_transport(call(&params))).await);
+        assert_eq!(normalized(&short), normalized(&long), "{params}");
     }
     let ran = world.host.ran();
     assert!(ran.len() > 8 && ran.iter().all(|run| run.ends_with(&format!(" for {}", ann().subject))), "{ran:?}");
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_stops_its_call() {
+async fn disconnect_cancels_a_direct_call() {
     let world = World::new();
-    world.ask(Ask::modern("tools/list", json!({}))).await;
+    world.ask(RawRequest::modern("tools/list", json!({}))).await;
     let asked = world.ask(call(&json!({"name": "hang", "arguments": {}})));
     tokio::select! {
-        _ = asked => panic!("it hangs"),
+        _ = asked => panic!("the call never returns"),
         () = world.host.begun.notified() => {}
     }
     world.host.dropped.notified().await;
 }
 
 #[tokio::test]
-async fn who_wants_to_hear_of_progress_hears_of_it() {
+async fn progress_token_enables_progress() {
     let world = World::new();
-    world.ask(Ask::modern("tools/list", json!({}))).await;
+    world.ask(RawRequest::modern("tools/list", json!({}))).await;
     let mut ask = call(&json!({"name": "progress", "arguments": {}}));
     let mut body: Value = serde_json::from_slice(&ask.body).unwrap();
     body["params"]["_meta"]["progressToken"] = json!("p1");

@@ -1,17 +1,17 @@
-//! What is listed, in which order, in pages.
+//! Lists: contents, order and pages.
 
 use super::{
     client::{Answers, text},
     world::{Plan, World, ann, operator, tool},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_mcp::McpLimits;
 use baton_types::{Effects, McpEra, Permission, Principal};
 use rmcp::model::{GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
 use serde_json::json;
 
 #[tokio::test]
-async fn everything_an_agent_has_is_listed() {
+async fn lists_contain_everything_of_the_agent() {
     let mut eras = Vec::new();
     for era in Era::ALL {
         let world = World::new();
@@ -30,14 +30,15 @@ async fn everything_an_agent_has_is_listed() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages_that_miss_nothing() {
+async fn pages_skip_no_entry_when_the_list_changes() {
     let world =
-        World::planned(Plan { limits: McpLimits { page_size: 4, ..Plan::default().limits }, ..Plan::default() });
+        World::with_plan(Plan { limits: McpLimits { page_size: 4, ..Plan::default().limits }, ..Plan::default() });
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     let first = client.service.list_tools(None).await.unwrap();
     let names = |tools: &[rmcp::model::Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&first.tools), ["ask", "echo", "fail", "guarded"]);
-    // An entry before the page comes, and one of the page goes: the next page begins where this one ended.
+    // One entry is added before the page and one of the page is removed: the next page starts after the last entry
+    // seen.
     world.source.edit(|spec| {
         spec.tools.retain(|tool| tool.name != "guarded");
         spec.tools.push(tool("before", Effects::Unknown));
@@ -49,7 +50,7 @@ async fn lists_come_in_pages_that_miss_nothing() {
 }
 
 #[tokio::test]
-async fn prompts_and_references_are_given() {
+async fn prompts_and_references_are_returned() {
     for era in Era::ALL {
         let world = World::new();
         let client = world.client(&operator(), era, Answers::Never).await;
@@ -73,7 +74,7 @@ async fn prompts_and_references_are_given() {
 }
 
 #[tokio::test]
-async fn the_system_prompt_is_for_those_who_manage_agents() {
+async fn system_prompt_requires_the_admin_scope() {
     for era in Era::ALL {
         let world = World::new();
         for (scope, is_shown) in [("read", false), ("call", false), ("call:weather", false), ("admin", true)] {
@@ -90,7 +91,7 @@ async fn the_system_prompt_is_for_those_who_manage_agents() {
 }
 
 #[tokio::test]
-async fn a_changed_definition_takes_effect_at_once() {
+async fn changed_definition_takes_effect_immediately() {
     let world = World::new();
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     assert_eq!(text(&client.call("say", json!({"city": "Oslo"})).await), "Sunny in Oslo");

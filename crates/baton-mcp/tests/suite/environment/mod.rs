@@ -1,20 +1,20 @@
-//! An agent's Environment as clients of both eras see it.
+//! An agent's Environment as seen by clients of both eras.
 
-mod asks;
 mod bad_input;
 mod calls;
 mod changes;
 mod client;
 mod direct;
+mod forwarding;
 mod handoff;
+mod handoff_service;
 mod handoff_state;
-mod handoffs;
+mod input_requests;
 mod lists;
-mod passing;
+mod long_calls;
 mod permission;
 mod raw;
 mod session_calls;
 mod sessions;
-mod silence;
 mod upstream;
 mod world;

@@ -1,10 +1,10 @@
-//! What may run: the same decision for lists and calls.
+//! Permissions: the same decision for lists and calls.
 
 use super::{
     client::{Answers, params, text},
     world::{World, ann},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_types::{ApprovalMode, ArgumentMatch, McpEra, Permission, PermissionRule};
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ fn rule(tool: &str, path: &str, glob: &str, permission: Permission) -> Permissio
     PermissionRule { arguments, ..PermissionRule::for_tool(tool, permission) }
 }
 
-fn may(words: &str) -> String {
+fn approval_question(words: &str) -> String {
     format!("May the tool {words}?")
 }
 
 #[tokio::test]
-async fn rules_about_arguments_hold_for_calls() {
+async fn argument_rules_apply_to_calls() {
     for era in Era::ALL {
         let world = World::new();
         world.source.connect(McpEra::Auto, Permission::Allow);
@@ -40,18 +40,21 @@ async fn rules_about_arguments_hold_for_calls() {
         call("echo", json!({"path": "/tmp/x"})).await;
         assert!(client.questions().is_empty());
         call("echo", json!({"path": "/notes/x"})).await;
-        assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run with {\"path\":\"/notes/x\"}")]);
+        assert_eq!(
+            client.questions(),
+            [approval_question("'echo' of the agent 'weather' run with {\"path\":\"/notes/x\"}")]
+        );
         assert_eq!(world.host.ran().len(), 2);
     }
 }
 
 #[tokio::test]
-async fn the_setting_of_the_agent_counts() {
+async fn approval_mode_of_the_agent_applies() {
     let world = World::new();
     let client = world.client(&ann(), Era::Modern, Answers::Yes(json!({"allow": true}))).await;
     world.source.edit(|spec| spec.policy.ask = ApprovalMode::Always);
     client.call("echo", json!({})).await;
-    assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run")]);
+    assert_eq!(client.questions(), [approval_question("'echo' of the agent 'weather' run")]);
     world.source.edit(|spec| spec.policy.ask = ApprovalMode::Never);
     client.call("guarded", json!({})).await;
     assert!(client.questions().is_empty());
@@ -63,12 +66,12 @@ async fn the_setting_of_the_agent_counts() {
 }
 
 #[tokio::test]
-async fn a_session_remembers_what_was_allowed_for_it() {
+async fn approval_for_session_lasts_one_session() {
     let lasting = || Answers::Yes(json!({"allow": true, "for_session": true}));
     for (era, answers, asked) in [
         (Era::Legacy, lasting(), 1),
         (Era::Legacy, Answers::Yes(json!({"allow": true})), 2),
-        // There is no session.
+        // The newest protocol has no session.
         (Era::Modern, lasting(), 2),
     ] {
         let world = World::new();
@@ -77,7 +80,7 @@ async fn a_session_remembers_what_was_allowed_for_it() {
             assert_eq!(client.call("guarded", json!({"n": 1})).await.structured_content, Some(json!({"n": 1})));
         }
         assert_eq!(client.questions().len(), asked, "{era:?}");
-        // Another session is asked.
+        // The approval does not apply to another session.
         let other = world.client(&ann(), era, Answers::No).await;
         assert_eq!(other.call("guarded", json!({})).await.is_error, Some(true));
     }

@@ -1,4 +1,4 @@
-//! HTTP as it is written, and what comes back.
+//! Raw HTTP requests and replies.
 
 use super::world::{World, ann};
 use baton_mcp::McpReply;
@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What came back.
+/// A complete reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
@@ -19,7 +19,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The message of a JSON reply, or the last one of a stream.
+    /// The message of a JSON reply, or the last message of a stream.
     pub(crate) fn message(&self) -> Value {
         let line = match self.kind.as_str() {
             "text/event-stream" => self.text.lines().rev().find_map(|line| line.strip_prefix("data:")),
@@ -29,15 +29,15 @@ impl Reply {
     }
 }
 
-/// One request.
-pub(crate) struct Ask {
+/// A raw request.
+pub(crate) struct RawRequest {
     pub(crate) principal: Principal,
     pub(crate) method: Method,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Ask {
+impl RawRequest {
     pub(crate) fn new(method: Method, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![
             ("host", "localhost".to_owned()),
@@ -47,7 +47,7 @@ impl Ask {
         Self { principal: ann(), method, headers, body: body.into() }
     }
 
-    /// A request of the newest protocol, with all that it needs.
+    /// A complete request of the newest protocol.
     pub(crate) fn modern(method: &str, mut params: Value) -> Self {
         let name = ["name", "uri"].iter().find_map(|key| params[*key].as_str()).map(str::to_owned);
         params["_meta"] = json!({
@@ -107,9 +107,9 @@ impl Ask {
 }
 
 impl World {
-    /// The reply as it begins.
-    pub(crate) async fn begin(&self, ask: Ask) -> McpReply {
-        let Ask { principal, method, headers, body } = ask;
+    /// Sends the request and returns the reply before its body is read.
+    pub(crate) async fn begin(&self, ask: RawRequest) -> McpReply {
+        let RawRequest { principal, method, headers, body } = ask;
         let mut request = Request::builder().method(method).uri("/agents/weather/mcp");
         for (name, value) in headers {
             request = request.header(name, value);
@@ -118,7 +118,7 @@ impl World {
         self.service().answer(&Arc::new(principal), request).await
     }
 
-    pub(crate) async fn ask(&self, ask: Ask) -> Reply {
+    pub(crate) async fn ask(&self, ask: RawRequest) -> Reply {
         let reply = self.begin(ask).await;
         let read = |name: &str| reply.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         let (status, session) = (reply.status(), read("mcp-session-id"));
@@ -127,13 +127,12 @@ impl World {
         Reply { status, session, kind, text: String::from_utf8(body.to_vec()).unwrap() }
     }
 
-    /// Opens a session.
     pub(crate) async fn session(&self, principal: Principal) -> String {
-        let reply = self.ask(Ask::initialize().by(principal.clone())).await;
+        let reply = self.ask(RawRequest::initialize().by(principal.clone())).await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
         let session = reply.session.unwrap();
         let body = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        let initialized = Ask::new(Method::POST, body.to_string()).within(&session).by(principal);
+        let initialized = RawRequest::new(Method::POST, body.to_string()).within(&session).by(principal);
         assert_eq!(self.ask(initialized).await.status, StatusCode::ACCEPTED);
         session
     }

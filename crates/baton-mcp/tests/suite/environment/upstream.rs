@@ -1,4 +1,4 @@
-//! An MCP server of the agent, in this process.
+//! An in-process MCP server of the agent.
 
 use super::client::object;
 use baton_ports::BoxFuture;
@@ -26,12 +26,12 @@ use std::{
 };
 use tokio::sync::{Notify, broadcast};
 
-/// The server, as many times as it is connected to.
+/// A handle to the server, one for each connection.
 #[derive(Clone, Default)]
-pub(crate) struct Upstream(Arc<Shared>);
+pub(crate) struct Upstream(Arc<UpstreamState>);
 
-/// What the server has, and what happened to it.
-pub(crate) struct Shared {
+/// State of the server and signals for the tests.
+pub(crate) struct UpstreamState {
     pub(crate) tools: Mutex<Vec<Tool>>,
     peer: Mutex<Option<Peer<RoleServer>>>,
     changed: broadcast::Sender<String>,
@@ -41,14 +41,14 @@ pub(crate) struct Shared {
 }
 
 impl std::ops::Deref for Upstream {
-    type Target = Shared;
+    type Target = UpstreamState;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &UpstreamState {
         &self.0
     }
 }
 
-impl Default for Shared {
+impl Default for UpstreamState {
     fn default() -> Self {
         Self {
             tools: Mutex::new(tools()),
@@ -61,7 +61,7 @@ impl Default for Shared {
     }
 }
 
-/// Said instead of an address when tools changed.
+/// Sent instead of a resource URI when the tools changed.
 const TOOLS: &str = "tools";
 
 fn tool(name: &'static str, schema: Value) -> Tool {
@@ -90,7 +90,7 @@ fn tools() -> Vec<Tool> {
 }
 
 impl Upstream {
-    /// Tells that a resource changed.
+    /// Sends a resource-updated notification.
     pub(crate) async fn update(&self, uri: &str) {
         let peer = self.peer.lock().unwrap().clone();
         match peer {
@@ -99,8 +99,8 @@ impl Upstream {
         }
     }
 
-    /// Gets another tool and says so.
-    pub(crate) async fn learn(&self, name: &'static str) {
+    /// Adds a tool and sends a list-changed notification.
+    pub(crate) async fn add_tool(&self, name: &'static str) {
         self.tools.lock().unwrap().push(tool(name, json!({"type": "object"})));
         let peer = self.peer.lock().unwrap().clone();
         match peer {
@@ -109,15 +109,15 @@ impl Upstream {
         }
     }
 
-    /// To those who listen; waits until somebody does.
+    /// Sends a change to all subscriptions; waits for the first one.
     async fn announce(&self, what: &str) {
         while self.changed.send(what.to_owned()).is_err() {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Waits until somebody wants to hear of a resource.
-    pub(crate) async fn is_watched(&self, uri: &str) {
+    /// Waits for a subscription to a resource.
+    pub(crate) async fn wait_for_subscription(&self, uri: &str) {
         while !self.subscribed.lock().unwrap().iter().any(|watched| watched == uri) {
             tokio::task::yield_now().await;
         }
@@ -135,7 +135,7 @@ impl ServerConnector for Upstream {
         Box::pin(async move {
             let (ours, theirs) = tokio::io::duplex(1 << 20);
             tokio::spawn(async move {
-                let served = Served { shared, legacy }.serve(theirs).await;
+                let served = UpstreamHandler { shared, legacy }.serve(theirs).await;
                 if let Ok(service) = served {
                     let _ = service.waiting().await;
                 }
@@ -146,7 +146,7 @@ impl ServerConnector for Upstream {
     }
 }
 
-struct Served {
+struct UpstreamHandler {
     shared: Upstream,
     legacy: bool,
 }
@@ -155,7 +155,7 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-fn said(text: impl Into<String>) -> CallToolResponse {
+fn text_result(text: impl Into<String>) -> CallToolResponse {
     CallToolResult::success(vec![ContentBlock::text(text)]).into()
 }
 
@@ -178,8 +178,8 @@ fn prompt_model() -> CreateMessageRequest {
     CreateMessageRequest::new(serde_json::from_value(params).unwrap())
 }
 
-impl Served {
-    /// Asks the client, in the way of its era; nothing when the answer comes with the next request.
+impl UpstreamHandler {
+    /// Asks the client as its era requires; `Err` if the answer comes with the next request.
     async fn ask(
         &self,
         request: &CallToolRequestParams,
@@ -205,7 +205,7 @@ impl Served {
     }
 }
 
-impl ServerHandler for Served {
+impl ServerHandler for UpstreamHandler {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
             ServerCapabilities::builder()
@@ -250,11 +250,11 @@ impl ServerHandler for Served {
                 Ok(CallToolResult::structured(json!({"sum": number("a") + number("b")})).into())
             }
             "elicit" => match self.ask(&request, &context, InputRequest::Elicitation(name_form())).await {
-                Ok(answer) => Ok(said(answer.to_string())),
+                Ok(answer) => Ok(text_result(answer.to_string())),
                 Err(questions) => Ok(questions.into()),
             },
             "sample" => match self.ask(&request, &context, InputRequest::CreateMessage(prompt_model())).await {
-                Ok(answer) => Ok(said(answer["content"]["text"].as_str().unwrap_or("nothing"))),
+                Ok(answer) => Ok(text_result(answer["content"]["text"].as_str().unwrap_or("nothing"))),
                 Err(questions) => Ok(questions.into()),
             },
             "chatter" => {
@@ -268,16 +268,16 @@ impl ServerHandler for Served {
                     let log = LoggingMessageNotificationParam::new(level, words.into());
                     context.peer.notify_logging_message(log).await.unwrap();
                 }
-                Ok(said("said it all"))
+                Ok(text_result("said it all"))
             }
             "wait" => {
                 self.shared.begun.notify_one();
                 context.ct.cancelled().await;
                 self.shared.cancelled.notify_one();
-                Ok(said("stopped"))
+                Ok(text_result("stopped"))
             }
-            "huge" => Ok(said("x".repeat(2 << 20))),
-            "secret_tool" => Ok(said("the secret")),
+            "huge" => Ok(text_result("x".repeat(2 << 20))),
+            "secret_tool" => Ok(text_result("the secret")),
             other => Err(ErrorData::invalid_params(format!("Unknown tool: {other}"), None)),
         }
     }

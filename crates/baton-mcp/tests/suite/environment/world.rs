@@ -1,7 +1,7 @@
-//! An agent whose definition, tools and servers the tests write.
+//! An agent whose definition, tools and servers are controlled by the tests.
 
-use super::{handoffs::Handoffs, upstream::Upstream};
-use crate::desk::Desk;
+use super::{handoff_service::ScriptedHandoffService, upstream::Upstream};
+use crate::invoker::ScriptedInvoker;
 use baton_local::TimeOrderedIds;
 use baton_mcp::{
     EndpointContext, Environment, EnvironmentPorts, Environments, McpLimits, McpService, McpSessionManager, StateSeal,
@@ -24,17 +24,17 @@ use std::{
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 
-/// Everything around an Environment.
+/// An Environment with all its ports.
 pub(crate) struct World {
     pub(crate) source: Arc<Source>,
     pub(crate) host: Arc<Host>,
     pub(crate) upstream: Arc<Upstream>,
-    pub(crate) handoffs: Arc<Handoffs>,
+    pub(crate) handoffs: Arc<ScriptedHandoffService>,
     pub(crate) common: EndpointContext,
     pub(crate) environments: Environments,
 }
 
-/// What a world is made of, where it is not as usual.
+/// Settings of a world that tests override.
 pub(crate) struct Plan {
     pub(crate) limits: McpLimits,
     pub(crate) kept: Option<Arc<dyn McpSessionStore>>,
@@ -44,17 +44,17 @@ pub(crate) struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let hour = Duration::from_secs(3600);
-        // The transport reads the time of the wall for this, which paused time does not know.
+        // The transport reads the system clock for this interval, which is not affected by paused time.
         Self { limits: McpLimits { keep_alive: hour, ..McpLimits::default() }, kept: None, key: [7; 32] }
     }
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::planned(Plan::default())
+        Self::with_plan(Plan::default())
     }
 
-    pub(crate) fn planned(plan: Plan) -> Self {
+    pub(crate) fn with_plan(plan: Plan) -> Self {
         let Plan { limits, kept, key } = plan;
         let source = Arc::new(Source::new());
         let host = Arc::new(Host::default());
@@ -67,14 +67,14 @@ impl World {
             limits,
             shutdown: CancellationToken::new(),
         };
-        let handoffs = Arc::new(Handoffs::of(&source));
+        let handoffs = Arc::new(ScriptedHandoffService::new(&source));
         let ports = EnvironmentPorts {
             agents: Arc::<Source>::clone(&source),
             tools: Arc::<Host>::clone(&host),
             servers,
-            invoker: Arc::new(Desk::default()),
-            handoffs: Arc::<Handoffs>::clone(&handoffs),
-            clock: Arc::<Handoffs>::clone(&handoffs),
+            invoker: Arc::new(ScriptedInvoker::default()),
+            handoffs: Arc::<ScriptedHandoffService>::clone(&handoffs),
+            clock: Arc::<ScriptedHandoffService>::clone(&handoffs),
             ids: Arc::new(TimeOrderedIds),
         };
         let environments = Environments::new(ports, common.clone());
@@ -90,7 +90,7 @@ pub(crate) fn ann() -> Principal {
     Principal { tenant: "acme".into(), subject: "ann".into(), scopes: vec!["call".into()] }
 }
 
-/// Somebody who may manage agents.
+/// A principal with the `admin` scope.
 pub(crate) fn operator() -> Principal {
     Principal { scopes: vec!["admin".into()], ..ann() }
 }
@@ -99,7 +99,7 @@ pub(crate) fn bob() -> Principal {
     Principal { tenant: "acme".into(), subject: "bob".into(), scopes: vec!["call".into()] }
 }
 
-/// One agent that can change, and others beside it.
+/// A source with one editable agent and other agents.
 pub(crate) struct Source {
     spec: Mutex<Arc<AgentSpec>>,
     others: Mutex<Vec<Arc<AgentSpec>>>,
@@ -125,7 +125,7 @@ impl Source {
         let _ = self.changed.send(());
     }
 
-    pub(crate) fn edit_kit(&self, edit: impl FnOnce(&mut AgentResources)) {
+    pub(crate) fn edit_resources(&self, edit: impl FnOnce(&mut AgentResources)) {
         let mut kit = self.kit.lock().unwrap();
         let mut new = AgentResources::clone(&kit);
         edit(&mut new);
@@ -134,16 +134,16 @@ impl Source {
         let _ = self.changed.send(());
     }
 
-    /// Another agent is served from now on.
-    pub(crate) fn join(&self, name: &str, description: &str) {
+    /// Adds another agent.
+    pub(crate) fn add_agent(&self, name: &str, description: &str) {
         let other = AgentSpec { name: name.into(), description: description.to_owned(), ..spec() };
         self.others.lock().unwrap().push(Arc::new(other));
         let _ = self.changed.send(());
     }
 
-    /// Gives the agent the server that the tests play.
+    /// Adds the test's upstream server to the agent.
     pub(crate) fn connect(&self, era: McpEra, permission: Permission) {
-        self.edit_kit(|kit| kit.servers = vec![server("up", era, permission)]);
+        self.edit_resources(|kit| kit.servers = vec![server("up", era, permission)]);
     }
 }
 
@@ -259,10 +259,10 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
     }
 }
 
-/// Runs tools by their names.
+/// Runs tools by name.
 #[derive(Default)]
 pub(crate) struct Host {
-    /// Calls that ran, with whom they ran for.
+    /// Tool and principal of each call.
     pub(crate) ran: Mutex<Vec<String>>,
     pub(crate) begun: Notify,
     pub(crate) dropped: Arc<Notify>,
@@ -274,9 +274,9 @@ impl Host {
     }
 }
 
-struct Unfinished(Arc<Notify>);
+struct DropNotifier(Arc<Notify>);
 
-impl Drop for Unfinished {
+impl Drop for DropNotifier {
     fn drop(&mut self) {
         self.0.notify_one();
     }
@@ -291,7 +291,7 @@ impl ToolHost for Host {
             match name {
                 "fail" => ToolOutcome::Done(ToolOutput { output: Json::string("it rained"), is_error: true }),
                 "hang" => {
-                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                    let _notifier = DropNotifier(Arc::clone(&self.dropped));
                     self.begun.notify_one();
                     std::future::pending().await
                 }

@@ -1,11 +1,11 @@
-//! What an agent's MCP servers have is passed through.
+//! Tools, prompts and resources of an agent's MCP servers are forwarded.
 
 use super::{
-    client::{Answers, Told, object, text},
-    raw::Ask,
+    client::{Answers, Notification, object, text},
+    raw::RawRequest,
     world::{Plan, World, ann},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_mcp::McpLimits;
 use baton_types::{McpEra, Permission};
 use rmcp::model::{
@@ -14,7 +14,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-async fn each(mut check: impl AsyncFnMut(&World, Era, McpEra)) {
+async fn for_each_era_pair(mut check: impl AsyncFnMut(&World, Era, McpEra)) {
     for upstream in [McpEra::Modern, McpEra::Legacy] {
         for era in Era::ALL {
             let world = World::new();
@@ -25,8 +25,8 @@ async fn each(mut check: impl AsyncFnMut(&World, Era, McpEra)) {
 }
 
 #[tokio::test]
-async fn calls_prompts_resources_and_completions() {
-    each(async |world, era, upstream| {
+async fn requests_are_forwarded_to_servers() {
+    for_each_era_pair(async |world, era, upstream| {
         let client = world.client(&ann(), era, Answers::Never).await;
         let sum = client.call("up__add", json!({"a": 2, "b": 3})).await;
         assert_eq!(
@@ -71,21 +71,22 @@ async fn denied_tools_are_neither_listed_nor_called() {
 
 #[tokio::test]
 async fn progress_and_logs_of_servers_reach_the_caller() {
-    each(async |world, era, upstream| {
+    for_each_era_pair(async |world, era, upstream| {
         let mut client = world.client(&ann(), era, Answers::Never).await;
         if era == Era::Legacy {
             client.service.set_level(SetLevelRequestParams::new(LoggingLevel::Warning)).await.unwrap();
         }
         let handle = client.begin("up__chatter", json!({})).await;
         handle.await_response().await.unwrap();
-        let mut heard = vec![client.said().await, client.said().await];
-        let mut expect = vec![Told::Progress(1.0, Some(2.0), None), Told::Progress(2.0, Some(2.0), None)];
-        // A client of the newest protocol that names no level wants no logs.
+        let mut heard = vec![client.next_notification().await, client.next_notification().await];
+        let mut expect =
+            vec![Notification::Progress(1.0, Some(2.0), None), Notification::Progress(2.0, Some(2.0), None)];
+        // A client of the newest protocol that names no log level receives no logs.
         if era == Era::Legacy {
-            heard.push(client.said().await);
-            expect.push(Told::Log("careful".to_owned()));
-            // They may travel on another stream.
-            heard.sort_by_key(|told| matches!(told, Told::Log(_)));
+            heard.push(client.next_notification().await);
+            expect.push(Notification::Log("careful".to_owned()));
+            // Logs may arrive on another stream.
+            heard.sort_by_key(|told| matches!(told, Notification::Log(_)));
         }
         assert_eq!(heard, expect, "{era:?} {upstream:?}");
     })
@@ -94,7 +95,7 @@ async fn progress_and_logs_of_servers_reach_the_caller() {
 
 #[tokio::test]
 async fn cancelling_reaches_the_server() {
-    each(async |world, era, _| {
+    for_each_era_pair(async |world, era, _| {
         let client = world.client(&ann(), era, Answers::Never).await;
         let handle = client.begin("up__wait", json!({})).await;
         world.upstream.begun.notified().await;
@@ -105,9 +106,9 @@ async fn cancelling_reaches_the_server() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_too_large_becomes_words() {
+async fn oversized_result_becomes_an_error_text() {
     let limits = McpLimits { max_result: 1 << 20, ..Plan::default().limits };
-    let world = World::planned(Plan { limits, ..Plan::default() });
+    let world = World::with_plan(Plan { limits, ..Plan::default() });
     world.source.connect(McpEra::Modern, Permission::Allow);
     let client = world.client(&ann(), Era::Modern, Answers::Never).await;
     let result = client.call("up__huge", json!({})).await;
@@ -116,7 +117,7 @@ async fn a_result_that_is_too_large_becomes_words() {
 }
 
 #[tokio::test]
-async fn results_of_older_servers_say_that_they_are_whole_and_private() {
+async fn legacy_results_are_marked_complete_and_private() {
     for upstream in [McpEra::Modern, McpEra::Legacy] {
         let world = World::new();
         world.source.connect(upstream, Permission::Allow);
@@ -129,7 +130,7 @@ async fn results_of_older_servers_say_that_they_are_whole_and_private() {
             ("resources/read", json!({"uri": "up://static"})),
             ("completion/complete", complete),
         ] {
-            let message = world.ask(Ask::modern(method, params)).await.message();
+            let message = world.ask(RawRequest::modern(method, params)).await.message();
             assert_eq!(message["result"]["resultType"], "complete", "{upstream:?} {message}");
             if method == "resources/read" {
                 assert_eq!(message["result"]["cacheScope"], "private", "{message}");

@@ -1,4 +1,4 @@
-//! Keeps the records of handoffs, decides by the real rules, and plays the agents that work is handed to.
+//! A handoff service that keeps records in memory, applies the real rules and plays the target agents.
 
 use super::world::Source;
 use baton_ports::{
@@ -14,20 +14,20 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// The moment at which nothing has happened yet.
+/// Start of the test clock.
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
-pub(crate) struct Handoffs {
+pub(crate) struct ScriptedHandoffService {
     source: Arc<Source>,
     records: Mutex<Vec<Record>>,
     pub(crate) timeout: Mutex<Duration>,
-    /// How much later it is.
-    pub(crate) later: Mutex<Duration>,
-    /// Work that has begun and will not end.
+    /// Time passed since the start.
+    pub(crate) elapsed: Mutex<Duration>,
+    /// Notified when work that never ends begins.
     pub(crate) begun: Notify,
-    /// Work that was given up before its end.
+    /// Notified if work is dropped before it ends.
     pub(crate) dropped: Arc<Notify>,
-    /// A record was ended.
+    /// Notified when a record ends.
     pub(crate) ended: Notify,
 }
 
@@ -36,24 +36,24 @@ struct Record {
     ask: HandoffRequest,
     channel: HandoffChannel,
     end: Option<HandoffOutcome>,
-    /// The model that answered before the work was taken back.
+    /// The model whose answer caused the reclaim.
     model: Option<String>,
 }
 
-impl Handoffs {
-    pub(crate) fn of(source: &Arc<Source>) -> Self {
+impl ScriptedHandoffService {
+    pub(crate) fn new(source: &Arc<Source>) -> Self {
         Self {
             source: Arc::clone(source),
             records: Mutex::default(),
             timeout: Mutex::new(Duration::from_secs(300)),
-            later: Mutex::default(),
+            elapsed: Mutex::default(),
             begun: Notify::new(),
             dropped: Arc::default(),
             ended: Notify::new(),
         }
     }
 
-    /// All records, as people would be shown them.
+    /// All records as JSON.
     pub(crate) fn shown(&self) -> Vec<Value> {
         let records = self.records.lock().unwrap();
         records
@@ -95,21 +95,21 @@ impl Handoffs {
     }
 }
 
-impl Clock for Handoffs {
+impl Clock for ScriptedHandoffService {
     fn now(&self) -> Timestamp {
-        NOW.after(*self.later.lock().unwrap())
+        NOW.after(*self.elapsed.lock().unwrap())
     }
 }
 
-struct Unfinished(Arc<Notify>);
+struct DropNotifier(Arc<Notify>);
 
-impl Drop for Unfinished {
+impl Drop for DropNotifier {
     fn drop(&mut self) {
         self.0.notify_one();
     }
 }
 
-impl HandoffService for Handoffs {
+impl HandoffService for ScriptedHandoffService {
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
@@ -170,7 +170,7 @@ impl HandoffService for Handoffs {
         })
     }
 
-    /// The last word of the message says what comes of it.
+    /// The last word of the message selects the outcome.
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
@@ -184,7 +184,7 @@ impl HandoffService for Handoffs {
     }
 }
 
-impl Handoffs {
+impl ScriptedHandoffService {
     async fn work(
         &self,
         principal: &Principal,
@@ -208,7 +208,7 @@ impl Handoffs {
             "fail" => Ok(reply(TaskState::Failed, "the model is away")),
             "silent" => Ok(reply(TaskState::Completed, " ")),
             "hang" => {
-                let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                let _notifier = DropNotifier(Arc::clone(&self.dropped));
                 self.begun.notify_one();
                 std::future::pending().await
             }

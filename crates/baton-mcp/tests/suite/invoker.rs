@@ -1,4 +1,4 @@
-//! Agents that do what the words say, and who was asked for what.
+//! An editable agent source and an invoker that records its requests and whose reply depends on the prompt.
 
 use baton_mcp::{EndpointContext, McpLimits, McpSessionManager, StateSeal};
 use baton_ports::{
@@ -15,26 +15,26 @@ use std::{
 };
 use tokio::sync::{Notify, broadcast};
 
-/// What endpoints share, for a test.
+/// Shared context of the endpoints under test.
 pub(crate) fn common() -> EndpointContext {
     let hour = Duration::from_secs(3600);
     let kept = McpLimits { max_sessions: 16, session_idle: hour, ..McpLimits::default() };
     EndpointContext {
         sessions: McpSessionManager::new(&kept, None),
         seal: Arc::new(StateSeal::random(hour).unwrap()),
-        // The transport reads the time of the wall for this, which paused time does not know.
+        // The transport reads the system clock for this interval, which is not affected by paused time.
         limits: McpLimits { keep_alive: hour, ..McpLimits::default() },
         shutdown: tokio_util::sync::CancellationToken::new(),
     }
 }
 
-pub(crate) fn somebody(scopes: &[&str]) -> Principal {
+pub(crate) fn principal_with_scopes(scopes: &[&str]) -> Principal {
     let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
     Principal { tenant: "acme".into(), subject: "ann".into(), scopes }
 }
 
-/// Agents in a list that can change.
-pub(crate) struct Book {
+/// An editable agent source.
+pub(crate) struct EditableAgentSource {
     agents: Mutex<Vec<Arc<AgentSpec>>>,
     kit: Mutex<Arc<AgentResources>>,
     unusable: Mutex<Vec<UnusableEntry>>,
@@ -42,8 +42,8 @@ pub(crate) struct Book {
     changed: broadcast::Sender<()>,
 }
 
-impl Book {
-    pub(crate) fn of(names: &[&str]) -> Arc<Self> {
+impl EditableAgentSource {
+    pub(crate) fn with_agents(names: &[&str]) -> Arc<Self> {
         Arc::new(Self {
             agents: Mutex::new(names.iter().map(|name| Arc::new(agent(name))).collect()),
             kit: Mutex::default(),
@@ -67,7 +67,7 @@ impl Book {
     }
 }
 
-impl AgentSource for Book {
+impl AgentSource for EditableAgentSource {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.agents.lock().unwrap().clone()
     }
@@ -146,31 +146,31 @@ pub(crate) fn export(name: &str, prompt: &str) -> ExportedTool {
     }
 }
 
-/// Answers in the agents' place, and remembers who was asked.
+/// Replies in place of the agents and records the requests.
 #[derive(Default)]
-pub(crate) struct Desk {
+pub(crate) struct ScriptedInvoker {
     pub(crate) asked: Mutex<Vec<(Principal, AgentRequest)>>,
-    /// Work that was given up before its end.
+    /// Notified if a run is dropped before it ends.
     pub(crate) dropped: Arc<Notify>,
-    /// Work that has begun and will not end.
+    /// Notified when a run that never ends begins.
     pub(crate) begun: Arc<Notify>,
 }
 
-impl Desk {
+impl ScriptedInvoker {
     pub(crate) fn last(&self) -> AgentRequest {
         self.asked.lock().unwrap().last().unwrap().1.clone()
     }
 }
 
-struct Unfinished(Arc<Notify>);
+struct DropNotifier(Arc<Notify>);
 
-impl Drop for Unfinished {
+impl Drop for DropNotifier {
     fn drop(&mut self) {
         self.0.notify_one();
     }
 }
 
-impl AgentInvoker for Desk {
+impl AgentInvoker for ScriptedInvoker {
     fn is_client_tool_call<'a>(
         &'a self,
         _: &'a Principal,
@@ -180,7 +180,7 @@ impl AgentInvoker for Desk {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// The last word says what comes of it.
+    /// The last word of the prompt selects the outcome.
     fn invoke<'a>(
         &'a self,
         principal: &'a Principal,
@@ -211,7 +211,7 @@ impl AgentInvoker for Desk {
                     reply(TaskState::Completed, "at last")
                 }
                 "hang" => {
-                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                    let _notifier = DropNotifier(Arc::clone(&self.dropped));
                     self.begun.notify_one();
                     std::future::pending().await
                 }

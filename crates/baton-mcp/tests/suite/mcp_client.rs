@@ -1,4 +1,4 @@
-//! MCP clients of every era at an endpoint in memory, and what they hear beside the answers.
+//! MCP clients of both eras connected to an in-memory endpoint, with the notifications they receive.
 
 use baton_mcp::{McpReply, McpService, PublicBaseUrl};
 use baton_types::Principal;
@@ -21,7 +21,7 @@ use sse_stream::{Error as SseError, Sse, SseStream};
 use std::{collections::HashMap, convert::Infallible, sync::Arc};
 use tokio::sync::mpsc;
 
-/// The protocol that a client speaks.
+/// The protocol era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     Modern,
@@ -32,20 +32,20 @@ impl Era {
     pub(crate) const ALL: [Self; 2] = [Self::Modern, Self::Legacy];
 }
 
-/// A client that is connected, and what it was told.
+/// A connected client and its received notifications.
 pub(crate) struct Client {
     pub(crate) service: RunningService<RoleClient, Listener>,
-    pub(crate) told: mpsc::Receiver<Told>,
+    pub(crate) notifications: mpsc::Receiver<Notification>,
 }
 
-/// What a server says without being asked.
+/// A notification sent by the server.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum Notification {
     Progress(f64, Option<String>),
     ToolsChanged,
 }
 
-pub(crate) struct Listener(mpsc::Sender<Told>);
+pub(crate) struct Listener(mpsc::Sender<Notification>);
 
 impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
@@ -53,39 +53,40 @@ impl ClientHandler for Listener {
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send(Told::Progress(progress.progress, progress.message)).await;
+        let _ = self.0.send(Notification::Progress(progress.progress, progress.message)).await;
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send(Told::ToolsChanged).await;
+        let _ = self.0.send(Notification::ToolsChanged).await;
     }
 }
 
-/// Somebody's client at an endpoint.
+/// Connects a client of the principal to an endpoint.
 pub(crate) async fn connect<H: ServerHandler>(
     endpoint: &Arc<McpService<H>>,
     principal: &Principal,
     era: Era,
     query: &str,
 ) -> Client {
-    let (tell, told) = mpsc::channel(64);
-    let service = speak(endpoint, principal, era, query, Listener(tell)).await;
-    Client { service, told }
+    let (sender, notifications) = mpsc::channel(64);
+    let service = connect_with_handler(endpoint, principal, era, query, Listener(sender)).await;
+    Client { service, notifications }
 }
 
-/// The same with a handler of its own.
-pub(crate) async fn speak<H: ServerHandler, C: ClientHandler>(
+/// Connects with a custom client handler.
+pub(crate) async fn connect_with_handler<H: ServerHandler, C: ClientHandler>(
     endpoint: &Arc<McpService<H>>,
     principal: &Principal,
     era: Era,
     query: &str,
     handler: C,
 ) -> RunningService<RoleClient, C> {
-    speak_edited(endpoint, principal, era, query, handler, Bytes::clone).await
+    connect_with_body_edit(endpoint, principal, era, query, handler, Bytes::clone).await
 }
 
-/// The same with an edit of every body that is sent, for what the library would not say.
-pub(crate) async fn speak_edited<H: ServerHandler, C: ClientHandler>(
+/// Connects with a custom client handler and an edit of every request body, for messages that the library cannot
+/// produce.
+pub(crate) async fn connect_with_body_edit<H: ServerHandler, C: ClientHandler>(
     endpoint: &Arc<McpService<H>>,
     principal: &Principal,
     era: Era,
@@ -94,14 +95,14 @@ pub(crate) async fn speak_edited<H: ServerHandler, C: ClientHandler>(
     edit: fn(&Bytes) -> Bytes,
 ) -> RunningService<RoleClient, C> {
     let (endpoint, principal) = (Arc::clone(endpoint), Arc::new(principal.clone()));
-    let line = Line(Arc::new(move |mut request| {
+    let http = InMemoryHttp(Arc::new(move |mut request| {
         let (endpoint, principal) = (Arc::clone(&endpoint), Arc::clone(&principal));
         request.extensions_mut().insert(PublicBaseUrl("http://baton.test".to_owned()));
         let request = request.map(|body| edit(&body));
         Box::pin(async move { endpoint.answer(&principal, request).await })
     }));
     let config = StreamableHttpClientTransportConfig::with_uri(format!("http://baton.test/mcp{query}"));
-    let transport = StreamableHttpClientTransport::with_client(line, config);
+    let transport = StreamableHttpClientTransport::with_client(http, config);
     let lifecycle = match era {
         Era::Modern => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
         Era::Legacy => ClientLifecycleMode::Initialize,
@@ -112,11 +113,11 @@ pub(crate) async fn speak_edited<H: ServerHandler, C: ClientHandler>(
 type Answer = dyn Fn(Request<Bytes>) -> BoxFuture<'static, McpReply> + Send + Sync;
 type Failure = StreamableHttpError<Infallible>;
 
-/// HTTP without a network.
+/// HTTP transport without a network.
 #[derive(Clone)]
-struct Line(Arc<Answer>);
+struct InMemoryHttp(Arc<Answer>);
 
-impl Line {
+impl InMemoryHttp {
     async fn send(
         &self,
         method: Method,
@@ -144,7 +145,7 @@ fn events(reply: McpReply) -> BoxStream<'static, Result<Sse, SseError>> {
     SseStream::new(reply.into_body()).boxed()
 }
 
-impl StreamableHttpClient for Line {
+impl StreamableHttpClient for InMemoryHttp {
     type Error = Infallible;
 
     async fn post_message(

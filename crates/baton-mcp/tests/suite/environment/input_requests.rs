@@ -1,16 +1,16 @@
-//! Questions: approval, and what tools want to know.
+//! Input requests: approvals and questions of tools.
 
 use super::{
     client::{Answers, text},
-    raw::Ask,
+    raw::RawRequest,
     world::{Plan, World, ann, bob},
 };
-use crate::line::Era;
+use crate::mcp_client::Era;
 use baton_types::{McpEra, Permission};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn approval_is_asked_and_obeyed_in_both_eras() {
+async fn approval_is_requested_and_enforced_in_both_eras() {
     for era in Era::ALL {
         let world = World::new();
         let yes = world.client(&ann(), era, Answers::Yes(json!({"allow": true}))).await;
@@ -32,7 +32,7 @@ async fn approval_is_asked_and_obeyed_in_both_eras() {
 }
 
 #[tokio::test]
-async fn tools_ask_and_go_on_in_both_eras() {
+async fn tool_continues_after_its_question_in_both_eras() {
     for era in Era::ALL {
         let world = World::new();
         let client = world.client(&ann(), era, Answers::Yes(json!({"name": "Ann"}))).await;
@@ -46,7 +46,7 @@ async fn tools_ask_and_go_on_in_both_eras() {
 }
 
 #[tokio::test]
-async fn servers_of_every_era_ask_clients_of_every_era() {
+async fn servers_of_each_era_can_question_clients_of_each_era() {
     for upstream in [McpEra::Modern, McpEra::Legacy] {
         for era in Era::ALL {
             let world = World::new();
@@ -62,13 +62,13 @@ async fn servers_of_every_era_ask_clients_of_every_era() {
     }
 }
 
-fn call(tool: &str, more: Value) -> Ask {
+fn call(tool: &str, more: Value) -> RawRequest {
     let mut params = json!({"name": tool, "arguments": {"n": 1}});
     params.as_object_mut().unwrap().extend(super::client::object(more));
-    Ask::modern("tools/call", params)
+    RawRequest::modern("tools/call", params)
 }
 
-async fn state_of(world: &World, tool: &str) -> (String, Value) {
+async fn request_state(world: &World, tool: &str) -> (String, Value) {
     let message = world.ask(call(tool, json!({}))).await.message();
     let result = &message["result"];
     assert_eq!(result["resultType"], "input_required", "{message}");
@@ -76,16 +76,16 @@ async fn state_of(world: &World, tool: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_one_caller_one_call_and_one_use() {
+async fn state_is_bound_to_one_caller_one_call_and_one_use() {
     let world = World::new();
-    let (state, requests) = state_of(&world, "guarded").await;
+    let (state, requests) = request_state(&world, "guarded").await;
     insta::assert_json_snapshot!(requests);
     let yes = json!({"baton/approval": {"action": "accept", "content": {"allow": true}}});
     let with = |tool: &str, state: &str| call(tool, json!({"requestState": state, "inputResponses": yes}));
     let foreign = "the requestState does not belong to this call; call again without it";
     let mut changed = state.clone();
     changed.push('x');
-    let other_arguments = Ask::modern(
+    let other_arguments = RawRequest::modern(
         "tools/call",
         json!({"name": "guarded", "arguments": {"n": 2}, "requestState": state, "inputResponses": yes}),
     );
@@ -102,9 +102,9 @@ async fn a_state_is_good_for_one_caller_one_call_and_one_use() {
 }
 
 #[tokio::test]
-async fn missing_answers_are_asked_for_again_and_others_ignored() {
+async fn missing_answer_is_requested_again_and_unknown_ignored() {
     let world = World::new();
-    let (state, requests) = state_of(&world, "ask").await;
+    let (state, requests) = request_state(&world, "ask").await;
     let wrong = json!({"requestState": state, "inputResponses": {"other": {"action": "accept"}}});
     let message = world.ask(call("ask", wrong)).await.message();
     assert_eq!(message["result"]["inputRequests"], requests);
@@ -118,21 +118,21 @@ async fn missing_answers_are_asked_for_again_and_others_ignored() {
 }
 
 #[tokio::test]
-async fn states_outlive_a_restart_and_keys_can_change() {
+async fn state_survives_restart_but_not_a_key_change() {
     let (before, after) = (World::new(), World::new());
-    let (state, _) = state_of(&before, "ask").await;
+    let (state, _) = request_state(&before, "ask").await;
     let answer = json!({"requestState": state, "inputResponses": {"who": {"action": "cancel"}}});
     let message = after.ask(call("ask", answer.clone())).await.message();
     assert_eq!(message["result"]["structuredContent"]["state"], "step-2");
-    let changed = World::planned(Plan { key: [8; 32], ..Plan::default() });
+    let changed = World::with_plan(Plan { key: [8; 32], ..Plan::default() });
     let message = changed.ask(call("ask", answer)).await.message();
     assert_eq!(message["error"]["code"], -32602);
 }
 
 #[tokio::test]
-async fn a_yes_is_not_used_twice_by_way_of_a_restart() {
+async fn approval_is_not_reused_after_a_restart() {
     let (before, after) = (World::new(), World::new());
-    let (state, requests) = state_of(&before, "guarded").await;
+    let (state, requests) = request_state(&before, "guarded").await;
     let yes = json!({"baton/approval": {"action": "accept", "content": {"allow": true}}});
     let with = |state: &str| call("guarded", json!({"requestState": state, "inputResponses": yes}));
     before.ask(with(&state)).await;
@@ -143,15 +143,15 @@ async fn a_yes_is_not_used_twice_by_way_of_a_restart() {
 }
 
 #[tokio::test]
-async fn nothing_is_held_between_the_rounds_of_a_modern_call() {
+async fn modern_call_keeps_no_state_between_rounds() {
     let world = World::new();
     world.source.connect(McpEra::Modern, Permission::Allow);
-    // The server is connected once, for whoever comes.
-    world.ask(Ask::modern("tools/list", json!({}))).await;
+    // The server is connected once for all callers.
+    world.ask(RawRequest::modern("tools/list", json!({}))).await;
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let quiet = tasks();
     for tool in ["guarded", "ask", "up__elicit"] {
-        state_of(&world, tool).await;
+        request_state(&world, tool).await;
     }
     while tasks() > quiet {
         tokio::task::yield_now().await;
