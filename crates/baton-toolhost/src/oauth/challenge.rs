@@ -66,7 +66,7 @@ mod tests {
     use http::{HeaderMap, StatusCode, header::WWW_AUTHENTICATE};
 
     #[test]
-    fn a_login_is_wanted_when_it_would_help() {
+    fn challenge_exists_only_if_a_login_helps() {
         let challenge = |status: StatusCode, values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {

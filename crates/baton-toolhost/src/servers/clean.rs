@@ -69,7 +69,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn hidden_characters_are_gone_and_the_rest_stays() {
+    fn hidden_characters_are_removed() {
         for (text, expect) in [
             ("Reads a file.\n\tÄ 漢 🙂", "Reads a file.\n\tÄ 漢 🙂"),
             ("a\u{200b}b\u{202e}c\u{feff}", "abc"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_for_models_is_an_object_and_keeps_its_meaning() {
+    fn model_schema_is_an_object_with_the_same_meaning() {
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "properties": {

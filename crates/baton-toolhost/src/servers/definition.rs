@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_count_for_trusted_servers_only() {
+    fn annotations_apply_to_trusted_servers_only() {
         let read = tool(json!({})).with_annotations(ToolAnnotations::new().read_only(true).idempotent(true));
         let again = tool(json!({})).with_annotations(ToolAnnotations::new().idempotent(true));
         assert_eq!(effects(&read, true), Effects::ReadOnly);

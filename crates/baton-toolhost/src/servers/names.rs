@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_people_expect() {
+    fn names_have_prefixes_and_digests() {
         let long = "x".repeat(70);
         for (prefix, tool, expect) in [
             ("fs", "read_file", "fs__read_file".to_owned()),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collision_never_overrides_what_was_there() {
+    fn collision_never_overrides_an_existing_name() {
         let mut table = NameTable::default();
         let own = |name: &str| name == "search";
         assert_ne!(table.claim("web", "", "search", &own), "search");

@@ -91,7 +91,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn what_is_hidden_or_could_run_is_taken_out_and_the_rest_stays() {
+    fn hidden_text_and_executable_uris_are_removed() {
         let listed = json!({
             "name": "t",
             "title": "T\u{202e}",

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_cut_and_says_so() {
+    fn oversized_result_is_truncated_with_a_note() {
         let text = |text: &str| json!({"type": "text", "text": text});
         check(json!({"content": [text("äöü")]}), 3, &json!("ä\n[output cut: the first 3 of 6 bytes are shown]"));
         let image = json!({"type": "image", "data": "A".repeat(200), "mimeType": "image/png"});

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_secret_is_known() {
+    fn secret_values_are_redacted() {
         let env = [("A", "env://LINE"), ("GITHUB_TOKEN", "literal-token"), ("KEYBOARD", "german"), ("DIR", "${TRICK}")];
         let transport = McpTransport::Stdio {
             command: "x".to_owned(),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unset_variable_names_its_field() {
+    fn unset_variable_error_names_the_field() {
         let headers = BTreeMap::from([("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())]);
         let error = expand(&McpTransport::Http { url: "http://x".into(), headers }, &get).unwrap_err();
         assert_eq!(error.to_string(), "`headers.Authorization` uses the variable TOKEN, which is not set");

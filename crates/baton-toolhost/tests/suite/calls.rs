@@ -1,4 +1,4 @@
-//! Calls of tools without an engine.
+//! Tool calls without an engine.
 
 use baton_ports::{
     BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
@@ -10,10 +10,10 @@ use baton_types::{
 };
 use std::sync::Mutex;
 
-/// A helper that remembers the progress it heard of.
+/// A helper that records progress.
 #[derive(Default)]
 pub(crate) struct Listener {
-    pub(crate) heard: Mutex<Vec<ToolProgress>>,
+    pub(crate) progress: Mutex<Vec<ToolProgress>>,
 }
 
 impl ToolHelper for Listener {
@@ -22,7 +22,7 @@ impl ToolHelper for Listener {
     }
 
     fn progress(&self, progress: ToolProgress) {
-        self.heard.lock().unwrap().push(progress);
+        self.progress.lock().unwrap().push(progress);
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
     }
 }
 
-/// A tool that runs this way.
+/// A tool with this runner.
 pub(crate) fn tool(name: &str, runner: ToolRunner) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
@@ -77,13 +77,13 @@ pub(crate) fn tool(name: &str, runner: ToolRunner) -> ToolSpec {
     }
 }
 
-/// Runs one call to its end.
+/// Runs one call to completion.
 pub(crate) async fn done(host: &dyn ToolHost, agent: &AgentSpec, tool: &ToolSpec, arguments: &str) -> ToolOutput {
-    heard(host, agent, tool, arguments).await.0
+    done_with_progress(host, agent, tool, arguments).await.0
 }
 
-/// Runs one call to its end, and gives the progress it told of, too.
-pub(crate) async fn heard(
+/// Runs one call to completion and returns its progress, too.
+pub(crate) async fn done_with_progress(
     host: &dyn ToolHost,
     agent: &AgentSpec,
     tool: &ToolSpec,
@@ -104,5 +104,5 @@ pub(crate) async fn heard(
         helper: &listener,
     };
     let ToolOutcome::Done(output) = host.call(run).await else { panic!("the tool asks") };
-    (output, listener.heard.into_inner().unwrap())
+    (output, listener.progress.into_inner().unwrap())
 }

@@ -1,4 +1,4 @@
-//! The servers that are part of Baton, with definitions and sessions that are held here.
+//! The built-in servers, with definitions and sessions kept by the test.
 
 use crate::calls::{Listener, agent, tool};
 use baton_ports::{
@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// One agent whose rules are changed, and the session that it is in.
+/// One agent with editable rules, and its session.
 struct World {
     agent: Mutex<AgentSpec>,
     session: Mutex<SessionItems>,
@@ -92,7 +92,7 @@ impl AgentEditor for World {
     }
 
     fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        unreachable!("no server makes agents")
+        unreachable!("no server creates agents")
     }
 
     fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
@@ -122,7 +122,7 @@ fn put(list: &mut Vec<ItemName>, item: ItemName) -> bool {
     is_new
 }
 
-/// Whoever would make vectors is away.
+/// Embeddings are unavailable.
 impl TextSearch for World {
     fn search<'a>(
         &'a self,
@@ -135,7 +135,7 @@ impl TextSearch for World {
     }
 }
 
-/// The tools of the world's agent, as runs have them.
+/// The toolbox of the world's agent, as runs use it.
 fn toolbox(world: &Arc<World>, connect: InternalConnector) -> Arc<Toolbox> {
     let connect = Arc::new(connect);
     let connectors = ConnectorRegistry::new().with(TransportKind::Internal, connect.clone());
@@ -151,7 +151,7 @@ fn toolbox(world: &Arc<World>, connect: InternalConnector) -> Arc<Toolbox> {
     toolbox
 }
 
-/// What the call gives, and whether that is an error.
+/// The result of the call, and whether it is an error.
 async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, arguments: Value) -> (bool, Value) {
     let runner = ToolRunner::Mcp(McpTool { server: server.to_owned(), tool: name.to_owned() });
     let spec = tool(&format!("{server}__{name}"), runner);
@@ -170,12 +170,12 @@ async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, a
     };
     match toolbox.call(run).await {
         ToolOutcome::Done(done) => (done.is_error, done.output.to_value()),
-        ToolOutcome::InputRequired(asks) => panic!("nobody is asked: {asks:?}"),
+        ToolOutcome::InputRequired(asks) => panic!("unexpected input request: {asks:?}"),
     }
 }
 
 #[tokio::test]
-async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
+async fn calls_reach_definitions_sessions_and_search() {
     let world = World::new();
     let toolbox = toolbox(&world, InternalConnector::with_editor(world.clone(), world.clone()));
     let rules = |task, name, arguments| call(&toolbox, task, "rules", name, arguments);
@@ -221,11 +221,11 @@ async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
         let (is_error, said) = call(&toolbox, None, server, name, arguments).await;
         assert!(is_error && said.as_str().unwrap().contains(expect), "{name}: {said}");
     }
-    assert_eq!(world.changes.lock().unwrap().len(), 1, "what was refused changed nothing");
+    assert_eq!(world.changes.lock().unwrap().len(), 1, "rejected calls change nothing");
 }
 
 #[tokio::test]
-async fn a_definition_that_is_part_of_a_program_is_looked_at_and_not_changed() {
+async fn definition_in_a_program_is_readable_but_not_editable() {
     let world = World::new();
     let toolbox = toolbox(&world, InternalConnector::new(world.clone()));
     let offered = toolbox.available_tools(&agent("tester", Vec::new()), Duration::from_secs(60)).await;

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod calls;
-mod collected;
 mod http_tools;
 mod internal;
 mod native;
 mod remote;
 mod servers;
+mod span_collector;

@@ -54,7 +54,7 @@ mod tests {
     use super::EventLimit;
 
     #[test]
-    fn events_are_counted_however_they_are_cut() {
+    fn event_limit_is_independent_of_chunk_boundaries() {
         for (text, fits) in [
             ("data: ab\n\ndata: cd\n\n", true),
             ("data: ab\r\n\r\ndata: cd\r\n\r\n", true),

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_variables() {
+    fn env_files_are_parsed() {
         let text = "# keys\nA=1\nexport B = two words # why\nC=\"a\\nb # c\"\nD='x\\n'\n\nE=\nF=a=b";
         let expect = [("A", "1"), ("B", "two words"), ("C", "a\nb # c"), ("D", "x\\n"), ("E", ""), ("F", "a=b")];
         let expect: Vec<_> = expect.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn noise_is_left_out_and_noted_once() {
+    async fn noise_is_skipped_and_logged_once() {
         let (out, log) = read(b"hello\n{\"a\":1}\n\n{\"jsonrpc\":\"2.0\"}\r\nbye\n".to_vec()).await;
         assert_eq!(out, "{\"jsonrpc\":\"2.0\"}\r\n");
         assert_eq!(log.lines(), ["[baton] its output has lines that are not MCP messages; they are skipped: hello"]);

@@ -1,4 +1,4 @@
-//! HTTP tools: addresses that arguments cannot leave, and calls of a scripted service.
+//! HTTP tools: argument placement in URLs, and calls of a scripted service.
 
 mod replies;
 mod requests;

@@ -1,4 +1,4 @@
-//! What a model reads of a service's answer.
+//! Tool output for each kind of HTTP reply.
 
 use super::service::{Service, definition, get, reply};
 use crate::calls::{agent, done};
@@ -35,8 +35,8 @@ fn answer(path: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn every_kind_of_answer_is_told() {
-    let service = Service::answering(|request| answer(&request.path)).await;
+async fn each_kind_of_reply_becomes_output() {
+    let service = Service::start_with_script(|request| answer(&request.path)).await;
     let tools = service.tools();
     let paths = [
         "/json",
@@ -66,7 +66,7 @@ async fn every_kind_of_answer_is_told() {
         let output = done(&tools, &agent("a", Vec::new()), &tool, "{}").await;
         let text = output.output.as_str();
         let text = match text.char_indices().nth(900) {
-            Some(_) => panic!("{path} gave more than its bound: {text}"),
+            Some(_) => panic!("{path} exceeds its output limit: {text}"),
             None => text.replace("äääääää", "ä").replace("xxxxxxx", "x").replace("1,1,1,1,1,1,1,", "1,"),
         };
         shown.push(format!("{path}{}\n    {text}", if output.is_error { " (error)" } else { "" }));
@@ -77,8 +77,8 @@ async fn every_kind_of_answer_is_told() {
 }
 
 #[tokio::test]
-async fn a_service_that_does_not_answer_is_given_up() {
-    let service = Service::answering(|_| Vec::new()).await;
+async fn silent_service_times_out() {
+    let service = Service::start_with_script(|_| Vec::new()).await;
     let timeout = Duration::from_millis(30);
     let tool = get("look", HttpTool { timeout, ..definition("GET", &service.url("/silent")) });
     let output = done(&service.tools(), &agent("a", Vec::new()), &tool, "{}").await;
@@ -87,7 +87,7 @@ async fn a_service_that_does_not_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn methods_that_are_none_are_not_sent() {
+async fn invalid_methods_are_not_sent() {
     let service = Service::start().await;
     for method in ["TRACE", "get", "CONNECT"] {
         let tool = get("look", definition(method, &service.url("/")));

@@ -1,4 +1,4 @@
-//! What a service is asked.
+//! Requests of HTTP tools.
 
 use super::service::{Service, definition, get, reply};
 use crate::calls::{agent, done};
@@ -8,7 +8,7 @@ const ARGUMENTS: &str =
     r#"{"city":"São Paulo","days":3,"big":12345678901234567890.10,"tags":["a b","c"],"none":null,"deep":{"x":[1]}}"#;
 
 #[tokio::test]
-async fn arguments_without_a_place_become_query_body_or_form() {
+async fn unplaced_arguments_become_query_body_or_form() {
     let service = Service::start().await;
     for (method, body) in [("GET", HttpBody::None), ("POST", HttpBody::Json), ("PUT", HttpBody::Form)] {
         let url = service.url("/cities/{city}?lang={lang}&v=2");
@@ -30,8 +30,8 @@ async fn arguments_without_a_place_become_query_body_or_form() {
 }
 
 #[tokio::test]
-async fn secrets_travel_and_are_never_shown() {
-    let service = Service::answering(|request| {
+async fn secrets_are_sent_and_never_shown() {
+    let service = Service::start_with_script(|request| {
         let echoed = format!(r#"{{"you_sent":"{}"}}"#, request.header("authorization").unwrap_or_default());
         let status = if request.path == "/fail" { "500 Internal Server Error" } else { "200 OK" };
         reply(status, &[("content-type", "application/json")], echoed)
@@ -62,15 +62,15 @@ async fn secrets_travel_and_are_never_shown() {
         assert!(output.is_error);
         said.push(format!("{name}: {value}\n    {}", output.output.to_plain_text()));
     }
-    assert_eq!(service.received().len(), 2, "nothing else was sent");
+    assert_eq!(service.received().len(), 2, "no other request is sent");
     insta::assert_snapshot!(said.join("\n"));
 }
 
 #[tokio::test]
-async fn redirects_stay_at_the_origin() {
+async fn redirects_stay_within_the_origin() {
     let elsewhere = Service::start().await;
     let away = elsewhere.url("/inside");
-    let service = Service::answering(move |request| match request.path.as_str() {
+    let service = Service::start_with_script(move |request| match request.path.as_str() {
         "/within" => reply("302 Found", &[("location", "/end")], ""),
         "/away" => reply("307 Temporary Redirect", &[("location", &away)], ""),
         _ => reply("200 OK", &[("content-type", "text/plain")], "arrived"),

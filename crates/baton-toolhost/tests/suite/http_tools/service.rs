@@ -14,40 +14,42 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Clone, Debug)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Received {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 }
 
-type Script = Arc<dyn Fn(&Received) -> Vec<u8> + Send + Sync>;
+type Script = Arc<dyn Fn(&ReceivedRequest) -> Vec<u8> + Send + Sync>;
 
-/// A service that remembers what it was asked.
+/// A service that records its requests.
 pub(crate) struct Service {
     address: SocketAddr,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Service {
-    /// Answers everything with `{"ok":true}`.
+    /// A service that replies `{"ok":true}` to every request.
     pub(crate) async fn start() -> Self {
-        Self::answering(|_| reply("200 OK", &[("content-type", "application/json")], r#"{"ok":true}"#)).await
+        Self::start_with_script(|_| reply("200 OK", &[("content-type", "application/json")], r#"{"ok":true}"#)).await
     }
 
-    /// Answers with the bytes that the script gives; with none it says nothing, ever.
-    pub(crate) async fn answering(script: impl Fn(&Received) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    /// A service that replies with the bytes of the script; if they are empty, it never replies.
+    pub(crate) async fn start_with_script(
+        script: impl Fn(&ReceivedRequest) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let received = Arc::<Mutex<Vec<Received>>>::default();
+        let received = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
         let (script, seen): (Script, _) = (Arc::new(script), Arc::clone(&received));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -65,11 +67,11 @@ impl Service {
         self.address.to_string()
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap().clone()
     }
 
-    /// The tools, on a client that by itself may call nothing private.
+    /// HTTP tools with a client that may not call private addresses by itself.
     pub(crate) fn tools(&self) -> HttpTools {
         let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
         HttpTools::with_secrets(client, |name| match name {
@@ -80,7 +82,7 @@ impl Service {
     }
 }
 
-async fn serve(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<Received>>>) -> Option<()> {
+async fn serve(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<ReceivedRequest>>>) -> Option<()> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -106,7 +108,7 @@ async fn serve(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<Receiv
         }
     }
     let body = String::from_utf8(bytes[end..].to_vec()).ok()?;
-    let request = Received { method, path, headers, body };
+    let request = ReceivedRequest { method, path, headers, body };
     let answer = script(&request);
     seen.lock().unwrap().push(request);
     if answer.is_empty() {
@@ -116,7 +118,7 @@ async fn serve(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<Receiv
     stream.shutdown().await.ok()
 }
 
-/// A whole reply.
+/// A complete reply.
 pub(crate) fn reply(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -135,7 +137,7 @@ pub(crate) fn definition(method: &str, url: &str) -> HttpTool {
     }
 }
 
-/// A tool of this definition.
+/// A tool with this definition.
 pub(crate) fn get(name: &str, definition: HttpTool) -> ToolSpec {
     calls::tool(name, ToolRunner::Http(definition))
 }

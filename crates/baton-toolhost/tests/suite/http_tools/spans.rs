@@ -1,9 +1,9 @@
-//! The span of a request to a service, which hears of it.
+//! The span of a request, and its propagation to the service.
 
 use super::service::{Service, definition, get, reply};
 use crate::{
     calls::{Listener, agent},
-    collected::{Collected, PARENT, context, shown},
+    span_collector::{PARENT, SpanCollector, context, shown},
 };
 use baton_ports::{ToolHost as _, ToolInvocation};
 use baton_types::{HttpTool, Json, Principal, ToolCall, TraceContext};
@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 #[tokio::test]
 async fn a_request_has_a_span_without_arguments_and_secrets() {
-    let service = Service::answering(|request| {
+    let service = Service::start_with_script(|request| {
         let status = if request.path.starts_with("/fail") { "404 Not Found" } else { "200 OK" };
         reply(status, &[("content-type", "text/plain")], "m4rk3r")
     })
     .await;
-    let (spans, parent) = (Arc::new(Collected::default()), TraceContext::parse(PARENT).unwrap());
+    let (spans, parent) = (Arc::new(SpanCollector::default()), TraceContext::parse(PARENT).unwrap());
     let tools = service.tools().with_tracer(spans.tracer());
     let headers = vec![("Authorization".to_owned(), "Bearer env://TOKEN".to_owned())];
     let mut seen = String::new();

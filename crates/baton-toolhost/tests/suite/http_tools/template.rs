@@ -1,4 +1,4 @@
-//! Whatever an argument says, it stays where the definition puts it.
+//! An argument stays in its place in the URL, whatever its value.
 
 use super::service::{Service, get};
 use crate::calls::{agent, done};
@@ -10,7 +10,7 @@ use proptest::{
 };
 
 #[test]
-fn addresses_that_are_none_are_refused() {
+fn invalid_urls_are_rejected() {
     let shown: Vec<String> = [
         "https://api.example.com/v1/{city}?units={units}",
         "http://127.0.0.1:8080",
@@ -41,7 +41,7 @@ fn addresses_that_are_none_are_refused() {
     insta::assert_snapshot!(shown.join("\n"));
 }
 
-fn nasty() -> impl Strategy<Value = String> {
+fn special_texts() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         "/",
         "..",
@@ -77,14 +77,14 @@ fn decoded(text: &str) -> String {
 }
 
 #[test]
-fn an_argument_never_leaves_its_place() {
+fn argument_never_leaves_its_place() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let service = runtime.block_on(Service::start());
     let tools = service.tools();
     let url = service.url("/v1/{first}/x-{second}/end?fixed=1&q={third}");
     let tool = get("look", super::service::definition("GET", &url));
     let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
-    let ran = runner.run(&(nasty(), nasty(), nasty()), |(first, second, third)| {
+    let ran = runner.run(&(special_texts(), special_texts(), special_texts()), |(first, second, third)| {
         let arguments =
             serde_json::json!({"first": first, "second": second, "third": third, "more": third}).to_string();
         let before = service.received().len();
@@ -111,7 +111,7 @@ fn an_argument_never_leaves_its_place() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_named() {
+async fn unsuitable_arguments_are_named() {
     let service = Service::start().await;
     let url = service.url("/{a}{b}/x?q={q}");
     let tool = get("look", super::service::definition("GET", &url));

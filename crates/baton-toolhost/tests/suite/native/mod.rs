@@ -1,6 +1,6 @@
 //! Functions as tools.
 
-use crate::calls::{agent, done, heard, tool};
+use crate::calls::{agent, done, done_with_progress, tool};
 use baton_toolhost::{NativeTools, Tool, ToolContext, ToolError};
 use baton_types::{AgentName, Effects, Permission, ToolRunner};
 use schemars::JsonSchema;
@@ -100,7 +100,7 @@ fn types_become_schemas() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_end_in_answers_that_say_what_is_wrong() {
+async fn call_errors_state_the_cause() {
     let (tools, name) = registry();
     let specs = tools.specs(&name);
     let agent = agent("weather", specs.clone());
@@ -124,17 +124,17 @@ async fn calls_end_in_answers_that_say_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_function_may_know_who_calls_and_tell_how_far_it_got() {
+async fn function_receives_the_caller_and_reports_progress() {
     let (tools, name) = registry();
     let specs = tools.specs(&name);
-    let (output, told) = heard(&tools, &agent("weather", specs.clone()), &specs[0], "{}").await;
+    let (output, told) = done_with_progress(&tools, &agent("weather", specs.clone()), &specs[0], "{}").await;
     assert_eq!(output.output.to_plain_text(), "call-1 for local");
     let told: Vec<_> = told.into_iter().map(|progress| (progress.done, progress.message.unwrap())).collect();
     assert_eq!(told, [(1.0, "step 1".to_owned()), (2.0, "step 2".to_owned()), (3.0, "step 3".to_owned())]);
 }
 
 #[tokio::test]
-async fn tools_that_cannot_be_offered_are_refused_and_foreign_ones_not_run() {
+async fn invalid_tools_are_rejected_and_foreign_tools_not_run() {
     let (mut tools, name) = registry();
     let problems = [
         tools.add(&name, Tool::new("get_weather", "Again.", weather)),

@@ -1,6 +1,6 @@
-//! Streams of events that break, resume, or never end.
+//! Event streams that break, resume, or never end.
 
-use super::world::{Reply, Server, connect, event, look, ordinary, result, text};
+use super::world::{Reply, Server, connect, event, look, result, standard_reply, text};
 use baton_toolhost::streamable;
 use bytes::Bytes;
 use http::Method;
@@ -10,38 +10,39 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-const OVER: usize = 16 * 1024 * 1024 + 1;
+const TOO_LONG: usize = 16 * 1024 * 1024 + 1;
 
 #[tokio::test]
-async fn a_stream_that_breaks_goes_on_where_it_ended() {
+async fn broken_stream_resumes_after_last_event_id() {
     let asked: Arc<Mutex<Value>> = Arc::default();
     let server = Server::start(move |got| match (&got.method, got.header("last-event-id")) {
         (&Method::GET, Some("7")) => {
             let answer = result(&asked.lock().unwrap()).unwrap();
             Reply::events(vec![Ok(event(&answer))])
         }
-        _ if got.says("tools/call") => {
+        _ if got.is_method("tools/call") => {
             *asked.lock().unwrap() = got.message();
             let first = Bytes::from_static(b"id: 7\nretry: 20\ndata:\n\n");
             Reply::events(vec![Ok(first), Err(io::Error::other("cut"))])
         }
-        _ => ordinary(got),
+        _ => standard_reply(got),
     })
     .await;
     let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
-    assert_eq!(server.count(|got| got.says("tools/call")), 1, "a call is never made a second time");
+    assert_eq!(server.count(|got| got.is_method("tools/call")), 1, "a call is never sent twice");
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_is_refused_and_the_connection_stays() {
+async fn oversized_answer_is_rejected_without_disconnect() {
     let server = Server::start(|got| {
-        let long = || json!({ "jsonrpc": "2.0", "id": got.message()["id"], "result": { "content": "x".repeat(OVER) } });
+        let long =
+            || json!({ "jsonrpc": "2.0", "id": got.message()["id"], "result": { "content": "x".repeat(TOO_LONG) } });
         match got.message()["params"]["arguments"]["as"].as_str() {
             Some("events") => Reply::events(vec![Ok(event(&long()))]),
-            Some("endless") => Reply::events(vec![Ok(Bytes::from(vec![b'x'; OVER]))]),
+            Some("endless") => Reply::events(vec![Ok(Bytes::from(vec![b'x'; TOO_LONG]))]),
             Some("json") => Reply::json(&long()),
-            _ => ordinary(got),
+            _ => standard_reply(got),
         }
     })
     .await;

@@ -1,7 +1,7 @@
-//! An address that may be of either transport, and what people are told when it is of none.
+//! URLs without a transport type, and the errors if no server is there.
 
 use super::{
-    legacy::Old,
+    legacy::LegacyServer,
     provider::{Definition, settings},
     world::{Reply, Server, connect, look, text},
 };
@@ -10,8 +10,8 @@ use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
 #[tokio::test]
-async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() {
-    let old = Old::start("messages?session=1").await;
+async fn url_without_type_falls_back_to_the_older_transport() {
+    let old = LegacyServer::start("messages?session=1").await;
     let url = old.server.url("/team/sse");
     let connector = RemoteConnector::new(settings(None));
     let either = Definition::new(McpTransport::Remote { url: url.clone(), headers: BTreeMap::new() });
@@ -22,7 +22,7 @@ async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() 
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
 
     let one = Definition::new(McpTransport::Http { url, headers: BTreeMap::new() });
-    assert!(!connector.has_older_transport(one.target(), &failure), "whoever writes the kind means it");
+    assert!(!connector.has_older_transport(one.target(), &failure), "an explicit type has no fallback");
     let explained = connector.explain(one.target(), &failure).unwrap();
     let ConnectError::Failed { reason, hint } = explained else { panic!("{explained:?}") };
     let said = "it answered 405 to a message: no MCP server is at this address, or it speaks the older HTTP+SSE";
@@ -31,7 +31,7 @@ async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() 
 }
 
 #[tokio::test]
-async fn a_refusal_in_words_of_the_protocol_is_no_reason_to_try_the_older_way() {
+async fn protocol_error_does_not_trigger_the_fallback() {
     let server = Server::start(|got| {
         let error = serde_json::json!({ "code": -32000, "message": "no session" });
         let mut refusal =
@@ -49,7 +49,7 @@ async fn a_refusal_in_words_of_the_protocol_is_no_reason_to_try_the_older_way() 
 }
 
 #[tokio::test]
-async fn headers_that_cannot_be_sent_are_named_without_their_values() {
+async fn invalid_headers_are_named_without_their_values() {
     let connector = RemoteConnector::new(settings(None));
     for (name, value) in [("x key", "secret"), ("x-key", "sec\nret"), ("Mcp-Session-Id", "secret")] {
         let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);

@@ -1,4 +1,4 @@
-//! The older HTTP+SSE.
+//! The older HTTP+SSE transport.
 
 use super::world::{Reply, Server, connect, event, look, result, text};
 use baton_toolhost::sse;
@@ -7,13 +7,13 @@ use http::Method;
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
-/// A server of 2024: a stream at `/sse`, and messages wherever it says.
-pub(crate) struct Old {
+/// A server of the 2024 protocol: a stream at `/sse`, and messages at the announced endpoint.
+pub(crate) struct LegacyServer {
     pub(crate) server: Server,
     stream: Arc<Mutex<Option<mpsc::Sender<Bytes>>>>,
 }
 
-impl Old {
+impl LegacyServer {
     pub(crate) async fn start(endpoint: impl Into<String>) -> Self {
         let endpoint = endpoint.into();
         let stream: Arc<Mutex<Option<mpsc::Sender<Bytes>>>> = Arc::default();
@@ -44,30 +44,30 @@ impl Old {
 }
 
 #[tokio::test]
-async fn messages_are_posted_where_the_stream_says_and_answers_come_on_the_stream() {
+async fn messages_are_posted_to_the_announced_endpoint() {
     for endpoint in ["messages?session=1", "/team/messages?session=1"] {
-        let old = Old::start(endpoint).await;
+        let old = LegacyServer::start(endpoint).await;
         let client = connect(sse(old.server.remote("/team/sse"))).await.unwrap();
         assert_eq!(text(&look(&client).await.unwrap()), "seen");
         old.end_stream();
-        // Without its stream the connection is over, and says so at once.
+        // Without its stream the connection ends immediately.
         let _ = client.waiting().await;
     }
 }
 
 #[tokio::test]
-async fn an_address_for_messages_at_another_origin_is_refused() {
+async fn endpoint_at_another_origin_is_rejected() {
     let other = Server::start(|_| Reply::status(202)).await;
     for endpoint in [other.url("/team/messages?session=1"), other.url("/").replace("http:", "")] {
-        let old = Old::start(endpoint).await;
+        let old = LegacyServer::start(endpoint).await;
         let error = connect(sse(old.server.remote("/team/sse"))).await.unwrap_err().to_string();
         assert!(error.contains("is on another origin"), "{error}");
     }
-    assert!(other.got().is_empty());
+    assert!(other.requests().is_empty());
 }
 
 #[tokio::test]
-async fn what_is_no_stream_is_told() {
+async fn reply_that_is_not_a_stream_is_reported() {
     let server = Server::start(|got| match got.path.as_str() {
         "/page" => Reply::status(200).with("content-type", "text/html"),
         "/short" => Reply::events(Vec::new()),

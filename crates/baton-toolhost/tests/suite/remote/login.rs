@@ -1,7 +1,7 @@
-//! Logging in: who is asked, and what is refused.
+//! OAuth logins and rejected responses.
 
 use super::{
-    provider::{Definition, Person, Provider, Twist, settings},
+    provider::{CallbackFault, Definition, Provider, ScriptedBrowser, settings},
     world::{Client, connect, look, text},
 };
 use baton_toolhost::{
@@ -11,8 +11,8 @@ use baton_types::McpOauth;
 use rmcp::service::ClientInitializeError;
 use std::{path::Path, sync::Arc};
 
-/// A connector whose servers are logged in at by this person.
-fn with_person(folder: &Path, person: &Arc<Person>) -> RemoteConnector {
+/// A connector with a scripted browser.
+fn with_browser(folder: &Path, person: &Arc<ScriptedBrowser>) -> RemoteConnector {
     RemoteConnector::new(RemoteSettings { browser: Some(person.clone()), ..settings(Some(folder)) })
 }
 
@@ -21,7 +21,7 @@ async fn open(connector: &RemoteConnector, definition: &Definition) -> Result<Cl
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
+async fn server_works_after_the_required_login() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let definition = provider.definition();
@@ -34,14 +34,14 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
         ("the server requires a login", "run `baton tools login clerk notes`")
     );
 
-    let person = Person::new(Twist::None);
-    let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();
+    let person = ScriptedBrowser::new(CallbackFault::None);
+    let client = open(&with_browser(folder.path(), &person), &definition).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
-    assert_eq!(person.said("code_challenge_method").as_deref(), Some("S256"));
-    assert_eq!(person.said("resource"), Some(provider.server.url("/mcp")));
-    assert_eq!(person.said("scope").as_deref(), Some("read"));
+    assert_eq!(person.page_parameter("code_challenge_method").as_deref(), Some("S256"));
+    assert_eq!(person.page_parameter("resource"), Some(provider.server.url("/mcp")));
+    assert_eq!(person.page_parameter("scope").as_deref(), Some("read"));
 
-    // From now on nobody has to be there, also in another process.
+    // Later connections need no browser, also in another process.
     let later = RemoteConnector::new(settings(Some(folder.path())));
     let client = open(&later, &definition).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
@@ -49,77 +49,77 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
 }
 
 #[tokio::test]
-async fn a_way_back_that_is_bent_gives_no_token() {
-    for (twist, reason) in [
-        (Twist::State, "the response belongs to another login (state does not match)"),
-        (Twist::Issuer, "issuer mismatch"),
-        (Twist::NoIssuer, "missing required issuer"),
-        (Twist::Denied, "the authorization server returned: access_denied"),
+async fn invalid_callback_gets_no_token() {
+    for (fault, reason) in [
+        (CallbackFault::State, "the response belongs to another login (state does not match)"),
+        (CallbackFault::Issuer, "issuer mismatch"),
+        (CallbackFault::NoIssuer, "missing required issuer"),
+        (CallbackFault::Denied, "the authorization server returned: access_denied"),
     ] {
         let provider = Provider::start().await;
         let folder = tempfile::tempdir().unwrap();
-        let connector = with_person(folder.path(), &Person::new(twist));
+        let connector = with_browser(folder.path(), &ScriptedBrowser::new(fault));
         let definition = provider.definition();
         let failure = open(&connector, &definition).await.unwrap_err();
         let told = connector.explain(definition.target(), &failure).unwrap();
-        assert!(told.to_string().contains(reason), "{twist:?}: {told}");
-        assert_eq!(provider.grants("authorization_code"), 0, "{twist:?}");
+        assert!(told.to_string().contains(reason), "{fault:?}: {told}");
+        assert_eq!(provider.grants("authorization_code"), 0, "{fault:?}");
     }
 }
 
 #[tokio::test]
-async fn an_authorization_server_inside_of_the_network_is_not_called() {
+async fn private_authorization_server_is_not_called() {
     for place in ["http://169.254.169.254", "http://10.0.0.1", "http://[fd00::1]"] {
         let provider = Provider::start().await;
-        provider.given.lock().unwrap().elsewhere = Some(place.to_owned());
+        provider.given.lock().unwrap().authorization_server = Some(place.to_owned());
         let folder = tempfile::tempdir().unwrap();
-        let person = Person::new(Twist::None);
-        let failure = open(&with_person(folder.path(), &person), &provider.definition()).await.unwrap_err();
+        let person = ScriptedBrowser::new(CallbackFault::None);
+        let failure = open(&with_browser(folder.path(), &person), &provider.definition()).await.unwrap_err();
         assert!(failure.to_string().contains("the login failed"), "{failure}");
         assert!(person.pages.lock().unwrap().is_empty());
     }
 }
 
 #[tokio::test]
-async fn more_rights_are_asked_for_once_and_with_those_there_were() {
+async fn additional_scopes_are_requested_once_with_the_old_ones() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let person = Person::new(Twist::None);
+    let person = ScriptedBrowser::new(CallbackFault::None);
     let definition = provider.definition();
-    open(&with_person(folder.path(), &person), &definition).await.unwrap();
-    provider.given.lock().unwrap().wants = Some("write");
+    open(&with_browser(folder.path(), &person), &definition).await.unwrap();
+    provider.given.lock().unwrap().required_scope = Some("write");
 
-    // Nobody is there to grant them: however often it is tried, somebody has to log in.
+    // Without a browser the scopes cannot be granted: every call requires a login.
     let client = open(&RemoteConnector::new(settings(Some(folder.path()))), &definition).await.unwrap();
     for _ in 0..2 {
         let error = look(&client).await.unwrap_err();
         assert_eq!(needs_login(&error), Some("the server requires a login with more scopes: write"), "{error}");
     }
 
-    // Somebody is there, but what is granted is never enough for this server.
-    let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();
+    // With a browser, but the granted scopes never suffice for this server.
+    let client = open(&with_browser(folder.path(), &person), &definition).await.unwrap();
     for _ in 0..2 {
         let error = look(&client).await.unwrap_err().to_string();
         assert!(error.contains("scopes that were already requested (write)"), "{error}");
     }
-    assert_eq!(person.said("scope").as_deref(), Some("read write"));
+    assert_eq!(person.page_parameter("scope").as_deref(), Some("read write"));
     assert_eq!(person.pages.lock().unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn a_login_from_elsewhere_counts_at_once() {
+async fn login_of_another_connector_applies_immediately() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let definition = provider.definition();
     let alone = RemoteConnector::new(settings(Some(folder.path())));
     let early = alone.remote(definition.target()).unwrap();
-    open(&with_person(folder.path(), &Person::new(Twist::None)), &definition).await.unwrap();
+    open(&with_browser(folder.path(), &ScriptedBrowser::new(CallbackFault::None)), &definition).await.unwrap();
     let client = connect(streamable(early)).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
 }
 
 #[tokio::test]
-async fn a_client_with_a_secret_logs_in_by_itself() {
+async fn client_credentials_need_no_browser() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let oauth = McpOauth {
@@ -130,7 +130,7 @@ async fn a_client_with_a_secret_logs_in_by_itself() {
     let definition = provider.definition().with_oauth(oauth);
     let client = open(&RemoteConnector::new(settings(Some(folder.path()))), &definition).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
-    let asked = provider.server.got().into_iter().find(|got| got.path == "/token").unwrap();
+    let asked = provider.server.requests().into_iter().find(|got| got.path == "/token").unwrap();
     let said = |name: &str| asked.field(name).unwrap_or_default();
     assert_eq!(
         [said("grant_type"), said("client_id"), said("client_secret"), said("resource"), said("scope")],

@@ -1,4 +1,4 @@
-//! The way back of a person's own browser.
+//! The loopback callback of a real browser.
 
 use super::provider::{Provider, settings};
 use baton_toolhost::{Browser as _, LoopbackBrowser, login};
@@ -18,7 +18,7 @@ async fn get(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn only_the_way_back_from_the_page_that_was_shown_counts() {
+async fn only_the_callback_of_the_opened_page_is_accepted() {
     let shown: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&shown);
     let browser =
@@ -38,7 +38,7 @@ async fn only_the_way_back_from_the_page_that_was_shown_counts() {
 }
 
 #[tokio::test]
-async fn a_login_because_somebody_asked_for_it() {
+async fn explicit_login_uses_the_loopback_callback() {
     let provider = Provider::start().await;
     let folder = tempfile::tempdir().unwrap();
     let definition = provider.definition();

@@ -1,4 +1,4 @@
-//! Servers on the network, scripted: what they may do, and what they may not.
+//! Scripted remote servers and the limits on them.
 
 mod events;
 mod fallback;

@@ -1,6 +1,6 @@
-//! A server that wants a login, its authorization server, and people who log in.
+//! A server that requires a login, its authorization server, and a scripted browser.
 
-use super::world::{Got, Reply, Server, ordinary};
+use super::world::{ReceivedRequest, Reply, Server, standard_reply};
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_ports::BoxFuture;
 use baton_toolhost::{Browser, ConnectTarget, LoginError, RemoteSettings, ServerLog};
@@ -13,32 +13,34 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// What an authorization server gave so far.
+/// State of the authorization server.
 #[derive(Default)]
-pub(crate) struct Given {
+pub(crate) struct ProviderState {
     pub(crate) clients: usize,
     pub(crate) tokens: usize,
-    /// Scopes without which calls are refused.
-    pub(crate) wants: Option<&'static str>,
-    /// Clients that it does not know any more, up to this number.
+    /// Scope that calls require.
+    pub(crate) required_scope: Option<&'static str>,
+    /// Clients with a number up to this one are unknown.
     pub(crate) forgotten: usize,
-    /// Where the server says that tokens come from, when not here.
-    pub(crate) elsewhere: Option<String>,
+    /// Announced authorization server, if it is another one.
+    pub(crate) authorization_server: Option<String>,
     scopes: String,
 }
 
 /// A server at `/mcp` and its authorization server, on one origin.
 pub(crate) struct Provider {
     pub(crate) server: Server,
-    pub(crate) given: Arc<Mutex<Given>>,
+    pub(crate) given: Arc<Mutex<ProviderState>>,
 }
 
 impl Provider {
     pub(crate) async fn start() -> Self {
-        let given: Arc<Mutex<Given>> = Arc::default();
+        let given: Arc<Mutex<ProviderState>> = Arc::default();
         let state = Arc::clone(&given);
-        let server =
-            Server::start_knowing(|origin| move |got: &Got| respond(&origin, &mut state.lock().unwrap(), got)).await;
+        let server = Server::start_with_origin(|origin| {
+            move |got: &ReceivedRequest| respond(&origin, &mut state.lock().unwrap(), got)
+        })
+        .await;
         Self { server, given }
     }
 
@@ -46,13 +48,13 @@ impl Provider {
         Definition::new(McpTransport::Http { url: self.server.url("/mcp"), headers: BTreeMap::new() })
     }
 
-    /// How often the authorization server was asked for a token in this way.
+    /// Number of token requests with this grant type.
     pub(crate) fn grants(&self, kind: &str) -> usize {
         self.server.count(|got| got.path == "/token" && got.field("grant_type").as_deref() == Some(kind))
     }
 }
 
-fn respond(origin: &str, given: &mut Given, got: &Got) -> Reply {
+fn respond(origin: &str, given: &mut ProviderState, got: &ReceivedRequest) -> Reply {
     match (&got.method, got.path.as_str()) {
         (_, "/mcp") => {
             let metadata = format!("{origin}/.well-known/oauth-protected-resource/mcp");
@@ -61,18 +63,18 @@ fn respond(origin: &str, given: &mut Given, got: &Got) -> Reply {
                 let challenge = format!(r#"Bearer resource_metadata="{metadata}", scope="read""#);
                 return Reply::status(401).with("www-authenticate", challenge);
             }
-            match given.wants {
-                Some(scope) if got.says("tools/call") && !given.scopes.contains(scope) => {
+            match given.required_scope {
+                Some(scope) if got.is_method("tools/call") && !given.scopes.contains(scope) => {
                     let challenge = format!(
                         r#"Bearer error="insufficient_scope", scope="{scope}", resource_metadata="{metadata}""#
                     );
                     Reply::status(403).with("www-authenticate", challenge)
                 }
-                _ => ordinary(got),
+                _ => standard_reply(got),
             }
         }
         (&Method::GET, "/.well-known/oauth-protected-resource/mcp") => {
-            let issuer = given.elsewhere.clone().unwrap_or_else(|| origin.to_owned());
+            let issuer = given.authorization_server.clone().unwrap_or_else(|| origin.to_owned());
             Reply::json(&json!({ "resource": format!("{origin}/mcp"), "authorization_servers": [issuer] }))
         }
         (&Method::GET, "/.well-known/oauth-authorization-server") => Reply::json(&metadata(origin)),
@@ -102,7 +104,7 @@ fn metadata(origin: &str) -> Value {
     })
 }
 
-fn token(given: &mut Given, got: &Got) -> Reply {
+fn token(given: &mut ProviderState, got: &ReceivedRequest) -> Reply {
     let client = got.field("client_id").unwrap_or_default();
     let number = client.strip_prefix("client-").and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
     if number <= given.forgotten {
@@ -122,7 +124,7 @@ fn token(given: &mut Given, got: &Got) -> Reply {
     }))
 }
 
-/// An agent's server, as its definition says.
+/// A server of an agent, with its definition.
 pub(crate) struct Definition {
     agent: AgentName,
     pub(crate) server: McpServer,
@@ -160,16 +162,16 @@ impl Definition {
     }
 }
 
-/// Settings without any address but public ones; logins are kept in that folder.
+/// Settings that allow public addresses only; logins are stored in the folder.
 pub(crate) fn settings(logins: Option<&Path>) -> RemoteSettings {
     let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
     let variables = Arc::new(|name: &str| (name == "CLIENT_SECRET").then(|| "machine-secret".to_owned()));
     RemoteSettings { logins: logins.map(Path::to_owned), variables, ..RemoteSettings::new(client) }
 }
 
-/// How the way back is bent.
+/// A fault in the callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Twist {
+pub(crate) enum CallbackFault {
     None,
     State,
     Issuer,
@@ -177,19 +179,19 @@ pub(crate) enum Twist {
     Denied,
 }
 
-/// Somebody who logs in at once, and remembers the pages.
-pub(crate) struct Person {
-    pub(crate) twist: Twist,
+/// A browser that logs in immediately and records the opened pages.
+pub(crate) struct ScriptedBrowser {
+    pub(crate) fault: CallbackFault,
     pub(crate) pages: Mutex<Vec<String>>,
 }
 
-impl Person {
-    pub(crate) fn new(twist: Twist) -> Arc<Self> {
-        Arc::new(Self { twist, pages: Mutex::default() })
+impl ScriptedBrowser {
+    pub(crate) fn new(fault: CallbackFault) -> Arc<Self> {
+        Arc::new(Self { fault, pages: Mutex::default() })
     }
 
     /// A parameter of the last page.
-    pub(crate) fn said(&self, name: &str) -> Option<String> {
+    pub(crate) fn page_parameter(&self, name: &str) -> Option<String> {
         parameter(self.pages.lock().unwrap().last()?, name)
     }
 }
@@ -199,7 +201,7 @@ fn parameter(url: &str, name: &str) -> Option<String> {
     form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
-impl Browser for Person {
+impl Browser for ScriptedBrowser {
     fn callback(&self) -> &str {
         "http://127.0.0.1:1/callback"
     }
@@ -208,16 +210,16 @@ impl Browser for Person {
         self.pages.lock().unwrap().push(url.to_owned());
         let origin = url.split("/authorize").next().unwrap();
         let state = parameter(url, "state").unwrap();
-        let (state, issuer) = match self.twist {
-            Twist::State => ("another".to_owned(), Some(origin)),
-            Twist::Issuer => (state, Some("https://evil.example")),
-            Twist::NoIssuer => (state, None),
-            Twist::None | Twist::Denied => (state, Some(origin)),
+        let (state, issuer) = match self.fault {
+            CallbackFault::State => ("another".to_owned(), Some(origin)),
+            CallbackFault::Issuer => (state, Some("https://evil.example")),
+            CallbackFault::NoIssuer => (state, None),
+            CallbackFault::None | CallbackFault::Denied => (state, Some(origin)),
         };
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("state", &state);
-        match self.twist {
-            Twist::Denied => query.append_pair("error", "access_denied"),
+        match self.fault {
+            CallbackFault::Denied => query.append_pair("error", "access_denied"),
             _ => query.append_pair("code", "the-code"),
         };
         query.extend_pairs(issuer.map(|issuer| ("iss", issuer)));

@@ -1,8 +1,8 @@
-//! Redirects: within the origin only.
+//! Redirects stay within the origin.
 
 use super::{
     provider::{Definition, settings},
-    world::{Client, Reply, Server, connect, look, ordinary, text},
+    world::{Client, Reply, Server, connect, look, standard_reply, text},
 };
 use baton_toolhost::{ConnectAttempt, RemoteConnector, ServerConnector as _};
 use baton_types::McpTransport;
@@ -16,18 +16,18 @@ async fn open(url: String) -> Result<Client, ClientInitializeError> {
 }
 
 #[tokio::test]
-async fn messages_follow_redirects_within_their_origin_only() {
-    let other = Server::start(ordinary).await;
+async fn redirects_are_followed_within_the_origin_only() {
+    let other = Server::start(standard_reply).await;
     let away = other.url("/mcp");
     let server = Server::start(move |got| match got.path.as_str() {
         "/old" => Reply::status(307).with("location", "/mcp"),
         "/away" => Reply::status(307).with("location", away.clone()),
-        _ => ordinary(got),
+        _ => standard_reply(got),
     })
     .await;
     let client = open(server.url("/old")).await.unwrap();
     assert_eq!(text(&look(&client).await.unwrap()), "seen");
     let error = open(server.url("/away")).await.unwrap_err().to_string();
     assert!(error.contains("another origin"), "{error}");
-    assert!(other.got().is_empty());
+    assert!(other.requests().is_empty());
 }

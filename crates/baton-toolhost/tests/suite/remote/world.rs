@@ -24,16 +24,16 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::mpsc};
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Clone, Debug)]
-pub(crate) struct Got {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Got {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
@@ -42,24 +42,24 @@ impl Got {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    pub(crate) fn says(&self, method: &str) -> bool {
+    pub(crate) fn is_method(&self, method: &str) -> bool {
         self.message()["method"] == method
     }
 
-    /// A field of a form that was sent.
+    /// A field of a submitted form.
     pub(crate) fn field(&self, name: &str) -> Option<String> {
         form_urlencoded::parse(&self.body).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 }
 
-/// A piece of a body; an error breaks the connection.
-pub(crate) type Piece = io::Result<Bytes>;
+/// A chunk of a body; an error breaks the connection.
+pub(crate) type BodyChunk = io::Result<Bytes>;
 
-/// What the script does about a request.
+/// The reply of the script to a request.
 pub(crate) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
-    pieces: Vec<Piece>,
+    pieces: Vec<BodyChunk>,
     live: Option<mpsc::Receiver<Bytes>>,
 }
 
@@ -73,12 +73,12 @@ impl Reply {
             .with("content-type", "application/json")
     }
 
-    /// Events as they are written, one piece each.
-    pub(crate) fn events(pieces: Vec<Piece>) -> Self {
+    /// An event stream, one chunk per event.
+    pub(crate) fn events(pieces: Vec<BodyChunk>) -> Self {
         Self { pieces, ..Self::status(200) }.with("content-type", "text/event-stream")
     }
 
-    /// Events that the test sends when it likes, until it drops its end.
+    /// An event stream fed by the test until it drops its end.
     pub(crate) fn live(live: mpsc::Receiver<Bytes>) -> Self {
         Self { live: Some(live), ..Self::events(Vec::new()) }
     }
@@ -98,24 +98,24 @@ pub(crate) fn event(message: &Value) -> Bytes {
     format!("data: {message}\n\n").into()
 }
 
-type Script = Arc<dyn Fn(&Got) -> Reply + Send + Sync>;
+type Script = Arc<dyn Fn(&ReceivedRequest) -> Reply + Send + Sync>;
 
-/// A server that does as it is told, and remembers what it got.
+/// A scripted server that records its requests.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) origin: String,
-    got: Arc<Mutex<Vec<Got>>>,
+    got: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
-    pub(crate) async fn start(script: impl Fn(&Got) -> Reply + Send + Sync + 'static) -> Self {
-        Self::start_knowing(|_| script).await
+    pub(crate) async fn start(script: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_with_origin(|_| script).await
     }
 
-    /// The script is told the server's own origin.
-    pub(crate) async fn start_knowing<S>(script: impl FnOnce(String) -> S) -> Self
+    /// Passes the server's own origin to the script.
+    pub(crate) async fn start_with_origin<S>(script: impl FnOnce(String) -> S) -> Self
     where
-        S: Fn(&Got) -> Reply + Send + Sync + 'static,
+        S: Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self { origin: format!("http://{}", listener.local_addr().unwrap()), got: Arc::default() };
@@ -138,16 +138,16 @@ impl Server {
         format!("{}{path}", self.origin)
     }
 
-    pub(crate) fn got(&self) -> Vec<Got> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.got.lock().unwrap().clone()
     }
 
-    /// How often something was asked for that fits.
-    pub(crate) fn count(&self, fits: impl Fn(&Got) -> bool) -> usize {
-        self.got().iter().filter(|got| fits(got)).count()
+    /// Number of matching requests.
+    pub(crate) fn count(&self, fits: impl Fn(&ReceivedRequest) -> bool) -> usize {
+        self.requests().iter().filter(|got| fits(got)).count()
     }
 
-    /// A client's view of it, over streamable HTTP.
+    /// The server as a client connects to it over streamable HTTP.
     pub(crate) fn remote(&self, path: &str) -> RemoteServer {
         RemoteServer::new(self.url(path), HeaderMap::new(), client())
     }
@@ -155,11 +155,15 @@ impl Server {
 
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-async fn answer(script: Script, got: Arc<Mutex<Vec<Got>>>, request: Request<Incoming>) -> io::Result<Response<Body>> {
+async fn answer(
+    script: Script,
+    got: Arc<Mutex<Vec<ReceivedRequest>>>,
+    request: Request<Incoming>,
+) -> io::Result<Response<Body>> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let request = Got { method: head.method, path, headers: head.headers, body };
+    let request = ReceivedRequest { method: head.method, path, headers: head.headers, body };
     got.lock().unwrap().push(request.clone());
     let reply = script(&request);
     let mut response = Response::builder().status(StatusCode::from_u16(reply.status).unwrap());
@@ -170,23 +174,23 @@ async fn answer(script: Script, got: Arc<Mutex<Vec<Got>>>, request: Request<Inco
         let mut live = live?;
         live.recv().await.map(|piece| (Ok(piece), Some(live)))
     });
-    // While a body has nothing to give, what it gave is flushed: a piece is out before the next one breaks the connection.
+    // Flushing happens when a body has no data ready: a chunk is sent before the next one breaks the connection.
     let pieces = stream::iter(reply.pieces).then(|piece| async {
         tokio::task::yield_now().await;
         piece
     });
-    let pieces = pieces.chain(live).map(|piece: Piece| piece.map(Frame::data));
+    let pieces = pieces.chain(live).map(|piece: BodyChunk| piece.map(Frame::data));
     Ok(response.body(StreamBody::new(pieces).boxed_unsync()).unwrap())
 }
 
-/// A client that may call loopback, and stays at one origin.
+/// A client that may call loopback and follows redirects within one origin.
 pub(crate) fn client() -> GuardedClient {
     let base = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default()).unwrap();
     base.with_allowed(["127.0.0.1"], OutboundOptions { same_origin: true, ..OutboundOptions::default() }).unwrap()
 }
 
-/// What an ordinary server of 2025 answers; it has one tool, `look`.
-pub(crate) fn ordinary(got: &Got) -> Reply {
+/// The reply of a standard server of the 2025 protocol with one tool, `look`.
+pub(crate) fn standard_reply(got: &ReceivedRequest) -> Reply {
     match result(&got.message()) {
         Some(answer) => Reply::json(&answer),
         None if got.method == Method::POST => Reply::status(202),
@@ -194,7 +198,7 @@ pub(crate) fn ordinary(got: &Got) -> Reply {
     }
 }
 
-/// The answer to a message, when it wants one.
+/// The response to a message, if it needs one.
 pub(crate) fn result(message: &Value) -> Option<Value> {
     let result = match message["method"].as_str()? {
         "initialize" => json!({
@@ -216,7 +220,7 @@ pub(crate) fn result(message: &Value) -> Option<Value> {
 
 pub(crate) type Client = RunningService<RoleClient, ()>;
 
-/// Opens the protocol of 2025 on a transport.
+/// Initializes the 2025 protocol on a transport.
 pub(crate) async fn connect(transport: impl Transport<RoleClient> + 'static) -> Result<Client, ClientInitializeError> {
     ().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await
 }

@@ -1,8 +1,8 @@
-//! Calls: limits, signs of life, cancellation.
+//! Calls: timeouts, keep-alive, cancellation.
 
 use super::{
     script::{Script, text, tool},
-    world::{eventually, name, one, status},
+    world::{eventually, name, single_server, status},
 };
 use baton_ports::ServerState;
 use baton_toolhost::{CallObserver, CallOptions, McpServers, ServerError, ServerReply};
@@ -17,25 +17,25 @@ use tokio::sync::mpsc;
 async fn call(servers: &McpServers, options: CallOptions) -> Result<CallToolResult, ServerError> {
     match servers.call_tool(&name(), "s", "t", options).await? {
         ServerReply::Done(result) => Ok(result),
-        ServerReply::InputRequired { .. } => panic!("nothing is asked"),
+        ServerReply::InputRequired { .. } => panic!("unexpected input request"),
     }
 }
 
-fn said(result: &CallToolResult) -> String {
+fn result_text(result: &CallToolResult) -> String {
     result.content[0].as_text().unwrap().text.clone()
 }
 
 #[derive(Default)]
-struct Heard(Mutex<Vec<f64>>);
+struct ProgressRecorder(Mutex<Vec<f64>>);
 
-impl CallObserver for Heard {
+impl CallObserver for ProgressRecorder {
     fn progress(&self, progress: ProgressNotificationParam) {
         self.0.lock().unwrap().push(progress.progress);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_is_a_sign_of_life_and_is_heard_in_order() {
+async fn progress_extends_the_timeout_and_arrives_in_order() {
     for era in ["modern", "legacy"] {
         let script = Script::new(move |mut wire| async move {
             match era {
@@ -47,7 +47,7 @@ async fn progress_is_a_sign_of_life_and_is_heard_in_order() {
             assert!(!token.is_null());
             for done in 1..=5 {
                 tokio::time::sleep(Duration::from_secs(100)).await;
-                wire.say(json!({
+                wire.send(json!({
                     "jsonrpc": "2.0", "method": "notifications/progress",
                     "params": {"progressToken": token, "progress": done, "total": 5},
                 }))
@@ -56,16 +56,16 @@ async fn progress_is_a_sign_of_life_and_is_heard_in_order() {
             wire.answer(&call, text("done")).await;
             wire.wait().await;
         });
-        let (_agents, servers) = one(&script);
-        let heard = Arc::new(Heard::default());
+        let (_agents, servers) = single_server(&script);
+        let heard = Arc::new(ProgressRecorder::default());
         let options = CallOptions { events: Some(Arc::clone(&heard) as _), ..CallOptions::default() };
-        assert_eq!(said(&call(&servers, options).await.unwrap()), "done");
+        assert_eq!(result_text(&call(&servers, options).await.unwrap()), "done");
         assert_eq!(*heard.0.lock().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0], "{era}");
     }
 }
 
-/// A server that notes what it is told after the call came.
-fn noting(notes: mpsc::Sender<Value>, keeps_alive: bool) -> Script {
+/// A server that records messages from the call on.
+fn recording_script(notes: mpsc::Sender<Value>, keeps_alive: bool) -> Script {
     Script::new(move |mut wire| {
         let notes = notes.clone();
         async move {
@@ -80,7 +80,7 @@ fn noting(notes: mpsc::Sender<Value>, keeps_alive: bool) -> Script {
                         Some(message) => notes.send(message).await.unwrap(),
                         None => return,
                     },
-                    () = sign, if keeps_alive => wire.say(json!({
+                    () = sign, if keeps_alive => wire.send(json!({
                         "jsonrpc": "2.0", "method": "notifications/progress",
                         "params": {"progressToken": token, "progress": 1},
                     })).await,
@@ -91,10 +91,10 @@ fn noting(notes: mpsc::Sender<Value>, keeps_alive: bool) -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_and_slowness_end_a_call_and_the_server_is_told() {
+async fn timed_out_call_is_cancelled_at_the_server() {
     for (keeps_alive, limit) in [(false, 120), (true, 3600)] {
         let (notes, mut noted) = mpsc::channel(1000);
-        let (_agents, servers) = one(&noting(notes, keeps_alive));
+        let (_agents, servers) = single_server(&recording_script(notes, keeps_alive));
         let error = call(&servers, CallOptions::default()).await.unwrap_err();
         let expect = format!("the MCP server 's' did not answer within {limit}s");
         assert_eq!(error.to_string(), expect);
@@ -106,9 +106,9 @@ async fn silence_and_slowness_end_a_call_and_the_server_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_future_reaches_the_server() {
+async fn dropped_call_is_cancelled_at_the_server() {
     let (notes, mut noted) = mpsc::channel(1000);
-    let (_agents, servers) = one(&noting(notes, false));
+    let (_agents, servers) = single_server(&recording_script(notes, false));
     let calling = tokio::spawn({
         let servers = servers.clone();
         async move { call(&servers, CallOptions::default()).await }
@@ -120,7 +120,7 @@ async fn dropping_the_future_reaches_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_loses_its_server_ends_at_once_and_the_next_one_finds_it_again() {
+async fn lost_connection_fails_the_call_and_the_next_reconnects() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let call = wire.until("tools/call").await;
@@ -129,16 +129,16 @@ async fn a_call_that_loses_its_server_ends_at_once_and_the_next_one_finds_it_aga
             wire.wait().await;
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let error = call(&servers, CallOptions::default()).await.unwrap_err();
     assert!(matches!(error, ServerError::Broken { .. }), "{error}");
-    assert_eq!(said(&call(&servers, CallOptions::default()).await.unwrap()), "back");
+    assert_eq!(result_text(&call(&servers, CallOptions::default()).await.unwrap()), "back");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
+async fn failing_server_is_retried_only_on_demand() {
     let script = Script::new(|_| async {});
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     servers.start_servers(&name());
     let mut events = servers.events(&name());
     for _ in 0..1000 {
@@ -146,7 +146,7 @@ async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
             break;
         }
     }
-    // A probe and an `initialize` each time.
+    // Each attempt opens two connections: a probe and an `initialize`.
     assert_eq!(script.opened(), 10);
     let error = call(&servers, CallOptions::default()).await.unwrap_err();
     assert!(error.to_string().contains("it closed the connection before it was ready; see its log"), "{error}");
@@ -154,16 +154,16 @@ async fn a_server_that_always_fails_is_left_alone_until_somebody_needs_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn why_a_server_failed_is_known_while_it_is_tried_again() {
+async fn failure_reason_is_kept_during_a_retry() {
     let script = Script::new(|mut wire| async move {
-        // A probe and an `initialize` fail.
+        // The probe and the `initialize` fail.
         if wire.nth > 1 {
             tokio::time::sleep(Duration::from_secs(1)).await;
             wire.legacy(json!([tool("t")])).await;
             wire.wait().await;
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     servers.start_servers(&name());
     while script.opened() < 3 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -177,17 +177,17 @@ async fn why_a_server_failed_is_known_while_it_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_floods_with_requests_and_reads_no_answers_is_ended() {
+async fn server_that_floods_with_requests_is_disconnected() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         if wire.nth == 0 {
             for id in 0..20_000 {
-                wire.say(json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).await;
+                wire.send(json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).await;
             }
         }
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     servers.start_servers(&name());
     eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
         .await;
@@ -195,18 +195,18 @@ async fn a_server_that_floods_with_requests_and_reads_no_answers_is_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_floods_with_messages_is_ended() {
+async fn server_that_floods_with_messages_is_disconnected() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         if wire.nth == 0 {
             for _ in 0..20_000 {
-                wire.say(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}))
+                wire.send(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}))
                     .await;
             }
         }
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     servers.start_servers(&name());
     eventually(&servers, |statuses| statuses[0].reason.as_deref().is_some_and(|reason| reason.contains("floods")))
         .await;

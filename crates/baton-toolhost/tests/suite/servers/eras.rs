@@ -1,17 +1,17 @@
-//! Which era a server speaks is found out, whatever it does with the first question.
+//! Detection of a server's protocol era, whatever its reply to the probe.
 
 use super::{
     script::{Script, discovered, initialized, tool},
-    world::{Agents, host, one, server, status, tools},
+    world::{Agents, host, server, single_server, status, tools},
 };
 use baton_ports::ServerState;
 use baton_types::{McpEra, McpTransport};
 use serde_json::json;
 use std::time::Duration;
 
-/// Lists its tool, and says which protocol was spoken on how many connections.
+/// Lists the tool and checks the negotiated protocol and the number of connections.
 async fn check(script: Script, protocol: &str, opened: usize) {
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     assert_eq!(tools(&servers).await, ["s__t"]);
     assert_eq!(status(&servers, "s").protocol.as_deref(), Some(protocol));
     assert_eq!(script.opened(), opened);
@@ -27,7 +27,7 @@ async fn a_modern_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn any_error_means_initialize_on_the_same_connection() {
+async fn probe_error_leads_to_initialize_on_the_same_connection() {
     for code in [-32601, -32602, -32600, -32000, 7] {
         let script = Script::new(move |mut wire| async move {
             let discover = wire.until("server/discover").await;
@@ -43,7 +43,7 @@ async fn any_error_means_initialize_on_the_same_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_means_initialize_and_a_late_no_is_ignored() {
+async fn unanswered_probe_leads_to_initialize() {
     let script = Script::new(|mut wire| async move {
         let discover = wire.until("server/discover").await;
         let initialize = wire.until("initialize").await;
@@ -56,7 +56,7 @@ async fn silence_means_initialize_and_a_late_no_is_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_modern_server_is_heard_late() {
+async fn slow_modern_server_is_detected() {
     let script = Script::new(|mut wire| async move {
         let discover = wire.until("server/discover").await;
         let initialize = wire.until("initialize").await;
@@ -69,7 +69,7 @@ async fn a_slow_modern_server_is_heard_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ends_on_the_probe_is_started_again() {
+async fn server_that_exits_on_the_probe_is_restarted() {
     let script = Script::new(|mut wire| async move {
         let first = wire.next().await.unwrap();
         if first["method"] == "server/discover" {
@@ -83,7 +83,7 @@ async fn a_server_that_ends_on_the_probe_is_started_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ends_on_the_probe_late_is_started_again() {
+async fn server_that_exits_late_on_the_probe_is_restarted() {
     let script = Script::new(|mut wire| async move {
         let first = wire.next().await.unwrap();
         if first["method"] == "server/discover" {
@@ -98,7 +98,7 @@ async fn a_server_that_ends_on_the_probe_late_is_started_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_discovers_older_versions_only_is_initialized() {
+async fn server_with_older_versions_only_is_initialized() {
     let script = Script::new(|mut wire| async move {
         let discover = wire.until("server/discover").await;
         wire.answer(&discover, discovered(&["2025-06-18"])).await;
@@ -111,8 +111,8 @@ async fn a_server_that_discovers_older_versions_only_is_initialized() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_verdict_is_kept_until_it_fails() {
-    // First legacy; the second connection is told `initialize` at once and breaks; the third is asked anew.
+async fn detected_era_is_kept_until_it_fails() {
+    // The first connection is legacy; the second starts with `initialize` and breaks; the third is probed again.
     let script = Script::new(|mut wire| async move {
         match wire.nth {
             0 => {
@@ -127,7 +127,7 @@ async fn a_verdict_is_kept_until_it_fails() {
             }
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     super::world::eventually(&servers, |statuses| {
         servers.start_servers(&super::world::name());
         statuses[0].protocol.as_deref() == Some("2026-07-28")
@@ -137,7 +137,7 @@ async fn a_verdict_is_kept_until_it_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_era_that_is_written_is_kept_to() {
+async fn configured_era_is_enforced() {
     let legacy = Script::new(|mut wire| async move {
         assert_eq!(wire.next().await.unwrap()["method"], "initialize");
     });
@@ -150,7 +150,7 @@ async fn an_era_that_is_written_is_kept_to() {
     servers[0].era = McpEra::Legacy;
     servers[1].era = McpEra::Modern;
     servers[2].transport = McpTransport::Http { url: "http://x".into(), headers: [].into() };
-    let agents = Agents::with(servers.to_vec());
+    let agents = Agents::with_servers(servers.to_vec());
     let host = host(&agents, &[("legacy", &legacy), ("modern", &modern)]);
     assert!(host.tools(&super::world::agent(), Duration::from_secs(1)).await.is_empty());
     let told = ["legacy", "modern", "none"].map(|name| {

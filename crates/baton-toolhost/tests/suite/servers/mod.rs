@@ -1,12 +1,12 @@
-//! MCP servers of an agent, against scripts that say exactly what a server says.
+//! MCP servers of an agent, tested against scripted servers.
 
-mod asking;
 mod calling;
 mod eras;
-mod listening;
-mod offering;
+mod input_requests;
 mod programs;
 mod running;
 mod script;
 mod spans;
+mod subscriptions;
+mod tool_lists;
 mod world;

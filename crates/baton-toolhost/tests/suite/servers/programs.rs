@@ -1,6 +1,6 @@
-//! Servers that are programs: the test program itself, started again with a variable that says how to behave.
+//! Servers that are programs: the test binary itself, started with a variable that selects the behavior.
 
-use super::world::{Agents, PLAYS, agent, eventually, host, name, program, status, tools};
+use super::world::{Agents, SERVER_TEST_NAME, agent, eventually, host, name, program, status, tools};
 use baton_ports::ServerState;
 use baton_toolhost::{
     CallOptions, ConnectorRegistry, HostSettings, McpServers, ServerError, ServerReply, StdioConnector, TransportKind,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::io::AsyncBufReadExt as _;
 
-/// Not a test of its own: with the variable, this is a server.
+/// Not a test by itself: with the variable set, the process is a server.
 #[test]
 fn plays_a_server() {
     if let Ok(kind) = std::env::var("SCRIPTED_SERVER") {
@@ -21,7 +21,7 @@ fn plays_a_server() {
 }
 
 fn serve(kind: &str) {
-    // The harness left its own line open.
+    // The test harness leaves its current line unfinished.
     say(std::io::stdout(), "");
     match kind {
         "exits" => {
@@ -29,7 +29,7 @@ fn serve(kind: &str) {
             std::process::exit(3);
         }
         "reaper" => return reap_groups(std::io::stdin().lock()),
-        "baton" => return baton(),
+        "baton" => return run_baton(),
         "floods" => loop {
             let _ = std::io::stdout().write_all(b"bla bla bla\n");
         },
@@ -37,7 +37,7 @@ fn serve(kind: &str) {
         "chats" => (0..150).for_each(|at| say(std::io::stderr(), &format!("line {at}"))),
         _ => {}
     }
-    // A program that does not end by itself has to be ended.
+    // A process that does not exit by itself and has to be killed.
     let grandchild = (kind == "family").then(sleeper);
     for line in std::io::stdin().lines().map_while(Result::ok) {
         let message: Value = serde_json::from_str(&line).unwrap();
@@ -87,8 +87,8 @@ fn reply(kind: &str, message: &Value, grandchild: Option<u32>) -> Option<Result<
     })
 }
 
-fn started(servers: Vec<McpServer>) -> (Agents, McpServers) {
-    let agents = Agents::with(servers);
+fn start_programs(servers: Vec<McpServer>) -> (Agents, McpServers) {
+    let agents = Agents::with_servers(servers);
     let servers = host(&agents, &[]);
     (agents, servers)
 }
@@ -96,12 +96,12 @@ fn started(servers: Vec<McpServer>) -> (Agents, McpServers) {
 async fn call(servers: &McpServers) -> Result<String, ServerError> {
     match servers.call_tool(&name(), "s", "t", CallOptions::default()).await? {
         ServerReply::Done(result) => Ok(result.content[0].as_text().unwrap().text.clone()),
-        ServerReply::InputRequired { .. } => panic!("nothing is asked"),
+        ServerReply::InputRequired { .. } => panic!("unexpected input request"),
     }
 }
 
 #[tokio::test]
-async fn programs_that_fail_are_named_with_reason_log_and_hint() {
+async fn failed_programs_have_reason_log_and_hint() {
     let mut missing = program("missing", "");
     missing.transport = McpTransport::Stdio {
         command: "no-such-program-anywhere".into(),
@@ -115,7 +115,7 @@ async fn programs_that_fail_are_named_with_reason_log_and_hint() {
     if let McpTransport::Stdio { env, .. } = &mut unset.transport {
         env.insert("TOKEN".into(), "${BATON_TEST_VARIABLE_THAT_IS_NOT_SET}".into());
     }
-    let (_agents, servers) = started(vec![program("exits", "exits"), missing, unset, program("good", "")]);
+    let (_agents, servers) = start_programs(vec![program("exits", "exits"), missing, unset, program("good", "")]);
     let offered = servers.tools(&agent(), Duration::from_secs(60)).await;
     assert_eq!(offered.len(), 1);
     let told: Vec<_> = ["exits", "missing", "unset"]
@@ -132,7 +132,7 @@ async fn programs_that_fail_are_named_with_reason_log_and_hint() {
 }
 
 #[tokio::test]
-async fn a_program_gets_few_variables_its_own_ones_and_the_directory_of_its_agent() {
+async fn program_gets_a_minimal_environment_and_its_directory() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("work")).unwrap();
     std::fs::write(directory.path().join(".env"), "FROM_FILE=1\nBOTH=file\n").unwrap();
@@ -144,7 +144,7 @@ async fn a_program_gets_few_variables_its_own_ones_and_the_directory_of_its_agen
         *cwd = Some("work".into());
         *base = directory.path().to_string_lossy().into_owned();
     }
-    let (_agents, servers) = started(vec![server]);
+    let (_agents, servers) = start_programs(vec![server]);
     let told = call(&servers).await.unwrap();
     let lines: Vec<_> = told.lines().collect();
     assert!(lines.contains(&"FROM_FILE=1") && lines.contains(&"BOTH=definition"), "{told}");
@@ -154,7 +154,7 @@ async fn a_program_gets_few_variables_its_own_ones_and_the_directory_of_its_agen
 }
 
 #[tokio::test]
-async fn a_program_gets_secrets_that_nobody_reads_in_its_results_and_its_log() {
+async fn program_secrets_are_hidden_in_results_and_log() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("keys"), "FILE_TOKEN=s3cret-of-file\nTOWN=Springfield\n").unwrap();
     let mut server = program("s", "tells");
@@ -187,23 +187,23 @@ async fn a_program_gets_secrets_that_nobody_reads_in_its_results_and_its_log() {
 }
 
 #[tokio::test]
-async fn a_program_that_exits_on_the_probe_works() {
-    let (_agents, servers) = started(vec![program("s", "exits-on-discover")]);
+async fn program_that_exits_on_the_probe_works() {
+    let (_agents, servers) = start_programs(vec![program("s", "exits-on-discover")]);
     assert_eq!(tools(&servers).await, ["s__t"]);
     assert_eq!(status(&servers, "s").reason, None);
 }
 
 #[tokio::test]
-async fn a_program_that_crashes_is_started_again() {
-    let (_agents, servers) = started(vec![program("s", "crashes")]);
+async fn crashed_program_is_restarted() {
+    let (_agents, servers) = start_programs(vec![program("s", "crashes")]);
     let error = call(&servers).await.unwrap_err();
     assert!(error.to_string().ends_with("broke: the program ended with exit code 9"), "{error}");
     eventually(&servers, |statuses| statuses[0].state == ServerState::Ready).await;
 }
 
 #[tokio::test]
-async fn a_flood_is_ended_and_twenty_megabytes_do_no_harm() {
-    let (_agents, servers) = started(vec![program("s", "big"), program("floods", "floods")]);
+async fn flooding_program_is_killed_and_long_line_is_dropped() {
+    let (_agents, servers) = start_programs(vec![program("s", "big"), program("floods", "floods")]);
     servers.start_servers(&name());
     let error = call(&servers).await.unwrap_err();
     assert!(error.to_string().contains("longer than 16 MiB and was dropped"), "{error}");
@@ -215,11 +215,11 @@ async fn a_flood_is_ended_and_twenty_megabytes_do_no_harm() {
 }
 
 #[tokio::test]
-async fn the_last_hundred_lines_of_its_log_are_kept() {
-    let (_agents, servers) = started(vec![program("s", "chats")]);
+async fn last_hundred_log_lines_are_kept() {
+    let (_agents, servers) = start_programs(vec![program("s", "chats")]);
     assert_eq!(tools(&servers).await, ["s__t"]);
     let mut log = status(&servers, "s").log;
-    // The first line of the test harness on standard output is noted beside them.
+    // The first line of the test harness on standard output is logged, too.
     while log.iter().all(|line| line != "line 149") {
         tokio::task::yield_now().await;
         log = status(&servers, "s").log;
@@ -229,11 +229,11 @@ async fn the_last_hundred_lines_of_its_log_are_kept() {
 }
 
 fn is_alive(id: &str) -> bool {
-    // A zombie is dead, and only waits for somebody to notice.
+    // A zombie is dead and only waits to be reaped.
     std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
 }
 
-async fn gone(ids: &str) {
+async fn wait_until_gone(ids: &str) {
     for id in ids.split(' ') {
         while is_alive(id) {
             tokio::task::yield_now().await;
@@ -242,33 +242,34 @@ async fn gone(ids: &str) {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_program_after_close_or_drop_or_a_change() {
-    let (_agents, servers) = started(vec![program("s", "family")]);
+async fn program_group_is_killed_on_close_drop_and_removal() {
+    let (_agents, servers) = start_programs(vec![program("s", "family")]);
     let ids = call(&servers).await.unwrap();
     assert!(ids.split(' ').all(is_alive), "{ids}");
     servers.close().await;
-    // A signal is delivered at once, and acted upon a moment later.
-    gone(&ids).await;
+    // A signal is delivered immediately, but takes effect a moment later.
+    wait_until_gone(&ids).await;
 
-    let (agents, servers) = started(vec![program("s", "family")]);
+    let (agents, servers) = start_programs(vec![program("s", "family")]);
     let ids = call(&servers).await.unwrap();
     drop(servers);
-    gone(&ids).await;
+    wait_until_gone(&ids).await;
 
     let servers = host(&agents, &[]);
     let ids = call(&servers).await.unwrap();
     agents.change(Vec::new());
-    gone(&ids).await;
+    wait_until_gone(&ids).await;
 }
 
-/// A Baton of its own, with one server, that says which processes there are and then does nothing.
+/// A separate Baton process with one server that prints the process ids and then idles.
 #[tokio::main(flavor = "current_thread")]
-async fn baton() {
+async fn run_baton() {
     let exe = std::env::current_exe().unwrap().to_string_lossy().into_owned();
-    let reaper = ["env", "SCRIPTED_SERVER=reaper", &exe, PLAYS, "--exact", "--nocapture", "--test-threads=1"];
+    let reaper =
+        ["env", "SCRIPTED_SERVER=reaper", &exe, SERVER_TEST_NAME, "--exact", "--nocapture", "--test-threads=1"];
     let stdio = StdioConnector::with_reaper(reaper.map(str::to_owned).to_vec());
     let connectors = ConnectorRegistry::new().with(TransportKind::Stdio, Arc::new(stdio));
-    let agents = Agents::with(vec![program("s", "family")]);
+    let agents = Agents::with_servers(vec![program("s", "family")]);
     let servers = McpServers::new(Arc::new(agents), connectors, HostSettings::default());
     say(std::io::stdout(), &format!("started {}", call(&servers).await.unwrap()));
     std::future::pending::<()>().await;
@@ -276,9 +277,9 @@ async fn baton() {
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a Baton that is killed has to be a process of its own")]
-async fn nothing_is_left_when_baton_is_killed() {
+async fn program_groups_are_killed_when_baton_is_killed() {
     let mut child = tokio::process::Command::new(std::env::current_exe().unwrap())
-        .args([PLAYS, "--exact", "--nocapture", "--test-threads=1"])
+        .args([SERVER_TEST_NAME, "--exact", "--nocapture", "--test-threads=1"])
         .env("SCRIPTED_SERVER", "baton")
         .stdout(std::process::Stdio::piped())
         .kill_on_drop(true)
@@ -293,12 +294,12 @@ async fn nothing_is_left_when_baton_is_killed() {
     };
     assert!(ids.split(' ').all(is_alive), "{ids}");
     child.kill().await.unwrap();
-    gone(&ids).await;
+    wait_until_gone(&ids).await;
 }
 
 #[test]
-fn groups_that_ended_by_themselves_are_not_killed() {
-    // Nothing is left to kill; were the group of this test killed, it would not get here.
+fn exited_groups_are_not_killed() {
+    // Nothing is left to kill; if the group of this test were killed, the next line would not run.
     let own = std::process::id();
     reap_groups(format!("+{own}\n+1\nnonsense\n-{own}\n").as_bytes());
 }

@@ -1,8 +1,8 @@
-//! Tools of servers in an agent's run: the port `ToolHost`.
+//! Server tools in an agent's run: the `ToolHost` port.
 
 use super::{
     script::{Script, text, tool},
-    world::{Helper, one, run, run_as},
+    world::{Helper, run, run_as, single_server},
 };
 use baton_ports::{ToolOutcome, ToolOutput};
 use baton_toolhost::Toolbox;
@@ -28,7 +28,7 @@ fn outcome(outcome: ToolOutcome) -> ToolOutput {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sampling_and_roots_are_answered_and_people_are_asked_the_rest() {
+async fn sampling_and_roots_are_answered_and_forms_become_questions() {
     let script = Script::new(|mut wire| async move {
         wire.modern(json!([tool("t")])).await;
         let first = wire.until("tools/call").await;
@@ -55,9 +55,9 @@ async fn sampling_and_roots_are_answered_and_people_are_asked_the_rest() {
         wire.answer(&second, text("thanks")).await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
-    let ToolOutcome::InputRequired(ask) = run(&toolbox, &helper, "t", None).await else { panic!("asks") };
+    let ToolOutcome::InputRequired(ask) = run(&toolbox, &helper, "t", None).await else { panic!("no input request") };
     assert_eq!(ask.questions.len(), 1);
     let question = &ask.questions[0];
     assert_eq!((question.key.as_str(), question.message.as_str()), ("who", "Who?"));
@@ -76,13 +76,13 @@ async fn sampling_and_roots_are_answered_and_people_are_asked_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_is() {
+async fn legacy_server_samples_and_reports_progress_in_a_call() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let call = wire.until("tools/call").await;
         let token = &call["params"]["_meta"]["progressToken"];
         for done in [1, 2] {
-            wire.say(json!({
+            wire.send(json!({
                 "jsonrpc": "2.0", "method": "notifications/progress",
                 "params": {"progressToken": token, "progress": done},
             }))
@@ -90,7 +90,7 @@ async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_
         }
         let mut ask = sampling(Some("agent://poet"));
         (ask["jsonrpc"], ask["id"]) = (json!("2.0"), json!(5));
-        wire.say(ask).await;
+        wire.send(ask).await;
         let poem = wire.next().await.unwrap();
         assert_eq!(poem["result"]["model"], "a2a-agent/weather");
         assert_eq!(poem["result"]["_meta"], json!({"dev.baton/taskId": "task-7", "dev.baton/contextId": "context-7"}));
@@ -98,7 +98,7 @@ async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_
             .await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
     let output = outcome(run(&toolbox, &helper, "t", None).await);
     assert_eq!(output.output.as_str(), r#"{"poem":"handed over"}"#);
@@ -109,7 +109,7 @@ async fn a_legacy_server_samples_in_the_middle_of_its_call_and_tells_how_far_it_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_stops_asking_is_given_up() {
+async fn endless_input_requests_stop_the_call() {
     let script = Script::new(|mut wire| async move {
         wire.modern(json!([tool("t")])).await;
         loop {
@@ -117,14 +117,14 @@ async fn a_server_that_never_stops_asking_is_given_up() {
             wire.answer(&call, json!({"resultType": "input_required", "requestState": "again"})).await;
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let output = outcome(run(&Toolbox::new(servers), &Helper::default(), "t", None).await);
     assert!(output.is_error);
     assert_eq!(output.output.as_str(), "\"s__t was stopped: it asked for input more than 10 times\"");
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_are_outputs_that_say_what_to_do() {
+async fn failures_are_outputs_with_a_remedy() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let call = wire.until("tools/call").await;
@@ -132,7 +132,7 @@ async fn failures_are_outputs_that_say_what_to_do() {
         let call = wire.until("tools/call").await;
         wire.answer(&call, json!({"content": [{"type": "text", "text": "no such file"}], "isError": true})).await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
     let mut told = Vec::new();
     for _ in 0..2 {
@@ -144,19 +144,19 @@ async fn failures_are_outputs_that_say_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_go_on_with_a_call() {
+async fn only_the_same_call_may_continue() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         loop {
             let call = wire.until("tools/call").await;
             let form = json!({"type": "object", "properties": {}});
             let params = json!({"message": "Well?", "requestedSchema": form});
-            wire.say(json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": params})).await;
+            wire.send(json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": params})).await;
             let answer = wire.next().await.unwrap();
             wire.answer(&call, text(answer["result"]["action"].as_str().unwrap())).await;
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
     let decline = |state| {
         let answer = ToolAnswer { key: "elicitation-1".into(), action: AnswerAction::Decline, content: None };
@@ -166,11 +166,11 @@ async fn who_may_go_on_with_a_call() {
         ToolOutcome::InputRequired(ask) => decline(ask.state),
         ToolOutcome::Done(output) => panic!("asks nothing: {output:?}"),
     };
-    // Outside of a run each round is a call of its own, and the caller is all that stays the same.
+    // Outside of a run each round is a separate call, and only the caller is the same.
     let answers = asked((None, "c1")).await;
     let output = outcome(run_as(&toolbox, &helper, "t", Some(&answers), (None, "c2")).await);
     assert_eq!(output.output.as_str(), "\"decline\"");
-    // In a run the call has one id, and no other call may go on with it.
+    // In a run the call has one id, and no other call may continue it.
     let answers = asked((Some("t1"), "c1")).await;
     for other in [(Some("t1"), "c2"), (Some("t2"), "c1"), (None, "c1")] {
         let output = outcome(run_as(&toolbox, &helper, "t", Some(&answers), other).await);
@@ -181,7 +181,7 @@ async fn who_may_go_on_with_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_cannot_have_the_model_write_as_often_as_it_likes() {
+async fn sampling_requests_of_a_call_are_limited() {
     let script = Script::new(|mut wire| async move {
         wire.modern(json!([tool("t")])).await;
         let call = wire.until("tools/call").await;
@@ -189,7 +189,7 @@ async fn a_server_cannot_have_the_model_write_as_often_as_it_likes() {
         wire.answer(&call, json!({"resultType": "input_required", "requestState": "s", "inputRequests": many})).await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let helper = Helper::default();
     let output = outcome(run(&Toolbox::new(servers), &helper, "t", None).await);
     assert_eq!(output.output.as_str(), "\"s__t was stopped: it asked for too much input at once\"");

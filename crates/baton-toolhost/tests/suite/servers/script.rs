@@ -1,4 +1,4 @@
-//! A server that is a script: it sees every line that the host writes, and says what the script says.
+//! A scripted server that receives every line of the host and writes the lines of the script.
 
 use baton_ports::BoxFuture;
 use baton_toolhost::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
@@ -14,51 +14,50 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 pub(super) struct Wire {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
-    /// How many connections were opened before this one.
+    /// Number of earlier connections.
     pub(super) nth: usize,
 }
 
 impl Wire {
-    /// The next message of the host; none when it is gone.
+    /// The next message of the host; `None` after it disconnected.
     pub(super) async fn next(&mut self) -> Option<Value> {
         let line = self.lines.next_line().await.ok()??;
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    /// The next message with this method, when others may come before.
+    /// The next message with this method; others before it are skipped.
     pub(super) async fn until(&mut self, method: &str) -> Value {
         loop {
-            let message = self.next().await.unwrap_or_else(|| panic!("the host left before it said {method}"));
+            let message = self.next().await.unwrap_or_else(|| panic!("the host disconnected before it sent {method}"));
             if message["method"] == method {
                 return message;
             }
         }
     }
 
-    /// Says something.
-    pub(super) async fn say(&mut self, message: Value) {
+    /// Sends a message.
+    pub(super) async fn send(&mut self, message: Value) {
         let _ = self.output.write_all(format!("{message}\n").as_bytes()).await;
     }
 
-    /// Answers a request.
     pub(super) async fn answer(&mut self, request: &Value, result: Value) {
-        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
     }
 
-    /// Refuses a request.
+    /// Answers a request with an error.
     pub(super) async fn refuse(&mut self, request: &Value, code: i64) {
         let error = json!({"code": code, "message": "no"});
-        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
     }
 
-    /// Opens the newer protocol and lists these tools.
+    /// Negotiates the newer protocol and lists these tools.
     pub(super) async fn modern(&mut self, tools: Value) {
         let discover = self.until("server/discover").await;
         self.answer(&discover, discovered(&["2026-07-28"])).await;
         self.list(tools).await;
     }
 
-    /// Opens the older protocol and lists these tools.
+    /// Negotiates the older protocol and lists these tools.
     pub(super) async fn legacy(&mut self, tools: Value) {
         let first = self.next().await.unwrap();
         let initialize = if first["method"] == "server/discover" {
@@ -71,20 +70,20 @@ impl Wire {
         self.list(tools).await;
     }
 
-    /// Answers one list of tools.
+    /// Answers one `tools/list`.
     pub(super) async fn list(&mut self, tools: Value) {
         let list = self.until("tools/list").await;
         self.answer(&list, json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools}))
             .await;
     }
 
-    /// Stays silent until the host is gone.
+    /// Sends nothing until the host disconnects.
     pub(super) async fn wait(mut self) {
         while self.next().await.is_some() {}
     }
 }
 
-/// A good answer to `server/discover`.
+/// A valid result of `server/discover`.
 pub(super) fn discovered(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
@@ -93,7 +92,7 @@ pub(super) fn discovered(versions: &[&str]) -> Value {
     })
 }
 
-/// A good answer to `initialize`.
+/// A valid result of `initialize`.
 pub(super) fn initialized() -> Value {
     json!({
         "protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}, "logging": {}},
@@ -106,17 +105,17 @@ pub(super) fn tool(name: &str) -> Value {
     json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
 }
 
-/// Text as a tool's result.
+/// A tool result with this text.
 pub(super) fn text(text: &str) -> Value {
     json!({"resultType": "complete", "content": [{"type": "text", "text": text}]})
 }
 
-type Play = dyn Fn(Wire) -> BoxFuture<'static, ()> + Send + Sync;
+type ScriptFn = dyn Fn(Wire) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// Opens connections to a script, and counts them.
+/// Connects to a script and counts the connections.
 #[derive(Clone)]
 pub(super) struct Script {
-    play: Arc<Play>,
+    play: Arc<ScriptFn>,
     pub(super) opened: Arc<AtomicUsize>,
 }
 
@@ -127,7 +126,7 @@ impl Script {
         Self { play: Arc::new(move |wire| Box::pin(play(wire))), opened: Arc::default() }
     }
 
-    /// How many connections were opened.
+    /// Number of connections.
     pub(super) fn opened(&self) -> usize {
         self.opened.load(Ordering::SeqCst)
     }

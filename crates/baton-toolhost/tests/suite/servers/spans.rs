@@ -1,16 +1,16 @@
-//! Requests to servers have spans, except calls of tools: those have one already, which goes along.
+//! Spans of requests to servers. Tool calls have a span already, which is propagated.
 
 use super::{
     script::{Script, initialized, text, tool},
     world::{Agents, host_with, name, server, tools},
 };
-use crate::collected::{Collected, PARENT, context, shown};
+use crate::span_collector::{PARENT, SpanCollector, context, shown};
 use baton_toolhost::{CallOptions, HostSettings, ServerReply};
 use baton_types::TraceContext;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Answers everything, and notes in which span it was asked.
+/// Answers every request and records its `traceparent`.
 fn script(modern: bool, heard: &Arc<Mutex<Vec<(String, Value)>>>) -> Script {
     let heard = Arc::clone(heard);
     Script::new(move |mut wire| {
@@ -48,15 +48,15 @@ async fn spans_in_both_eras() {
     let parent = TraceContext::parse(PARENT).unwrap();
     let mut seen = String::new();
     for modern in [true, false] {
-        let (spans, heard) = (Arc::new(Collected::default()), Arc::default());
-        let agents = Agents::with(vec![server("s")]);
+        let (spans, heard) = (Arc::new(SpanCollector::default()), Arc::default());
+        let agents = Agents::with_servers(vec![server("s")]);
         let settings = HostSettings { tracer: spans.tracer(), ..HostSettings::default() };
         let servers = host_with(&agents, &[("s", &script(modern, &heard))], settings);
         assert_eq!(tools(&servers).await, ["s__t"]);
         let options = CallOptions { trace: Some(PARENT.to_owned()), ..CallOptions::default() };
         let opened = spans.take();
         assert!(matches!(servers.call_tool(&name(), "s", "t", options.clone()).await, Ok(ServerReply::Done(_))));
-        assert!(spans.take().is_empty(), "whoever calls a tool has a span of that");
+        assert!(spans.take().is_empty(), "the caller of a tool creates its span");
         let got = servers.get_prompt(&name(), "s", "greet", options).await;
         assert!(got.is_ok(), "{:?}", got.err());
         let [prompt] = spans.take().try_into().unwrap();

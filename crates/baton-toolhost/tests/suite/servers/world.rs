@@ -20,16 +20,16 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Agents whose one kit can be changed.
+/// A source of agents with one editable set of resources.
 #[derive(Clone)]
 pub(super) struct Agents(watch::Sender<Arc<AgentResources>>);
 
 impl Agents {
-    pub(super) fn with(servers: Vec<McpServer>) -> Self {
-        Self(watch::Sender::new(kit(servers)))
+    pub(super) fn with_servers(servers: Vec<McpServer>) -> Self {
+        Self(watch::Sender::new(resources(servers)))
     }
 
-    /// The same with variables of its own.
+    /// The same with environment variables.
     pub(super) fn with_variables(servers: Vec<McpServer>, variables: &[(&str, &str)]) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let kit = AgentResources { servers, variables: AgentVariables(variables), ..AgentResources::default() };
@@ -37,11 +37,11 @@ impl Agents {
     }
 
     pub(super) fn change(&self, servers: Vec<McpServer>) {
-        self.0.send_replace(kit(servers));
+        self.0.send_replace(resources(servers));
     }
 }
 
-fn kit(servers: Vec<McpServer>) -> Arc<AgentResources> {
+fn resources(servers: Vec<McpServer>) -> Arc<AgentResources> {
     Arc::new(AgentResources { servers, ..AgentResources::default() })
 }
 
@@ -74,7 +74,7 @@ pub(super) fn agent() -> AgentSpec {
     crate::calls::agent("tester", Vec::new())
 }
 
-/// A server whose transport does not matter; an internal one, so that a script can stand for it.
+/// A server whose transport does not matter; an internal one, so that a script can replace it.
 pub(super) fn server(name: &str) -> McpServer {
     McpServer {
         name: name.into(),
@@ -94,13 +94,13 @@ pub(super) fn server(name: &str) -> McpServer {
     }
 }
 
-/// The test that plays a server when it is started as one.
-pub(super) const PLAYS: &str = "servers::programs::plays_a_server";
+/// The test that acts as a server in a child process.
+pub(super) const SERVER_TEST_NAME: &str = "servers::programs::plays_a_server";
 
-/// The test program itself, as a server of this kind.
+/// The test binary as a server of this kind.
 pub(super) fn program(name: &str, kind: &str) -> McpServer {
     let command = std::env::current_exe().unwrap().to_string_lossy().into_owned();
-    let args = [PLAYS, "--exact", "--nocapture", "--test-threads=1"];
+    let args = [SERVER_TEST_NAME, "--exact", "--nocapture", "--test-threads=1"];
     McpServer {
         transport: McpTransport::Stdio {
             command,
@@ -114,7 +114,7 @@ pub(super) fn program(name: &str, kind: &str) -> McpServer {
     }
 }
 
-/// Scripts by the names of their servers.
+/// Scripts by server name.
 #[derive(Clone, Default)]
 pub(super) struct Scripts(Arc<Mutex<HashMap<String, Script>>>);
 
@@ -143,9 +143,9 @@ pub(super) fn host_with(agents: &Agents, scripts: &[(&str, &Script)], settings: 
     McpServers::new(Arc::new(agents.clone()), connectors, settings)
 }
 
-/// One server with its script.
-pub(super) fn one(script: &Script) -> (Agents, McpServers) {
-    let agents = Agents::with(vec![server("s")]);
+/// A single server with its script.
+pub(super) fn single_server(script: &Script) -> (Agents, McpServers) {
+    let agents = Agents::with_servers(vec![server("s")]);
     let servers = host(&agents, &[("s", script)]);
     (agents, servers)
 }
@@ -159,7 +159,7 @@ pub(super) fn status(servers: &McpServers, name: &str) -> ServerStatus {
     servers.statuses(&self::name()).into_iter().find(|status| status.name == name).unwrap()
 }
 
-/// Waits until the servers' statuses are like this.
+/// Waits until the server statuses match.
 pub(super) async fn eventually(servers: &McpServers, is_there: impl Fn(&[ServerStatus]) -> bool) {
     let mut events = servers.events(&name());
     while !is_there(&servers.statuses(&name())) {
@@ -167,7 +167,7 @@ pub(super) async fn eventually(servers: &McpServers, is_there: impl Fn(&[ServerS
     }
 }
 
-/// What a run would say to a tool's questions.
+/// Answers of a run to the requests of a tool.
 #[derive(Default)]
 pub(super) struct Helper {
     pub(super) asked: Mutex<Vec<SamplingRequest>>,
@@ -200,7 +200,7 @@ pub(super) async fn run(toolbox: &Toolbox, helper: &Helper, tool: &str, answers:
     run_as(toolbox, helper, tool, answers, (None, "c1")).await
 }
 
-/// The same as a call of a task, or of nobody's.
+/// The same with a task and a call id.
 pub(super) async fn run_as(
     toolbox: &Toolbox,
     helper: &Helper,

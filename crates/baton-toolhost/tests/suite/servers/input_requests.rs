@@ -1,8 +1,8 @@
-//! Servers that ask in the middle of a call, in both eras.
+//! Servers that request input during a call, in both eras.
 
 use super::{
     script::{Script, Wire, text, tool},
-    world::{Agents, host_with, name, one, server},
+    world::{Agents, host_with, name, server, single_server},
 };
 use baton_toolhost::{CallOptions, HostSettings, McpServers, ServerError, ServerReply};
 use rmcp::model::{ClientCapabilities, InputRequests, InputResponses};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-fn able() -> ClientCapabilities {
+fn client_capabilities() -> ClientCapabilities {
     serde_json::from_value(json!({"sampling": {}, "elicitation": {"form": {}}, "roots": {}})).unwrap()
 }
 
 fn options(caller: &str) -> CallOptions {
-    CallOptions { capabilities: able(), caller: caller.into(), ..CallOptions::default() }
+    CallOptions { capabilities: client_capabilities(), caller: caller.into(), ..CallOptions::default() }
 }
 
 fn answered(caller: &str, state: Option<String>, answers: &[(&str, Value)]) -> CallOptions {
@@ -30,7 +30,7 @@ async fn call(servers: &McpServers, options: CallOptions) -> Result<ServerReply,
 async fn asks(servers: &McpServers, options: CallOptions) -> (InputRequests, Option<String>) {
     match call(servers, options).await.unwrap() {
         ServerReply::InputRequired { requests, state } => (requests, state),
-        ServerReply::Done(result) => panic!("asks nothing: {result:?}"),
+        ServerReply::Done(result) => panic!("no input request: {result:?}"),
     }
 }
 
@@ -46,9 +46,9 @@ fn form(message: &str) -> Value {
     json!({"message": message, "requestedSchema": schema})
 }
 
-/// Asks one thing in the older protocol, and gives back what it heard.
+/// Sends one request in the older protocol and returns the reply.
 async fn ask(wire: &mut Wire, id: u64, method: &str, params: Value) -> Value {
-    wire.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+    wire.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
     loop {
         let message = wire.next().await.unwrap();
         if message["id"] == id && message.get("method").is_none() {
@@ -71,8 +71,8 @@ fn legacy() -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
-    let (_agents, servers) = one(&legacy());
+async fn legacy_request_becomes_a_question_and_the_call_continues() {
+    let (_agents, servers) = single_server(&legacy());
     let (requests, state) = asks(&servers, options("ann")).await;
     let shown = serde_json::to_value(&requests).unwrap();
     assert_eq!(shown["elicitation-1"]["params"]["message"], "Who?");
@@ -80,7 +80,7 @@ async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
 
     let stolen = call(&servers, answered("eve", state.clone(), &[])).await.unwrap_err();
     assert!(matches!(stolen, ServerError::Expired));
-    // Without the answer the question comes again, under another name.
+    // Without the answer the same question is asked again with a new state.
     let (again, state) = asks(&servers, answered("ann", state, &[("other", json!({}))])).await;
     assert_eq!(again, requests);
 
@@ -93,22 +93,22 @@ async fn a_legacy_request_becomes_a_question_and_the_call_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_held_call_expires_and_the_server_is_told() {
+async fn held_call_expires_and_is_cancelled() {
     let (notes, mut noted) = mpsc::channel(10);
     let script = Script::new(move |mut wire| {
         let notes = notes.clone();
         async move {
             wire.legacy(json!([tool("t")])).await;
             let call = wire.until("tools/call").await;
-            wire.say(json!({"jsonrpc": "2.0", "id": 900, "method": "elicitation/create", "params": form("?")})).await;
+            wire.send(json!({"jsonrpc": "2.0", "id": 900, "method": "elicitation/create", "params": form("?")})).await;
             let cancelled = wire.until("notifications/cancelled").await;
             notes.send(cancelled["params"]["requestId"] == call["id"]).await.unwrap();
             wire.wait().await;
         }
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (_, state) = asks(&servers, options("ann")).await;
-    // The time of waiting for people does not count as silence of the server.
+    // Time spent waiting for answers of people does not count as silence of the server.
     tokio::time::advance(Duration::from_secs(59 * 60)).await;
     assert_eq!(servers.held_call_count(), 1);
     assert_eq!(noted.recv().await, Some(true));
@@ -117,8 +117,8 @@ async fn a_held_call_expires_and_the_server_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_so_many_calls_are_held() {
-    let agents = Agents::with(vec![server("s")]);
+async fn held_calls_are_limited() {
+    let agents = Agents::with_servers(vec![server("s")]);
     let settings = HostSettings { max_held: 0, ..HostSettings::default() };
     let servers = host_with(&agents, &[("s", &legacy())], settings);
     let error = call(&servers, options("ann")).await.unwrap_err();
@@ -126,7 +126,7 @@ async fn only_so_many_calls_are_held() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_modern_server_asks_and_nothing_is_held() {
+async fn modern_question_holds_no_call() {
     let script = Script::new(|mut wire| async move {
         wire.modern(json!([tool("t")])).await;
         let first = wire.until("tools/call").await;
@@ -151,7 +151,7 @@ async fn a_modern_server_asks_and_nothing_is_held() {
         wire.answer(&second, text(name.as_str().unwrap())).await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let (requests, state) = asks(&servers, options("ann")).await;
     assert_eq!((requests.keys().next().unwrap().as_str(), state.as_deref()), ("who", Some("opaque")));
     assert_eq!(servers.held_call_count(), 0);
@@ -160,7 +160,7 @@ async fn a_modern_server_asks_and_nothing_is_held() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_cannot_answer_is_not_asked() {
+async fn caller_without_capability_gets_no_question() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let call = wire.until("tools/call").await;
@@ -169,12 +169,12 @@ async fn who_cannot_answer_is_not_asked() {
         wire.answer(&call, text(&format!("{} {}", who["error"]["code"], roots["result"]["roots"]))).await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     assert_eq!(done(&servers, CallOptions::default()).await, "-32601 []");
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_what_anothers_call_wants_to_know() {
+async fn ambiguous_question_is_asked_of_no_caller() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let first = wire.until("tools/call").await;
@@ -183,7 +183,7 @@ async fn nobody_is_asked_what_anothers_call_wants_to_know() {
         assert_eq!(who["error"]["code"], -32602);
         wire.answer(&first, text("1")).await;
         wire.answer(&second, text("2")).await;
-        // From now on they come one after the other, and so it is clear who is asked.
+        // From here on the calls run one after the other, so the question has one possible recipient.
         for told in ["3", "4"] {
             let call = wire.until("tools/call").await;
             let who = ask(&mut wire, 900, "elicitation/create", form("Who?")).await;
@@ -192,7 +192,7 @@ async fn nobody_is_asked_what_anothers_call_wants_to_know() {
         }
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     let both = tokio::join!(done(&servers, options("ann")), done(&servers, options("bob")));
     assert!(both == ("1".into(), "2".into()) || both == ("2".into(), "1".into()), "{both:?}");
     let whole = async |caller| {
@@ -204,7 +204,7 @@ async fn nobody_is_asked_what_anothers_call_wants_to_know() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_answers_gives_way_when_others_wait() {
+async fn unanswered_question_yields_to_waiting_calls() {
     let script = Script::new(|mut wire| async move {
         wire.legacy(json!([tool("t")])).await;
         let first = wire.until("tools/call").await;
@@ -214,23 +214,23 @@ async fn a_question_that_nobody_answers_gives_way_when_others_wait() {
         wire.answer(&first, text("1")).await;
         wire.answer(&second, text("1")).await;
         wire.until("tools/call").await;
-        wire.say(json!({"jsonrpc": "2.0", "id": 901, "method": "elicitation/create", "params": form("Who?")})).await;
+        wire.send(json!({"jsonrpc": "2.0", "id": 901, "method": "elicitation/create", "params": form("Who?")})).await;
         let other = wire.until("tools/call").await;
         wire.answer(&other, text("2")).await;
         wire.wait().await;
     });
-    let (_agents, servers) = one(&script);
+    let (_agents, servers) = single_server(&script);
     tokio::join!(done(&servers, options("ann")), done(&servers, options("bob")));
     let (_, state) = asks(&servers, options("ann")).await;
     let began = tokio::time::Instant::now();
     assert_eq!(done(&servers, options("bob")).await, "2");
-    assert!(began.elapsed() >= Duration::from_secs(30), "whoever is asked has some time to answer");
+    assert!(began.elapsed() >= Duration::from_secs(30), "the recipient has some time to answer");
     assert!(matches!(call(&servers, answered("ann", state, &[])).await.unwrap_err(), ServerError::Expired));
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_account_cannot_take_all_the_room_for_calls_that_wait() {
-    let agents = Agents::with(vec![server("s"), server("r"), server("q")]);
+async fn held_calls_are_limited_per_account() {
+    let agents = Agents::with_servers(vec![server("s"), server("r"), server("q")]);
     let settings = HostSettings { max_held: 4, ..HostSettings::default() };
     let servers = host_with(&agents, &[("s", &legacy()), ("r", &legacy()), ("q", &legacy())], settings);
     let of = |account: &str| CallOptions { account: account.into(), ..options("caller") };

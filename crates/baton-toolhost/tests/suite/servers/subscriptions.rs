@@ -1,31 +1,31 @@
-//! Prompts, resources and what servers tell of their changes, in both eras.
+//! Prompts, resources and change notifications of servers, in both eras.
 
 use super::{
     script::{Script, Wire, discovered, initialized},
-    world::{agent, name, one},
+    world::{agent, name, single_server},
 };
 use baton_toolhost::{CallOptions, McpServers, ServerEvent, ServerReply};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-const PATIENCE: Duration = Duration::from_secs(9);
+const LIST_TIMEOUT: Duration = Duration::from_secs(9);
 
-fn able(mut info: Value) -> Value {
+fn with_capabilities(mut info: Value) -> Value {
     info["capabilities"] = json!({"prompts": {}, "resources": {"subscribe": true}});
     info
 }
 
-/// Answers whatever is asked; tells of one change when somebody listens.
+/// Answers every request and sends one change to a subscription.
 async fn serve(mut wire: Wire, is_modern: bool) {
     while let Some(message) = wire.next().await {
         let result = match message["method"].as_str().unwrap_or_default() {
-            "server/discover" if is_modern => able(discovered(&["2026-07-28"])),
+            "server/discover" if is_modern => with_capabilities(discovered(&["2026-07-28"])),
             "server/discover" => {
                 wire.refuse(&message, -32601).await;
                 continue;
             }
-            "initialize" => able(initialized()),
+            "initialize" => with_capabilities(initialized()),
             "prompts/list" => json!({"prompts": [{"name": "greet"}]}),
             "prompts/get" => {
                 let said = format!("hello {}", message["params"]["arguments"]["who"].as_str().unwrap());
@@ -36,19 +36,19 @@ async fn serve(mut wire: Wire, is_modern: bool) {
             "resources/read" => json!({"contents": [{"uri": "x://1", "text": "the text"}]}),
             "resources/subscribe" if !is_modern => {
                 wire.answer(&message, json!({})).await;
-                wire.say(updated(None)).await;
+                wire.send(updated(None)).await;
                 continue;
             }
             "subscriptions/listen" if is_modern => {
                 let filter = &message["params"]["notifications"];
                 assert_eq!(filter["resourceSubscriptions"], json!(["x://1"]));
                 let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
-                wire.say(json!({
+                wire.send(json!({
                     "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
                     "params": {"_meta": meta, "notifications": filter},
                 }))
                 .await;
-                wire.say(updated(Some(meta))).await;
+                wire.send(updated(Some(meta))).await;
                 continue;
             }
             _ => continue,
@@ -70,18 +70,18 @@ fn updated(meta: Option<Value>) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params})
 }
 
-async fn everything(servers: &McpServers) {
-    let prompts = servers.prompts(&name(), PATIENCE).await;
+async fn check_all_requests(servers: &McpServers) {
+    let prompts = servers.prompts(&name(), LIST_TIMEOUT).await;
     assert_eq!((prompts[0].name.as_str(), prompts[0].definition.name.as_str()), ("s__greet", "greet"));
     let arguments = json!({"who": "Ann"}).as_object().cloned();
     let options = CallOptions { arguments, ..CallOptions::default() };
     let ServerReply::Done(prompt) = servers.get_prompt(&name(), "s", "greet", options).await.unwrap() else {
-        panic!("asks nothing")
+        panic!("unexpected input request")
     };
     assert!(serde_json::to_string(&prompt).unwrap().contains("hello Ann"));
-    let resources = servers.resources(&name(), PATIENCE).await;
+    let resources = servers.resources(&name(), LIST_TIMEOUT).await;
     assert_eq!((resources[0].server.as_str(), resources[0].item.uri.as_str()), ("s", "x://1"));
-    assert_eq!(servers.templates(&name(), PATIENCE).await[0].item.uri_template, "x://{id}");
+    assert_eq!(servers.templates(&name(), LIST_TIMEOUT).await[0].item.uri_template, "x://{id}");
     let read = servers.read_resource(&name(), "s", "x://1", CallOptions::default()).await.unwrap();
     assert!(format!("{read:?}").contains("the text"));
     assert!(servers.capabilities(&name())[0].item.resources.is_some());
@@ -95,18 +95,18 @@ async fn everything(servers: &McpServers) {
 
 #[tokio::test(start_paused = true)]
 async fn a_modern_server() {
-    let (_agents, servers) = one(&Script::new(|wire| serve(wire, true)));
-    everything(&servers).await;
+    let (_agents, servers) = single_server(&Script::new(|wire| serve(wire, true)));
+    check_all_requests(&servers).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_legacy_server() {
-    let (_agents, servers) = one(&Script::new(|wire| serve(wire, false)));
-    everything(&servers).await;
+    let (_agents, servers) = single_server(&Script::new(|wire| serve(wire, false)));
+    check_all_requests(&servers).await;
 }
 
-/// Writes down who listens and who stops.
-async fn follow(mut wire: Wire, heard: mpsc::Sender<String>) {
+/// Records new and cancelled subscriptions.
+async fn record_subscriptions(mut wire: Wire, heard: mpsc::Sender<String>) {
     while let Some(message) = wire.next().await {
         let result = match message["method"].as_str().unwrap_or_default() {
             "server/discover" => {
@@ -120,7 +120,7 @@ async fn follow(mut wire: Wire, heard: mpsc::Sender<String>) {
                 heard.send(format!("listen {}", filter["resourceSubscriptions"])).await.unwrap();
                 heard.send("tells".to_owned()).await.unwrap();
                 let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
-                wire.say(json!({
+                wire.send(json!({
                     "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
                     "params": {"_meta": meta, "notifications": filter},
                 }))
@@ -140,13 +140,13 @@ async fn follow(mut wire: Wire, heard: mpsc::Sender<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn listening_for_more_leaves_no_gap() {
+async fn replacing_a_subscription_leaves_no_gap() {
     let (sender, mut heard) = mpsc::channel(16);
-    let (_agents, servers) = one(&Script::new(move |wire| follow(wire, sender.clone())));
-    servers.tools(&agent(), PATIENCE).await;
+    let (_agents, servers) = single_server(&Script::new(move |wire| record_subscriptions(wire, sender.clone())));
+    servers.tools(&agent(), LIST_TIMEOUT).await;
     assert_eq!([heard.recv().await.unwrap(), heard.recv().await.unwrap()], ["listen null", "tells"]);
     servers.subscribe(&name(), "s", "x://1").await.unwrap();
-    // The one before is given up only after the server tells; by then whoever subscribed hears of every change.
+    // The old subscription is cancelled only after the server acknowledged the new one, so no change is missed.
     let order = [heard.try_recv().unwrap(), heard.try_recv().unwrap(), heard.recv().await.unwrap()];
     assert_eq!(order, ["listen [\"x://1\"]", "tells", "stops"]);
 }

@@ -1,4 +1,4 @@
-//! Keeps the spans that are emitted.
+//! A sink that collects emitted spans.
 
 use baton_ports::SpanSink;
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -11,16 +11,16 @@ use std::{
     },
 };
 
-/// A caller's span.
+/// Trace context of the caller.
 pub(crate) const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[derive(Default)]
-pub(crate) struct Collected {
+pub(crate) struct SpanCollector {
     spans: Mutex<Vec<Span>>,
     count: AtomicU64,
 }
 
-impl Collected {
+impl SpanCollector {
     pub(crate) fn tracer(self: &Arc<Self>) -> Tracer {
         Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
@@ -30,7 +30,7 @@ impl Collected {
     }
 }
 
-impl SpanSink for Collected {
+impl SpanSink for SpanCollector {
     fn emit(&self, span: Span) {
         self.spans.lock().unwrap().push(span);
     }
@@ -44,12 +44,12 @@ impl SpanSink for Collected {
     }
 }
 
-/// The `traceparent` of what happens inside of a span.
+/// The `traceparent` of children of a span.
 pub(crate) fn context(span: &Span) -> String {
     TraceContext::new(span.trace, span.id).to_string()
 }
 
-/// A span in one line.
+/// One line per span.
 pub(crate) fn shown(span: &Span) -> String {
     assert_eq!(span.kind, SpanKind::Client);
     let mut line = format!("'{}'{}", span.name, if span.status == SpanStatus::Error { " ERROR" } else { "" });
