@@ -115,7 +115,7 @@ mod tests {
     use baton_types::{ErrorCode, Timestamp};
 
     #[test]
-    fn what_the_queue_cannot_take_is_counted() {
+    fn entries_beyond_the_queue_limit_are_counted() {
         let directory = tempfile::tempdir().unwrap();
         let mut lines = AuditWriter::new(RotatingFile::open(directory.path()).unwrap());
         let (queue, queued) = AuditQueue::new(2);

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_not_the_old_one_any_more_stays() {
+    fn changed_file_is_not_replaced() {
         let home = tempfile::TempDir::new().unwrap();
         let file = home.path().join("mcp.json");
         fs::write(&file, "theirs").unwrap();

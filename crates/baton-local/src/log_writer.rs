@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_keep_their_own_colour_and_no_other() {
+    fn only_the_level_is_coloured_and_controls_are_escaped() {
         let said = "2026-01-01T00:00:00Z  WARN baton: title=\u{1b}]52;c;aGk=\u{7}\u{9b}1m ERROR\n";
         let plain = LogWriter { form: LineForm::Text { colour: false } }.line(said);
         assert_eq!(plain, "2026-01-01T00:00:00Z  WARN baton: title=\\u{1b}]52;c;aGk=\\u{7}\\u{9b}1m ERROR\n");

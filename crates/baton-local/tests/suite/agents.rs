@@ -22,7 +22,7 @@ fn names(agents: &DirectoryAgents) -> Vec<String> {
     agents.agents().iter().map(|agent| agent.name.to_string()).collect()
 }
 
-/// The message without the temporary directory's own name.
+/// The error message with the temporary directory replaced.
 fn shown(home: &TempDir, error: &LoadError) -> String {
     format!("{} {error}", error.code().code).replace(&home.path().display().to_string(), "HOME")
 }
@@ -47,7 +47,7 @@ fn a_path_is_an_agent_a_file_or_a_directory_of_agents() {
 }
 
 #[test]
-fn what_goes_wrong_is_said_with_the_path() {
+fn errors_name_the_path() {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name);
     write(home.path(), "broken", "name: Broken\n");
@@ -79,7 +79,7 @@ fn what_goes_wrong_is_said_with_the_path() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_lead_a_tool_out_of_its_directory() {
+fn tool_does_not_follow_links_out_of_its_directory() {
     let home = TempDir::new().unwrap();
     let agent = write(home.path(), "a", "name: a\ntools: [{ name: t, description: d, command: [ls], directory: out }]");
     std::os::unix::fs::symlink("/", agent.join("out")).unwrap();
@@ -91,7 +91,7 @@ fn a_link_does_not_lead_a_tool_out_of_its_directory() {
 }
 
 #[test]
-fn a_reload_keeps_the_last_good_version() {
+fn reload_keeps_the_last_valid_version() {
     let home = TempDir::new().unwrap();
     let a = write(home.path(), "a", "name: a\nversion: 1.0.0");
     write(home.path(), "b", "name: b\nversion: 1.0.0");
@@ -129,7 +129,7 @@ fn a_reload_keeps_the_last_good_version() {
     assert!(reload.unusable[0].reason.starts_with("two agents are named 'a'"), "{reload:?}");
     assert_eq!(names(&agents), ["a", "b"]);
 
-    // The name is free now.
+    // The name is free again.
     fs::remove_dir_all(a).unwrap();
     assert_eq!(agents.reload().changed, ["a".into(), "b".into()]);
     assert_eq!((names(&agents), version("a").as_deref()), (vec!["a".to_owned()], Some("0.1.0")));
@@ -141,7 +141,7 @@ fn a_reload_keeps_the_last_good_version() {
 }
 
 #[test]
-fn what_cannot_be_used_does_not_keep_the_rest_from_being_opened() {
+fn unusable_agents_do_not_prevent_opening_others() {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name);
     write(home.path(), "good", "name: good");

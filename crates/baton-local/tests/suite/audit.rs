@@ -28,14 +28,14 @@ fn unknown() -> AccessDenial {
     }
 }
 
-/// Logs, and returns when everything is on disk.
+/// Records the denials and returns after they are on disk.
 fn log(directory: &Path, denials: Vec<AccessDenial>) {
     let audit = AuditFile::open(directory).unwrap();
     denials.into_iter().for_each(|denial| audit.record_denial(denial));
 }
 
 #[test]
-fn everybody_who_was_turned_away_is_one_line() {
+fn each_denial_is_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.jsonl");
     log(directory.path(), vec![denial("this needs the scope call:weather"), unknown()]);
@@ -48,7 +48,7 @@ fn everybody_who_was_turned_away_is_one_line() {
 }
 
 #[test]
-fn a_change_by_an_administrator_is_one_line() {
+fn each_administrator_change_is_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let audit = AuditFile::open(directory.path()).unwrap();
     let AccessDenial { at, method, remote, credential, .. } = denial("");
@@ -62,7 +62,7 @@ fn a_change_by_an_administrator_is_one_line() {
 
 #[cfg(unix)]
 #[test]
-fn its_owner_alone_can_read_it() {
+fn audit_file_is_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.jsonl");
@@ -75,7 +75,7 @@ fn its_owner_alone_can_read_it() {
 }
 
 #[test]
-fn a_full_file_makes_room_and_the_oldest_goes() {
+fn full_file_is_rotated_and_the_oldest_deleted() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name);
     for round in 0..5 {
@@ -91,7 +91,7 @@ fn a_full_file_makes_room_and_the_oldest_goes() {
 }
 
 #[test]
-fn a_line_that_a_crash_cut_off_spoils_no_other() {
+fn truncated_line_does_not_damage_later_lines() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.jsonl");
     fs::write(&path, "{\"at\":\"2026-").unwrap();

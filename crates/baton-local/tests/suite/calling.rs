@@ -1,4 +1,4 @@
-//! One call of an agent's first tool, by somebody who answers no questions.
+//! One call of an agent's first tool, without a helper for questions.
 
 use baton_local::CommandTools;
 use baton_ports::{
@@ -6,9 +6,9 @@ use baton_ports::{
 };
 use baton_types::{AgentSpec, Json, Principal, ToolCall};
 
-struct Nobody;
+struct RefusingHelper;
 
-impl ToolHelper for Nobody {
+impl ToolHelper for RefusingHelper {
     fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(std::future::ready(Err("nobody is here".to_owned())))
     }
@@ -19,7 +19,7 @@ pub(crate) async fn call_first(agent: &AgentSpec, arguments: &str) -> ToolOutput
     let arguments = Json::parse(arguments).expect("JSON");
     let call = ToolCall { id: "call-1".into(), name: tool.name.clone(), arguments };
     let principal = &Principal { tenant: "acme".into(), subject: "ann".into(), scopes: Vec::new() };
-    let helper = &Nobody;
+    let helper = &RefusingHelper;
     let run = ToolInvocation { agent, tool, call: &call, principal, task: None, trace: None, answers: None, helper };
     match CommandTools::new().call(run).await {
         ToolOutcome::Done(output) => output,

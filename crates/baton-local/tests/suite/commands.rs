@@ -13,7 +13,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// An agent whose tool `t` runs this script with the arguments `${a}`.
+/// An agent whose tool `t` runs this script with the argument `${a}`.
 struct Workshop {
     home: TempDir,
     agent: Arc<AgentSpec>,
@@ -89,7 +89,7 @@ async fn arguments_are_passed_literally() {
 }
 
 #[tokio::test]
-async fn failures_say_what_to_do() {
+async fn failures_state_the_remedy() {
     let mut all = Vec::new();
     for (settings, script, arguments) in [
         ("", "echo partial; echo 'no such city' >&2; exit 3", r#"{"a":"x"}"#),
@@ -114,7 +114,7 @@ async fn failures_say_what_to_do() {
 }
 
 #[tokio::test]
-async fn output_is_cut_and_says_so() {
+async fn output_is_truncated_with_a_note() {
     let shop = Workshop::new("    max_output: 10\n", "printf '123456789°'; head -c 1000000 /dev/zero");
     let output = shop.call(r#"{"a":"x"}"#).await;
     let expect = "123456789\n[output cut: the first 10 of 1000011 bytes are shown]";
@@ -126,14 +126,14 @@ async fn output_is_cut_and_says_so() {
 }
 
 #[tokio::test]
-async fn input_that_nobody_reads_and_children_that_stay_do_not_block() {
+async fn unread_input_and_remaining_children_do_not_block() {
     let long = serde_json::json!({"a": "x", "b": "y".repeat(1 << 20)}).to_string();
     assert_eq!(run("echo done", &long).await.output.to_plain_text(), "done");
     let output = run("sleep 1000 & echo parent is done", r#"{"a":"x"}"#).await;
     assert_eq!((output.output.to_plain_text().as_str(), output.is_error), ("parent is done", false));
 }
 
-/// A pipe that ends only when every process of the script is gone.
+/// A pipe that reaches its end only when all processes of the script have exited.
 async fn opened_pipe(shop: &Workshop) -> BufReader<File> {
     let path = shop.path().join("pipe");
     let reader = tokio::task::spawn_blocking(move || {
@@ -148,10 +148,10 @@ async fn opened_pipe(shop: &Workshop) -> BufReader<File> {
 
 async fn ended(mut pipe: BufReader<File>) {
     let end = tokio::task::spawn_blocking(move || pipe.read_to_end(&mut Vec::new()).unwrap());
-    tokio::time::timeout(Duration::from_secs(60), end).await.expect("a process is still alive").unwrap();
+    tokio::time::timeout(Duration::from_secs(60), end).await.expect("all processes exit").unwrap();
 }
 
-/// The first call makes the pipe; the second holds it open, as does a child in the background.
+/// The first call creates the pipe; the second one and its background child hold it open.
 const HOLDS_A_PIPE: &str =
     "if [ \"$1\" = pipe ]; then mkfifo pipe; exit; fi; exec 3>pipe; sleep 1000 & echo started >&3; wait";
 

@@ -1,4 +1,4 @@
-//! A data directory: for its owner alone, out of version control, and never taken for a new one when it is not.
+//! The data directory: private, ignored by git, and checked for traces of a journal.
 
 use baton_local::{Correction, exposed_paths, journal_evidence, lacks_gitignore, prepare_data_directory};
 use std::{
@@ -13,11 +13,11 @@ fn a_new_directory_is_private_and_ignored() {
     let corrections = prepare_data_directory(&data).unwrap();
     assert_eq!(corrections, [Correction::Ignored(data.join(".gitignore"))]);
     assert!(exposed_paths(&data).is_empty());
-    assert!(prepare_data_directory(&data).unwrap().is_empty(), "once is enough");
+    assert!(prepare_data_directory(&data).unwrap().is_empty(), "the second call changes nothing");
 }
 
 #[test]
-fn what_others_can_use_is_taken_from_them() {
+fn permissions_of_others_are_removed() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     prepare_data_directory(&data).unwrap();
@@ -33,23 +33,23 @@ fn what_others_can_use_is_taken_from_them() {
     let tightened = |path: &std::path::Path, mode| Correction::Tightened { path: path.to_owned(), mode };
     assert_eq!(corrections, [tightened(&data, 0o777), tightened(&data.join("server.json"), 0o666)]);
     assert_eq!((mode(&data), mode(&data.join("server.json"))), (0o700, 0o600));
-    // What is not Baton's, or only linked from there, is left alone.
+    // Files of other programs and link targets are left unchanged.
     assert_eq!((mode(&data.join("notes")), mode(&elsewhere)), (0o666, 0o666));
 }
 
 #[test]
-fn a_directory_of_a_project_is_not_ignored() {
+fn project_directory_is_not_ignored() {
     for name in [".git", "baton.yaml", "agent.yaml"] {
         let home = tempfile::tempdir().unwrap();
         assert!(lacks_gitignore(home.path()));
         fs::write(home.path().join(name), "x").unwrap();
         assert!(!lacks_gitignore(home.path()), "{name}");
     }
-    assert!(!lacks_gitignore(&std::env::current_dir().unwrap()), "this process works in it");
+    assert!(!lacks_gitignore(&std::env::current_dir().unwrap()), "the working directory of this process");
 }
 
 #[test]
-fn only_what_a_journal_leaves_behind_is_evidence_of_one() {
+fn only_journal_data_is_evidence_of_a_journal() {
     let home = tempfile::tempdir().unwrap();
     for name in ["lock", "queries.yaml", "journal.db-wal"] {
         fs::write(home.path().join(name), "").unwrap();

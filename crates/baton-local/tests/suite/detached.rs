@@ -1,4 +1,4 @@
-//! A program that ends while a child in a session of its own keeps its output open.
+//! A program that exits while a child in its own session keeps the output open.
 
 use super::calling::call_first;
 use baton_local::DirectoryAgents;
@@ -13,7 +13,7 @@ tools:
     command: [sh, t.sh]
     timeout: 60s
 ";
-/// The program ends only when its child is in the new session, where killing the group does not reach it.
+/// The program exits only after its child is in the new session, where killing the group does not reach it.
 const SCRIPT: &str = "setsid sh -c 'echo $$ > draft; mv draft pid; exec sleep 1000' &
 while [ ! -e pid ]; do :; done
 echo done
@@ -21,7 +21,7 @@ exit $1
 ";
 
 #[tokio::test]
-async fn the_real_end_counts_when_a_detached_child_holds_the_output() {
+async fn exit_code_counts_if_a_detached_child_holds_the_output() {
     for (exit, is_error, expect) in [("exit 0", false, "done"), ("exit 7", true, "failed with exit code 7")] {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("agent.yaml"), AGENT).unwrap();

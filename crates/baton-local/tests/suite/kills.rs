@@ -1,4 +1,4 @@
-//! A process that is killed again and again while it saves an agent.
+//! A process that is killed repeatedly while it saves an agent.
 
 use crate::storage::Changes;
 use baton_local::{DirectoryAgents, DirectoryStorage};
@@ -12,10 +12,10 @@ use std::{
 
 const FOLDER: &str = "BATON_TEST_SAVING_FOLDER";
 const KILLS: u32 = 1000;
-/// Saves by which the time of one is measured.
-const MEASURED: u32 = 5;
+/// Number of saves that are timed.
+const TIMED_SAVES: u32 = 5;
 
-/// One version of the agent; every second one has one more file, and every third one only another `agent.yaml`.
+/// One version of the agent; every second one has an additional file, and every third one changes only `agent.yaml`.
 fn version(number: u64) -> Changes {
     let text = |text: String| Some(text.into_bytes());
     let yaml = text(format!("name: a\nversion: 1.0.{number}\n"));
@@ -32,7 +32,7 @@ fn is_of_one_file(number: u64) -> bool {
     number % 3 == 2
 }
 
-/// What makes the next version of files.
+/// The changes that create the next version.
 fn changes(files: &AgentFiles) -> Changes {
     let next = version(number(files) + 1);
     next.into_iter().filter(|(path, bytes)| files.get(path) != bytes.as_ref()).collect()
@@ -43,7 +43,7 @@ fn number(files: &AgentFiles) -> u64 {
     yaml.trim().rsplit('.').next().unwrap().parse().unwrap()
 }
 
-/// The process that is killed: this test, started again with a folder, saves one version after the other.
+/// The process that is killed: this test, restarted with a folder, saves version after version.
 #[test]
 fn child() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
@@ -71,7 +71,7 @@ fn spawn(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// Numbers that look like chance and are the same every time.
+/// Deterministic pseudo-random numbers.
 fn next(seed: &mut u64) -> u64 {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
@@ -81,18 +81,18 @@ fn next(seed: &mut u64) -> u64 {
 
 #[test]
 fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
-    // Nothing that a killed process wrote is lost in memory, and there it is quick.
+    // A memory file system survives the kill of a process and is fast.
     let home = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let storage = DirectoryStorage::new(home.path());
     let files = version(0).into_iter().filter_map(|(path, bytes)| Some((path, bytes?))).collect();
     storage.create("a", &files).unwrap();
     let measuring = Instant::now();
-    for _ in 0..MEASURED {
+    for _ in 0..TIMED_SAVES {
         let (files, digest) = storage.read("a").unwrap();
         storage.replace("a", &digest, &changes(&files)).unwrap();
     }
-    // Longer than a save takes, so that a kill may come anywhere in it.
-    let longest = measuring.elapsed() * 2 / MEASURED;
+    // Longer than a save, so that the kill can hit any point of it.
+    let longest = measuring.elapsed() * 2 / TIMED_SAVES;
     let (mut seed, mut last, mut halves, mut alone) = (0x5eed_u64, 0, 0, 0);
     for kill in 0..KILLS {
         let mut child = spawn(home.path());
@@ -116,7 +116,7 @@ fn a_thousand_kills_during_a_save_leave_the_old_or_the_new_version() {
     }
     let agents = DirectoryAgents::load(&[home.path().to_owned()]).unwrap();
     assert_eq!(agents.agent(&"a".into()).unwrap().version, format!("1.0.{last}"));
-    // Otherwise the kills came at moments that prove nothing.
+    // Otherwise the kills did not hit the relevant points.
     assert!(halves > 10 && last > 50, "{halves} kills between two files, {last} versions");
     assert!(alone > 50, "{alone} kills before or in a save of one file");
 }

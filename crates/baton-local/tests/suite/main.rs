@@ -1,14 +1,16 @@
-//! Agents from real directories, tools as real programs.
+//! Agents in real directories and tools as real programs.
 
+#[cfg(test)]
+mod agent_resources;
 #[cfg(test)]
 mod agents;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
-mod book;
-#[cfg(test)]
 #[cfg(unix)]
 mod calling;
+#[cfg(test)]
+mod clock_and_ids;
 #[cfg(test)]
 #[cfg(unix)]
 mod commands;
@@ -19,19 +21,19 @@ mod data_directory;
 #[cfg(target_os = "linux")]
 mod detached;
 #[cfg(test)]
-mod forms;
+mod formats;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]
-mod kits;
-#[cfg(test)]
-mod many;
+mod many_agents;
 #[cfg(test)]
 mod mcp_sessions;
 #[cfg(test)]
 mod names;
 #[cfg(test)]
 mod permissions;
+#[cfg(test)]
+mod repository;
 #[cfg(test)]
 mod storage;
 #[cfg(test)]
@@ -40,5 +42,3 @@ mod two_processes;
 mod vectors;
 #[cfg(test)]
 mod watching;
-#[cfg(test)]
-mod world;

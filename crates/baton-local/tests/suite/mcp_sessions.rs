@@ -1,4 +1,4 @@
-//! Sessions of MCP clients on disk.
+//! MCP client sessions on disk.
 
 use baton_local::SessionFiles;
 use baton_ports::McpSessionStore;
@@ -6,14 +6,14 @@ use baton_types::Json;
 use std::fs;
 
 #[tokio::test]
-async fn sessions_outlive_the_process_and_the_oldest_go() {
+async fn sessions_survive_a_restart_and_the_oldest_is_evicted() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("sessions");
     let files = SessionFiles::open(&place, 2).unwrap();
     for id in ["one", "two"] {
         files.save_session(id, Json::string(id)).await.unwrap();
     }
-    // What was used last is not the oldest.
+    // Loading a session marks it as recently used.
     assert_eq!(files.load("one").await, Ok(Some(Json::string("one"))));
     files.save_session("three", Json::string("three")).await.unwrap();
     let files = SessionFiles::open(&place, 2).unwrap();
@@ -32,7 +32,7 @@ async fn sessions_outlive_the_process_and_the_oldest_go() {
 }
 
 #[tokio::test]
-async fn no_id_leads_out_of_the_directory() {
+async fn ids_cannot_escape_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("sessions");
     let files = SessionFiles::open(&place, 2).unwrap();
@@ -48,7 +48,7 @@ async fn no_id_leads_out_of_the_directory() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn only_the_owner_may_read_them() {
+async fn session_files_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("sessions");

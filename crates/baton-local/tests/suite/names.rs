@@ -1,4 +1,4 @@
-//! Agents of foreign forms keep their names over restarts, whoever comes and goes.
+//! Agents of foreign formats keep their names across restarts, whatever other agents are added or removed.
 
 use baton_local::{AdditionalSources, DirectoryAgents, LoadError};
 use baton_ports::AgentSource as _;
@@ -10,7 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder of agents beside a data directory.
+/// A folder of agents next to a data directory.
 struct World(TempDir);
 
 impl World {
@@ -41,7 +41,7 @@ impl World {
         Ok(agents)
     }
 
-    /// Who is served after a start, and where it is kept.
+    /// Served agents after a start, with their files.
     fn started(&self) -> Vec<(String, String)> {
         served(&self.load().unwrap())
     }
@@ -57,23 +57,23 @@ fn expect<const N: usize>(pairs: [(&str, &str); N]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn teamspark_17_a_name_stays_with_its_agent_over_restarts() {
+fn teamspark_17_names_are_stable_across_restarts() {
     let world = World::new();
     for file in ["agents/b.yaml", "agents/c.yaml", "agents/d.yaml"] {
         world.agent(file);
     }
     let first = expect([("x", "b"), ("x-1", "c"), ("x-2", "d")]);
     assert_eq!(world.started(), first);
-    // One that comes first in the folder is still a newcomer.
+    // A new agent that is first in the folder gets the next number.
     world.agent("agents/a.yaml");
     assert_eq!(world.started(), [first.clone(), expect([("x-3", "a")])].concat());
     fs::remove_file(world.path("agents/a.yaml")).unwrap();
-    // The one without a number goes: nobody moves up, and a newcomer may say its name.
+    // The agent without a number is removed: no other agent is renumbered, and a new one may take its name.
     fs::remove_file(world.path("agents/b.yaml")).unwrap();
     assert_eq!(world.started(), expect([("x-1", "c"), ("x-2", "d")]));
     world.agent("agents/e.yaml");
     assert_eq!(world.started(), expect([("x", "e"), ("x-1", "c"), ("x-2", "d")]));
-    // One with a number goes: the number is not given to another, and is its own when it is back.
+    // A numbered agent is removed: its number is not reused, and it gets it back when it returns.
     fs::remove_file(world.path("agents/c.yaml")).unwrap();
     world.agent("agents/f.yaml");
     assert_eq!(world.started(), expect([("x", "e"), ("x-2", "d"), ("x-4", "f")]));
@@ -82,9 +82,9 @@ fn teamspark_17_a_name_stays_with_its_agent_over_restarts() {
 }
 
 #[test]
-fn the_name_of_an_agent_that_is_broken_at_the_start_is_kept_for_it() {
+fn name_of_an_agent_broken_at_startup_is_reserved() {
     let world = World::new();
-    // Directories: they say what they are whatever their files say.
+    // Directories keep their format while their files are broken.
     for directory in ["agents/a", "agents/b"] {
         fs::create_dir(world.path(directory)).unwrap();
         world.agent(&format!("{directory}/tsagent.yaml"));
@@ -103,7 +103,7 @@ fn the_name_of_an_agent_that_is_broken_at_the_start_is_kept_for_it() {
 }
 
 #[test]
-fn names_move_with_the_folder_and_yield_only_to_our_own_form() {
+fn names_move_with_the_folder_and_yield_to_native_agents() {
     let mut world = World::new();
     for file in ["agents/a.yaml", "agents/b.yaml"] {
         world.agent(file);
@@ -117,7 +117,7 @@ fn names_move_with_the_folder_and_yield_only_to_our_own_form() {
     }
     world = elsewhere;
     assert_eq!(world.started(), expect([("x-1", "b")]));
-    // It can have no other name, and whoever asks for it means it.
+    // A native agent has only its configured name, and requests for that name mean it.
     fs::create_dir(world.path("agents/own")).unwrap();
     fs::write(world.path("agents/own/agent.yaml"), "name: x-1").unwrap();
     fs::write(world.path("agents/own/prompt.md"), "own").unwrap();
@@ -125,7 +125,7 @@ fn names_move_with_the_folder_and_yield_only_to_our_own_form() {
 }
 
 #[test]
-fn agents_of_a_folder_that_is_moved_or_replaced_are_known_by_their_files() {
+fn agents_are_identified_by_file_across_folder_moves() {
     let world = World::new();
     fs::remove_dir(world.path("agents")).unwrap();
     for release in ["one", "two"] {
@@ -136,21 +136,21 @@ fn agents_of_a_folder_that_is_moved_or_replaced_are_known_by_their_files() {
     }
     symlink("one", world.path("agents")).unwrap();
     assert_eq!(world.started(), expect([("x", "a"), ("x-1", "b")]));
-    // The old folder is still there, only nobody serves it.
+    // The old folder still exists but is not served.
     fs::remove_file(world.path("agents")).unwrap();
     symlink("two", world.path("agents")).unwrap();
     assert_eq!(world.started(), expect([("x", "c"), ("x-1", "b")]));
     fs::remove_file(world.path("agents")).unwrap();
     fs::rename(world.path("two"), world.path("agents")).unwrap();
     assert_eq!(world.started(), expect([("x", "c"), ("x-1", "b")]));
-    // A file by another name is another agent.
+    // A file with another name is another agent.
     fs::remove_file(world.path("agents/b.yaml")).unwrap();
     world.agent("agents/d.yaml");
     assert_eq!(world.started(), expect([("x", "c"), ("x-2", "d")]));
 }
 
 #[test]
-fn a_number_is_not_free_when_its_agent_is_called_otherwise() {
+fn number_of_a_renamed_agent_stays_reserved() {
     let world = World::new();
     for file in ["agents/a.yaml", "agents/b.yaml"] {
         world.agent(file);
@@ -159,17 +159,17 @@ fn a_number_is_not_free_when_its_agent_is_called_otherwise() {
     world.titled("agents/b.yaml", "Y");
     world.agent("agents/c.yaml");
     assert_eq!(world.started(), expect([("x", "a"), ("x-2", "c"), ("y", "b")]));
-    // As it was called before, it has its name again.
+    // With its former title the agent has its former name again.
     world.agent("agents/b.yaml");
     assert_eq!(world.started(), expect([("x", "a"), ("x-1", "b"), ("x-2", "c")]));
-    // A name without a number is what files say: it is free when nobody says it.
+    // A name without a number belongs to the agents with that title: it is free if none has it.
     world.titled("agents/a.yaml", "Z");
     world.agent("agents/d.yaml");
     assert_eq!(world.started(), expect([("x", "d"), ("x-1", "b"), ("x-2", "c"), ("z", "a")]));
 }
 
 #[test]
-fn an_agent_that_becomes_one_of_our_own_form_has_the_name_that_its_file_says() {
+fn agent_converted_to_native_takes_its_configured_name() {
     let world = World::new();
     for directory in ["agents/a", "agents/b"] {
         fs::create_dir(world.path(directory)).unwrap();
@@ -184,11 +184,11 @@ fn an_agent_that_becomes_one_of_our_own_form_has_the_name_that_its_file_says() {
 }
 
 #[test]
-fn names_that_were_given_while_another_process_ended_are_not_lost() {
+fn names_assigned_by_another_process_are_kept() {
     let world = World::new();
     world.agent("agents/a.yaml");
     let first = world.load().unwrap();
-    // It has read the file, and waits until the directory is its own.
+    // The second instance has read the file and waits for the lock of the directory.
     let beside = AdditionalSources { names: Some(world.path("data/names.json")), ..AdditionalSources::default() };
     let second = DirectoryAgents::load_with_sources(&[world.path("agents")], beside, Arc::new(|_| Vec::new())).unwrap();
     world.agent("agents/b.yaml");
@@ -202,7 +202,7 @@ fn names_that_were_given_while_another_process_ended_are_not_lost() {
 }
 
 #[test]
-fn where_everybody_has_the_name_that_its_file_says_nothing_is_written_down() {
+fn native_names_alone_create_no_name_list() {
     let world = World::new();
     fs::create_dir(world.path("agents/own")).unwrap();
     fs::write(world.path("agents/own/agent.yaml"), "name: own").unwrap();
@@ -212,7 +212,7 @@ fn where_everybody_has_the_name_that_its_file_says_nothing_is_written_down() {
 }
 
 #[test]
-fn a_list_of_names_that_makes_no_sense_is_told_and_left_alone() {
+fn invalid_name_list_is_reported_and_left_unchanged() {
     let world = World::new();
     world.agent("agents/a.yaml");
     fs::write(world.path("data/names.json"), "{\"agents\": 7}").unwrap();

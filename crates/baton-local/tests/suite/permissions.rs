@@ -1,4 +1,4 @@
-//! Words about tools on disk: complete or not at all, in force at once, and never at the cost of somebody else's.
+//! Permission changes on disk: atomic, effective immediately, and without loss of concurrent edits.
 
 use baton_local::DirectoryAgents;
 use baton_ports::{AgentSource, PermissionEditor};
@@ -28,12 +28,12 @@ fn helper() -> AgentName {
     "helper".into()
 }
 
-fn word(tool: &str, permission: Permission) -> PermissionChange {
+fn tool_permission(tool: &str, permission: Permission) -> PermissionChange {
     let scope = PermissionTarget::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
     PermissionChange { target: scope, permission: Some(permission), disabled: None }
 }
 
-fn own(permission: Permission) -> PermissionChange {
+fn own_tool_permission(permission: Permission) -> PermissionChange {
     PermissionChange { target: PermissionTarget::Own("wipe".to_owned()), permission: Some(permission), disabled: None }
 }
 
@@ -45,11 +45,11 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_word_holds_at_once_and_a_second_time_writes_nothing() {
+async fn change_applies_immediately_and_repeating_it_writes_nothing() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    let changed = agents.change(&helper(), word("read", Permission::Allow)).await.unwrap();
+    let changed = agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap();
     assert_eq!(changed.file, path.join("mcp.json").display().to_string());
     assert!(changed.is_written);
     assert_eq!((changed.before.permission, changed.after.permission), (Permission::Ask, Permission::Allow));
@@ -58,23 +58,26 @@ async fn a_word_holds_at_once_and_a_second_time_writes_nothing() {
         rules.iter().map(|rule| (rule.tool.as_str(), rule.permission)).collect::<Vec<_>>(),
         [("read", Permission::Allow)]
     );
-    let again = agents.change(&helper(), word("read", Permission::Allow)).await.unwrap();
+    let again = agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap();
     assert!(!again.is_written);
-    agents.change(&helper(), own(Permission::Deny)).await.unwrap();
+    agents.change(&helper(), own_tool_permission(Permission::Deny)).await.unwrap();
     assert_eq!(agents.agent(&helper()).unwrap().tools[0].permission, Permission::Deny);
     assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_never_lose_each_others_words() {
+async fn concurrent_writers_keep_all_changes() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
-    // Each as a process of its own would: they share nothing but the directory.
+    // Separate instances, as separate processes would have: they share only the directory.
     let writers = (0..6).map(|writer| {
         let agents = Arc::new(DirectoryAgents::load(std::slice::from_ref(&path)).unwrap());
         tokio::spawn(async move {
             for tool in 0..4 {
-                agents.change(&helper(), word(&format!("w{writer}t{tool}"), Permission::Deny)).await.unwrap();
+                agents
+                    .change(&helper(), tool_permission(&format!("w{writer}t{tool}"), Permission::Deny))
+                    .await
+                    .unwrap();
             }
         })
     });
@@ -92,7 +95,7 @@ async fn writers_never_lose_each_others_words() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_changed_stays_as_it_is() {
+async fn failed_change_leaves_the_file_unchanged() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
     let file = path.join("mcp.json");
@@ -102,18 +105,18 @@ async fn what_cannot_be_changed_stays_as_it_is() {
         let detail = error.detail.replace(&home.path().display().to_string(), "HOME");
         format!("{}: {detail}", error.code.code)
     };
-    // Somebody broke it since it was read.
+    // The file was broken after it had been read.
     let broken = "{\"mcpServers\": {\"fs\": {\"command\": ";
     fs::write(&file, broken).unwrap();
-    all.push(refused(agents.change(&helper(), word("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap_err()));
     assert_eq!(fs::read_to_string(&file).unwrap(), broken);
     fs::write(&file, SERVERS).unwrap();
     let mut permissions = fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&file, permissions).unwrap();
-    all.push(refused(agents.change(&helper(), word("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap_err()));
     assert_eq!(fs::read_to_string(&file).unwrap(), SERVERS);
-    let unknown = agents.change(&"nobody".into(), own(Permission::Deny)).await.unwrap_err();
+    let unknown = agents.change(&"nobody".into(), own_tool_permission(Permission::Deny)).await.unwrap_err();
     assert_eq!(unknown.code, ErrorCode::AGENT_NOT_FOUND);
     all.push(refused(unknown));
     assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
@@ -122,7 +125,7 @@ async fn what_cannot_be_changed_stays_as_it_is() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_and_permissions_stay() {
+async fn links_and_file_modes_are_kept() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let home = TempDir::new().unwrap();
     let path = agent(&home);
@@ -131,25 +134,25 @@ async fn links_and_permissions_stay() {
     symlink("../team.json", path.join("mcp.json")).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o640)).unwrap();
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    agents.change(&helper(), word("read", Permission::Deny)).await.unwrap();
+    agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap();
     assert!(fs::symlink_metadata(path.join("mcp.json")).unwrap().is_symlink());
     assert_eq!(fs::metadata(&shared).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(fs::read_to_string(&shared).unwrap().contains("\"read\": \"deny\""));
     assert_eq!(names(home.path()), ["helper", "team.json"]);
 }
 
-/// Whoever holds the directory for longer than a change takes is told of.
+/// The change fails if the directory stays locked longer than a change takes.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_directory_that_somebody_keeps_is_given_up_after_a_while() {
+async fn change_of_a_locked_directory_times_out() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
     let kept = fs::File::open(&path).unwrap();
     kept.lock().unwrap();
-    let error = agents.change(&helper(), word("read", Permission::Deny)).await.unwrap_err();
+    let error = agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::AGENT_NOT_CHANGED);
     assert_eq!(fs::read_to_string(path.join("mcp.json")).unwrap(), SERVERS);
     drop(kept);
-    agents.change(&helper(), word("read", Permission::Deny)).await.unwrap();
+    agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! The files of agents on disk and in memory: all of a change or nothing, and never at the cost of somebody else's.
+//! Agent storage on disk and in memory: changes are atomic and never overwrite concurrent ones.
 
 use baton_local::{DirectoryStorage, MemoryStorage};
 use baton_ports::{AgentFiles, AgentStorage, AgentStorageError};
@@ -21,7 +21,7 @@ fn changes(entries: &[(&str, Option<&str>)]) -> Changes {
     entries.iter().map(|(path, text)| ((*path).to_owned(), text.map(|text| text.as_bytes().to_vec()))).collect()
 }
 
-/// Everything below a directory, hidden files as well.
+/// All files below a directory, including hidden ones.
 fn all_files(directory: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
@@ -42,7 +42,7 @@ fn each_storage(check: impl Fn(&dyn AgentStorage)) {
 }
 
 #[test]
-fn every_storage_keeps_what_it_is_given() {
+fn each_storage_creates_reads_replaces_and_removes() {
     each_storage(|storage| {
         assert_eq!(storage.keys(), Ok(Vec::new()));
         assert_eq!(storage.read("a"), Err(AgentStorageError::Missing));
@@ -58,7 +58,7 @@ fn every_storage_keeps_what_it_is_given() {
         let second = files(&[("agent.yaml", "name: a"), ("prompt.md", "Ho."), ("references/y.md", "Y")]);
         assert_eq!(storage.read("a"), Ok((second.clone(), changed.clone())));
         assert_eq!(storage.replace("a", &changed, &Changes::new()), Ok(changed.clone()));
-        // Whoever looked before that has to look again.
+        // A replacement based on an old version is a conflict.
         let late = changes(&[("prompt.md", Some("late"))]);
         assert_eq!(storage.replace("a", &made, &late), Err(AgentStorageError::Conflict));
         assert_eq!(storage.read("a"), Ok((second, changed)));
@@ -70,7 +70,7 @@ fn every_storage_keeps_what_it_is_given() {
 }
 
 #[test]
-fn a_folder_holds_nothing_but_the_files_and_lets_nobody_out() {
+fn folder_contains_only_agent_files_and_paths_stay_inside() {
     let home = TempDir::new().unwrap();
     let storage = DirectoryStorage::new(home.path().join("agents"));
     let made = storage.create("a", &files(&[("agent.yaml", "name: a"), ("prompt.md", "Hi.")])).unwrap();
@@ -90,13 +90,13 @@ fn a_folder_holds_nothing_but_the_files_and_lets_nobody_out() {
 }
 
 #[test]
-fn a_change_that_was_begun_is_read_as_done_and_spares_what_came_later() {
+fn interrupted_change_is_completed_and_later_edits_are_kept() {
     let home = TempDir::new().unwrap();
     let storage = DirectoryStorage::new(home.path());
     let old = files(&[("agent.yaml", "name: a"), ("prompt.md", "old"), ("rules/x.md", "old")]);
     storage.create("a", &old).unwrap();
     let digest = |text: &str| baton_types::Digest::compute(text.as_bytes());
-    // As a process leaves it that was killed before it touched any file.
+    // The state left by a process that was killed before it changed any file.
     let header = serde_json::json!({
         "digest": digest("newnew"),
         "files": [
@@ -109,24 +109,28 @@ fn a_change_that_was_begun_is_read_as_done_and_spares_what_came_later() {
     fs::write(&saving, &begun).unwrap();
     let new = files(&[("agent.yaml", "name: a"), ("prompt.md", "new"), ("rules/x.md", "new")]);
     assert_eq!(storage.read("a").unwrap().0, new);
-    assert_eq!(all_files(home.path()), ["a/agent.yaml", "a/prompt.md", "a/rules/x.md"], "it was finished");
+    assert_eq!(
+        all_files(home.path()),
+        ["a/agent.yaml", "a/prompt.md", "a/rules/x.md"],
+        "the interrupted change is complete"
+    );
     assert_eq!(storage.read("a").unwrap().0, new);
-    // Somebody has written one of them by hand since.
+    // One of the files was edited by hand since.
     fs::write(home.path().join("a/prompt.md"), "by hand").unwrap();
     fs::write(home.path().join("a/rules/x.md"), "old").unwrap();
     fs::write(&saving, &begun).unwrap();
     let mixed = files(&[("agent.yaml", "name: a"), ("prompt.md", "by hand"), ("rules/x.md", "new")]);
     assert_eq!(storage.read("a").unwrap().0, mixed);
-    // What was not written to its end never happened.
+    // An incomplete save record has no effect.
     fs::write(&saving, &begun[..begun.len() - 1]).unwrap();
     let (_, now) = storage.read("a").unwrap();
     storage.replace("a", &now, &changes(&[("prompt.md", Some("next"))])).unwrap();
     assert_eq!(all_files(home.path()), ["a/agent.yaml", "a/prompt.md", "a/rules/x.md"]);
 }
 
-/// Two writers of the same agent: neither loses what the other wrote, and readers never see half of a change.
+/// Two writers of the same agent: no write is lost, and readers never see a partial change.
 #[test]
-fn teamspark_30_writers_never_lose_each_others_change() {
+fn teamspark_30_concurrent_writes_are_all_kept() {
     const ROUNDS: usize = 40;
     let home = TempDir::new().unwrap();
     let path = home.path();
@@ -140,7 +144,7 @@ fn teamspark_30_writers_never_lose_each_others_change() {
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                // Each as a process of its own would: they share nothing but the directory.
+                // Separate instances, as separate processes would have: they share only the directory.
                 let storage = DirectoryStorage::new(path);
                 for _ in 0..ROUNDS {
                     loop {

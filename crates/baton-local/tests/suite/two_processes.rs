@@ -1,4 +1,4 @@
-//! Two processes that change one agent at the same time.
+//! Two processes that change one agent concurrently.
 
 use baton_local::DirectoryAgents;
 use baton_ports::{AgentEditor as _, AgentSource as _};
@@ -12,32 +12,32 @@ use std::{
 };
 
 const FOLDER: &str = "BATON_TEST_EDITING_FOLDER";
-const WHO: &str = "BATON_TEST_EDITING_WHO";
+const WRITER: &str = "BATON_TEST_EDITING_WHO";
 const EDITS: usize = 20;
 
-fn rules_of(who: &str) -> impl Iterator<Item = String> {
-    (0..EDITS).map(move |number| format!("{who}-{number}"))
+fn rules_of(writer: &str) -> impl Iterator<Item = String> {
+    (0..EDITS).map(move |number| format!("{writer}-{number}"))
 }
 
-/// One of the processes: this test, started again, writes its rules when it is told to begin.
+/// One of the processes: this test, restarted, writes its rules on a signal.
 #[tokio::test]
 async fn child() {
-    let (Ok(folder), Ok(who)) = (std::env::var(FOLDER), std::env::var(WHO)) else { return };
+    let (Ok(folder), Ok(writer)) = (std::env::var(FOLDER), std::env::var(WRITER)) else { return };
     let agents = DirectoryAgents::load(&[folder.into()]).unwrap();
     println!("ready");
     std::io::stdin().lock().read_line(&mut String::new()).unwrap();
-    for name in rules_of(&who) {
+    for name in rules_of(&writer) {
         let item = ItemDraft { name: name.clone(), text: Some(format!("Rule {name}.")), ..ItemDraft::default() };
         agents.amend(&"a".into(), AgentChange::Create { kind: ItemKind::Rule, item }).await.unwrap();
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the other one has to be a process")]
-fn spawn(folder: &Path, who: &str) -> Child {
+fn spawn(folder: &Path, writer: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["two_processes::child", "--exact", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder)
-        .env(WHO, who)
+        .env(WRITER, writer)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -45,12 +45,12 @@ fn spawn(folder: &Path, who: &str) -> Child {
 }
 
 #[test]
-fn teamspark_30_two_processes_change_one_file_and_neither_loses_the_others_change() {
+fn teamspark_30_changes_of_two_processes_are_all_kept() {
     let home = tempfile::tempdir().unwrap();
-    // All rules stand in this one file.
+    // All rules are in this single file.
     let yaml = "# Kept.\nmetadata:\n  name: A # too\nrules:\n  - name: first\n    text: The first.\n";
     fs::write(home.path().join("a.yaml"), yaml).unwrap();
-    let mut children = ["one", "two"].map(|who| spawn(home.path(), who));
+    let mut children = ["one", "two"].map(|writer| spawn(home.path(), writer));
     let mut outputs = Vec::new();
     for child in &mut children {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -1,4 +1,4 @@
-//! Vectors that outlive the process.
+//! Persistence of vectors.
 
 use baton_local::VectorFiles;
 use baton_ports::{CachedVectors, EmbeddingCache};
@@ -6,13 +6,13 @@ use baton_types::{AgentName, Digest};
 use std::{fs, sync::Arc};
 
 #[tokio::test]
-async fn vectors_are_kept_by_agent_and_model_and_whatever_cannot_be_read_is_none() {
+async fn vectors_are_stored_by_agent_and_model() {
     let directory = tempfile::tempdir().unwrap();
     let inside = directory.path().join("relevance");
     let files = || VectorFiles::new(&inside);
     let agent = AgentName::from("weather");
     assert!(files().read(&agent, "small").await.is_empty());
-    assert!(!inside.exists(), "looking makes nothing");
+    assert!(!inside.exists(), "reading creates no directory");
     let vectors: CachedVectors =
         (0..3_u8).map(|number| (Digest::compute(&[number]), vec![0.1 * f32::from(number), -0.33333334])).collect();
     files().write(&agent, "small", Arc::new(vectors.clone())).await.unwrap();
@@ -20,7 +20,7 @@ async fn vectors_are_kept_by_agent_and_model_and_whatever_cannot_be_read_is_none
     assert!(files().read(&agent, "large").await.is_empty());
     assert!(files().read(&"other".into(), "small").await.is_empty());
 
-    // A name that is none for a file stays inside.
+    // An agent name that is not a valid file name stays inside the directory.
     let odd = AgentName::from("../odd name");
     files().write(&odd, "small", Arc::new(vectors.clone())).await.unwrap();
     assert_eq!(files().read(&odd, "small").await, vectors);

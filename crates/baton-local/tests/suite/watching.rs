@@ -1,4 +1,4 @@
-//! Changes that are noticed by themselves.
+//! Automatic detection of changes.
 
 use baton_local::DirectoryAgents;
 use baton_ports::AgentSource;
@@ -7,7 +7,7 @@ use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
 #[tokio::test(start_paused = true)]
-async fn a_change_is_noticed_without_asking_and_a_broken_one_keeps_the_last_good_version() {
+async fn changes_are_detected_and_a_broken_file_keeps_the_last_version() {
     let home = TempDir::new().unwrap();
     let path = home.path().join("a");
     fs::create_dir(&path).unwrap();
@@ -29,7 +29,7 @@ async fn a_change_is_noticed_without_asking_and_a_broken_one_keeps_the_last_good
     fs::write(home.path().join("b/agent.yaml"), "name: b").unwrap();
     changes.next().await.unwrap();
     assert!(agents.agent(&"b".into()).is_some());
-    // The other one may have been seen a look earlier or later, and is served as it was in any case.
+    // The broken agent may have been scanned earlier or later, and is served in its last version in any case.
     agents.reload();
     assert_eq!((prompt(), agents.unusable().len()), ("second".to_owned(), 1));
 

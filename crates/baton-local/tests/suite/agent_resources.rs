@@ -1,4 +1,4 @@
-//! What directories give beside definitions, and how its changes are noticed.
+//! Resources of agent directories and the detection of changes.
 
 use baton_local::DirectoryAgents;
 use baton_ports::AgentSource;
@@ -29,7 +29,7 @@ fn write(directory: &Path, file: &str, text: impl AsRef<[u8]>) {
     fs::write(path, text).unwrap();
 }
 
-/// Makes the files so old that their stamps are believed.
+/// Makes the files old enough for their stamps to be trusted.
 fn settle(directory: &Path) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
         if entry.path().is_dir() {
@@ -78,7 +78,7 @@ fn servers_and_references_come_from_files() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
+async fn refresh_reads_changed_files_and_notifies_subscribers() {
     let home = TempDir::new().unwrap();
     let path = agent(&home, "a");
     agent(&home, "b");
@@ -98,7 +98,7 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     assert_eq!(agents.refresh().await, []);
     assert_eq!((reads(), changes.next().now_or_never()), (0, None));
 
-    // Too early to look again.
+    // The minimum interval between two scans has not passed.
     write(&path, "mcp.json", r#"{"mcpServers": {"files": {"command": "files"}}}"#);
     agents.refresh().await;
     assert_eq!(servers(&agents.agent_resources(&"a".into())), [""; 0]);
@@ -108,13 +108,13 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     assert_eq!((reads(), changes.next().now_or_never()), (1, Some(Some(()))));
     assert_eq!(servers(&agents.agent_resources(&"a".into())), ["files"]);
 
-    // Touched, but the same: nobody is told.
+    // Only the modification time changed: no notification.
     settle(home.path());
     second().await;
     agents.refresh().await;
     assert_eq!((reads(), changes.next().now_or_never()), (0, None));
 
-    // As long as before, and again a moment later.
+    // Same length, and a second change shortly after.
     write(&path, "prompt.md", "You are a TEST.");
     second().await;
     agents.refresh().await;
@@ -125,7 +125,7 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     assert_eq!(agents.agent(&"a".into()).unwrap().prompt, "You are a text.");
     assert_eq!((reads(), changes.next().now_or_never()), (1, Some(Some(()))));
 
-    // A broken edit is told, the last good version stays, and is not told again as a change.
+    // A broken edit is reported, the last valid version stays, and there is no second change notification.
     write(&path, "agent.yaml", "name: [");
     second().await;
     let unusable = agents.refresh().await;
@@ -135,7 +135,7 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     assert_eq!(agents.refresh().await, unusable);
     assert_eq!((changes.next().now_or_never(), servers(&agents.agent_resources(&"a".into()))), (None, vec!["files"]));
 
-    // A broken file of servers is no reason to take the agent away: its servers go, and are back when it is mended.
+    // A broken file of servers does not remove the agent: its servers disappear until the file is valid again.
     write(&path, "agent.yaml", "name: a");
     write(&path, "mcp.json", "{");
     second().await;

@@ -1,4 +1,4 @@
-//! Definitions that are changed, made and taken away, on disk and in memory.
+//! Creating, changing and removing definitions, on disk and in memory.
 
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
@@ -30,7 +30,7 @@ fn rules(agents: &DirectoryAgents, agent: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
+async fn agents_are_created_changed_and_removed_in_each_storage() {
     let home = TempDir::new().unwrap();
     let memory = Arc::new(MemoryStorage::new());
     let folder = home.path().join("agents");
@@ -49,7 +49,7 @@ async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
     assert_eq!(fs::read_to_string(folder.join("disk/agent.yaml")).unwrap(), "name: disk # ours\n");
     assert_eq!(memory.keys().unwrap(), ["memory"]);
 
-    // One name for one agent, wherever they are kept; and what makes no agent is not kept.
+    // Names are unique across storages, and an invalid definition is not stored.
     let taken = in_memory(native("disk")).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
     let mut broken = native("broken");
@@ -70,9 +70,9 @@ async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
-/// Every form is changed in place, by several at once who share nothing but the directory.
+/// Agents of both formats are changed in place by concurrent writers that share only the directory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn teamspark_30_several_change_one_agent_and_nothing_is_lost() {
+async fn teamspark_30_concurrent_changes_of_one_agent_are_all_kept() {
     let home = TempDir::new().unwrap();
     fs::create_dir(home.path().join("own")).unwrap();
     for (path, bytes) in native("own") {

@@ -1,11 +1,11 @@
-//! The clock and the ids.
+//! System clock and id generator.
 
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_ports::{Clock, IdGenerator};
 use baton_types::Timestamp;
 
 #[test]
-fn the_clock_tells_the_present() {
+fn clock_returns_the_current_time() {
     let long_ago = Timestamp::parse("2025-01-01T00:00:00Z").unwrap();
     let first = SystemClock.now();
     assert!(first > long_ago);
@@ -13,7 +13,7 @@ fn the_clock_tells_the_present() {
 }
 
 #[test]
-fn ids_are_fresh_and_in_order() {
+fn ids_are_unique_and_ordered() {
     let ids: Vec<String> = (0..10_000).map(|_| TimeOrderedIds.next_id()).collect();
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
 }

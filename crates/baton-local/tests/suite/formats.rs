@@ -1,4 +1,4 @@
-//! Agents in the forms of other programs, beside our own.
+//! Agents in foreign formats, next to native ones.
 
 use baton_local::DirectoryAgents;
 use baton_ports::AgentSource;
@@ -15,7 +15,7 @@ fn single(name: &str, prompt: &str) -> String {
     format!("metadata:\n  name: {name}\nsystemPrompt: {prompt}\n")
 }
 
-/// Name and prompt of all.
+/// Name and prompt of each agent.
 fn all(agents: &DirectoryAgents) -> Vec<(String, String)> {
     agents.agents().iter().map(|agent| (agent.name.to_string(), agent.prompt.clone())).collect()
 }
@@ -25,7 +25,7 @@ fn pairs<const N: usize>(pairs: [(&str, &str); N]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_form_is_found_in_a_folder_and_by_its_own_path() {
+fn each_format_is_found_in_a_folder_and_by_path() {
     let home = TempDir::new().unwrap();
     let path = |file: &str| home.path().join(file);
     write(home.path(), "native/agent.yaml", "name: native");
@@ -37,10 +37,10 @@ fn every_form_is_found_in_a_folder_and_by_its_own_path() {
     write(home.path(), "second/prompt.md", "Second.");
     write(home.path(), "third/tsagent.yaml", single("Third", "Third."));
     write(home.path(), "bob.yaml", single("Bob Agent", "Bob."));
-    // Vectors that other programs keep there make large files.
+    // Files with stored vectors are large.
     let vectors = format!("rules:\n- name: r\n  text: t\n  embeddings:\n{}", "  - [0.25, 0.5]\n".repeat(100_000));
     write(home.path(), "big.yml", single("Big", "Big.") + &vectors);
-    // None of these is an agent.
+    // These files are not agents.
     write(home.path(), "settings.yaml", "port: 1");
     write(home.path(), "deployment.yaml", "apiVersion: v1\nmetadata:\n  name: web\n");
     write(home.path(), "notes/readme.md", "no");
@@ -63,7 +63,7 @@ fn every_form_is_found_in_a_folder_and_by_its_own_path() {
     for given in ["settings.yaml", "deployment.yaml", "notes"] {
         assert!(DirectoryAgents::load(&[path(given)]).is_err(), "{given}");
     }
-    // A file that was an agent and is broken now is told of, and served as it was.
+    // An agent file that becomes invalid is reported, and its last version is still served.
     fs::write(path("bob.yaml"), "metadata").unwrap();
     let reload = agents.reload();
     assert_eq!((reload.changed, reload.unusable.len()), (Vec::new(), 1));
@@ -72,25 +72,25 @@ fn every_form_is_found_in_a_folder_and_by_its_own_path() {
 }
 
 #[test]
-fn teamspark_17_agents_of_the_same_name_get_numbers_that_stay() {
+fn teamspark_17_agents_of_the_same_name_get_stable_numbers() {
     let home = TempDir::new().unwrap();
     for (file, name) in [("a.yaml", "X"), ("b.yaml", "X"), ("c.yaml", "X 1"), ("d.yaml", "X")] {
         write(home.path(), file, single(name, file));
     }
     let paths = [home.path().to_owned()];
     let agents = DirectoryAgents::load(&paths).unwrap();
-    // A name that somebody chose is not given to another one.
+    // A configured name is not assigned to another agent.
     let expect = pairs([("x", "a.yaml"), ("x-1", "c.yaml"), ("x-2", "b.yaml"), ("x-3", "d.yaml")]);
     assert_eq!(all(&agents), expect);
-    assert_eq!(all(&DirectoryAgents::load(&paths).unwrap()), expect, "after a restart as well");
-    // Whoever has a name keeps it while others come, change and go.
+    assert_eq!(all(&DirectoryAgents::load(&paths).unwrap()), expect, "after a restart");
+    // An agent keeps its name while others are added, changed and removed.
     write(home.path(), "0.yaml", single("X", "0.yaml"));
     write(home.path(), "d.yaml", single("X", "changed"));
     fs::remove_file(home.path().join("a.yaml")).unwrap();
     agents.reload();
     let expect = pairs([("x", "0.yaml"), ("x-1", "c.yaml"), ("x-2", "b.yaml"), ("x-3", "changed")]);
     assert_eq!(all(&agents), expect);
-    // Our own form has one name; it comes first, and two of them are a mistake.
+    // A native agent has exactly its configured name; it takes precedence, and a duplicate is an error.
     write(home.path(), "z/agent.yaml", "name: x");
     write(home.path(), "z/prompt.md", "Ours.");
     let fresh = DirectoryAgents::load(&paths).unwrap();
