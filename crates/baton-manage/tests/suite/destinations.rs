@@ -1,13 +1,13 @@
-//! Secrets of a definition go only where they were given for, unless the owner says otherwise.
+//! Stored secrets are sent only to the destination they were configured for, unless the owner changes it.
 
-use crate::effects::{Files, files, manager, native, wish};
+use crate::effects::{Files, create_request, files, manager, native};
 use baton_manage::{Definition, ManageError, ManageRole, provider_change, server_change};
 use baton_types::{AgentChange, AgentName, ErrorCode, Json};
 
 struct Case {
-    /// The agent as its owner made it.
+    /// The agent as created by its owner.
     made: Files,
-    /// What the administrator puts, as `server NAME` or `provider ID` with an entry.
+    /// The administrator's change: `server NAME` or `provider ID` with an entry.
     put: (&'static str, &'static str, &'static str),
     is_allowed: bool,
 }
@@ -25,9 +25,9 @@ fn with_variables(mut made: Files, text: &str) -> Files {
     made
 }
 
-fn change(now: &Definition, (what, name, entry): (&str, &str, &str)) -> Result<AgentChange, ManageError> {
+fn change(now: &Definition, (kind, name, entry): (&str, &str, &str)) -> Result<AgentChange, ManageError> {
     let entry = Json::parse(entry).unwrap();
-    match what {
+    match kind {
         "server" => server_change(Some(now), name, &entry),
         _ => provider_change(Some(now), name, &entry),
     }
@@ -230,24 +230,27 @@ fn cases() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn secrets_stay_with_the_origin_and_transport_that_they_were_given_for() {
+async fn secrets_stay_with_their_origin_and_transport() {
     let bob = AgentName::from("bob");
     for Case { made, put, is_allowed } in cases() {
         let manager = manager();
-        manager.create(wish(&made), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{made:?}: {error}"));
+        manager
+            .create(create_request(&made), ManageRole::Owner)
+            .await
+            .unwrap_or_else(|error| panic!("{made:?}: {error}"));
         let decide = |now: &Definition| Ok(vec![change(now, put)?]);
         let tried = manager.preview_change(&bob, ManageRole::Administrator, decide).await.map(drop);
         let done = manager.change(&bob, ManageRole::Administrator, None, decide).await.map(drop);
         assert_eq!(tried, done, "{put:?}");
         let refused = (!is_allowed).then_some(ErrorCode::SCOPE_MISSING);
         assert_eq!(done.as_ref().err().map(|error| error.code), refused, "{made:?} {put:?} {done:?}");
-        // The owner may, with what the administrator could not keep.
+        // The owner may make the change that the administrator could not.
         manager.change(&bob, ManageRole::Owner, None, decide).await.unwrap_or_else(|error| panic!("{put:?}: {error}"));
     }
 }
 
 #[tokio::test]
-async fn an_agent_with_secrets_and_programs_takes_other_changes_and_is_copied_with_the_same_effects() {
+async fn other_changes_and_copies_keep_the_effects() {
     let (bob, rob) = (AgentName::from("bob"), AgentName::from("rob"));
     let made = with_variables(
         native(
@@ -257,7 +260,7 @@ async fn an_agent_with_secrets_and_programs_takes_other_changes_and_is_copied_wi
         "AWS_PROFILE=work\nOPENAI_API_KEY=s3cr3t\n",
     );
     let manager = manager();
-    manager.create(wish(&made), ManageRole::Owner).await.unwrap();
+    manager.create(create_request(&made), ManageRole::Owner).await.unwrap();
     let prompt = |_: &Definition| Ok(vec![AgentChange::Prompt("Be brief.".to_owned())]);
     manager.change(&bob, ManageRole::Administrator, None, prompt).await.unwrap();
     let copy = baton_wire::api::CloneAgent { name: "rob".to_owned(), ..Default::default() };

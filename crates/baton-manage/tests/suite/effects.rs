@@ -1,4 +1,4 @@
-//! Every way in which a definition starts a program, reads a variable or a file, or reaches an address.
+//! Every way in which a definition can start a program, read a variable or a file, or connect to an address.
 
 use baton_agentdir::parse_anywhere;
 use baton_local::{DirectoryAgents, MemoryStorage};
@@ -10,20 +10,20 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// The forms in which a server or a provider can be written.
+/// The formats in which a server or a provider can be written.
 const FORMS: [&str; 4] = ["native", "tspark", "tsagent-json", "tsagent"];
 
 pub(crate) fn files<const N: usize>(files: [(&str, &str); N]) -> Files {
     files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
-/// An agent of our own form with these lines in `agent.yaml`.
+/// A native agent with these lines in `agent.yaml`.
 pub(crate) fn native(lines: &str) -> Files {
     files([("agent.yaml", &format!("name: bob\ndescription: Helps.\n{lines}\n")), ("prompt.md", "Be kind.\n")])
 }
 
-/// An agent of each form with these members, given as JSON, which is YAML as well.
-fn in_form(form: &str, members: &str) -> Files {
+/// An agent in the format with these members, given as JSON, which is also YAML.
+fn in_format(form: &str, members: &str) -> Files {
     let foreign = format!(r#"{{"metadata": {{"name": "bob"}}, {members}}}"#);
     match form {
         "native" => {
@@ -47,17 +47,17 @@ pub(crate) fn manager() -> Manager {
     Manager::new(Arc::new(DirectoryAgents::open_with(&[], vec![storage], None)))
 }
 
-pub(crate) fn wish(files: &Files) -> CreateAgent {
+pub(crate) fn create_request(files: &Files) -> CreateAgent {
     CreateAgent { files: Some(files.clone()), ..CreateAgent::default() }
 }
 
-/// Refused for an administrator, made for the owner. Programs need a directory to run in.
-async fn needs_owner(files: &Files) {
+/// Checks that an administrator is denied and the owner is not. Programs need a directory to run in.
+async fn assert_needs_owner(files: &Files) {
     let folder = tempfile::tempdir().unwrap();
     let manager = Manager::new(Arc::new(DirectoryAgents::open(&[folder.path().to_owned()], None)));
-    let refused = manager.create(wish(files), ManageRole::Administrator).await.unwrap_err();
+    let refused = manager.create(create_request(files), ManageRole::Administrator).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::SCOPE_MISSING, "{files:?}: {refused}");
-    manager.create(wish(files), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
+    manager.create(create_request(files), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
 }
 
 fn with(mut all: Files, path: &str, text: &str) -> Files {
@@ -78,9 +78,9 @@ fn program_starts() -> Vec<(String, Files)> {
     let server = r#""mcpServers": {"s": {"command": "sh", "args": ["-c", "id"]}}"#;
     let off = r#""mcpServers": {"s": {"type": "stdio", "command": "sh", "enabled": false}}"#;
     for form in FORMS {
-        all.push((format!("a server of {form}"), in_form(form, server)));
+        all.push((format!("a server of {form}"), in_format(form, server)));
     }
-    all.push(("a server that is off".to_owned(), in_form("native", off)));
+    all.push(("a server that is off".to_owned(), in_format("native", off)));
     for path in ["mcp.json", ".mcp.json", "tspark.json"] {
         all.push((format!("a server in {path}"), with(native(""), path, &format!("{{{server}}}"))));
     }
@@ -88,14 +88,14 @@ fn program_starts() -> Vec<(String, Files)> {
 }
 
 #[tokio::test]
-async fn every_way_to_start_a_program_is_reported_and_needs_the_owner() {
+async fn each_program_start_is_reported_and_needs_the_owner() {
     for (way, files) in program_starts() {
         assert_eq!(effects(&files).programs.len(), 1, "{way}");
-        needs_owner(&files).await;
+        assert_needs_owner(&files).await;
     }
 }
 
-/// Servers and providers that read something, and whether it is a file.
+/// Servers and providers that read a value, and whether it comes from a file.
 const READS: [(&str, bool); 17] = [
     (r#""mcpServers": {"s": {"command": "x", "args": ["${SECRET}"]}}"#, false),
     (r#""mcpServers": {"s": {"command": "${SECRET}"}}"#, false),
@@ -120,10 +120,10 @@ const READS: [(&str, bool); 17] = [
 ];
 
 #[tokio::test]
-async fn every_way_to_read_a_variable_or_a_file_is_reported_and_needs_the_owner() {
+async fn each_variable_or_file_read_is_reported_and_needs_the_owner() {
     let mut all: Vec<(Files, bool)> = Vec::new();
     for form in FORMS {
-        all.extend(READS.iter().map(|(members, is_file)| (in_form(form, members), *is_file)));
+        all.extend(READS.iter().map(|(members, is_file)| (in_format(form, members), *is_file)));
     }
     let tool = |header: &str| {
         native(&format!(
@@ -136,7 +136,7 @@ async fn every_way_to_read_a_variable_or_a_file_is_reported_and_needs_the_owner(
             "guardrails:\n  - {{ name: g, on: [input], http: {{ url: \"https://a.example\", headers: {{ A: {header} }} }} }}"
         ))
     };
-    // Escapes that YAML knows and a search of the text does not.
+    // Escapes that YAML decodes and a text search misses.
     for header in ["\"env://SECRET\"", r#""\x65nv://SECRET""#, r#""\u0065nv://SECRET""#, r#""Bearer env\x3a//SECRET""#]
     {
         all.extend([(tool(header), false), (guard(header), false)]);
@@ -150,18 +150,18 @@ async fn every_way_to_read_a_variable_or_a_file_is_reported_and_needs_the_owner(
         let wanted = if is_file { ValueSource::MachineFile } else { ValueSource::Variable };
         let effects = effects(&files);
         assert!(effects.values.iter().any(|value| value.source == wanted), "{files:?}: {effects:?}");
-        needs_owner(&files).await;
+        assert_needs_owner(&files).await;
     }
 }
 
 #[tokio::test]
-async fn addresses_are_reported_and_anybody_who_manages_agents_may_add_them() {
+async fn addresses_are_reported_and_administrators_may_add_them() {
     let mut all: Vec<Files> = Vec::new();
     for form in FORMS {
-        all.push(in_form(form, r#""mcpServers": {"s": {"url": "https://a.example"}}"#));
-        all.push(in_form(form, r#""mcpServers": {"s": {"type": "http", "url": "https://a.example"}}"#));
-        all.push(in_form(form, r#""mcpServers": {"s": {"type": "sse", "url": "https://a.example"}}"#));
-        all.push(in_form(form, r#""providers": {"openai": {"OPENAI_BASE_URL": "https://a.example"}}"#));
+        all.push(in_format(form, r#""mcpServers": {"s": {"url": "https://a.example"}}"#));
+        all.push(in_format(form, r#""mcpServers": {"s": {"type": "http", "url": "https://a.example"}}"#));
+        all.push(in_format(form, r#""mcpServers": {"s": {"type": "sse", "url": "https://a.example"}}"#));
+        all.push(in_format(form, r#""providers": {"openai": {"OPENAI_BASE_URL": "https://a.example"}}"#));
     }
     all.push(native("providers: { mine: { base_url: \"https://a.example\", api_key: own } }"));
     all.push(native("handoffs:\n  - { agent: eve, description: Knows., url: \"https://a.example\" }"));
@@ -174,7 +174,7 @@ async fn addresses_are_reported_and_anybody_who_manages_agents_may_add_them() {
         let effects = effects(&files);
         assert!(effects.addresses.iter().any(|use_of| use_of.address == "https://a.example"), "{files:?}");
         manager()
-            .create(wish(&files), ManageRole::Administrator)
+            .create(create_request(&files), ManageRole::Administrator)
             .await
             .unwrap_or_else(|error| panic!("{files:?}: {error}"));
     }

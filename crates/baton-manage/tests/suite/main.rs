@@ -1,8 +1,8 @@
-//! Managing agents.
+//! Agent management.
 
 #![cfg(test)]
 
 mod destinations;
 mod effects;
-mod managed;
+mod manager;
 mod secrets;

@@ -16,9 +16,9 @@ const SECRETS: [&str; 9] = [
     "s3cr3t-pair",
 ];
 
-/// teamspark.md, checklist 16.
+/// TeamSpark checklist, item 16 (teamspark.md).
 #[tokio::test]
-async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() {
+async fn teamspark_16_secrets_are_hidden_and_kept_on_update() {
     let storage = Arc::new(MemoryStorage::new());
     let manager = Manager::new(Arc::new(DirectoryAgents::open_with(&[], vec![storage], None)));
     let entry = |text: &str| Json::parse(text).unwrap();
@@ -32,9 +32,9 @@ async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() 
         ("anthropic".to_owned(), entry(r#"{"ANTHROPIC_API_KEY":"env://TEAM_KEY"}"#)),
         ("bedrock".to_owned(), entry(r#"{"AWS_ACCESS_KEY_ID":"s3cr3t-pair","AWS_REGION":"eu-west-1"}"#)),
     ]);
-    let wish =
+    let create_request =
         CreateAgent { name: Some("bob".to_owned()), servers: given, providers: services, ..CreateAgent::default() };
-    let made = manager.create(wish, ManageRole::Owner).await.unwrap();
+    let made = manager.create(create_request, ManageRole::Owner).await.unwrap();
     let shown = serde_json::to_string(&definition(&made)).unwrap();
     assert!(SECRETS.iter().all(|secret| !shown.contains(secret)), "{shown}");
     for told in ["${env:OTHER}", "mcp.example.com/mcp", "env://TEAM_KEY", "eu-west-1"] {

@@ -14,12 +14,12 @@ fn rule(name: &str, text: &str) -> AgentItem {
     AgentItem { name: name.to_owned(), text: Some(text.to_owned()), ..AgentItem::default() }
 }
 
-fn wish(name: &str) -> CreateAgent {
+fn create_request(name: &str) -> CreateAgent {
     CreateAgent { name: Some(name.to_owned()), ..CreateAgent::default() }
 }
 
 #[tokio::test]
-async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
+async fn agent_is_created_changed_copied_and_deleted_in_memory() {
     let manager = manager();
     let made = manager
         .create(
@@ -32,7 +32,7 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
                     include: Some(InclusionMode::Always),
                     ..rule("facts", "The sky is blue.")
                 }],
-                ..wish("bob")
+                ..create_request("bob")
             },
             ManageRole::Administrator,
         )
@@ -41,7 +41,7 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
     assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentLocation::Memory));
     assert_eq!(definition(&made).location.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
-    let taken = manager.create(wish("bob"), ManageRole::Owner).await.unwrap_err();
+    let taken = manager.create(create_request("bob"), ManageRole::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
 
     let bob = AgentName::from("bob");
@@ -64,9 +64,9 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
 }
 
 #[tokio::test]
-async fn changes_at_the_same_time_are_all_kept() {
+async fn concurrent_changes_are_all_kept() {
     let manager = manager();
-    manager.create(wish("bob"), ManageRole::Owner).await.unwrap();
+    manager.create(create_request("bob"), ManageRole::Owner).await.unwrap();
     let changes: Vec<_> = (0..12)
         .map(|number| {
             let manager = manager.clone();
@@ -84,9 +84,9 @@ async fn changes_at_the_same_time_are_all_kept() {
 }
 
 #[tokio::test]
-async fn only_the_owner_has_programs_started_and_variables_read() {
+async fn only_the_owner_may_add_programs_and_variables() {
     let manager = manager();
-    manager.create(wish("bob"), ManageRole::Administrator).await.unwrap();
+    manager.create(create_request("bob"), ManageRole::Administrator).await.unwrap();
     let entry = |text: &str| Json::parse(text).unwrap();
     for (server, is_for_all) in [
         (r#"{"command":"sh","args":["-c","id"]}"#, false),
