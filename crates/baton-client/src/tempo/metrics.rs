@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_all_kinds_are_read() {
+    fn numbers_of_all_kinds_are_parsed() {
         let found: MetricsJson = serde_json::from_str(
             r#"{"series":[{"labels":[{"key":"p","value":{"doubleValue":0.9}}],"samples":[
                 {"timestampMs":"1000","value":1.5},{"timestampMs":2000,"value":"NaN"},{"timestampMs":"3000"},

@@ -1,4 +1,4 @@
-//! The client against servers that do not behave.
+//! The client against misbehaving servers.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod mcp;
@@ -13,7 +13,7 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Answers each connection with the next script: reads one request, writes the bytes, closes.
+/// Answers each connection with the next script: reads one request, writes the bytes and closes.
 async fn server(scripts: Vec<String>) -> Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::tcp(&format!("http://{}/base/", listener.local_addr().unwrap())).unwrap();
@@ -43,7 +43,7 @@ fn hello() -> SendRequest {
 }
 
 #[tokio::test]
-async fn addresses_that_cannot_work() {
+async fn invalid_addresses_are_rejected() {
     for address in [
         "",
         "localhost:8700",
@@ -63,7 +63,7 @@ async fn addresses_that_cannot_work() {
 }
 
 #[tokio::test]
-async fn replies_that_are_not_what_they_should_be() {
+async fn malformed_replies_are_errors() {
     let client = server(vec![
         reply("200 OK", "hello"),
         reply("502 Bad Gateway", "nope"),
@@ -87,7 +87,7 @@ async fn replies_that_are_not_what_they_should_be() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_says_so_and_keeps_its_cursor() {
+async fn interrupted_stream_is_an_error_and_keeps_its_cursor() {
     let event = r#"data: {"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_WORKING"}}}}"#;
     let chunk = format!("id: 7\n{event}\n\n");
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked";
@@ -99,7 +99,7 @@ async fn a_stream_that_breaks_off_says_so_and_keeps_its_cursor() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_answers_is_given_up() {
+async fn silent_server_times_out() {
     let silent = tower::service_fn(|_| {
         std::future::pending::<Result<http::Response<http_body_util::Full<bytes::Bytes>>, std::convert::Infallible>>()
     });

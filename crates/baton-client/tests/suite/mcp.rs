@@ -5,7 +5,7 @@ use baton_client::{McpKind, McpMessage, McpMessageError, ToolHeaders};
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
 
 #[test]
-fn what_a_line_is() {
+fn messages_are_classified() {
     for (line, expect) in [
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Ok((McpKind::Request, Some("1")))),
         (r#"{"jsonrpc":"2.0","id":"a b","method":"ping"}"#, Ok((McpKind::Request, Some("\"a b\"")))),
@@ -31,7 +31,7 @@ fn what_a_line_is() {
 }
 
 #[test]
-fn a_message_is_one_line_and_keeps_its_digits_under_another_id() {
+fn message_is_one_line_and_keeps_digits_under_a_new_id() {
     let text =
         "{\"jsonrpc\":\"2.0\",\r\n\"id\":1,\"method\":\"initialize\",\"params\":{\"n\":12345678901234567890123}}";
     let message = McpMessage::parse(text).unwrap();
@@ -42,7 +42,7 @@ fn a_message_is_one_line_and_keeps_its_digits_under_another_id() {
 }
 
 #[test]
-fn requests_that_name_their_version_repeat_what_they_are_about() {
+fn versioned_requests_repeat_method_and_name_in_headers() {
     let mut headers = ToolHeaders::default();
     headers.learn(
         r#"{"id":1,"result":{"tools":[

@@ -1,4 +1,4 @@
-//! Traces and spans, as servers write them.
+//! Traces and spans in the formats of servers.
 
 use super::{reply, server};
 use baton_client::{ClientError, SearchRequest, TailEvent, TraceReply};
@@ -9,7 +9,7 @@ fn request() -> SearchRequest {
 }
 
 #[test]
-fn a_trace_is_read_in_every_form_of_json() {
+fn trace_is_read_in_each_json_format() {
     let words = r#"{"trace":{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},
         "scopeSpans":[{"scope":{"name":"s"},"spans":[{"traceId":"S/kvNXezTaajzpKdDg5HNg==","spanId":"AAAAAAAAAAE=",
         "parentSpanId":"AAAAAAAAAAI=","name":"pay","kind":"SPAN_KIND_CLIENT","startTimeUnixNano":"10","endTimeUnixNano":"30",
@@ -33,7 +33,7 @@ fn a_trace_is_read_in_every_form_of_json() {
 }
 
 #[tokio::test]
-async fn refusals_in_plain_text_have_their_codes() {
+async fn plain_text_errors_have_codes() {
     let client = server(vec![
         reply("400 Bad Request", "invalid TraceQL query: parse error at line 1, col 3: no"),
         reply("400 Bad Request", "invalid start: it must not be after end"),
@@ -61,7 +61,7 @@ async fn refusals_in_plain_text_have_their_codes() {
 }
 
 #[tokio::test]
-async fn what_has_no_room_in_a_body_is_in_headers() {
+async fn query_and_warnings_are_read_from_headers() {
     let body = r#"{"traces":[{"traceID":"1","startTimeUnixNano":"5","spanSet":{"matched":2,"spans":[{"spanID":"2","durationNanos":"7"}]},
         "serviceStats":{"shop":{"spanCount":3,"errorCount":1}}}]}"#;
     let head = "x-baton-canonical-query: { .%C3%BC = 1 %25 2 }\r\nx-baton-warnings: one; two";
@@ -76,7 +76,7 @@ async fn what_has_no_room_in_a_body_is_in_headers() {
 }
 
 #[tokio::test]
-async fn a_tail_says_what_came_and_what_was_missed() {
+async fn tail_reports_spans_and_missed_batches() {
     let span =
         r#"{"trace_id":"1","span_id":"2","name":"pay","kind":"client","status":"ok","start":"","duration_ms":1.5}"#;
     let events = format!(

@@ -1,4 +1,4 @@
-//! The client as somebody.
+//! Authentication of the client.
 
 use super::hello;
 use baton_client::{Client, ClientError};
@@ -12,7 +12,7 @@ use std::{
 };
 
 #[tokio::test]
-async fn a_token_goes_with_every_request_and_into_no_log() {
+async fn token_is_sent_with_every_request_and_never_logged() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let shown = Arc::clone(&seen);
     let server = tower::service_fn(move |request: Request<Full<Bytes>>| {
