@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_stay_inside_their_place() {
+    fn arguments_stay_in_their_place() {
         let arguments = serde_json::json!({"city": "San José; rm -rf '/'", "n": 3, "list": [1, "a"], "nul": "a\0b"});
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         for (template, expect) in [

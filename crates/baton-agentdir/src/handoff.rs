@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_addresses() {
+    fn names_are_derived_from_urls() {
         let long = format!("http://{}.example.com:1/agents/maps", "a".repeat(80));
         for (url, name) in [
             ("http://localhost:10000", "localhost-10000"),

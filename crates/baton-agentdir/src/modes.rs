@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mime_types() {
+    fn mime_types_are_checked() {
         for good in ["text/plain", "image/*", "*/*", "application/vnd.api+json", "image/svg+xml", "audio/3gpp2"] {
             assert!(is_mime_type(good), "{good}");
         }

@@ -178,7 +178,7 @@ mod tests {
     use super::is_pointer;
 
     #[test]
-    fn json_pointers() {
+    fn json_pointers_are_checked() {
         for good in ["", "/", "/a", "/a/0", "/a~1b~0c", "/a b", "//"] {
             assert!(is_pointer(good), "{good}");
         }

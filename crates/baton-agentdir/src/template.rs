@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_braces() {
+    fn placeholder_names_are_found() {
         for (text, expect) in [
             ("", Some(&[][..])),
             ("In {city}, {city}!", Some(&["city", "city"])),

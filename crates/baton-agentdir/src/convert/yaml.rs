@@ -171,7 +171,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_written_is_read(entries in prop::collection::btree_map(texts(), trees(), 1..5)) {
+        fn written_yaml_is_read_back(entries in prop::collection::btree_map(texts(), trees(), 1..5)) {
             let map = OrderedMap(entries.into_iter().collect());
             let yaml = write(&map);
             let node = read("f", yaml.as_bytes());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_as_a_person_would_write_it() {
+    fn output_is_readable_yaml() {
         let mut rule = OrderedMap::default();
         rule.set("name", "house-style");
         rule.set("text", "Short words.\n\nShort sentences.\n");

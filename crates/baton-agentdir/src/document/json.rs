@@ -216,7 +216,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_json_and_what_is_tolerated() {
+    fn json_with_comments_and_trailing_commas_is_read() {
         for (text, expect) in [
             ("", json!(null)),
             ("// nothing", json!(null)),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_a_place() {
+    fn errors_have_a_position() {
         for (text, expect) in [
             ("{\n  \"a\": 1\n  \"b\": 2\n}", "f:3:3: error: a comma or a closing bracket is missing"),
             ("{\"a\": 1, \"a\": 2}", "f:1:10: error: the key is defined twice in this map"),

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_write_units() {
+    fn units_are_parsed() {
         for (text, expect) in [
             ("500ms", Some(500)),
             ("30s", Some(30_000)),

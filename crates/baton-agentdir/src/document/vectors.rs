@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_vectors_go() {
+    fn only_vectors_are_removed() {
         let filler = format!("# {}\n", "x".repeat(MIN_FILTERED_BYTES));
         for (yaml, expect) in [
             (
@@ -128,12 +128,12 @@ mod tests {
             ),
         ] {
             assert_eq!(without_vectors(&format!("{filler}{yaml}")), format!("{filler}{expect}"), "{yaml}");
-            assert_eq!(without_vectors(yaml), yaml, "a short text stays as it is");
+            assert_eq!(without_vectors(yaml), yaml, "a short text is unchanged");
         }
     }
 
     #[test]
-    fn lists_of_numbers() {
+    fn lists_of_numbers_are_skipped() {
         for (text, expect) in [
             ("[[1, -2.5e3],\n []], \"a\"", Some(", \"a\"")),
             ("[]x", Some("x")),

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_as_people_write_them() {
+    fn variable_lines_are_parsed() {
         let text = "\u{feff}# keys\n\nA=1\nexport B = two words \nC='a # b' # note\nD=\"x\\ny \\\"z\\\" \\q\"\nE=\nF=v#w # c\nG='it\\n'\n";
         let files = BTreeMap::from([(VARIABLES_FILE.to_owned(), text.as_bytes().to_vec())]);
         let (AgentVariables(all), remarks) = variables(&files);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_a_line_and_no_value() {
+    fn errors_have_a_line_and_no_value() {
         let text = "GOOD=1\nsecret-abc\n  1X=secret-abc\nQ=\"secret-abc\nR='secret-abc' x\n";
         let files = BTreeMap::from([(VARIABLES_FILE.to_owned(), text.as_bytes().to_vec())]);
         let (all, remarks) = variables(&files);

@@ -95,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn places_for_arguments_both_ways() {
+    fn placeholders_are_converted_both_ways() {
         let parameters = json!({"properties": {"city": {}, "zip.code": {}}});
         for (theirs, ours) in [
             ("In {city}!", "In {city}!"),

@@ -1,10 +1,10 @@
-//! Every mistake is reported at its place, with what to do.
+//! Every error is reported at its position, with a remedy.
 
 use super::{parse_files, parse_yaml, shown};
 use insta::assert_snapshot;
 
 #[test]
-fn one_file_with_every_kind_of_mistake() {
+fn one_file_with_every_kind_of_error() {
     let yaml = r#"name: Weather Bot
 titel: typo
 version: 1.0

@@ -1,4 +1,4 @@
-//! Rules, references, guides and skills of our own form, and the settings that go with them.
+//! Rules, references, guides and skills of the native format, and their settings.
 
 use super::{parse_files, parse_yaml, shown};
 use baton_types::{InclusionMode, RelevanceLimits, Thousandths};
@@ -53,7 +53,7 @@ references:
 }
 
 #[test]
-fn a_guide_comes_first_unless_there_is_one_of_its_name() {
+fn guide_is_first_unless_an_item_has_its_name() {
     let rules = |yaml: &str, guide: &[u8]| {
         let parsed = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p"), ("AGENTS.md", guide)]);
         let rules = parsed.agent.expect("an agent").knowledge.rules;
@@ -70,7 +70,7 @@ fn a_guide_comes_first_unless_there_is_one_of_its_name() {
 }
 
 #[test]
-fn settings_of_context_and_writing() {
+fn context_and_writing_settings() {
     let yaml = "\
 name: a
 model: openai:gpt-4o
@@ -90,11 +90,11 @@ settings:
     assert_eq!((agent.writing.temperature, agent.writing.top_p), (Some(Thousandths(1250)), Some(Thousandths(1000))));
     let limits = RelevanceLimits { top_k: 40, top_n: 2, include_score: Thousandths(400) };
     assert_eq!(agent.knowledge.relevance, limits);
-    assert_eq!(agent.about.provider.expect("somebody").organization, "Us");
+    assert_eq!(agent.about.provider.expect("a provider").organization, "Us");
 }
 
 #[test]
-fn mistakes_in_items_and_settings() {
+fn errors_in_items_and_settings() {
     let yaml = "\
 name: a
 model: \"openai:\"

@@ -1,26 +1,26 @@
-//! What people see of agent directories: diagnostics, resolved agents, the scaffold and the examples.
+//! Agent directories: diagnostics, resolved agents, the scaffold and the examples.
 
 #![cfg(test)]
 
-mod amends;
-mod amends_any;
-mod converting;
+mod agent_change_properties;
+mod agent_changes;
+mod conversion;
 mod diagnostics;
-mod edits;
-mod kit_diagnostics;
-mod kits;
 mod knowledge;
 mod models;
 mod never_panics;
+mod permission_edits;
 mod permissions;
 mod resolved;
+mod resource_diagnostics;
+mod resource_formats;
 mod schema;
 mod teamspark;
 
 use baton_agentdir::{ParsedAgent, parse};
 use std::collections::BTreeMap;
 
-/// Parses an `agent.yaml` beside a good `prompt.md`.
+/// Parses an `agent.yaml` next to a valid `prompt.md`.
 fn parse_yaml(yaml: &str) -> ParsedAgent {
     parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"You are a test.\n")])
 }

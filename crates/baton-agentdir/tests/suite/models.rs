@@ -1,4 +1,4 @@
-//! Which models answer, through whom, and what holds for their answers.
+//! Models, providers and the settings of their output.
 
 use baton_agentdir::{Format, convert, parse};
 use baton_types::{Budget, GuardRunner, GuardStage, ProviderEntry, Thousandths};
@@ -41,7 +41,7 @@ tools:
 ";
 
 #[test]
-fn a_full_definition() {
+fn full_definition_is_parsed() {
     let mut all = native(FULL);
     all.insert(".env".to_owned(), b"HOUSE_KEY=abc\n".to_vec());
     let parsed = parse(&all, "/agents/desk");
@@ -70,13 +70,13 @@ fn a_full_definition() {
     let expect = [entry("claude", &[("ANTHROPIC_API_KEY", SECRET)]), entry("openai", &[]), entry("house", &house)];
     assert_eq!(parsed.resources.providers, expect);
     assert_eq!(parsed.resources.variables.0.get("HOUSE_KEY").map(String::as_str), Some("abc"));
-    // What is journaled and what is logged never holds a key.
+    // Neither journaled nor logged values contain a key.
     assert!(!agent.to_json().expect("JSON").as_str().contains(SECRET));
     assert!(!format!("{:?}", parsed.resources).contains(SECRET) && !format!("{:?}", parsed.resources).contains("abc"));
 }
 
 #[test]
-fn mistakes_have_a_place_and_show_no_value() {
+fn errors_have_a_position_and_show_no_value() {
     let yaml = "name: desk
 model: gpt
 fallbacks: [nobody]
@@ -102,7 +102,7 @@ settings: { effort: loud, compact_at: 2, budgets: { run: { dollars: -1, cents: 3
 }
 
 #[test]
-fn providers_of_every_form_survive_conversion() {
+fn providers_survive_conversion_between_all_formats() {
     let theirs = files(&[
         (
             "tspark.json",
@@ -118,7 +118,7 @@ fn providers_of_every_form_survive_conversion() {
     assert_eq!(before.resources.providers[1].keys["BEDROCK_ACCESS_KEY_ID"], SECRET);
     let mut now = theirs;
     for form in [Format::Native, Format::Tsagent, Format::TsagentJson, Format::Tspark, Format::Native] {
-        let converted = convert(&now, form).expect("converts");
+        let converted = convert(&now, form).expect("the conversion succeeds");
         assert!(converted.lost.iter().all(|lost| lost.contains("address")), "{form:?}: {:?}", converted.lost);
         let after = parse(&converted.files, "/agents/clerk");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Whatever is in the files, the answer is an agent or a diagnostic.
+//! Any file contents lead to an agent or a diagnostic.
 
 use super::parse_files;
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_kits(
+    fn arbitrary_resources(
         servers in prop::collection::vec(any::<u8>(), 0..400),
         reference in prop::collection::vec(any::<u8>(), 0..100),
         front in "---\n[a-z:{}\" \n-]{0,60}",
@@ -38,7 +38,7 @@ proptest! {
             ("refs/a.mdt", &reference), ("references/b.mdt", front.as_bytes()),
         ];
         let parsed = parse_files(files);
-        // Files of others never keep an agent from being served.
+        // Foreign files never make the agent invalid.
         prop_assert!(parsed.agent.is_some());
     }
 
@@ -58,12 +58,12 @@ proptest! {
         prop_assert!(theirs.agent.is_some());
         let ours = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p")]);
         prop_assert_eq!(ours.agent.is_some(), !ours.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
-        // What we take, others' files may say too.
+        // The same keys are accepted in foreign files.
         prop_assert!(ours.resources.servers.len() <= theirs.resources.servers.len(), "{}", json);
     }
 
     #[test]
-    fn arbitrary_agents_of_others(bytes in prop::collection::vec(any::<u8>(), 0..300), words in "[a-z:{}\\[\\] ,\"\n-]{0,120}") {
+    fn arbitrary_foreign_agents(bytes in prop::collection::vec(any::<u8>(), 0..300), words in "[a-z:{}\\[\\] ,\"\n-]{0,120}") {
         for file in ["tspark.json", "tsagent.json", "tsagent.yaml"] {
             for bytes in [&bytes[..], words.as_bytes()] {
                 let parsed = parse_files(&[(file, bytes), ("prompt.md", bytes), ("rules/a.mdt", bytes), ("AGENTS.md", bytes)]);
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn almost_agents_of_others(entries in prop::collection::vec((0usize..26, 0usize..16), 0..12)) {
+    fn almost_foreign_agents(entries in prop::collection::vec((0usize..26, 0usize..16), 0..12)) {
         const KEYS: [&str; 26] = ["settings", "rules", "references", "systemPrompt", "providers", "mcpServers", "supervisors",
             "skills", "maxChatTurns", "temperature", "topP", "model", "mostRecentModel", "toolPermission", "contextTopK",
             "systemPath", "version", "provider", "iconUrl", "autonomous", "tools", "description", "theme", "text",
@@ -93,7 +93,7 @@ proptest! {
         for file in ["tspark.json", "tsagent.json", "tsagent.yaml"] {
             let files = std::collections::BTreeMap::from([(file.to_owned(), json.clone().into_bytes())]);
             let parsed = baton_agentdir::parse(&files, "/agents/a");
-            // Whatever is odd, an agent with a name is served, and can be written in our form.
+            // Whatever is unusual, an agent with a name is valid and can be converted to the native format.
             prop_assert!(parsed.agent.is_some(), "{}\n{:?}", json, parsed.diagnostics);
             let converted = baton_agentdir::convert(&files, baton_agentdir::Format::Native);
             prop_assert!(converted.is_ok(), "{}\n{:?}", json, converted);

@@ -1,4 +1,4 @@
-//! What files say about tools: which may run, which are there, who is asked, and to whom work is handed.
+//! Permission settings: allowed tools, tool inclusion, approvals and handoff targets.
 
 use super::{parse_files, parse_yaml, shown};
 use baton_agentdir::ParsedAgent;
@@ -12,8 +12,8 @@ fn rule(rule: &PermissionRule) -> String {
     format!("{server}{}{} {:?}", rule.tool, arguments.collect::<String>(), rule.permission)
 }
 
-/// The diagnostics, and every word about tools that was understood.
-fn words(parsed: &ParsedAgent) -> String {
+/// The diagnostics and all parsed permission settings.
+fn describe_permissions(parsed: &ParsedAgent) -> String {
     let mut all = shown(parsed);
     all.push('\n');
     let Some(agent) = &parsed.agent else { return all };
@@ -38,7 +38,7 @@ fn words(parsed: &ParsedAgent) -> String {
 }
 
 #[test]
-fn every_word_about_tools() {
+fn all_permission_settings() {
     let yaml = r#"name: a
 enable_handoff: true
 autonomous: true
@@ -70,11 +70,11 @@ mcpServers:
     serverToolDefaults: { include: agent }
     tools: { write_file: { include: manual, disabled: true }, "read_*": { include: always, enabled: true } }
 "#;
-    assert_snapshot!(words(&parse_yaml(yaml)));
+    assert_snapshot!(describe_permissions(&parse_yaml(yaml)));
 }
 
 #[test]
-fn words_that_cannot_be_meant() {
+fn invalid_permission_settings() {
     let yaml = r#"name: a
 enable_handoff: "no"
 autonomous: yes
@@ -114,7 +114,7 @@ mcpServers:
         more: [allow]
     tools: { x: { disabled: 1 } }
 "#;
-    let all = words(&parse_yaml(yaml));
+    let all = describe_permissions(&parse_yaml(yaml));
     assert!(!all.contains("secret"), "{all}");
     assert_snapshot!(all);
     let theirs = r#"{ "mcpServers": {
@@ -122,20 +122,20 @@ mcpServers:
             "arguments": [{ "path": "/a", "glob": "x", "permission": "allow", "why": "because" }] } } } },
   "bad": { "command": "a", "permissions": { "tools": { "x": { "arguments": [{ "path": "a", "glob": "x" }] } } } } } }"#;
     let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", theirs.as_bytes())];
-    assert_snapshot!("in_a_file_of_others", words(&parse_files(files)));
+    assert_snapshot!("in_a_file_of_others", describe_permissions(&parse_files(files)));
 }
 
 #[test]
-fn settings_that_do_not_go_together() {
+fn conflicting_settings() {
     let yaml = "name: a\nautonomous: true\nenable_handoff: false\nhandoffs: [b]\n\
                 settings: { tools: caller, tool_permission: always, control_tools: [ask_user] }\n\
                 permissions: [{ server: fils, tool: x, permission: deny }, { server: \"f*\", tool: x, permission: deny }]\n\
                 mcpServers: { files: { command: x } }";
-    assert_snapshot!(words(&parse_yaml(yaml)));
+    assert_snapshot!(describe_permissions(&parse_yaml(yaml)));
 }
 
 #[test]
-fn rules_are_bounded() {
+fn rules_are_limited() {
     let rule = "  - { tool: x, permission: ask }\n";
     let yaml = |count: usize| format!("name: a\npermissions:\n{}", rule.repeat(count));
     assert_eq!(parse_yaml(&yaml(1000)).agent.map(|agent| agent.policy.rules.len()), Some(1000));
@@ -152,7 +152,7 @@ fn rules_are_bounded() {
 }
 
 #[test]
-fn what_tspark_json_says_about_the_agent() {
+fn agent_settings_of_tspark_json() {
     for (yaml, json, autonomous, ask) in [
         ("", r#"{}"#, false, ApprovalMode::Tool),
         ("", r#"{"settings": {"toolPermission": "always"}}"#, false, ApprovalMode::Always),
@@ -183,5 +183,5 @@ fn what_tspark_json_says_about_the_agent() {
   "settings": { "toolPermission": "sometimes" }
 }"#;
     let files: &[(&str, &[u8])] = &[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("tspark.json", json.as_bytes())];
-    assert_snapshot!(words(&parse_files(files)));
+    assert_snapshot!(describe_permissions(&parse_files(files)));
 }

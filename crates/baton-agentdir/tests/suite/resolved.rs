@@ -1,4 +1,4 @@
-//! What a good directory becomes.
+//! The agent parsed from a valid directory.
 
 use super::{parse_files, parse_yaml, shown};
 use baton_agentdir::{is_agent_name, parse, scaffold};
@@ -6,7 +6,7 @@ use baton_types::{ModelSpec, ToolRunner};
 use std::{collections::BTreeMap, path::Path};
 
 #[test]
-fn everything_written_down() {
+fn full_definition() {
     let yaml = r#"
 name: sales-desk
 description: Sells.
@@ -34,7 +34,7 @@ handoffs: [weather, { agent: legal, description: Contracts. }]
 }
 
 #[test]
-fn almost_nothing_written_down() {
+fn minimal_definition() {
     let parsed = parse_yaml("name: tiny-agent");
     assert_eq!(shown(&parsed), "\nagent: yes");
     insta::assert_json_snapshot!(serde_json::to_value(parsed.agent).unwrap());
@@ -52,7 +52,7 @@ fn names_are_path_segments() {
 }
 
 #[test]
-fn the_scaffold_is_a_good_agent() {
+fn scaffold_is_valid() {
     let files = scaffold("my-agent").into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
     let parsed = parse(&files, "/agents/my-agent");
     assert_eq!(shown(&parsed), "\nagent: yes");
@@ -63,7 +63,7 @@ fn the_scaffold_is_a_good_agent() {
 }
 
 #[test]
-fn the_examples_are_good_agents() {
+fn examples_are_valid() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for (name, title, tools, handoffs) in [
         ("weather", "Weather Assistant", 1, 0),
@@ -94,7 +94,7 @@ fn first_yaml_of(page: &str) -> String {
 }
 
 #[test]
-fn the_documented_agent_is_a_good_agent() {
+fn documented_agent_is_valid() {
     let parsed = parse_yaml(&first_yaml_of("agent-directory.md"));
     assert_eq!(shown(&parsed), "\nagent: yes");
     let agent = parsed.agent.unwrap();
@@ -102,7 +102,7 @@ fn the_documented_agent_is_a_good_agent() {
 }
 
 #[test]
-fn the_documented_servers_are_good_servers() {
+fn documented_servers_are_valid() {
     let parsed = parse_yaml(&format!("name: a\n{}", first_yaml_of("mcp-servers.md")));
     assert_eq!(shown(&parsed), "\nagent: yes");
     assert_eq!(parsed.resources.servers.len(), 2);

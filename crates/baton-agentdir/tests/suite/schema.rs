@@ -1,4 +1,4 @@
-//! The published JSON Schema says what the reader says.
+//! The published JSON Schema agrees with the parser.
 
 use super::{parse_yaml, shown};
 use baton_agentdir::schema;
@@ -6,10 +6,10 @@ use regex::Regex;
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// The few keywords of JSON Schema that the schema uses; `None` when the value fits.
-fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
+/// Validates with the few JSON Schema keywords that the schema uses; `None` if the value is valid.
+fn schema_error(schema: &Value, value: &Value, path: &str) -> Option<String> {
     let all = |key: &str| schema.get(key).and_then(Value::as_array);
-    let fits = |schema: &Value| misfit(schema, value, path).is_none();
+    let fits = |schema: &Value| schema_error(schema, value, path).is_none();
     let object = schema.as_object().expect("a schema");
     const KNOWN: [&str; 23] = [
         "type",
@@ -86,7 +86,7 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
             return Some(format!("{path} has {count} entries"));
         }
         let items = schema.get("items")?;
-        return entries.iter().enumerate().find_map(|(at, entry)| misfit(items, entry, &format!("{path}/{at}")));
+        return entries.iter().enumerate().find_map(|(at, entry)| schema_error(items, entry, &format!("{path}/{at}")));
     }
     let entries = value.as_object()?;
     if let Some(missing) =
@@ -97,17 +97,17 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> Option<String> {
     entries.iter().find_map(|(key, entry)| {
         let path = format!("{path}/{key}");
         match (schema["properties"].get(key), &schema["additionalProperties"]) {
-            (Some(schema), _) => misfit(schema, entry, &path),
+            (Some(schema), _) => schema_error(schema, entry, &path),
             (None, Value::Bool(false)) => Some(format!("{path} is unknown")),
-            (None, Value::Object(_)) => misfit(&schema["additionalProperties"], entry, &path),
+            (None, Value::Object(_)) => schema_error(&schema["additionalProperties"], entry, &path),
             (None, _) => None,
         }
     })
 }
 
-fn judged(yaml: &str) -> Option<String> {
+fn validate_yaml(yaml: &str) -> Option<String> {
     let value: Value = serde_saphyr::from_str(yaml).expect("YAML");
-    misfit(&schema(), &value, "")
+    schema_error(&schema(), &value, "")
 }
 
 fn repository() -> std::path::PathBuf {
@@ -115,7 +115,7 @@ fn repository() -> std::path::PathBuf {
 }
 
 #[test]
-fn the_published_schema_is_the_one_in_force() {
+fn published_schema_is_current() {
     let path = repository().join("docs/agent.schema.json");
     let text = format!("{:#}\n", schema());
     if std::env::var_os("BATON_WRITE_SCHEMA").is_some() {
@@ -126,28 +126,28 @@ fn the_published_schema_is_the_one_in_force() {
 }
 
 #[test]
-fn it_accepts_every_example_and_the_documented_agent() {
+fn schema_accepts_examples_and_documented_agents() {
     let mut seen = 0;
     for entry in fs::read_dir(repository().join("examples")).unwrap().map(Result::unwrap) {
         let Ok(yaml) = fs::read_to_string(entry.path().join("agent.yaml")) else { continue };
-        assert_eq!(judged(&yaml), None, "{:?}", entry.path());
+        assert_eq!(validate_yaml(&yaml), None, "{:?}", entry.path());
         seen += 1;
     }
     assert!(seen > 3, "{seen}");
     let scaffold = &baton_agentdir::scaffold("my-agent")["agent.yaml"];
-    assert_eq!(judged(scaffold), None);
+    assert_eq!(validate_yaml(scaffold), None);
     for page in ["agent-directory.md", "mcp-servers.md"] {
         let page = fs::read_to_string(repository().join("docs").join(page)).unwrap();
         let yaml = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let yaml = if yaml.starts_with("name:") { yaml.to_owned() } else { format!("name: a\n{yaml}") };
-        assert_eq!(judged(&yaml), None, "{yaml}");
+        assert_eq!(validate_yaml(&yaml), None, "{yaml}");
     }
 }
 
-/// Each is an error to the reader, and so it is to the schema; without it both are content.
+/// Each of these is an error of the parser and of the schema; without it both accept the file.
 #[test]
-fn it_refuses_the_mistakes_that_the_reader_refuses() {
-    assert_eq!((judged("name: a"), shown(&parse_yaml("name: a"))), (None, "\nagent: yes".to_owned()));
+fn schema_rejects_the_errors_that_the_parser_rejects() {
+    assert_eq!((validate_yaml("name: a"), shown(&parse_yaml("name: a"))), (None, "\nagent: yes".to_owned()));
     for mistake in [
         "titel: x",
         "title: 7",
@@ -211,11 +211,11 @@ fn it_refuses_the_mistakes_that_the_reader_refuses() {
         "mcpServers: { s: { command: c, expose: { only: [a] } } }",
     ] {
         let yaml = format!("name: a\n{mistake}");
-        assert!(parse_yaml(&yaml).agent.is_none(), "the reader takes {mistake}");
-        assert!(judged(&yaml).is_some(), "the schema takes {mistake}");
+        assert!(parse_yaml(&yaml).agent.is_none(), "the parser accepts {mistake}");
+        assert!(validate_yaml(&yaml).is_some(), "the schema accepts {mistake}");
     }
     for name in ["Weather", "-a", "a-", "tasks", "a b"] {
-        assert!(judged(&format!("name: {name}")).is_some(), "{name}");
+        assert!(validate_yaml(&format!("name: {name}")).is_some(), "{name}");
     }
-    assert!(judged("title: x").is_some());
+    assert!(validate_yaml("title: x").is_some());
 }

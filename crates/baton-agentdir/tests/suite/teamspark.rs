@@ -1,4 +1,4 @@
-//! TeamSpark's agents of every generation.
+//! TeamSpark agents of every generation.
 
 use super::{parse_files, shown};
 use baton_agentdir::{Format, ParsedAgent, parse};
@@ -11,8 +11,8 @@ fn fixtures() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// All files below a directory, two levels deep.
-pub(crate) fn first_form() -> Files {
+/// All files of the fixture directory and its known subdirectories.
+pub(crate) fn first_format() -> Files {
     let root = fixtures().join("first");
     let mut files = Files::new();
     for directory in ["", "rules/", "refs/", "references/"] {
@@ -26,7 +26,7 @@ pub(crate) fn first_form() -> Files {
     files
 }
 
-/// A file of the newest form, with as many vectors as a program may have written there.
+/// A file of the newest format, with a realistic number of vectors.
 pub(crate) fn single(name: &str) -> Files {
     let text = fs::read_to_string(fixtures().join("single").join(name)).unwrap();
     let numbers: Vec<String> = (0..384).map(|n| format!("{:.17}", (f64::from(n) - 191.5) / 200.0)).collect();
@@ -35,7 +35,7 @@ pub(crate) fn single(name: &str) -> Files {
     Files::from([(name.to_owned(), text.into_bytes())])
 }
 
-fn told(parsed: &ParsedAgent) -> String {
+fn describe_agent(parsed: &ParsedAgent) -> String {
     let mut all = shown(parsed);
     let Some(agent) = &parsed.agent else { return all };
     let _ = write!(all, "\n\n{}\n", serde_json::to_string_pretty(&serde_json::to_value(agent).unwrap()).unwrap());
@@ -49,15 +49,15 @@ fn told(parsed: &ParsedAgent) -> String {
 }
 
 #[test]
-fn teamspark_01_the_first_form_has_text_for_numbers_and_keeps_its_model() {
-    let parsed = parse(&first_form(), "/agents/harbour");
+fn teamspark_01_first_format_has_text_numbers_and_a_model() {
+    let parsed = parse(&first_format(), "/agents/harbour");
     let agent = parsed.agent.as_ref().expect("an agent");
     assert_eq!((agent.name.as_str(), agent.title.as_str()), ("harbour-guide", "Harbour Guide"));
     assert_eq!(agent.limits.max_turns, 12);
     assert_eq!(agent.writing.max_output_tokens, Some(750));
     assert_eq!(agent.writing.temperature, Some(Thousandths(250)));
     assert_eq!(agent.writing.model.as_deref(), Some("claude:claude-3-7-sonnet-20250219"));
-    assert!(agent.autonomous, "skills are there");
+    assert!(agent.autonomous, "an agent with skills is autonomous");
     assert!(matches!(agent.model, ModelSpec::Playbook { rules: None }));
     let names = |items: &[baton_types::ContextItem]| {
         items.iter().map(|item| (item.name.clone(), item.priority, item.include)).collect::<Vec<_>>()
@@ -67,30 +67,30 @@ fn teamspark_01_the_first_form_has_text_for_numbers_and_keeps_its_model() {
     assert_eq!(names(&agent.knowledge.rules), rules);
     let references = [item("berths", 100, InclusionMode::Agent), item("fees", 500, InclusionMode::Manual)];
     assert_eq!(names(&agent.knowledge.references), references);
-    insta::assert_snapshot!(told(&parsed));
+    insta::assert_snapshot!(describe_agent(&parsed));
 }
 
 #[test]
-fn teamspark_01_the_second_form_is_the_first_under_another_name() {
-    let mut files = first_form();
+fn teamspark_01_second_format_is_the_first_with_a_new_name() {
+    let mut files = first_format();
     let first = parse(&files, "/agents/harbour").agent.unwrap();
     let json = files.remove("tspark.json").unwrap();
     files.insert("tsagent.json".to_owned(), json);
     assert_eq!(Format::detect(&files), Some(Format::TsagentJson));
     let second = parse(&files, "/agents/harbour").agent.unwrap();
-    // Skills say nothing about that any more.
+    // In the second format, skills do not imply autonomy.
     assert_eq!((first.autonomous, second.autonomous), (true, false));
     assert_eq!(baton_types::AgentSpec { autonomous: true, ..second }, first);
 }
 
-/// The agents that come with TeamSpark are not ours to give away: these five have their keys, their shapes and their size.
+/// The agents shipped with TeamSpark cannot be redistributed: these five have the same keys, structure and size.
 #[test]
-fn teamspark_02_five_single_files_load_with_a_megabyte_of_vectors() {
+fn teamspark_02_single_files_load_with_a_megabyte_of_vectors() {
     let mut all = String::new();
     for name in ["clerk.yaml", "learner.yaml", "librarian.yaml", "tool-finder.yaml", "trip-desk.yml"] {
         let files = single(name);
         assert_eq!(Format::detect_file(&files), Some((Format::Tsagent, name)));
-        let _ = writeln!(all, "# {name}\n{}\n", told(&parse(&files, "/agents/single")));
+        let _ = writeln!(all, "# {name}\n{}\n", describe_agent(&parse(&files, "/agents/single")));
     }
     insta::assert_snapshot!(all);
     let large = single("librarian.yaml");
@@ -108,7 +108,7 @@ fn teamspark_02_five_single_files_load_with_a_megabyte_of_vectors() {
 }
 
 #[test]
-fn teamspark_04_front_matter_in_every_form_and_broken_files_are_skipped() {
+fn teamspark_04_front_matter_is_read_and_broken_files_are_skipped() {
     let json: &[u8] = br#"{"metadata": {"name": "A"}}"#;
     let parsed = parse_files(&[
         ("tspark.json", json),
@@ -140,7 +140,7 @@ fn teamspark_04_front_matter_in_every_form_and_broken_files_are_skipped() {
 }
 
 #[test]
-fn every_generation_of_words_about_tools() {
+fn permission_settings_of_every_generation() {
     let server = |words: &str| {
         let json = format!(r#"{{"metadata": {{"name": "A"}}, "mcpServers": {{"s": {{"command": "c", {words}}}}}}}"#);
         let parsed = parse_files(&[("tspark.json", json.as_bytes())]);
@@ -159,7 +159,7 @@ fn every_generation_of_words_about_tools() {
         r#""toolPermissionRequired": {"serverDefault": false, "tools": {"a": true}}"#,
         r#""toolInclude": {"serverDefault": "agent", "tools": {"a": "always"}}"#,
         r#""serverToolDefaults": {"permissionRequired": false, "include": "manual"}, "tools": {"a": {"permissionRequired": true, "include": "always"}}"#,
-        // The newer words count.
+        // The newer settings take precedence.
         r#""serverToolDefaults": {"permissionRequired": true, "include": "always"}, "tools": {"a": {"permissionRequired": false, "include": "agent"}},
            "toolPermissionRequired": {"serverDefault": false, "tools": {"a": true, "b": false}}, "toolInclude": {"serverDefault": "agent", "tools": {"a": "manual", "b": "manual"}}"#,
     ] {
@@ -169,7 +169,7 @@ fn every_generation_of_words_about_tools() {
 }
 
 #[test]
-fn which_file_makes_an_agent() {
+fn agent_file_is_detected() {
     for (files, expect) in [
         (&[("agent.yaml", "name: a")][..], Some((Format::Native, "agent.yaml"))),
         (&[("agent.yaml", "metadata:\n  name: A\n")], Some((Format::Tsagent, "agent.yaml"))),
@@ -190,7 +190,7 @@ fn which_file_makes_an_agent() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said_with_its_place() {
+fn unusable_parts_are_reported_with_position() {
     let mut all = String::new();
     for (what, file, text) in [
         ("not JSON", "tspark.json", "{\n  \"metadata\": {\n"),
@@ -241,7 +241,7 @@ more: 1
 }
 
 #[test]
-fn the_prompt_and_the_playbook_of_a_directory() {
+fn prompt_and_playbook_of_a_directory() {
     let json: &[u8] = br#"{"metadata": {"name": "A"}, "systemPrompt": "In the file.  "}"#;
     let bare: &[u8] = br#"{"metadata": {"name": "A"}}"#;
     let prompt = |files: &[(&str, &[u8])]| parse_files(files).agent.expect("an agent").prompt;
@@ -250,7 +250,7 @@ fn the_prompt_and_the_playbook_of_a_directory() {
     assert!(prompt(&[("tsagent.json", bare), ("prompt.md", b" \n")]).starts_with("You are"));
     assert!(prompt(&[("tsagent.json", bare)]).starts_with("You are"));
     let yaml: &[u8] = b"metadata: { name: A }";
-    // What migration left behind is no part of the newer file.
+    // Files left over by a migration are not part of the newer format.
     assert!(prompt(&[("tsagent.yaml", yaml), ("prompt.md", b"Beside.")]).starts_with("You are"));
     let parsed = parse_files(&[("tsagent.yaml", yaml), ("rules/old.mdt", b"x"), ("playbook.yaml", b"rules: []")]);
     let agent = parsed.agent.expect("an agent");
