@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_version_then_the_cards_order() {
+    fn highest_version_wins_then_card_order() {
         use BindingChoice::{Grpc, HttpJson, JsonRpc};
         for (offered, preference, expect) in [
             ("JSONRPC 1.0, GRPC 1.0", None, "JSONRPC 1.0 /JSONRPC/1.0"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_spoken_is_told() {
+    fn unsupported_interfaces_are_named_in_the_error() {
         for (offered, preference, expect) in [
             (
                 "JSONRPC 2.0, JSONRPC 0.1, SOAP 1.0",

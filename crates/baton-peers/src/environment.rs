@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn where_environments_are() {
+    fn environment_url_comes_from_card_or_config() {
         let from = "https://a.example/.well-known/agent-card.json";
         for (address, named, expect) in [
             ("https://a.example", Some("https://a.example/agents/x/mcp"), "https://a.example/agents/x/mcp"),

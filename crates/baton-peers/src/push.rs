@@ -125,32 +125,32 @@ mod tests {
     use futures_util::FutureExt as _;
 
     #[tokio::test(start_paused = true)]
-    async fn only_the_right_token_wakes_and_the_last_word_may_come_late() {
-        let desk = PushInbox::new("https://baton.example/");
-        let registration = desk.register().expect("there is room");
+    async fn notification_needs_its_token_and_is_accepted_late() {
+        let inbox = PushInbox::new("https://baton.example/");
+        let registration = inbox.register().expect("there is room");
         let config = registration.config("t");
         assert_eq!(config.url, format!("https://baton.example{NOTIFICATIONS_PATH}{}", registration.id));
         for token in [None, Some(""), Some("wrong")] {
-            assert!(!desk.handle_notification(&registration.id, token));
+            assert!(!inbox.handle_notification(&registration.id, token));
         }
         assert!(registration.notified().now_or_never().is_none());
-        assert!(!desk.handle_notification("other", config.token.as_deref()));
-        assert!(desk.handle_notification(&registration.id, config.token.as_deref()));
+        assert!(!inbox.handle_notification("other", config.token.as_deref()));
+        assert!(inbox.handle_notification(&registration.id, config.token.as_deref()));
         assert!(registration.notified().now_or_never().is_some());
         let id = registration.id.clone();
         drop(registration);
-        assert!(desk.handle_notification(&id, config.token.as_deref()));
-        assert!(!desk.handle_notification(&id, Some("wrong")));
+        assert!(inbox.handle_notification(&id, config.token.as_deref()));
+        assert!(!inbox.handle_notification(&id, Some("wrong")));
         tokio::time::advance(LATE_NOTIFICATION_PERIOD + Duration::from_secs(1)).await;
-        assert!(!desk.handle_notification(&id, config.token.as_deref()));
+        assert!(!inbox.handle_notification(&id, config.token.as_deref()));
     }
 
     #[tokio::test]
-    async fn registrations_are_bounded() {
-        let desk = PushInbox::new("https://baton.example");
-        let mut held: Vec<_> = (0..MAX_REGISTRATIONS).map(|_| desk.register()).collect();
-        assert!(held.iter().all(Option::is_some) && desk.register().is_none());
+    async fn registrations_are_limited() {
+        let inbox = PushInbox::new("https://baton.example");
+        let mut held: Vec<_> = (0..MAX_REGISTRATIONS).map(|_| inbox.register()).collect();
+        assert!(held.iter().all(Option::is_some) && inbox.register().is_none());
         held.pop();
-        assert!(desk.register().is_some(), "those that are over make room");
+        assert!(inbox.register().is_some(), "ended registrations free their slot");
     }
 }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_to_a_limit_and_obey_the_peer() {
+    fn backoff_grows_to_a_limit_and_honors_retry_after() {
         let mut backoff = Backoff::polling();
         for (low, high) in [(250, 500), (500, 1000), (1000, 2000), (2000, 4000), (4000, 8000), (7500, 15_000)] {
             let wait = backoff.next(None).as_millis();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_http_errors_have_the_code_that_json_rpc_has() {
+    fn http_error_bodies_map_to_json_rpc_codes() {
         for (http, body, code) in [
             (404, status(404, "NOT_FOUND", Some("TASK_NOT_FOUND")), -32001),
             (400, status(400, "FAILED_PRECONDITION", Some("TASK_NOT_CANCELABLE")), -32002),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_json_rpc_have_the_status_that_http_has() {
+    fn json_rpc_errors_map_to_http_statuses() {
         for (http, code, reason, expect) in [
             (200, -32001, None, (-32001, 404)),
             (200, -32002, None, (-32002, 400)),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_are_errors_are_told_from_those_that_are_not() {
+    fn error_events_are_detected() {
         for (data, expect) in [
             (status(404, "NOT_FOUND", Some("TASK_NOT_FOUND")), Some((-32001, 404))),
             (json!({"error": {"code": -32004, "message": "no"}}), Some((-32004, 400))),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_peer_says_is_bounded() {
+    fn peer_message_and_retry_after_are_limited() {
         let body = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "é".repeat(5000)}});
         let (_, _, message) = parts(from_http_reply(&head(400), body.to_string().as_bytes()));
         assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS + 3);

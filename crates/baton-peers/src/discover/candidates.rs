@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_in_order() {
+    fn card_urls_are_listed_in_order() {
         for (url, expect) in [
             (
                 "https://a.example",

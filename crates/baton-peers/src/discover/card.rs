@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_of_every_version() {
+    fn cards_of_every_version_are_parsed() {
         let new = r#""supportedInterfaces":[{"url":"https://a/1","protocolBinding":"GRPC","protocolVersion":"1.0"}]"#;
         let old = r#""url":"https://a/3","preferredTransport":"HTTP+JSON","protocolVersion":"0.3.0",
             "additionalInterfaces":[{"url":"https://a/g","transport":"GRPC"}]"#;

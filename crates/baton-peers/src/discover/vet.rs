@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_a_card_may_lead() {
+    fn interface_urls_are_limited_to_allowed_hosts() {
         let hosts = ["Other.example", "10.1.2.3", "third.example:8443"].map(str::to_owned);
         for (from, binding, url, expect) in [
             ("https://a.example/card", "JSONRPC", "https://a.example/rpc", Ok("https://a.example/rpc")),

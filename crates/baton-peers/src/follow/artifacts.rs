@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_text_make_no_difference() {
+    fn text_comparison_ignores_part_boundaries() {
         for (old, new, expected) in [
             (texts(&["a", "b"]), texts(&["ab"]), ContentChange::None),
             (texts(&["a"]), texts(&["a", "b"]), ContentChange::Grown(texts(&["b"]))),
@@ -246,8 +246,8 @@ mod tests {
         TaskArtifactUpdateEvent { artifact, append, ..TaskArtifactUpdateEvent::default() }
     }
 
-    /// Whether an output is kept, and whether a second one like it still is.
-    fn kept_twice(one: &Artifact<'static>, append: bool) -> [bool; 2] {
+    /// Whether an artifact is stored, and whether a second one of the same size is stored too.
+    fn is_stored_twice(one: &Artifact<'static>, append: bool) -> [bool; 2] {
         let mut artifacts = ReceivedArtifacts::default();
         let mut other = one.clone();
         if !append {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_an_output_carries_counts() {
+    fn every_artifact_field_counts_toward_the_limit() {
         let big = || "x".repeat(MAX_CONTENT / 2);
         let named = |part| Artifact { artifact_id: "a".into(), parts: vec![part], ..Artifact::default() };
         for part in [
@@ -267,7 +267,7 @@ mod tests {
             Part { media_type: Some(big().into()), ..Part::text("") },
         ] {
             for append in [false, true] {
-                assert_eq!(kept_twice(&named(part.clone()), append), [true, false]);
+                assert_eq!(is_stored_twice(&named(part.clone()), append), [true, false]);
             }
         }
         let plain = named(Part::text(""));
@@ -278,12 +278,12 @@ mod tests {
             Artifact { metadata: Some(baton_types::Json::string(&big())), ..plain.clone() },
             Artifact { extensions: vec![big().into()], ..plain.clone() },
         ] {
-            assert_eq!(kept_twice(&artifact, false), [true, false]);
+            assert_eq!(is_stored_twice(&artifact, false), [true, false]);
         }
     }
 
     #[test]
-    fn the_pieces_of_a_text_cost_no_more_than_the_text() {
+    fn small_text_chunks_cost_no_more_than_one_text() {
         let mut artifacts = ReceivedArtifacts::default();
         let piece = Artifact { artifact_id: "a".into(), parts: texts(&["abcd"]), ..Artifact::default() };
         let pieces = MAX_CONTENT / 8;

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_tell_new_from_old_and_clocks_tell_nothing() {
+    fn increasing_numbers_are_cursors_and_timestamps_are_not() {
         let mut cursors = EventCursors::default();
         assert_eq!(cursors.record(Some("1"), &item("a")), EventNovelty::New);
         assert_eq!(cursors.record(Some("4"), &item("b")), EventNovelty::New);
@@ -124,16 +124,16 @@ mod tests {
         for first in ["0", "1"] {
             let mut one = EventCursors::default();
             assert_eq!(one.record(Some(first), &item("a")), EventNovelty::New);
-            assert!(!one.resumes_from(Some(first)), "every response may begin with {first}");
+            assert!(!one.resumes_from(Some(first)), "{first} may be the first id of every response");
         }
 
         let mut clock = EventCursors::default();
         assert_eq!(clock.record(Some("1763250000000"), &item("a")), EventNovelty::Unknown);
         assert_eq!(clock.record(Some("1763250000000"), &item("b")), EventNovelty::Unknown);
-        assert_eq!(clock.last(), None, "a name of two events is no place to go on from");
+        assert_eq!(clock.last(), None, "an id shared by two events cannot be resumed from");
 
         let mut long = EventCursors::default();
         assert_eq!(long.record(Some(&"x".repeat(MAX_CURSOR_LEN + 1)), &item("a")), EventNovelty::Unknown);
-        assert_eq!((long.last(), long.received.len()), (None, 0), "nobody makes us remember long names");
+        assert_eq!((long.last(), long.received.len()), (None, 0), "long ids are not stored");
     }
 }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_is_allowed() {
+    fn typed_host_is_extracted_from_url() {
         for (url, expect) in [
             ("http://127.0.0.1:8700/agents/weather", Some("127.0.0.1")),
             ("https://weather.example.com", Some("weather.example.com")),

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_of_what_the_card_says() {
+    fn agent_names_are_slugs_of_card_titles() {
         for (name, url, expected) in [
             ("Weather Agent", "https://a.example/x", Some("weather-agent")),
             ("  --Ünïcode 7! ", "https://a.example", Some("n-code-7")),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_cannot_hide_words() {
+    fn invisible_characters_are_removed_from_card_texts() {
         assert_eq!(clean(" a\u{200b}b\u{202e}c\u{7}\u{e0041}\nd ", 100), "abc\nd");
         assert_eq!(clean(&"x".repeat(10), 3), "xxx");
     }

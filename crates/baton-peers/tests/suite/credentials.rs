@@ -1,6 +1,6 @@
-//! Secrets are where they belong, and nowhere else.
+//! Credentials: placement in requests, restriction to their hosts, and redaction.
 
-use crate::world::paused;
+use crate::fixtures::block_on_paused;
 use baton_outbound::{OutboundError, OutboundReply, Target};
 use baton_peers::{
     ApiKeyLocation, Authorize as _, Authorizer, CallError, ClientCredentials, ClientSecretLocation, Credential,
@@ -22,7 +22,7 @@ fn secret() -> (tempfile::NamedTempFile, SecretRef) {
     (file, reference)
 }
 
-/// An authorization server by script.
+/// Authorization server with scripted replies.
 #[derive(Default)]
 struct Issuer {
     replies: Mutex<VecDeque<Result<(u16, String), OutboundError>>>,
@@ -62,7 +62,7 @@ async fn applied(authorizer: &Authorizer, url: &str) -> Result<Parts, CallError>
 }
 
 #[test]
-fn each_credential_stands_where_it_should() {
+fn each_credential_is_placed_where_configured() {
     let (_file, secret) = secret();
     let key = |place, name: &str| Credential::ApiKey { place, name: name.to_owned(), secret: secret.clone() };
     let rows = [
@@ -77,20 +77,22 @@ fn each_credential_stands_where_it_should() {
     ];
     let issuer = Arc::default();
     for (credential, header, expected) in rows {
-        let parts = paused(applied(&authorizer(credential, &issuer), "https://peer.example/rpc?a=1")).expect("applied");
+        let parts = block_on_paused(applied(&authorizer(credential, &issuer), "https://peer.example/rpc?a=1"))
+            .expect("applied");
         let value = &parts.headers[header];
         assert_eq!(value.to_str().ok(), Some(expected));
         assert!(value.is_sensitive() && !format!("{parts:?}").contains("hunter2"));
     }
     let query = authorizer(key(ApiKeyLocation::Query, "k y"), &issuer);
-    let parts = paused(applied(&query, "https://peer.example/rpc?a=1")).expect("applied");
+    let parts = block_on_paused(applied(&query, "https://peer.example/rpc?a=1")).expect("applied");
     assert_eq!(parts.uri, "https://peer.example/rpc?a=1&k+y=hunter2-and-more");
-    let none = paused(applied(&authorizer(Credential::None, &issuer), "https://anywhere.example/")).expect("applied");
+    let none =
+        block_on_paused(applied(&authorizer(Credential::None, &issuer), "https://anywhere.example/")).expect("applied");
     assert!(none.headers.is_empty());
 }
 
 #[test]
-fn a_credential_goes_to_its_own_hosts_only() {
+fn credential_is_sent_to_its_own_hosts_only() {
     let (_file, secret) = secret();
     let authorizer = authorizer(Credential::Bearer(secret), &Arc::default());
     for (url, allowed) in [
@@ -103,7 +105,7 @@ fn a_credential_goes_to_its_own_hosts_only() {
         ("https://evil.example/peer.example", false),
         ("http://peer.example/", false),
     ] {
-        match paused(applied(&authorizer, url)) {
+        match block_on_paused(applied(&authorizer, url)) {
             Ok(parts) => assert!(allowed && parts.headers.contains_key("authorization"), "{url}"),
             Err(CallError::Forbidden(words)) => assert!(!allowed && !words.contains(SECRET), "{url}: {words}"),
             Err(error) => panic!("{url}: {error:?}"),
@@ -112,11 +114,11 @@ fn a_credential_goes_to_its_own_hosts_only() {
 }
 
 #[test]
-fn references_are_references_and_secrets_are_not_shown() {
+fn secret_references_are_parsed_and_values_redacted() {
     for wrong in ["hunter2", "vault://x", "env://", "env://A B", "file://", "", "ENV://X"] {
         let error = wrong.parse::<SecretRef>().expect_err(wrong);
         assert_eq!(error, SecretError::Form);
-        assert!(!error.to_string().contains("hunter2"), "what was written may be the secret");
+        assert!(!error.to_string().contains("hunter2"), "an invalid reference may be the secret itself");
     }
     let missing: SecretRef = "env://BATON_TEST_NOT_SET".parse().expect("a reference");
     let error = missing.resolve().expect_err("it is not set");
@@ -157,7 +159,7 @@ fn grant(secret: SecretRef, secret_place: ClientSecretLocation) -> Credential {
 }
 
 #[test]
-fn tokens_are_shared_kept_and_renewed() {
+fn oauth_tokens_are_shared_cached_and_renewed() {
     let (_file, secret) = secret();
     let issuer = Arc::new(Issuer::default());
     issuer.replies.lock().extend([token("one", 3600), token("two", 3600), token("three", 20), token("four", 3600)]);
@@ -166,17 +168,17 @@ fn tokens_are_shared_kept_and_renewed() {
         let parts = applied(&authorizer, "https://peer.example/").await.expect("applied");
         parts.headers["authorization"].to_str().expect("text").to_owned()
     };
-    paused(async {
+    block_on_paused(async {
         let many = tokio::join!(shown(), shown(), shown());
         assert_eq!(many, ("Bearer one".to_owned(), "Bearer one".to_owned(), "Bearer one".to_owned()));
         tokio::time::advance(Duration::from_secs(3560)).await;
         assert_eq!(shown().await, "Bearer one");
         tokio::time::advance(Duration::from_secs(11)).await;
-        assert_eq!(shown().await, "Bearer two", "given up 30 seconds before its end");
-        assert!(authorizer.refused().await, "another token may do");
+        assert_eq!(shown().await, "Bearer two", "renewed 30 seconds before expiry");
+        assert!(authorizer.refused().await, "another token may be accepted");
         assert_eq!(shown().await, "Bearer three");
-        assert_eq!(shown().await, "Bearer four", "a token that is about to end is not kept");
-        assert!(authorizer.refused().await && !authorizer.refused().await, "there is none to give up");
+        assert_eq!(shown().await, "Bearer four", "a token that expires soon is not cached");
+        assert!(authorizer.refused().await && !authorizer.refused().await, "there is no token to discard");
     });
     let request = &issuer.requests.lock()[0];
     assert_eq!(request.headers()["authorization"], "Basic dGhlK2NsaWVudDpodW50ZXIyLWFuZC1tb3Jl");
@@ -185,7 +187,7 @@ fn tokens_are_shared_kept_and_renewed() {
 }
 
 #[test]
-fn what_an_issuer_refuses_is_told_without_secrets_and_what_passes_is_tried_again() {
+fn issuer_errors_hide_secrets_and_transient_ones_are_retried() {
     let (_file, secret) = secret();
     let issuer = Arc::new(Issuer::default());
     let late = OutboundError::ConnectTimeout(Duration::from_secs(5));
@@ -198,15 +200,15 @@ fn what_an_issuer_refuses_is_told_without_secrets_and_what_passes_is_tried_again
     ]);
     let authorizer = authorizer(grant(secret, ClientSecretLocation::Form), &issuer);
     let errors: Vec<CallError> =
-        (0..5).map(|_| paused(applied(&authorizer, "https://peer.example/")).expect_err("refused")).collect();
+        (0..5).map(|_| block_on_paused(applied(&authorizer, "https://peer.example/")).expect_err("refused")).collect();
     assert!(matches!(&errors[..2], [CallError::NotSent(_), CallError::NotSent(_)]), "{errors:?}");
     assert!(matches!(&errors[2..], [CallError::Forbidden(words), CallError::Forbidden(_), CallError::Forbidden(_)]
         if words.contains("401 invalid_client")));
     assert!(errors.iter().all(|error| !error.to_string().contains(SECRET)));
     let body = issuer.requests.lock()[0].body().clone();
     assert!(body.ends_with(b"client_id=the+client&client_secret=hunter2-and-more"));
-    // Nothing goes to an issuer for a host that the token is not for.
+    // The issuer is not called for a host that the token is not meant for.
     let before = issuer.requests.lock().len();
-    assert!(paused(applied(&authorizer, "https://evil.example/")).is_err());
+    assert!(block_on_paused(applied(&authorizer, "https://evil.example/")).is_err());
     assert_eq!(issuer.requests.lock().len(), before);
 }

@@ -1,9 +1,9 @@
-//! Cards where they are, where they are not, and where they lead.
+//! Card discovery: candidate URLs, redirects, missing cards, and interfaces of other hosts.
 
 use crate::{
-    outside::{Keys, guarded},
-    scripted::{Answer, Scripted},
-    served::Served,
+    baton_server::BatonServer,
+    loopback::{Keys, loopback_client},
+    scripted_server::{Answer, ScriptedServer},
 };
 use baton_peers::{DiscoverError, DiscoveredCard, DiscoveryOptions, discover, refresh};
 use serde_json::json;
@@ -18,9 +18,9 @@ fn card(url: &str) -> String {
     .to_string()
 }
 
-/// A site whose card is at one path only.
-async fn site(place: &'static str) -> Scripted {
-    Scripted::start(move |request| match request.path.as_str() {
+/// A site that serves a card at one path only.
+async fn site(place: &'static str) -> ScriptedServer {
+    ScriptedServer::start(move |request| match request.path.as_str() {
         path if path == place => {
             let host = request.header("host").unwrap();
             Answer::json(card(&format!("http://{host}/rpc"))).with("etag", "\"one\"")
@@ -33,12 +33,12 @@ async fn site(place: &'static str) -> Scripted {
     .await
 }
 
-async fn found(site: &Scripted, path: &str) -> Result<DiscoveredCard, DiscoverError> {
-    discover(&guarded(), &site.url(path), &DiscoveryOptions::default()).await
+async fn found(site: &ScriptedServer, path: &str) -> Result<DiscoveredCard, DiscoverError> {
+    discover(&loopback_client(), &site.url(path), &DiscoveryOptions::default()).await
 }
 
 #[tokio::test]
-async fn the_first_place_with_a_card_counts() {
+async fn first_candidate_with_a_card_is_used() {
     for (place, asked, tries) in [
         ("/.well-known/agent-card.json", "", 1),
         ("/.well-known/agent.json", "/", 2),
@@ -60,14 +60,14 @@ async fn the_first_place_with_a_card_counts() {
 }
 
 #[tokio::test]
-async fn redirects_count_by_where_they_end() {
+async fn redirected_card_has_its_final_url() {
     let site = site("/nowhere").await;
     let found = found(&site, "/loop").await.unwrap();
     assert_eq!(found.url, site.url("/moved/card"));
 }
 
 #[tokio::test]
-async fn what_was_tried_is_told_together() {
+async fn error_lists_every_tried_url() {
     let site = site("/nowhere").await;
     let error = found(&site, "/page.json").await.unwrap_err();
     assert_eq!(error.code().code, "BTN-2016");
@@ -78,13 +78,13 @@ async fn what_was_tried_is_told_together() {
         "there is no agent card; SITE/page.json: it is not a JSON object; SITE/.well-known/agent-card.json: answered \
          404; SITE/.well-known/agent.json: answered 404"
     );
-    let huge = Scripted::start(|_| Answer::json(format!("{{\"name\":\"{}\"", "x".repeat(1_100_000)))).await;
+    let huge = ScriptedServer::start(|_| Answer::json(format!("{{\"name\":\"{}\"", "x".repeat(1_100_000)))).await;
     let error = found(&huge, "").await.unwrap_err().to_string();
     assert!(error.contains("agent-card.json: it is larger than 1 MB"), "{error}");
 }
 
 #[tokio::test]
-async fn nobody_there_and_places_that_are_not_for_us() {
+async fn unreachable_and_forbidden_hosts_are_reported() {
     let gone = {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap()
@@ -95,14 +95,14 @@ async fn nobody_there_and_places_that_are_not_for_us() {
         ("http://169.254.169.254/latest".to_owned(), "BTN-2017"),
         ("ftp://a.example".to_owned(), "BTN-2016"),
     ] {
-        let error = discover(&guarded(), &url, &DiscoveryOptions::default()).await.unwrap_err();
+        let error = discover(&loopback_client(), &url, &DiscoveryOptions::default()).await.unwrap_err();
         assert_eq!(error.code().code, code, "{error}");
     }
 }
 
 #[tokio::test]
-async fn a_card_that_points_elsewhere_is_not_followed() {
-    let site = Scripted::start(|_| Answer::json(card("https://evil.example/rpc"))).await;
+async fn card_with_foreign_interface_is_rejected_unless_allowed() {
+    let site = ScriptedServer::start(|_| Answer::json(card("https://evil.example/rpc"))).await;
     let error = found(&site, "").await.unwrap_err();
     assert_eq!(error.code().code, "BTN-2017");
     assert!(
@@ -110,13 +110,13 @@ async fn a_card_that_points_elsewhere_is_not_followed() {
         "{error}"
     );
     let looking = DiscoveryOptions { hosts: vec!["evil.example".to_owned()], ..DiscoveryOptions::default() };
-    let found = discover(&guarded(), &site.url(""), &looking).await.unwrap();
+    let found = discover(&loopback_client(), &site.url(""), &looking).await.unwrap();
     assert_eq!(found.interfaces[0].url, "https://evil.example/rpc");
 }
 
 #[tokio::test]
-async fn one_good_interface_is_enough() {
-    let site = Scripted::start(|request| {
+async fn one_usable_interface_is_enough() {
+    let site = ScriptedServer::start(|request| {
         let own = format!("http://{}/", request.header("host").unwrap());
         Answer::json(
             json!({
@@ -134,41 +134,42 @@ async fn one_good_interface_is_enough() {
 }
 
 #[tokio::test]
-async fn a_card_that_has_not_changed_is_not_sent_again() {
-    let site = Scripted::start(|request| match request.header("if-none-match") {
+async fn unchanged_card_is_not_transferred_again() {
+    let site = ScriptedServer::start(|request| match request.header("if-none-match") {
         Some("\"one\"") => Answer::new(304, ""),
         _ => Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))).with("etag", "\"two\""),
     })
     .await;
-    let (client, url, looking) = (guarded(), site.url("/card.json"), DiscoveryOptions::default());
+    let (client, url, looking) = (loopback_client(), site.url("/card.json"), DiscoveryOptions::default());
     assert!(refresh(&client, &url, Some("\"one\""), &looking).await.unwrap().is_none());
     let changed = refresh(&client, &url, Some("\"zero\""), &looking).await.unwrap().unwrap();
     assert_eq!(changed.etag.as_deref(), Some("\"two\""));
 }
 
 #[tokio::test]
-async fn a_card_may_need_a_credential_that_stays_at_home() {
+async fn card_request_sends_credential_to_its_origin_only() {
     let away =
-        Scripted::start(|request| Answer::json(card(&format!("http://{}/", request.header("host").unwrap())))).await;
+        ScriptedServer::start(|request| Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))))
+            .await;
     let to = away.url("/card.json");
-    let site = Scripted::start(move |request| match (request.path.as_str(), request.header("authorization")) {
+    let site = ScriptedServer::start(move |request| match (request.path.as_str(), request.header("authorization")) {
         ("/away.json", _) => Answer::new(307, "").with("location", &to),
         (_, Some("Bearer key-2")) => Answer::json(card(&format!("http://{}/", request.header("host").unwrap()))),
         _ => Answer::new(401, ""),
     })
     .await;
     let looking = DiscoveryOptions { authorize: Arc::new(Keys::default()), ..DiscoveryOptions::default() };
-    let found = discover(&guarded(), &site.url("/own.json"), &looking).await.unwrap();
+    let found = discover(&loopback_client(), &site.url("/own.json"), &looking).await.unwrap();
     assert_eq!(found.url, site.url("/own.json"));
-    let error = discover(&guarded(), &site.url("/away.json"), &looking).await;
+    let error = discover(&loopback_client(), &site.url("/away.json"), &looking).await;
     assert!(error.is_err() || error.unwrap().url != away.url("/card.json"));
-    assert!(away.received().is_empty(), "nothing goes to another origin with a credential, nor without");
+    assert!(away.received().is_empty(), "the other origin gets no request at all");
 }
 
 #[tokio::test]
-async fn batons_own_card_offers_every_way() {
-    let served = Served::start(&["echo", "other"]).await;
-    let found = discover(&guarded(), &served.url("/agents/echo"), &DiscoveryOptions::default()).await.unwrap();
+async fn own_card_offers_every_binding_and_dialect() {
+    let served = BatonServer::start(&["echo", "other"]).await;
+    let found = discover(&loopback_client(), &served.url("/agents/echo"), &DiscoveryOptions::default()).await.unwrap();
     let ways: Vec<String> = found
         .interfaces
         .iter()

@@ -1,20 +1,20 @@
-//! Agents elsewhere that break in every way, and what is heard of them all the same.
+//! Client for remote agents against peers that fail in every way.
 
 #![cfg(test)]
 
-mod asking;
+mod baton_server;
 mod bindings;
-mod books;
+mod card_trust;
 mod credentials;
-mod cutting;
+mod disconnects;
 mod discovery;
 mod fake;
-mod following;
-mod networks;
-mod outside;
+mod fixtures;
+mod loopback;
 mod overlap;
-mod scripted;
-mod seen;
-mod served;
-mod traced;
-mod world;
+mod registry;
+mod scripted_server;
+mod sending;
+mod spans;
+mod streams;
+mod tracker;

@@ -1,34 +1,33 @@
-//! Servers that begin to listen for a caller before they read the task: what happens in between is told twice to us, and
-//! once to whoever listens to us.
+//! Servers that subscribe a caller before they read the task: events in between arrive twice, and are delivered once.
 
 use crate::fake::{Fold, Script, chunk, status};
 use baton_peers::{BindingEvent, TaskTracker};
 use baton_wire::a2a::v1::{StreamResponse, Task, TaskState};
 use proptest::prelude::*;
 
-/// What one event does.
+/// Effect of one event.
 #[derive(Clone, Copy, Debug)]
-enum Does {
-    Writes { output: usize, word: usize },
-    Says,
+enum Step {
+    Write { output: usize, word: usize },
+    Message,
 }
 
 const OUTPUTS: [&str; 2] = ["a", "b"];
 const WORDS: [&str; 3] = ["ha ", "ha", "ho "];
 
-fn does() -> impl Strategy<Value = Does> {
+fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        5 => (0..OUTPUTS.len(), 0..WORDS.len()).prop_map(|(output, word)| Does::Writes { output, word }),
-        1 => Just(Does::Says),
+        5 => (0..OUTPUTS.len(), 0..WORDS.len()).prop_map(|(output, word)| Step::Write { output, word }),
+        1 => Just(Step::Message),
     ]
 }
 
-/// The events; every piece of text is another one if they are `distinct`.
-fn script(does: &[Does], distinct: bool) -> Script {
+/// The events; if `distinct`, every text chunk is different.
+fn script(step: &[Step], distinct: bool) -> Script {
     let mut begun = [false; OUTPUTS.len()];
-    let items = does.iter().enumerate().map(|(number, does)| match *does {
-        Does::Says => status(number, TaskState::Working, Some("still at it")),
-        Does::Writes { output, word } => {
+    let items = step.iter().enumerate().map(|(number, step)| match *step {
+        Step::Message => status(number, TaskState::Working, Some("still at it")),
+        Step::Write { output, word } => {
             let text = if distinct { format!("<{number}>") } else { WORDS[word].to_owned() };
             let append = std::mem::replace(&mut begun[output], true);
             chunk(OUTPUTS[output], &text, append)
@@ -55,7 +54,7 @@ fn named(mut item: StreamResponse<'static>) -> BindingEvent {
     BindingEvent { cursor: None, item }
 }
 
-/// Whoever listens to us.
+/// The consumer of the tracker's output.
 #[derive(Default)]
 struct Listener {
     fold: Fold,
@@ -64,7 +63,7 @@ struct Listener {
 }
 
 impl Listener {
-    fn hear(&mut self, news: &[StreamResponse<'static>]) {
+    fn apply(&mut self, news: &[StreamResponse<'static>]) {
         for item in news {
             if let Some(update) = &item.artifact_update {
                 let known = self.fold.artifacts.iter().any(|(id, _)| *id == update.artifact.artifact_id);
@@ -82,29 +81,29 @@ fn is_part_of(told: &str, truth: &str) -> bool {
     told.chars().all(|letter| truth.any(|known| known == letter))
 }
 
-/// Where the first connection breaks, where the task is read, and how many events before that the stream begins.
+/// Position of the disconnect, of the task snapshot, and number of events before the snapshot that are repeated.
 #[derive(Clone, Copy, Debug)]
-struct Break {
+struct Disconnect {
     heard: usize,
     read: usize,
     twice: usize,
 }
 
-fn check(script: &Script, broken: Break, distinct: bool, knows: bool) -> Result<(), TestCaseError> {
+fn check(script: &Script, broken: Disconnect, distinct: bool, knows: bool) -> Result<(), TestCaseError> {
     let all = script.events.len();
-    let Break { heard, read, twice } = broken;
+    let Disconnect { heard, read, twice } = broken;
     let mut listener = Listener::default();
     let mut seen = if knows { TaskTracker::new(None) } else { TaskTracker::for_task("t", None) };
     if knows {
-        listener.hear(&seen.take(BindingEvent { cursor: None, item: task(script, 0).into() }));
+        listener.apply(&seen.take(BindingEvent { cursor: None, item: task(script, 0).into() }));
         for event in &script.events[..heard] {
-            listener.hear(&seen.take(named(event.item.clone())));
+            listener.apply(&seen.take(named(event.item.clone())));
         }
         seen.reconnected();
     }
-    listener.hear(&seen.take(BindingEvent { cursor: None, item: task(script, read).into() }));
+    listener.apply(&seen.take(BindingEvent { cursor: None, item: task(script, read).into() }));
     for count in read - twice + 1..=all {
-        listener.hear(&seen.take(named(script.events[count - 1].item.clone())));
+        listener.apply(&seen.take(named(script.events[count - 1].item.clone())));
         let truth = Fold::of(&[task(script, count.max(read)).into()]);
         for (id, text) in &listener.fold.artifacts {
             let known = truth.artifacts.iter().find(|(known, _)| known == id).map_or("", |(_, text)| text);
@@ -118,17 +117,17 @@ fn check(script: &Script, broken: Break, distinct: bool, knows: bool) -> Result<
     end.status.state = TaskState::Completed;
     end.status.message = None;
     end.status.timestamp = None;
-    listener.hear(&seen.take(BindingEvent { cursor: None, item: end.clone().into() }));
+    listener.apply(&seen.take(BindingEvent { cursor: None, item: end.clone().into() }));
     let truth = Fold::of(&[end.into()]);
     prop_assert_eq!(listener.fold.outputs(), truth.outputs());
     prop_assert_eq!(listener.fold.state, TaskState::Completed);
     if distinct {
-        prop_assert_eq!(listener.replaced, 0, "nothing is taken back");
+        prop_assert_eq!(listener.replaced, 0, "nothing is replaced");
     }
     let mut told = listener.messages.clone();
     told.dedup();
-    prop_assert_eq!(&told, &listener.messages, "nothing is said twice");
-    prop_assert!(listener.messages.is_sorted_by_key(|id| id[1..].parse::<usize>().ok()), "nor in another order");
+    prop_assert_eq!(&told, &listener.messages, "no message is repeated");
+    prop_assert!(listener.messages.is_sorted_by_key(|id| id[1..].parse::<usize>().ok()), "messages keep their order");
     Ok(())
 }
 
@@ -136,21 +135,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_comes_twice_is_told_once(
-        does in prop::collection::vec(does(), 1..24),
+    fn repeated_events_are_delivered_once(
+        step in prop::collection::vec(step(), 1..24),
         places in (any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>()),
         distinct in any::<bool>(),
         knows in any::<bool>(),
     ) {
-        let script = script(&does, distinct);
-        let read = places.0.index(does.len() + 1);
-        let broken = Break { heard: places.1.index(read + 1), read, twice: places.2.index(read + 1) };
+        let script = script(&step, distinct);
+        let read = places.0.index(step.len() + 1);
+        let broken = Disconnect { heard: places.1.index(read + 1), read, twice: places.2.index(read + 1) };
         check(&script, broken, distinct, knows)?;
     }
 }
 
 #[test]
-fn what_may_be_a_repetition_waits_for_what_follows_it() {
+fn possible_repetition_is_held_back_until_the_next_event() {
     let script = Script::of(vec![chunk("a", "one ", false), chunk("a", "two ", true), chunk("a", "three ", true)]);
     let begun = || {
         let mut seen = TaskTracker::for_task("t", None);
@@ -160,14 +159,14 @@ fn what_may_be_a_repetition_waits_for_what_follows_it() {
         seen
     };
     let mut seen = begun();
-    assert!(seen.take(named(chunk("a", "three ", true))).is_empty(), "these were two of the three");
+    assert!(seen.take(named(chunk("a", "three ", true))).is_empty(), "both chunks are part of the snapshot");
     assert!(!seen.holds_back());
     assert_eq!(seen.take(named(chunk("a", "two ", true))).len(), 1);
 
     let mut seen = begun();
-    assert_eq!(seen.take(named(chunk("a", "four ", true))).len(), 2, "it was no repetition");
+    assert_eq!(seen.take(named(chunk("a", "four ", true))).len(), 2, "it was not a repetition");
     let mut seen = begun();
-    assert_eq!(seen.release().len(), 1, "nothing followed");
+    assert_eq!(seen.release().len(), 1, "held-back chunk is released");
     assert!(!seen.holds_back());
     let mut seen = begun();
     seen.reconnected();

@@ -57,9 +57,9 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_code_back() {
+    fn every_error_kind_round_trips() {
         for kind in ErrorKind::ALL {
-            // Of two kinds with one reason the first is meant.
+            // If two kinds have the same reason, the first one is expected.
             let meant = ErrorKind::from_reason(kind.reason()).unwrap();
             let shown = baton_proto::status(&Error::new(*kind, ErrorCode::INTERNAL, "no"));
             assert_eq!(parts(call_error(&shown)), (meant.rpc_code(), meant.http_status()), "{kind:?}");
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_without_details() {
+    fn status_without_details_maps_by_code() {
         for (code, expect) in [
             (Code::NotFound, (-32001, 404)),
             (Code::InvalidArgument, (-32602, 400)),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_of_our_own_come_back_as_they_were() {
+    fn own_transport_errors_keep_their_cause() {
         let own = CallError::Forbidden("not there".to_owned());
         assert_eq!(call_error(&Status::from_error(Box::new(own.clone()))), own);
         let io = std::io::Error::other("reset");

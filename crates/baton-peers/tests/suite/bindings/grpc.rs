@@ -1,7 +1,7 @@
-//! gRPC servers that ask for credentials, and that hang up.
+//! gRPC servers that require credentials or close connections.
 
-use super::sent::get;
-use crate::outside::{Keys, guarded};
+use super::requests::get;
+use crate::loopback::{Keys, loopback_client};
 use async_stream::stream;
 use baton_peers::{A2aDialect, Binding, BindingChoice, CallError, ChosenInterface, RequestMetadata, connect};
 use baton_proto::v1::pb::{
@@ -24,14 +24,14 @@ use tokio::{
 };
 use tonic::{Request, Response, Status, codegen::BoxStream};
 
-/// Knows one task and one key, and remembers what it was shown.
+/// A service with one task that accepts one key and records the keys it gets.
 #[derive(Clone, Default)]
-struct Guarded(Arc<Mutex<Vec<String>>>);
+struct AuthenticatedService(Arc<Mutex<Vec<String>>>);
 
 macro_rules! operations {
     ($($name:ident($request:ty) -> $reply:ty { $body:expr })*) => {
         #[tonic::async_trait]
-        impl A2aService for Guarded {
+        impl A2aService for AuthenticatedService {
             type SendStreamingMessageStream = BoxStream<pb::StreamResponse>;
             type SubscribeToTaskStream = BoxStream<pb::StreamResponse>;
 
@@ -85,8 +85,8 @@ operations! {
     get_extended_agent_card(pb::GetExtendedAgentCardRequest) -> pb::AgentCard { absent }
 }
 
-/// Serves every connection; aborting it hangs up on all of them.
-async fn serve(service: Guarded) -> (SocketAddr, JoinHandle<()>) {
+/// Serves every connection; aborting the task closes all of them.
+async fn serve(service: AuthenticatedService) -> (SocketAddr, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(async move {
@@ -109,17 +109,17 @@ fn peer(address: SocketAddr, keys: Keys) -> Arc<dyn Binding> {
         protocol_version: "1.0".to_owned(),
     };
     let chosen = ChosenInterface { binding: BindingChoice::Grpc, dialect: A2aDialect::V1, interface };
-    connect(&chosen, &guarded(), Arc::new(keys)).unwrap()
+    connect(&chosen, &loopback_client(), Arc::new(keys)).unwrap()
 }
 
 #[tokio::test]
-async fn a_refused_credential_is_replaced_once_and_never_shown() {
-    let service = Guarded::default();
+async fn rejected_credential_is_replaced_once_and_redacted() {
+    let service = AuthenticatedService::default();
     let (address, _serving) = serve(service.clone()).await;
-    let knocking = peer(address, Keys::default());
-    assert_eq!(knocking.get(get("t1"), &RequestMetadata::default()).await.unwrap().id, "t1");
+    let client = peer(address, Keys::default());
+    assert_eq!(client.get(get("t1"), &RequestMetadata::default()).await.unwrap().id, "t1");
     assert_eq!(*service.0.lock().unwrap(), ["Bearer key-1", "Bearer key-2"]);
-    let refused = knocking.list(Default::default(), &RequestMetadata::default()).await.unwrap_err();
+    let refused = client.list(Default::default(), &RequestMetadata::default()).await.unwrap_err();
     assert!(matches!(refused, CallError::Refused { code: -32601, .. }), "{refused:?}");
 
     let stranger = peer(address, Keys::after(5));
@@ -133,14 +133,14 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
 }
 
 #[tokio::test]
-async fn a_stream_whose_connection_breaks_says_so() {
-    let (address, serving) = serve(Guarded::default()).await;
+async fn broken_stream_reports_connection_lost() {
+    let (address, serving) = serve(AuthenticatedService::default()).await;
     let peer = peer(address, Keys::default());
     let subscribe = SubscribeToTaskRequest { id: "t1".into(), tenant: None };
-    let mut hearing = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
-    assert!(hearing.next().await.unwrap().unwrap().item.task.is_some());
+    let mut stream = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
+    assert!(stream.next().await.unwrap().unwrap().item.task.is_some());
     serving.abort();
-    let error = hearing.next().await.unwrap().unwrap_err();
+    let error = stream.next().await.unwrap().unwrap_err();
     assert!(matches!(error, CallError::ConnectionLost(_)), "{error:?}");
-    assert!(hearing.next().await.is_none());
+    assert!(stream.next().await.is_none());
 }

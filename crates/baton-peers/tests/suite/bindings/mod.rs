@@ -1,6 +1,6 @@
-//! Every binding and dialect, against Baton itself and against servers that behave otherwise.
+//! Every binding and dialect, against Baton itself and against servers with other behavior.
 
 mod all;
 mod grpc;
-mod odd;
-mod sent;
+mod requests;
+mod unusual_servers;

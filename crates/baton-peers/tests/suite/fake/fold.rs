@@ -1,4 +1,4 @@
-//! What a careful reader of a stream holds.
+//! State of a stream after its items, as a client would fold it.
 
 use baton_wire::a2a::v1::{Part, StreamResponse, TaskState};
 
@@ -45,7 +45,7 @@ impl Fold {
         }
     }
 
-    /// The outputs that say something, by id: which of them began first is nobody's promise.
+    /// Artifacts with text, sorted by id: their order of creation is not specified.
     pub(crate) fn outputs(&self) -> Vec<(String, String)> {
         let mut outputs: Vec<_> = self.artifacts.iter().filter(|(_, text)| !text.is_empty()).cloned().collect();
         outputs.sort();

@@ -1,4 +1,4 @@
-//! A peer by script: what its task does, how it serves streams, and where everything breaks.
+//! A scripted peer: events of its task, style of its streams, and faults.
 
 mod fold;
 mod script;
@@ -6,4 +6,4 @@ mod server;
 
 pub(crate) use fold::Fold;
 pub(crate) use script::{Script, chunk, status, whole};
-pub(crate) use server::{Cut, Kind, Refusing, SendFault, Server, Shared};
+pub(crate) use server::{Cut, Kind, RefusalTiming, SendFault, Server, SharedServer};

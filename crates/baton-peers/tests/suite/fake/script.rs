@@ -1,4 +1,4 @@
-//! What a task does, event by event.
+//! Events of a scripted task.
 
 use super::fold::text;
 use baton_types::Timestamp;
@@ -7,7 +7,7 @@ use baton_wire::a2a::v1::{
     TaskStatusUpdateEvent,
 };
 
-/// The events of a task after it was created.
+/// Events of a task after its creation.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
@@ -16,7 +16,7 @@ pub(crate) struct Script {
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) item: StreamResponse<'static>,
-    /// Text that is still being written: servers with a journal neither number nor keep it.
+    /// Text in progress: servers with a journal neither number nor store it.
     pub(crate) live: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn whole(id: &str, text: &str) -> StreamResponse<'static> {
 }
 
 impl Script {
-    /// Work of this many events: notes, outputs that grow and are replaced, an answer that is streamed and then kept.
+    /// A task of this many events: notes, artifacts that grow and are replaced, a streamed and then stored answer.
     pub(crate) fn long(events: usize) -> Self {
         let mut made: Vec<Event> = Vec::with_capacity(events);
         let kept = |item| Event { item, live: false };
@@ -58,7 +58,7 @@ impl Script {
             match number % 10 {
                 3 => made.push(kept(status(number, TaskState::Working, Some(&format!("step {number}"))))),
                 7 => {
-                    // The text so far becomes an output that is kept.
+                    // The text so far becomes a stored artifact.
                     let (id, text) = open.take().unwrap_or_else(|| (format!("a{number}"), format!("only {number}")));
                     made.push(kept(whole(&id, &text)));
                 }
@@ -66,7 +66,7 @@ impl Script {
                 _ => {
                     let begins = open.is_none();
                     let (id, text) = open.get_or_insert_with(|| (format!("a{number}"), String::new()));
-                    // The same words again and again, so that nothing is told apart by content alone.
+                    // The same text repeatedly, so that content alone does not identify an event.
                     let more = ["ha ", "ha ", "ho "][number % 3];
                     text.push_str(more);
                     made.push(Event { item: chunk(id, more, !begins), live: true });
@@ -84,7 +84,7 @@ impl Script {
         Self { events: made }
     }
 
-    /// The simplest work: taken, answered, done.
+    /// The smallest task: accepted, answered, completed.
     pub(crate) fn short() -> Self {
         Self::of(vec![
             status(0, TaskState::Working, None),
@@ -99,7 +99,7 @@ impl Script {
         Self { events: items.into_iter().map(|item| Event { item, live: false }).collect() }
     }
 
-    /// The task after the first `count` events; a journal leaves live text out.
+    /// The task after the first `count` events; a journal omits live text.
     pub(crate) fn snapshot(&self, count: usize, journal: bool) -> Task<'static> {
         let mut task = Task { artifacts: Some(Vec::new()), ..Task::default() };
         task.status.state = TaskState::Submitted;
@@ -118,7 +118,7 @@ impl Script {
         task
     }
 
-    /// The text that is open after the first `count` events, and its output.
+    /// The unfinished text after the first `count` events, and its artifact id.
     pub(crate) fn open_text(&self, count: usize) -> Option<(String, String)> {
         let last = self.events[..count].last().filter(|event| event.live)?;
         let id = last.item.artifact_update.as_ref()?.artifact.artifact_id.to_string();

@@ -1,4 +1,4 @@
-//! A peer that serves a script, and breaks where it is told to.
+//! A peer that serves a script, with configurable faults.
 
 use super::{Script, chunk};
 use baton_peers::{Binding, BindingEvent, BindingEventStream, CallError, RequestMetadata};
@@ -16,24 +16,24 @@ use std::{
     time::Duration,
 };
 
-/// How a server treats those who come back.
+/// How a server resumes streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Events are numbered per task, and a stream goes on after a number; live text is neither numbered nor kept.
+    /// Events are numbered per task, and a stream resumes after a number; live text is neither numbered nor stored.
     Numbered,
-    /// 1.0 as it is written: a stream begins with the task in full.
+    /// 1.0 as specified: a stream begins with the task snapshot.
     Snapshot,
-    /// The same, with numbers that begin anew in each response.
+    /// 1.0, with ids that restart in each response.
     PerResponse,
-    /// 0.3: a stream goes on with what happens next.
+    /// 0.3: a stream resumes with the next event.
     Old,
-    /// 0.3, with the time as the name of an event.
+    /// 0.3, with timestamps as event ids.
     Clock,
-    /// 1.0, but between the task in full and what follows it two events are lost.
+    /// 1.0, but two events between the snapshot and the stream are lost.
     Hasty,
-    /// 1.0, but what follows the task in full begins with two events that it has.
+    /// 1.0, but the stream repeats two events that the snapshot contains.
     Slow,
-    /// No streams at all.
+    /// No streaming.
     Silent,
 }
 
@@ -50,61 +50,61 @@ impl Kind {
     ];
 }
 
-/// Where a connection breaks.
+/// A connection fault.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// After this many items.
+    /// Number of items before the connection breaks.
     pub(crate) after: usize,
-    /// How many events happen before anybody is back.
+    /// Number of events that happen before the client reconnects.
     pub(crate) meanwhile: usize,
-    /// Whether it looks like an end.
+    /// Whether the break looks like a regular end.
     pub(crate) clean: bool,
 }
 
-/// What happens to a send.
+/// Fault of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SendFault {
     NotSent,
     Busy,
     Unavailable,
-    /// The request never arrived, and nobody knows.
+    /// The request never arrived, which the client does not know.
     RequestLost,
-    /// The request arrived, and its answer did not.
-    AnswerLost,
-    /// A gateway answers in the peer's place; the request arrived.
+    /// The request arrived, but its response was lost.
+    ResponseLost,
+    /// A gateway answers instead of the peer; the request arrived.
     Gateway,
     Refused,
 }
 
-/// When somebody hears that the task which is subscribed to has ended.
+/// Point at which a subscription to an ended task is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusing {
-    /// At once.
-    AtOnce,
-    /// In the stream.
-    Within,
+pub(crate) enum RefusalTiming {
+    /// As the response to the request.
+    Immediate,
+    /// As an event of the stream.
+    InStream,
 }
 
 pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) script: Script,
-    /// Whether every event is sent twice, and old ones again after a number.
+    /// Whether every event is sent twice, and old ones again after a resume.
     pub(crate) repeats: bool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    tasks: Vec<Live>,
+    tasks: Vec<LiveTask>,
     keys: HashMap<String, usize>,
     sends: VecDeque<SendFault>,
     cuts: VecDeque<Cut>,
     gaps: VecDeque<CallError>,
-    ended: Option<(CallError, Refusing)>,
+    ended: Option<(CallError, RefusalTiming)>,
     calls: Vec<String>,
 }
 
-struct Live {
+struct LiveTask {
     id: String,
     context: String,
     said: Vec<Message<'static>>,
@@ -120,23 +120,23 @@ impl Server {
         Arc::new(Self { kind, script, repeats, state: Mutex::default() })
     }
 
-    /// Connections break here, one after the other.
+    /// Cuts the next connections, one fault each.
     pub(crate) fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
         self.state.lock().cuts.extend(cuts);
     }
 
-    /// These sends go wrong.
+    /// Makes the next sends fail.
     pub(crate) fn fail_sends(&self, faults: impl IntoIterator<Item = SendFault>) {
         self.state.lock().sends.extend(faults);
     }
 
-    /// The next requests about tasks are answered so.
+    /// Makes the next requests about tasks fail.
     pub(crate) fn fail_requests(&self, errors: impl IntoIterator<Item = CallError>) {
         self.state.lock().gaps.extend(errors);
     }
 
-    /// Those who subscribe to a task that has ended hear this.
-    pub(crate) fn refuse_ended(&self, error: CallError, refusing: Refusing) {
+    /// Rejects subscriptions to ended tasks.
+    pub(crate) fn refuse_ended(&self, error: CallError, refusing: RefusalTiming) {
         self.state.lock().ended = Some((error, refusing));
     }
 
@@ -148,10 +148,10 @@ impl Server {
         self.state.lock().tasks.len()
     }
 
-    /// The task is there, at this event, as if somebody else had begun it.
+    /// Adds a task at this event, as if another client had created it.
     pub(crate) fn place(&self, id: &str, context: &str, message: &str, position: usize) {
         let said = Message { message_id: message.to_owned().into(), ..Message::default() };
-        let live = Live { id: id.to_owned(), context: context.to_owned(), said: vec![said], position };
+        let live = LiveTask { id: id.to_owned(), context: context.to_owned(), said: vec![said], position };
         self.state.lock().tasks.push(live);
     }
 
@@ -161,7 +161,7 @@ impl Server {
         state.gaps.pop_front().map_or(Ok(()), Err)
     }
 
-    /// Takes the words, unless it has them under their key.
+    /// Accepts the message, unless one with the same key exists.
     fn accept(&self, request: &SendMessageRequest<'static>, with: &RequestMetadata) -> usize {
         let mut state = self.state.lock();
         let message = request.message.clone().expect("a message");
@@ -172,7 +172,7 @@ impl Server {
         let index = known.unwrap_or_else(|| {
             let id = format!("task-{}", state.tasks.len() + 1);
             let context = message.context_id.as_deref().unwrap_or("made-up").to_owned();
-            state.tasks.push(Live { id, context, said: Vec::new(), position: 0 });
+            state.tasks.push(LiveTask { id, context, said: Vec::new(), position: 0 });
             state.tasks.len() - 1
         });
         state.tasks[index].said.push(message);
@@ -195,7 +195,7 @@ impl Server {
             Some(SendFault::Busy) => Err(refusal(-32600, 429, Some(Duration::from_secs(1)))),
             Some(SendFault::Unavailable) => Err(refusal(-32603, 503, Some(Duration::from_secs(2)))),
             Some(SendFault::RequestLost) => broken(),
-            Some(SendFault::AnswerLost) => {
+            Some(SendFault::ResponseLost) => {
                 self.accept(request, with);
                 broken()
             }
@@ -244,14 +244,14 @@ impl Server {
         live.position = live.position.max(to.min(self.script.events.len()));
     }
 
-    /// Everything of a connection that begins at `from`, up to where it breaks.
+    /// The events of a connection that starts at `from`, up to its cut.
     fn connection(self: Arc<Self>, index: usize, from: usize, first: Option<usize>) -> BindingEventStream {
         let cut = self.state.lock().cuts.pop_front();
         Box::pin(async_stream::stream! {
             let mut sent = 0;
             let mut next = from;
             let mut first = first;
-            // A connection that goes on finds the text that is open now.
+            // A resumed connection receives the text that is open now.
             let mut catching_up = (self.kind == Kind::Numbered && from > 0).then(|| self.position(index));
             loop {
                 if let Some(cut) = cut.filter(|cut| cut.after == sent) {
@@ -295,7 +295,7 @@ impl Server {
         match self.kind {
             Kind::Numbered => Some((number + 1).to_string()),
             Kind::PerResponse => Some(sent.to_string()),
-            // Several events fall into the same millisecond.
+            // Several events share a millisecond.
             Kind::Clock => Some((1_763_250_000_000_u64 + number as u64 / 3).to_string()),
             Kind::Snapshot | Kind::Old | Kind::Hasty | Kind::Slow | Kind::Silent => None,
         }
@@ -306,10 +306,10 @@ pub(crate) fn refusal(code: i32, status: u16, retry_after: Option<Duration>) -> 
     CallError::Refused { code, status, message: format!("refused with {code}"), retry_after }
 }
 
-/// The trait wants the peer behind a pointer that lives on in streams.
-pub(crate) struct Shared(pub(crate) Arc<Server>);
+/// `Binding` needs a shared pointer that outlives its streams.
+pub(crate) struct SharedServer(pub(crate) Arc<Server>);
 
-impl Binding for Shared {
+impl Binding for SharedServer {
     fn send<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
@@ -351,10 +351,10 @@ impl Binding for Shared {
                     Ok(Arc::clone(server).connection(index, from, Some(count)))
                 }
                 _ if now == server.script.events.len() => match server.state.lock().ended.clone() {
-                    Some((error, Refusing::Within)) => {
+                    Some((error, RefusalTiming::InStream)) => {
                         Ok(Box::pin(futures_util::stream::iter([Err(error)])) as BindingEventStream)
                     }
-                    Some((error, Refusing::AtOnce)) => Err(error),
+                    Some((error, RefusalTiming::Immediate)) => Err(error),
                     None => Err(refusal(ErrorKind::UnsupportedOperation.rpc_code(), 400, None)),
                 },
                 (Kind::Hasty, _) => {
@@ -376,7 +376,7 @@ impl Binding for Shared {
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>> {
         let server = &self.0;
         let got = server.note("get".to_owned()).and_then(|()| server.find(&request.id)).map(|index| {
-            // The work goes on whether or not somebody listens.
+            // The task continues whether or not a client is connected.
             let stride = if server.kind == Kind::Silent { 7 } else { 1 };
             server.advance(index, server.position(index) + stride);
             server.task(index, server.position(index))

@@ -1,9 +1,9 @@
-//! Servers that answer in other ways than Baton does.
+//! Servers that respond differently from Baton.
 
-use super::sent::{get, line, said};
+use super::requests::{binding_for, get, send_request};
 use crate::{
-    outside::Keys,
-    scripted::{Answer, Scripted},
+    loopback::Keys,
+    scripted_server::{Answer, ScriptedServer},
 };
 use baton_peers::{A2aDialect, Anonymous, BindingChoice, CallError, RequestMetadata};
 use baton_wire::a2a::v1::{StreamResponse, SubscribeToTaskRequest, TaskState};
@@ -18,7 +18,7 @@ const WAYS: [(BindingChoice, A2aDialect); 4] = [
     (BindingChoice::HttpJson, A2aDialect::V03),
 ];
 
-/// A task in the way's own form.
+/// A task in the format of the binding and dialect.
 fn task(way: (BindingChoice, A2aDialect)) -> Value {
     match way {
         (_, A2aDialect::V1) => {
@@ -40,35 +40,35 @@ fn state(item: &StreamResponse<'_>) -> TaskState {
 }
 
 #[tokio::test]
-async fn one_answer_instead_of_a_stream_is_heard_as_one_event() {
+async fn single_response_instead_of_a_stream_is_one_event() {
     for way in WAYS {
-        let server = Scripted::start(move |_| Answer::json(enveloped(way, task(way)).to_string())).await;
-        let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
-        let heard = hearing.next().await.unwrap().unwrap();
+        let server = ScriptedServer::start(move |_| Answer::json(enveloped(way, task(way)).to_string())).await;
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
+        let mut stream = peer.stream(send_request("Hello"), &RequestMetadata::default()).await.unwrap();
+        let heard = stream.next().await.unwrap().unwrap();
         assert_eq!((state(&heard.item), heard.cursor), (TaskState::Completed, None), "{way:?}");
-        assert!(hearing.next().await.is_none());
+        assert!(stream.next().await.is_none());
     }
 }
 
 #[tokio::test]
-async fn events_with_names_comments_and_later_kinds() {
+async fn named_events_comments_and_unknown_kinds_are_parsed() {
     for way in WAYS {
         let item = enveloped(way, task(way)).to_string();
         let later = enveloped(way, json!({"liveUpdate": {}, "kind": "task"})).to_string();
         let later = if way.1 == A2aDialect::V1 { format!("data: {later}\n\n") } else { String::new() };
         let body = format!(": hello\r\n\r\n{later}event: message\r\nid: 7\r\ndata: {item}\r\n\r\ndata:\n\n: bye\n\n");
-        let server = Scripted::start(move |_| Answer::events(&body)).await;
-        let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
-        let heard = hearing.next().await.unwrap().unwrap();
+        let server = ScriptedServer::start(move |_| Answer::events(&body)).await;
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
+        let mut stream = peer.stream(send_request("Hello"), &RequestMetadata::default()).await.unwrap();
+        let heard = stream.next().await.unwrap().unwrap();
         assert_eq!((state(&heard.item), heard.cursor.as_deref()), (TaskState::Completed, Some("7")), "{way:?}");
-        assert!(hearing.next().await.is_none(), "{way:?}");
+        assert!(stream.next().await.is_none(), "{way:?}");
     }
 }
 
 #[tokio::test]
-async fn an_error_among_events_ends_them() {
+async fn error_event_ends_the_stream() {
     for way in WAYS {
         let error = match way {
             (BindingChoice::JsonRpc, _) => {
@@ -80,43 +80,43 @@ async fn an_error_among_events_ends_them() {
         };
         let body =
             format!("data: {}\n\ndata: {error}\n\ndata: {}\n\n", enveloped(way, task(way)), enveloped(way, task(way)));
-        let server = Scripted::start(move |_| Answer::events(&body)).await;
-        let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("Hello"), &RequestMetadata::default()).await.unwrap();
-        assert!(hearing.next().await.unwrap().is_ok());
-        let error = hearing.next().await.unwrap().unwrap_err();
+        let server = ScriptedServer::start(move |_| Answer::events(&body)).await;
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
+        let mut stream = peer.stream(send_request("Hello"), &RequestMetadata::default()).await.unwrap();
+        assert!(stream.next().await.unwrap().is_ok());
+        let error = stream.next().await.unwrap().unwrap_err();
         let expect = CallError::Refused { code: -32001, status: 404, message: "gone".to_owned(), retry_after: None };
         assert_eq!(error, expect, "{way:?}");
-        assert!(hearing.next().await.is_none());
+        assert!(stream.next().await.is_none());
     }
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_says_so_and_one_that_is_cut_short_just_ends() {
+async fn broken_stream_is_an_error_and_truncated_stream_ends() {
     for way in WAYS {
         let item = enveloped(way, task(way)).to_string();
-        let server = Scripted::start(move |request| {
+        let server = ScriptedServer::start(move |request| {
             let body = format!("data: {item}\n\ndata: {{\"half");
             let answer = Answer::events(body);
             if request.body.contains("break") { answer.broken() } else { answer }
         })
         .await;
-        let peer = line(&server, way, Arc::new(Anonymous));
-        let mut hearing = peer.stream(said("break"), &RequestMetadata::default()).await.unwrap();
-        assert!(hearing.next().await.unwrap().is_ok());
-        let error = hearing.next().await.unwrap().unwrap_err();
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
+        let mut stream = peer.stream(send_request("break"), &RequestMetadata::default()).await.unwrap();
+        assert!(stream.next().await.unwrap().is_ok());
+        let error = stream.next().await.unwrap().unwrap_err();
         assert!(matches!(error, CallError::ConnectionLost(_)), "{way:?}: {error:?}");
-        let mut hearing = peer.stream(said("stop"), &RequestMetadata::default()).await.unwrap();
-        assert!(hearing.next().await.unwrap().is_ok());
-        assert!(hearing.next().await.is_none(), "{way:?}");
+        let mut stream = peer.stream(send_request("stop"), &RequestMetadata::default()).await.unwrap();
+        assert!(stream.next().await.unwrap().is_ok());
+        assert!(stream.next().await.is_none(), "{way:?}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_or_makes_no_sense() {
+async fn broken_and_invalid_responses_are_classified() {
     for way in WAYS {
         let whole = enveloped(way, task(way)).to_string();
-        let server = Scripted::start(move |request| match request.body.as_str() {
+        let server = ScriptedServer::start(move |request| match request.body.as_str() {
             body if body.contains("break") => Answer::json(&whole[..20]).broken(),
             body if body.contains("deep") => Answer::json("[".repeat(200)),
             body if body.contains("gateway") => Answer::new(502, "<html>bad gateway</html>"),
@@ -125,17 +125,17 @@ async fn an_answer_that_breaks_off_or_makes_no_sense() {
             _ => Answer::json("\"hello\""),
         })
         .await;
-        let peer = line(&server, way, Arc::new(Anonymous));
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
         let with = RequestMetadata::default();
-        let broken = peer.send(said("break"), &with).await.unwrap_err();
+        let broken = peer.send(send_request("break"), &with).await.unwrap_err();
         assert!(matches!(broken, CallError::ConnectionLost(_)), "{way:?}: {broken:?}");
         for nonsense in ["deep", "nonsense"] {
-            let error = peer.send(said(nonsense), &with).await.unwrap_err();
+            let error = peer.send(send_request(nonsense), &with).await.unwrap_err();
             assert!(matches!(error, CallError::InvalidReply(_)), "{way:?}: {error:?}");
-            let error = peer.stream(said(nonsense), &with).await.map(drop).unwrap_err();
+            let error = peer.stream(send_request(nonsense), &with).await.map(drop).unwrap_err();
             assert!(matches!(error, CallError::InvalidReply(_)), "{way:?}: {error:?}");
         }
-        let gateway = peer.send(said("gateway"), &with).await.unwrap_err();
+        let gateway = peer.send(send_request("gateway"), &with).await.unwrap_err();
         assert!(matches!(gateway, CallError::ConnectionLost(_)), "{way:?}: {gateway:?}");
         for (asked, code, status, said_, retry_after) in [
             ("page", -32600, 404, "the remote agent answered 404 Not Found: <html> nothing here</html>", None),
@@ -147,7 +147,7 @@ async fn an_answer_that_breaks_off_or_makes_no_sense() {
                 Some(Duration::from_secs(7)),
             ),
         ] {
-            let error = peer.send(said(asked), &with).await.unwrap_err();
+            let error = peer.send(send_request(asked), &with).await.unwrap_err();
             let expect = CallError::Refused { code, status, message: said_.to_owned(), retry_after };
             assert_eq!(error, expect, "{way:?}");
         }
@@ -155,33 +155,33 @@ async fn an_answer_that_breaks_off_or_makes_no_sense() {
 }
 
 #[tokio::test]
-async fn a_refused_credential_is_replaced_once_and_never_shown() {
+async fn rejected_credential_is_replaced_once_and_redacted() {
     for way in WAYS {
         let answer = enveloped(way, task(way)).to_string();
-        let server = Scripted::start(move |request| match request.header("authorization") {
+        let server = ScriptedServer::start(move |request| match request.header("authorization") {
             Some("Bearer key-2") => Answer::json(&answer),
             shown => Answer::new(401, format!("I do not know {}", shown.unwrap())),
         })
         .await;
         let keys = Arc::new(Keys::default());
-        let peer = line(&server, way, Arc::clone(&keys) as _);
-        peer.send(said("Hello"), &RequestMetadata::default()).await.unwrap();
+        let peer = binding_for(&server, way, Arc::clone(&keys) as _);
+        peer.send(send_request("Hello"), &RequestMetadata::default()).await.unwrap();
         assert_eq!(server.received().len(), 2, "{way:?}");
-        let stubborn = Scripted::start(|request| {
+        let stubborn = ScriptedServer::start(|request| {
             Answer::new(401, format!("I do not know {}", request.header("authorization").unwrap()))
         })
         .await;
-        let peer = line(&stubborn, way, Arc::new(Keys::default()));
+        let peer = binding_for(&stubborn, way, Arc::new(Keys::default()));
         let expect = CallError::Refused {
             code: -32600,
             status: 401,
             message: "the remote agent answered 401 Unauthorized: I do not know Bearer ...".to_owned(),
             retry_after: None,
         };
-        assert_eq!(peer.send(said("Hello"), &RequestMetadata::default()).await.unwrap_err(), expect, "{way:?}");
-        assert_eq!(stubborn.received().len(), 2, "once more and not for ever");
+        assert_eq!(peer.send(send_request("Hello"), &RequestMetadata::default()).await.unwrap_err(), expect, "{way:?}");
+        assert_eq!(stubborn.received().len(), 2, "exactly one retry");
         assert_eq!(
-            peer.stream(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
+            peer.stream(send_request("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
             expect,
             "{way:?}"
         );
@@ -189,15 +189,15 @@ async fn a_refused_credential_is_replaced_once_and_never_shown() {
 }
 
 #[tokio::test]
-async fn words_and_credentials_are_not_redirected_to_strangers() {
+async fn messages_and_credentials_do_not_follow_redirects_to_other_origins() {
     for way in WAYS {
-        let stranger = Scripted::start(|_| Answer::json("{}")).await;
+        let stranger = ScriptedServer::start(|_| Answer::json("{}")).await;
         let to = stranger.url("/");
-        let server = Scripted::start(move |_| Answer::new(307, "").with("location", &to)).await;
-        let peer = line(&server, way, Arc::new(Keys::default()));
+        let server = ScriptedServer::start(move |_| Answer::new(307, "").with("location", &to)).await;
+        let peer = binding_for(&server, way, Arc::new(Keys::default()));
         for error in [
-            peer.send(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
-            peer.stream(said("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
+            peer.send(send_request("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
+            peer.stream(send_request("Hello"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
             peer.get(get("t1"), &RequestMetadata::default()).await.map(drop).unwrap_err(),
         ] {
             assert!(matches!(error, CallError::Refused { status: 307, .. }), "{way:?}: {error:?}");
@@ -207,18 +207,18 @@ async fn words_and_credentials_are_not_redirected_to_strangers() {
 }
 
 #[tokio::test]
-async fn a_subscription_is_asked_for_by_the_verb_that_the_server_knows() {
+async fn subscription_falls_back_to_the_supported_method() {
     for dialect in [A2aDialect::V1, A2aDialect::V03] {
         let way = (BindingChoice::HttpJson, dialect);
         let item = task(way).to_string();
-        let server = Scripted::start(move |request| match request.method.as_str() {
+        let server = ScriptedServer::start(move |request| match request.method.as_str() {
             "POST" => Answer::events(format!("data: {item}\n\n")),
             _ => Answer::new(405, "no"),
         })
         .await;
-        let peer = line(&server, way, Arc::new(Anonymous));
+        let peer = binding_for(&server, way, Arc::new(Anonymous));
         let subscribe = SubscribeToTaskRequest { id: "t1".into(), tenant: None };
-        let mut hearing = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
-        assert!(hearing.next().await.unwrap().is_ok());
+        let mut stream = peer.subscribe(subscribe, &RequestMetadata::default()).await.unwrap();
+        assert!(stream.next().await.unwrap().is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Baton's own server on loopback, with an agent that does what the message says.
+//! Baton's own server on loopback, with an echo agent.
 
 use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, NoPeers, Ports};
@@ -25,30 +25,30 @@ use std::{
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-/// A server that ends with this value.
-pub(crate) struct Served {
+/// A server that stops when this value is dropped.
+pub(crate) struct BatonServer {
     pub(crate) address: SocketAddr,
     shutdown: CancellationToken,
     serving: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Served {
+impl BatonServer {
     pub(crate) async fn start(agents: &[&str]) -> Self {
         Self::traced(agents, Tracer::off()).await
     }
 
-    /// One that makes spans of its requests.
+    /// A server that emits spans of its requests.
     pub(crate) async fn traced(agents: &[&str], tracer: Tracer) -> Self {
         let ports = Ports {
             journal: Arc::new(MemoryJournal::default()),
-            models: Arc::new(Obedient),
+            models: Arc::new(EchoModel),
             tools: Arc::new(NoTools),
             agents: Arc::new(Agents(agents.iter().map(|name| Arc::new(agent(name))).collect())),
             peers: Arc::new(NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingSender),
             watch: None,
-            clock: Arc::new(Ticking(AtomicI64::new(1_794_770_760_000))),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock(AtomicI64::new(1_794_770_760_000))),
+            ids: Arc::new(CountingIds::default()),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -60,7 +60,7 @@ impl Served {
         Self { address, shutdown, serving: Some(serving) }
     }
 
-    /// Stops it, and waits until every reply has ended.
+    /// Stops the server and waits until every reply has ended.
     pub(crate) async fn stopped(mut self) {
         self.shutdown.cancel();
         if let Some(serving) = self.serving.take() {
@@ -73,7 +73,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for BatonServer {
     fn drop(&mut self) {
         self.shutdown.cancel();
     }
@@ -113,20 +113,20 @@ fn agent(name: &str) -> AgentSpec {
     }
 }
 
-struct Obedient;
+struct EchoModel;
 
-impl ModelResolver for Obedient {
+impl ModelResolver for EchoModel {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
 }
 
-impl Model for Obedient {
+impl Model for EchoModel {
     fn name(&self) -> &str {
         "obedient"
     }
 
-    /// `hang` says a word and never ends; anything else is answered word by word.
+    /// `hang` sends one word and never ends; any other text is echoed word by word.
     fn call(&self, call: ModelCall) -> ModelStream {
         let last = call.messages.last().cloned();
         Box::pin(stream! {
@@ -165,10 +165,10 @@ impl AgentSource for Agents {
     }
 }
 
-/// Takes every address and hears nothing.
-struct Deaf;
+/// Accepts every receiver and sends nothing.
+struct DiscardingSender;
 
-impl WebhookSender for Deaf {
+impl WebhookSender for DiscardingSender {
     fn check_receiver<'a>(&'a self, _: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -182,19 +182,19 @@ impl WebhookSender for Deaf {
     }
 }
 
-/// Every look is a millisecond later.
-struct Ticking(AtomicI64);
+/// Advances by a millisecond at every read.
+struct TickingClock(AtomicI64);
 
-impl Clock for Ticking {
+impl Clock for TickingClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
 #[derive(Default)]
-struct Counted(AtomicU64);
+struct CountingIds(AtomicU64);
 
-impl IdGenerator for Counted {
+impl IdGenerator for CountingIds {
     fn next_id(&self) -> String {
         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
     }

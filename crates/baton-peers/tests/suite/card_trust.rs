@@ -1,6 +1,6 @@
-//! Cards over the network: who vouches for them, and what is refused before anything is said.
+//! Cards over the network: signature checks, and checks before the first request.
 
-use crate::scripted::{Answer, Scripted};
+use crate::scripted_server::{Answer, ScriptedServer};
 use baton_identity::SigningKeys;
 use baton_peers::{Credential, FetchedCard, NetworkConnector, PeerClient, PeerConfig};
 use baton_ports::{CardSigner as _, PeerRegistryError};
@@ -18,9 +18,9 @@ fn card(host: &str) -> Value {
     })
 }
 
-/// A site that serves a signed card; `change` is made after signing.
+/// A site that serves a signed card; `change` is applied after signing.
 struct Site {
-    site: Scripted,
+    site: ScriptedServer,
     thumbprint: String,
 }
 
@@ -29,7 +29,7 @@ impl Site {
         let directory = tempfile::tempdir().expect("a directory");
         let keys = Arc::new(SigningKeys::open(directory.path()).expect("keys"));
         let thumbprint = keys.thumbprints()[0].clone();
-        let site = Scripted::start(move |request| {
+        let site = ScriptedServer::start(move |request| {
             let host = request.header("host").expect("a host").to_owned();
             match request.path.as_str() {
                 "/.well-known/agent-card.json" => {
@@ -62,10 +62,10 @@ async fn read(config: &PeerConfig) -> Result<FetchedCard, PeerRegistryError> {
 }
 
 #[tokio::test]
-async fn a_card_is_believed_by_the_keys_that_the_operator_named() {
+async fn card_is_trusted_by_configured_keys() {
     let site = Site::start(|_| {}).await;
     let unsigned = site.config();
-    assert_eq!(read(&unsigned).await.expect("a card").signed_by, None, "nobody asked");
+    assert_eq!(read(&unsigned).await.expect("a card").signed_by, None, "no signature is required");
     let signers = |signer: String| PeerConfig { signers: vec![signer], require_signature: true, ..site.config() };
     let card = read(&signers(site.thumbprint.clone())).await.expect("a card");
     assert_eq!(card.signed_by.as_deref(), Some(site.thumbprint.as_str()));
@@ -77,17 +77,17 @@ async fn a_card_is_believed_by_the_keys_that_the_operator_named() {
     assert_eq!(read(&stranger).await.expect_err("distrusted").code, ErrorCode::PEER_UNTRUSTED);
     let lenient = PeerConfig { require_signature: false, ..stranger };
     assert_eq!(read(&lenient).await.expect("a card").signed_by, None);
-    let nobody = PeerConfig { require_signature: true, ..site.config() };
-    assert_eq!(read(&nobody).await.expect_err("nobody is trusted").code, ErrorCode::CONFIG_INVALID);
+    let signerless = PeerConfig { require_signature: true, ..site.config() };
+    assert_eq!(read(&signerless).await.expect_err("no signers are configured").code, ErrorCode::CONFIG_INVALID);
 }
 
 #[tokio::test]
-async fn a_card_that_was_changed_is_not_believed() {
+async fn modified_card_is_rejected() {
     for change in [
         (|card: &mut Value| card["description"] = json!("Repeats!")) as fn(&mut Value),
         |card| card["supportedInterfaces"][0]["url"] = json!("http://127.0.0.1:1/rpc"),
         |card| card["signatures"] = json!([]),
-        // Where the agent is stands only where nobody signs.
+        // The `url` field is not covered by the signature of a card with interfaces.
         |card| {
             card["url"] = card["supportedInterfaces"][0]["url"].clone();
             card["supportedInterfaces"] = json!([]);
@@ -100,7 +100,7 @@ async fn a_card_that_was_changed_is_not_believed() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_is_refused_before_anybody_is_called() {
+async fn invalid_configuration_is_rejected_before_any_request() {
     let site = Site::start(|_| {}).await;
     let private = PeerConfig { allow: Vec::new(), ..site.config() };
     assert_eq!(read(&private).await.expect_err("a private address").code, ErrorCode::PEER_UNTRUSTED);

@@ -1,8 +1,8 @@
-//! Whatever breaks, everything is heard once and the end is right.
+//! After any disconnect, every event is delivered once and the final state is right.
 
 use crate::{
-    fake::{Cut, Fold, Kind, Refusing, Script, Server, chunk, status, whole},
-    world::{ask, client, paused, refusal},
+    fake::{Cut, Fold, Kind, RefusalTiming, Script, Server, chunk, status, whole},
+    fixtures::{block_on_paused, client, peer_request, refusal},
 };
 use baton_peers::CallError;
 use baton_ports::{PeerError, PeerEvent};
@@ -14,20 +14,21 @@ use std::sync::Arc;
 
 const EVENTS: usize = 200;
 
-/// Everything that a caller is shown.
-fn heard(server: &Arc<Server>) -> Vec<StreamResponse<'static>> {
-    paused(async {
-        let followed = client(server).send_streaming(&ask("hello")).await.expect("the words arrive");
+/// Stream items as the caller of the client gets them.
+fn stream_items(server: &Arc<Server>) -> Vec<StreamResponse<'static>> {
+    block_on_paused(async {
+        let followed = client(server).send_streaming(&peer_request("hello")).await.expect("the message is sent");
         followed.map(|item| item.expect("nothing is lost")).collect().await
     })
 }
 
-/// Everything that the engine is told.
-fn told(server: &Arc<Server>) -> Vec<PeerEvent> {
-    paused(async {
-        let hub = crate::world::hub(server);
-        let stream =
-            baton_ports::PeerGateway::send_message(&hub, &"peer".into(), ask("hello")).await.expect("the words arrive");
+/// Peer events as the engine gets them.
+fn peer_events(server: &Arc<Server>) -> Vec<PeerEvent> {
+    block_on_paused(async {
+        let hub = crate::fixtures::hub(server);
+        let stream = baton_ports::PeerGateway::send_message(&hub, &"peer".into(), peer_request("hello"))
+            .await
+            .expect("the message is sent");
         stream.map(|event| event.expect("nothing is lost")).collect().await
     })
 }
@@ -43,7 +44,7 @@ fn check(server: &Arc<Server>, items: &[StreamResponse<'static>]) {
     assert_eq!(fold.outputs(), truth.outputs());
     let updates = items.iter().filter_map(|item| item.status_update.as_ref());
     let ends = updates.filter(|update| update.status.state == TaskState::Completed).count();
-    assert_eq!(ends, 1, "the end is told once");
+    assert_eq!(ends, 1, "the end is reported once");
     if server.kind == Kind::Numbered {
         let named = |item: &StreamResponse<'static>| {
             let mut item = item.clone();
@@ -62,7 +63,7 @@ fn check(server: &Arc<Server>, items: &[StreamResponse<'static>]) {
     }
 }
 
-fn check_words(events: &[PeerEvent]) {
+fn check_peer_events(events: &[PeerEvent]) {
     assert!(matches!(&events[0], PeerEvent::Accepted { task, context } if task == "task-1" && context == "context"));
     let (mut text, mut taken) = (String::new(), 0);
     for event in events {
@@ -84,14 +85,14 @@ fn check_words(events: &[PeerEvent]) {
 }
 
 #[test]
-fn a_cut_at_every_boundary_of_a_long_stream_loses_and_repeats_nothing() {
+fn cut_at_any_boundary_loses_and_repeats_nothing() {
     for kind in Kind::ALL {
         for after in 0..=EVENTS + 1 {
-            // A stream that is cut before its first item leaves it open whether the words arrived; that is another story.
+            // A cut before the first item leaves it unknown whether the message arrived.
             let after = if kind == Kind::Silent { EVENTS } else { after.max(1) };
             let server = Server::with(kind, Script::long(EVENTS), after % 2 == 0);
             server.cut([Cut { after, meanwhile: after % 4, clean: after % 3 == 0 }]);
-            check(&server, &heard(&server));
+            check(&server, &stream_items(&server));
             if kind == Kind::Silent {
                 break;
             }
@@ -100,17 +101,17 @@ fn a_cut_at_every_boundary_of_a_long_stream_loses_and_repeats_nothing() {
 }
 
 #[test]
-fn cursors_are_used_and_a_peer_that_goes_on_from_them_is_believed() {
+fn resuming_peer_gets_the_last_cursor() {
     let server = Server::new(Kind::Numbered, Script::long(EVENTS));
     server.cut([Cut { after: 50, meanwhile: 2, clean: false }]);
-    check(&server, &heard(&server));
-    let asked = server.last_call("subscribe").expect("it came back");
+    check(&server, &stream_items(&server));
+    let asked = server.last_call("subscribe").expect("the client resubscribed");
     assert!(asked.starts_with("subscribe Some("), "{asked}");
-    assert_eq!(server.calls("get"), 0, "there is nothing to make sure of");
+    assert_eq!(server.calls("get"), 0, "no task snapshot is needed");
 }
 
 #[test]
-fn live_text_goes_on_where_it_broke_off() {
+fn live_text_continues_after_a_cut() {
     let mut script = Script::of(vec![
         status(0, TaskState::Working, None),
         chunk("a", "one ", false),
@@ -124,7 +125,7 @@ fn live_text_goes_on_where_it_broke_off() {
     }
     let server = Server::new(Kind::Numbered, script);
     server.cut([Cut { after: 3, meanwhile: 1, clean: false }]);
-    let texts: Vec<PeerEvent> = told(&server)
+    let texts: Vec<PeerEvent> = peer_events(&server)
         .into_iter()
         .filter(|event| !matches!(event, PeerEvent::Settled(_) | PeerEvent::Accepted { .. }))
         .collect();
@@ -133,7 +134,7 @@ fn live_text_goes_on_where_it_broke_off() {
 }
 
 #[test]
-fn numbers_that_begin_anew_are_not_taken_for_a_place_to_go_on_from() {
+fn ids_that_restart_per_response_are_not_cursors() {
     let cuts = [Cut { after: 1, meanwhile: 8, clean: false }, Cut { after: 52, meanwhile: 0, clean: false }];
     let server = || {
         let server = Server::with(Kind::PerResponse, Script::long(60), false);
@@ -141,8 +142,8 @@ fn numbers_that_begin_anew_are_not_taken_for_a_place_to_go_on_from() {
         server
     };
     let shown = server();
-    check(&shown, &heard(&shown));
-    check_words(&told(&server()));
+    check(&shown, &stream_items(&shown));
+    check_peer_events(&peer_events(&server()));
 }
 
 fn cuts() -> impl Strategy<Value = Vec<Cut>> {
@@ -150,12 +151,12 @@ fn cuts() -> impl Strategy<Value = Vec<Cut>> {
     prop::collection::vec(cut.prop_map(|(after, meanwhile, clean)| Cut { after, meanwhile, clean }), 0..8)
 }
 
-fn troubles() -> impl Strategy<Value = Vec<CallError>> {
+fn request_faults() -> impl Strategy<Value = Vec<CallError>> {
     let trouble = prop::sample::select(vec![
         CallError::NotSent("connection refused".to_owned()),
         CallError::ConnectionLost("reset".to_owned()),
         CallError::InvalidReply("<html>".to_owned()),
-        // A server that starts may not know its tasks yet.
+        // A restarting server may not know its tasks yet.
         refusal(-32001, 404),
         refusal(-32603, 503),
     ]);
@@ -166,61 +167,62 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_cuts_and_restarts_of_any_server_end_right(
+    fn any_cuts_and_restarts_end_with_the_right_result(
         kind in prop::sample::select(Kind::ALL.to_vec()),
         repeats in any::<bool>(),
         cuts in cuts(),
-        troubles in troubles(),
+        request_faults in request_faults(),
     ) {
         let server = Server::with(kind, Script::long(60), repeats);
         server.cut(cuts.clone());
-        server.fail_requests(troubles.clone());
-        check(&server, &heard(&server));
+        server.fail_requests(request_faults.clone());
+        check(&server, &stream_items(&server));
 
         let server = Server::with(kind, Script::long(60), repeats);
         server.cut(cuts);
-        server.fail_requests(troubles);
-        check_words(&told(&server));
+        server.fail_requests(request_faults);
+        check_peer_events(&peer_events(&server));
     }
 }
 
 #[test]
-fn a_task_that_the_peer_no_longer_has_is_lost_and_silence_ends_too() {
+fn lost_task_and_long_outage_end_as_lost() {
     for kind in [Kind::Numbered, Kind::Old, Kind::Silent] {
         let server = Server::new(kind, Script::short());
         server.cut([Cut { after: 1, meanwhile: 0, clean: false }]);
         server.fail_requests(std::iter::repeat_n(refusal(-32001, 404), 50));
         assert!(
-            matches!(broken(&server), PeerError::Lost(words) if words.contains("no longer has its task")),
+            matches!(stream_error(&server), PeerError::Lost(words) if words.contains("no longer has its task")),
             "{kind:?}"
         );
 
         let server = Server::new(kind, Script::short());
         server.cut([Cut { after: 1, meanwhile: 0, clean: false }]);
         server.fail_requests(std::iter::repeat_n(CallError::NotSent("refused".to_owned()), 10_000));
-        assert!(matches!(broken(&server), PeerError::Lost(words) if words.contains("600 seconds")), "{kind:?}");
+        assert!(matches!(stream_error(&server), PeerError::Lost(words) if words.contains("600 seconds")), "{kind:?}");
     }
 }
 
 #[test]
-fn whoever_will_not_stream_a_task_that_ended_is_asked_for_the_task() {
-    let ways = [Kind::Snapshot, Kind::Old].map(|kind| [Refusing::AtOnce, Refusing::Within].map(|when| (kind, when)));
+fn refused_subscription_to_ended_task_falls_back_to_get() {
+    let ways = [Kind::Snapshot, Kind::Old]
+        .map(|kind| [RefusalTiming::Immediate, RefusalTiming::InStream].map(|when| (kind, when)));
     for (code, http) in [(-32004, 400), (-32602, 400), (-32600, 409), (-32603, 500), (-32601, 404)] {
         for (kind, refusing) in ways.concat() {
             let server = Server::new(kind, Script::short());
             server.place("t", "context", "our-words", server.script.events.len());
             server.refuse_ended(refusal(code, http), refusing);
-            let items: Vec<_> = paused(client(&server).follow("t").collect());
-            let items: Vec<_> = items.into_iter().map(|item| item.expect("it is there")).collect();
+            let items: Vec<_> = block_on_paused(client(&server).follow("t").collect());
+            let items: Vec<_> = items.into_iter().map(|item| item.expect("an item")).collect();
             assert_eq!(Fold::of(&items).state, TaskState::Completed, "{kind:?} {refusing:?} {code}");
             assert_eq!(server.calls("subscribe"), 1, "{kind:?} {refusing:?} {code}");
         }
     }
 }
 
-fn broken(server: &Arc<Server>) -> PeerError {
-    paused(async {
-        let mut followed = client(server).send_streaming(&ask("hello")).await.expect("the words arrive");
+fn stream_error(server: &Arc<Server>) -> PeerError {
+    block_on_paused(async {
+        let mut followed = client(server).send_streaming(&peer_request("hello")).await.expect("the message is sent");
         loop {
             match followed.next().await {
                 Some(Ok(_)) => {}
@@ -228,7 +230,7 @@ fn broken(server: &Arc<Server>) -> PeerError {
                     assert!(followed.next().await.is_none());
                     return error;
                 }
-                None => panic!("it ended well"),
+                None => panic!("the stream ended without an error"),
             }
         }
     })

@@ -1,4 +1,4 @@
-//! The client towards loopback, and credentials to show there.
+//! HTTP client that may call loopback, and test credentials.
 
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{Authorize, CallError};
@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-/// A client that may call this machine; its certificates are read once.
-pub(crate) fn guarded() -> GuardedClient {
+/// HTTP client that may call this machine; root certificates are read once.
+pub(crate) fn loopback_client() -> GuardedClient {
     static CLIENT: LazyLock<GuardedClient> =
         LazyLock::new(|| GuardedClient::new(AddressPolicy::allowing(["127.0.0.0/8"]).unwrap(), &options()).unwrap());
-    // Connections belong to the runtime that made them, and every test has its own.
+    // Connections belong to the runtime that opened them, and every test has its own.
     CLIENT.with_options(options()).unwrap()
 }
 
@@ -24,14 +24,14 @@ fn options() -> OutboundOptions {
     OutboundOptions { request_timeout: Duration::from_secs(20), ..OutboundOptions::default() }
 }
 
-/// `key-1`, then `key-2` and so on after each refusal.
+/// Sends `key-1`, then `key-2` and so on after each rejection.
 #[derive(Default)]
 pub(crate) struct Keys {
     refused: AtomicUsize,
 }
 
 impl Keys {
-    /// As if so many had been refused already.
+    /// State after this many rejections.
     pub(crate) fn after(refused: usize) -> Self {
         Self { refused: AtomicUsize::new(refused) }
     }

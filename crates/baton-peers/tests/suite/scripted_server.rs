@@ -1,4 +1,4 @@
-//! A server that answers as a test says, and remembers what it was asked.
+//! HTTP server with scripted answers that records requests.
 
 use async_stream::stream;
 use bytes::Bytes;
@@ -16,22 +16,22 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-/// A request as it arrived.
+/// A recorded request.
 #[derive(Clone, Debug)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
-impl Received {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 }
 
-/// An answer in the making.
+/// A scripted answer.
 #[derive(Clone)]
 pub(crate) struct Answer {
     status: u16,
@@ -58,7 +58,7 @@ impl Answer {
         self
     }
 
-    /// The same, with the connection broken where the body would end.
+    /// Breaks the connection at the end of the body.
     pub(crate) fn broken(mut self) -> Self {
         self.breaks = true;
         self
@@ -66,15 +66,15 @@ impl Answer {
 }
 
 #[derive(Clone)]
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-type Behaviour = Arc<dyn Fn(&Received) -> Answer + Send + Sync>;
+type Behaviour = Arc<dyn Fn(&ReceivedRequest) -> Answer + Send + Sync>;
 
-impl Scripted {
-    pub(crate) async fn start(behaviour: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
+impl ScriptedServer {
+    pub(crate) async fn start(behaviour: impl Fn(&ReceivedRequest) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let this = Self { address: listener.local_addr().unwrap(), received: Arc::default() };
         let (serving, behaviour): (_, Behaviour) = (this.clone(), Arc::new(behaviour));
@@ -98,7 +98,7 @@ impl Scripted {
     ) -> Result<Response<UnsyncBoxBody<Bytes, io::Error>>, io::Error> {
         let (head, body) = request.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        let received = Received {
+        let received = ReceivedRequest {
             method: head.method,
             path: head.uri.path_and_query().unwrap().to_string(),
             headers: head.headers,
@@ -113,7 +113,7 @@ impl Scripted {
         let pieces = stream! {
             yield Ok(Frame::data(answer.body));
             if answer.breaks {
-                // What came before is written while this waits.
+                // The part before is flushed during this wait.
                 tokio::task::yield_now().await;
                 yield Err(io::Error::other("cut"));
             }
@@ -125,7 +125,7 @@ impl Scripted {
         format!("http://{}{path}", self.address)
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap().clone()
     }
 }

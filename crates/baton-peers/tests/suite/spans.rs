@@ -1,10 +1,10 @@
-//! What peers are asked is part of the trace: a span for each request, which the peer hears of twice.
+//! Requests to peers are traced: a client span each, and its context in a header and in the message.
 
 use crate::{
-    outside::guarded,
-    scripted::{Answer, Scripted},
-    served::Served,
-    world::ask,
+    baton_server::BatonServer,
+    fixtures::peer_request,
+    loopback::loopback_client,
+    scripted_server::{Answer, ScriptedServer},
 };
 use baton_peers::{
     A2aDialect, Anonymous, BindingChoice, CardReadOutcome, ChosenInterface, FetchedCard, LocalPeerRegistry, PeerConfig,
@@ -27,12 +27,12 @@ use std::{
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[derive(Default)]
-struct Collected {
+struct SpanCollector {
     spans: Mutex<Vec<Span>>,
     count: AtomicU64,
 }
 
-impl Collected {
+impl SpanCollector {
     fn tracer(self: &Arc<Self>) -> Tracer {
         Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
@@ -42,7 +42,7 @@ impl Collected {
     }
 }
 
-impl SpanSink for Collected {
+impl SpanSink for SpanCollector {
     fn emit(&self, span: Span) {
         self.spans.lock().push(span);
     }
@@ -56,15 +56,15 @@ impl SpanSink for Collected {
     }
 }
 
-/// One interface of a peer that streams.
-struct One {
+/// Connector with one interface of a streaming peer.
+struct SingleInterface {
     binding: BindingChoice,
     dialect: A2aDialect,
     url: String,
     tenant: Option<String>,
 }
 
-impl PeerConnector for One {
+impl PeerConnector for SingleInterface {
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
@@ -85,7 +85,7 @@ impl PeerConnector for One {
             protocol_version: dialect.to_string(),
         };
         Ok(PeerInterface {
-            binding: connect(&ChosenInterface { binding, dialect, interface }, &guarded(), Arc::new(Anonymous))
+            binding: connect(&ChosenInterface { binding, dialect, interface }, &loopback_client(), Arc::new(Anonymous))
                 .unwrap(),
             endpoint: self.url.clone(),
             protocol: binding.card_name().to_owned(),
@@ -94,7 +94,7 @@ impl PeerConnector for One {
     }
 }
 
-fn hub(reach: One, tracer: Tracer) -> PeerHub {
+fn hub(reach: SingleInterface, tracer: Tracer) -> PeerHub {
     let config = PeerConfig { name: Some("peer".into()), ..PeerConfig::at(reach.url.clone()) };
     let options =
         PeerRegistryOptions { configured: vec![config], file: None, locals: None, connector: Arc::new(reach) };
@@ -102,27 +102,27 @@ fn hub(reach: One, tracer: Tracer) -> PeerHub {
 }
 
 fn traced(text: &str) -> PeerRequest {
-    let mut ask = ask(text);
-    ask.trace = Some(PARENT.into());
-    ask.message.metadata = Some(Json::parse(r#"{"b":1.0,"a":2}"#).unwrap());
-    ask
+    let mut peer_request = peer_request(text);
+    peer_request.trace = Some(PARENT.into());
+    peer_request.message.metadata = Some(Json::parse(r#"{"b":1.0,"a":2}"#).unwrap());
+    peer_request
 }
 
 fn text<'a>(span: &'a Span, key: &str) -> &'a str {
     span.attribute(key).unwrap_or_else(|| panic!("{key} of {span:?}")).as_text().unwrap()
 }
 
-/// In every binding and dialect, the peer's own span is inside of ours.
+/// In every binding and dialect, the span of the server is a child of the client's span.
 #[tokio::test]
-async fn one_trace_on_both_sides() {
+async fn client_and_server_share_one_trace() {
     let parent = TraceContext::parse(PARENT).unwrap();
     for binding in BindingChoice::ALL {
         for dialect in [A2aDialect::V1, A2aDialect::V03] {
-            let spans = Arc::new(Collected::default());
-            let served = Served::traced(&["echo"], spans.tracer()).await;
+            let spans = Arc::new(SpanCollector::default());
+            let served = BatonServer::traced(&["echo"], spans.tracer()).await;
             let url = if binding == BindingChoice::Grpc { served.url("") } else { served.url("/agents/echo") };
             let port = served.address.port();
-            let reach = One { binding, dialect, url, tenant: None };
+            let reach = SingleInterface { binding, dialect, url, tenant: None };
             let hub = hub(reach, spans.tracer());
             let mut words = hub.send_message(&"peer".into(), traced("Hello")).await.unwrap();
             while let Some(word) = words.next().await {
@@ -147,20 +147,20 @@ async fn one_trace_on_both_sides() {
     }
 }
 
-/// The header and the message name the same span, and what else is in the message stays as it was.
+/// Header and message metadata name the same span; other metadata is unchanged.
 #[tokio::test]
-async fn headers_and_metadata_name_the_span() {
+async fn header_and_metadata_carry_the_same_span() {
     for (binding, dialect) in [(BindingChoice::JsonRpc, A2aDialect::V1), (BindingChoice::HttpJson, A2aDialect::V03)] {
         for is_on in [true, false] {
-            let spans = Arc::new(Collected::default());
-            let server = Scripted::start(|_| Answer::new(404, "secret words of the peer")).await;
-            let reach = One { binding, dialect, url: server.url("/base?key=secret"), tenant: None };
+            let spans = Arc::new(SpanCollector::default());
+            let server = ScriptedServer::start(|_| Answer::new(404, "secret words of the peer")).await;
+            let reach = SingleInterface { binding, dialect, url: server.url("/base?key=secret"), tenant: None };
             let hub = hub(reach, if is_on { spans.tracer() } else { Tracer::off() });
             let refused = hub.send_message(&"peer".into(), traced("secret")).await;
             assert!(refused.is_err());
             let request = server.received().remove(0);
             if !is_on {
-                assert_eq!(request.header("traceparent"), Some(PARENT), "what came goes on");
+                assert_eq!(request.header("traceparent"), Some(PARENT), "the incoming context is forwarded");
                 assert!(request.body.contains(r#""metadata":{"b":1.0,"a":2}"#), "{}", request.body);
                 continue;
             }

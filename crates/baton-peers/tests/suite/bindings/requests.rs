@@ -1,8 +1,8 @@
-//! What goes over the wire besides the parameters.
+//! Paths, headers and bodies of outgoing requests.
 
 use crate::{
-    outside::guarded,
-    scripted::{Answer, Scripted},
+    loopback::loopback_client,
+    scripted_server::{Answer, ScriptedServer},
 };
 use baton_peers::{
     A2aDialect, Anonymous, Authorize, Binding, BindingChoice, ChosenInterface, RequestMetadata, connect,
@@ -13,17 +13,17 @@ use baton_wire::a2a::v1::{
 };
 use std::sync::Arc;
 
-/// A client of the scripted server.
-pub(super) fn line(
-    server: &Scripted,
+/// A binding to the scripted server.
+pub(super) fn binding_for(
+    server: &ScriptedServer,
     (binding, dialect): (BindingChoice, A2aDialect),
     authorize: Arc<dyn Authorize>,
 ) -> Arc<dyn Binding> {
-    tenanted(server, binding, dialect, None, authorize)
+    binding_for_tenant(server, binding, dialect, None, authorize)
 }
 
-fn tenanted(
-    server: &Scripted,
+fn binding_for_tenant(
+    server: &ScriptedServer,
     binding: BindingChoice,
     dialect: A2aDialect,
     tenant: Option<&str>,
@@ -35,10 +35,10 @@ fn tenanted(
         tenant: tenant.map(str::to_owned),
         protocol_version: dialect.to_string(),
     };
-    connect(&ChosenInterface { binding, dialect, interface }, &guarded(), authorize).unwrap()
+    connect(&ChosenInterface { binding, dialect, interface }, &loopback_client(), authorize).unwrap()
 }
 
-pub(super) fn said(text: &str) -> SendMessageRequest<'static> {
+pub(super) fn send_request(text: &str) -> SendMessageRequest<'static> {
     let message = Message {
         message_id: "m1".into(),
         role: Role::User,
@@ -52,10 +52,10 @@ pub(super) fn get(id: &str) -> GetTaskRequest<'static> {
     GetTaskRequest { id: id.to_owned().into(), ..GetTaskRequest::default() }
 }
 
-/// Asks for everything once, and gives the lines of what was sent.
-async fn everything(binding: BindingChoice, dialect: A2aDialect, tenant: Option<&str>) -> Vec<String> {
-    let server = Scripted::start(|_| Answer::json("{}")).await;
-    let peer = tenanted(&server, binding, dialect, tenant, Arc::new(Anonymous));
+/// Calls every operation once and returns the request lines.
+async fn request_lines(binding: BindingChoice, dialect: A2aDialect, tenant: Option<&str>) -> Vec<String> {
+    let server = ScriptedServer::start(|_| Answer::json("{}")).await;
+    let peer = binding_for_tenant(&server, binding, dialect, tenant, Arc::new(Anonymous));
     let with = RequestMetadata {
         trace: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
         extensions: vec!["https://one.example".to_owned(), "https://two.example".to_owned()],
@@ -64,8 +64,8 @@ async fn everything(binding: BindingChoice, dialect: A2aDialect, tenant: Option<
         last_event: Some("41".to_owned()),
     };
     let id = "a task/1";
-    let _ = peer.send(said("Hello"), &with).await;
-    let _ = peer.stream(said("Hello"), &with).await.map(drop);
+    let _ = peer.send(send_request("Hello"), &with).await;
+    let _ = peer.stream(send_request("Hello"), &with).await.map(drop);
     let _ = peer.subscribe(SubscribeToTaskRequest { id: id.into(), tenant: None }, &with).await.map(drop);
     let _ = peer.get(GetTaskRequest { history_length: Some(2), ..get(id) }, &with).await;
     let list = ListTasksRequest {
@@ -104,10 +104,10 @@ async fn everything(binding: BindingChoice, dialect: A2aDialect, tenant: Option<
 }
 
 #[tokio::test]
-async fn requests_of_every_json_binding() {
+async fn requests_of_every_json_binding_match_the_snapshots() {
     for (binding, name) in [(BindingChoice::JsonRpc, "jsonrpc"), (BindingChoice::HttpJson, "rest")] {
         for dialect in [A2aDialect::V1, A2aDialect::V03] {
-            let lines = everything(binding, dialect, Some("tenant-1")).await;
+            let lines = request_lines(binding, dialect, Some("tenant-1")).await;
             insta::assert_snapshot!(format!("{name}_{}", dialect.to_string().replace('.', "_")), lines.join("\n"));
         }
     }
