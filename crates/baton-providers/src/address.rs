@@ -165,7 +165,7 @@ mod tests {
     use ProviderKind::{Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi};
 
     #[test]
-    fn addresses_are_made_whole() {
+    fn base_urls_are_completed() {
         for (kind, written, whole) in [
             (Ollama, "127.0.0.1:11434", "http://127.0.0.1:11434"),
             (Ollama, "0.0.0.0", "http://127.0.0.1:11434"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn logins_are_taken_out() {
+    fn logins_are_removed_from_urls() {
         for (written, url, login) in [
             ("https://a.example/v1", "https://a.example/v1", None),
             ("https://me:p%40ss@a.example/v1?k=v@w", "https://a.example/v1?k=v@w", Some(("me", "p@ss"))),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_keep_names_and_queries() {
+    fn endpoints_keep_model_names_and_queries() {
         let bedrock = chat(Bedrock, "https://b.example", "anthropic.claude-v1:0", true);
         assert_eq!(bedrock, "https://b.example/model/anthropic.claude-v1%3A0/converse-stream");
         assert_eq!(chat(OpenAi, "https://a.example/d?v=2", "m", true), "https://a.example/d/chat/completions?v=2");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_aws_name_their_region() {
+    fn aws_hosts_contain_their_region() {
         for (host, named) in [
             ("bedrock-runtime.eu-west-1.amazonaws.com", Some("eu-west-1")),
             ("bedrock.us-gov-west-1.amazonaws.com", Some("us-gov-west-1")),

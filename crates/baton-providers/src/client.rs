@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_near_needs_no_proxy() {
+    fn local_hosts_need_no_proxy() {
         for near in ["http://127.0.0.1:11434", "http://localhost:8080/v1", "http://[::1]:1234/v1"] {
             assert!(is_local(near), "{near}");
         }

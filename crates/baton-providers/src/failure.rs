@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_are_too_small_are_known_by_every_service() {
+    fn context_length_errors_of_every_service_are_recognized() {
         for (status, body) in [
             (
                 400,
@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_is_told_by_where_it_came_from() {
+    fn rejected_key_error_names_the_source_of_the_key() {
         let error =
             refused(&provider(), 401, r#"{"error":{"message":"Incorrect API key provided: sk-planted-9876"}}"#, None);
         insta::assert_snapshot!(error, @"the model answered status 401: openai does not accept the key; check OPENAI_API_KEY (Incorrect API key provided: [hidden])");
     }
 
     #[test]
-    fn waits_are_read_and_absurd_ones_are_not() {
+    fn retry_after_is_parsed_and_absurd_values_are_ignored() {
         let wait = |name: &'static str, value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().expect("a header"));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_in_a_stream_are_refusals_only_while_nothing_was_heard() {
+    fn stream_error_is_refusal_before_output_and_interruption_after() {
         let body = serde_json::json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
         let early = from_error_body(&provider(), &body, AnswerProgress::NotStarted);
         assert!(matches!(early, ModelError::Refused { status: 529, .. }), "{early:?}");

@@ -43,7 +43,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lists_of_every_service_are_read() {
+    fn model_lists_of_every_service_are_parsed() {
         let listed = |kind, answer: Value| {
             parse_models(kind, &answer)
                 .into_iter()

@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn odd_and_reserved_names_come_back() {
+    fn unusual_and_reserved_names_round_trip() {
         let names = WireToolNames::new(&[], ["files.read", "files_read_", "web_search", "ok-1"].into_iter());
         assert_eq!(names.wire_name("ok-1"), "ok-1");
         assert_eq!(names.wire_name("files.read"), "files_read_1");

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_go_and_the_rest_stays() {
+    fn secrets_are_redacted_and_other_text_stays() {
         let secrets = [Secret::new("sk-planted-1234"), Secret::new("Bearer tok-planted-5678"), Secret::new("abc")];
         let said = redact_secrets(" Wrong key sk-planted-1234 (tok-planted-5678), abc? ", secrets.iter());
         assert_eq!(said, "Wrong key [hidden] ([hidden]), abc?");

@@ -204,7 +204,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     /// First line of the response to these bytes.
-    async fn told(address: &str, request: &str) -> String {
+    async fn status_line(address: &str, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(request.as_bytes()).await.expect("sent");
         let mut answer = String::new();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn strangers_find_nothing_and_change_nothing() {
+    async fn requests_without_the_path_get_not_found() {
         let provider = Provider::new(ProviderKind::Bedrock, "mine");
         let mut relay = Some(SigningRelay::open(&provider, "http://[broken".to_owned()).await.expect("a port"));
         let url = relay.as_ref().map(|relay| relay.url.clone()).unwrap_or_default();
@@ -225,14 +225,14 @@ mod tests {
             ["POST / HTTP/1.1", "POST /00000000000000000000000000000000 HTTP/1.1", &format!("GET /{path} HTTP/1.1")]
         {
             let request = format!("{line}\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
-            let answer = run_with_relay(&mut relay, told(address, &request)).await;
+            let answer = run_with_relay(&mut relay, status_line(address, &request)).await;
             assert_eq!(answer.as_deref(), Ok("HTTP/1.1 404 Not Found"), "{line}");
         }
         let request = format!("POST /{path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n");
-        let failed = run_with_relay(&mut relay, told(address, &request)).await;
+        let failed = run_with_relay(&mut relay, status_line(address, &request)).await;
         let expect = "the address or a header of mine cannot be used".to_owned();
-        assert_eq!(failed, Err(ModelError::Configuration(expect)), "who knows the path is served");
+        assert_eq!(failed, Err(ModelError::Configuration(expect)), "a request with the path is served");
         drop(relay);
-        assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+        assert!(TcpStream::connect(address).await.is_err(), "the port is closed");
     }
 }

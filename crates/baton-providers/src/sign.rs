@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_those_of_the_published_examples() {
+    fn signatures_match_the_published_examples() {
         let form = Some("application/x-www-form-urlencoded");
         let cases = [
             (
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_said_as_its_header_says_it() {
+    fn host_matches_the_host_header() {
         for (url, said) in [("https://a.example/x", "a.example"), ("http://127.0.0.1:8080", "127.0.0.1:8080")] {
             assert_eq!(host(&url.parse().expect("an address")), said);
         }

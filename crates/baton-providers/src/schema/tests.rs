@@ -1,4 +1,4 @@
-//! What becomes of schemas.
+//! Tool schemas after conversion for each provider.
 
 use super::{answer, strict, tool};
 use crate::ProviderKind;
@@ -29,7 +29,7 @@ fn rich() -> Value {
 }
 
 #[test]
-fn gemini_keeps_alternatives_values_nesting_and_what_is_required() {
+fn gemini_keeps_alternatives_values_nesting_and_required_members() {
     let lowered = tool(ProviderKind::Gemini, &rich());
     assert_eq!(
         lowered,
@@ -54,7 +54,7 @@ fn gemini_keeps_alternatives_values_nesting_and_what_is_required() {
 }
 
 #[test]
-fn others_keep_what_they_know() {
+fn other_providers_keep_supported_keywords() {
     let full = tool(ProviderKind::Anthropic, &rich());
     assert_eq!(full["properties"]["place"], json!({"$ref": "#/$defs/place"}));
     assert!(full.get("$schema").is_none() && full.get("$defs").is_some());
@@ -80,7 +80,7 @@ fn arguments_are_always_one_object() {
 }
 
 #[test]
-fn strict_says_the_same_or_nothing() {
+fn strict_schema_is_equivalent_or_none() {
     let exact = json!({
         "$schema": "x", "type": "object", "title": "Reply",
         "properties": {
@@ -119,8 +119,8 @@ fn strict_says_the_same_or_nothing() {
 }
 
 #[test]
-fn a_schema_that_explodes_is_cut_short() {
-    // Each level names the next one twice; written out it would be a million schemas.
+fn exponential_schema_is_truncated() {
+    // Each level references the next one twice; expanded, it would be a million schemas.
     let mut defs = serde_json::Map::new();
     for level in 0..20 {
         let next = format!("#/$defs/l{}", level + 1);

@@ -1,6 +1,6 @@
 //! The services of all providers on one port, by npm's aimock.
 
-use crate::ask::KEY;
+use crate::calls::KEY;
 use std::{
     path::{Path, PathBuf},
     process::Stdio,
@@ -10,7 +10,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// A running server; ends with the test.
+/// A running server; stops when dropped.
 pub(crate) struct Aimock {
     pub(crate) url: String,
     _child: Child,
@@ -37,12 +37,12 @@ async fn node() -> PathBuf {
 }
 
 impl Aimock {
-    /// Starts one that knows the fixtures of this crate, and no key but the tests' own.
+    /// Starts a server with the fixtures of this crate that accepts the key of the tests only.
     pub(crate) async fn start() -> Self {
         Self::with(|command| command.env("AIMOCK_API_KEYS", KEY)).await
     }
 
-    /// The same for requests that are signed: it knows nothing of signatures, and takes them all.
+    /// Starts a server for signed requests, which ignores the signatures.
     pub(crate) async fn open() -> Self {
         Self::with(|command| command.env_remove("AIMOCK_API_KEYS")).await
     }
@@ -63,7 +63,7 @@ impl Aimock {
         while let Some(line) = lines.next_line().await.expect("its output") {
             if let Some((_, url)) = line.split_once("listening on ") {
                 let url = url.trim().to_owned();
-                // It goes on talking; nobody listens, but nothing may stop it.
+                // The output must be drained, or the server would block.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return Self { url, _child: child };
             }

@@ -1,9 +1,9 @@
-//! Answers that break in ways that aimock does not, for every kind of provider.
+//! Response faults that aimock does not support, for every kind of provider.
 
 use crate::{
-    ask::{hear, provider, user, weather},
-    pieces::{first, form, frame, nonsense},
-    scripted::{Reply, Scripted},
+    calls::{collect_output, provider, user, weather},
+    chunks::{content_type, first, frame, nonsense},
+    scripted_server::{Reply, ScriptedServer},
 };
 use baton_ports::{FinishReason, ModelError};
 use baton_providers::{ProviderKind, ProviderTimeouts};
@@ -12,121 +12,123 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_stream_that_breaks_is_interrupted_once_something_was_heard() {
+async fn broken_stream_is_interrupted_after_first_output() {
     for kind in ProviderKind::ALL {
-        let server = Scripted::new(Reply::cut(form(kind), &first(kind))).await;
-        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        let server = ScriptedServer::new(Reply::cut(content_type(kind), &first(kind))).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert_eq!(heard.text, "Half", "{kind:?}");
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
     }
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_too_soon_is_interrupted_too() {
+async fn truncated_stream_is_interrupted() {
     for kind in ProviderKind::ALL {
-        let server = Scripted::new(Reply::stream(form(kind), &first(kind))).await;
-        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        let server = ScriptedServer::new(Reply::stream(content_type(kind), &first(kind))).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
     }
 }
 
 #[tokio::test]
-async fn a_piece_that_cannot_be_read_is_an_end_with_a_reason() {
+async fn unreadable_chunk_is_interrupted() {
     for kind in ProviderKind::ALL {
-        let server = Scripted::new(Reply::stream(form(kind), &[first(kind), nonsense(kind)].concat())).await;
-        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        let server =
+            ScriptedServer::new(Reply::stream(content_type(kind), &[first(kind), nonsense(kind)].concat())).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert_eq!(heard.text, "Half", "{kind:?}");
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{kind:?}: {heard:?}");
     }
-    // A frame whose sums do not fit, and one that says that it has no end.
+    // A frame with wrong checksums, and one with an absurd length.
     let mut damaged = frame("contentBlockDelta", br#"{"delta":{"text":"Half"},"contentBlockIndex":0}"#);
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     for piece in [damaged, [u32::MAX.to_be_bytes(), 0_u32.to_be_bytes(), 0_u32.to_be_bytes()].concat()] {
         let kind = ProviderKind::Bedrock;
-        let server = Scripted::new(Reply::stream(form(kind), &[first(kind), piece].concat())).await;
-        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        let server = ScriptedServer::new(Reply::stream(content_type(kind), &[first(kind), piece].concat())).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert!(matches!(&heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
     }
 }
 
 #[tokio::test]
-async fn before_the_first_byte_nothing_was_reached() {
+async fn failure_before_the_first_byte_is_unreachable() {
     for kind in ProviderKind::ALL {
-        // Nobody listens at a port that was just given back.
+        // The port was just released, so connections to it are refused.
         let gone =
             tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
-        let heard = hear(provider(kind, &format!("http://{gone}")).model("m").as_ref(), user("go")).await;
+        let heard = collect_output(provider(kind, &format!("http://{gone}")).model("m").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::Unreachable(_))), "{kind:?}: {heard:?}");
-        let server = Scripted::new(Reply::Broken(Vec::new())).await;
-        let heard = hear(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        let server = ScriptedServer::new(Reply::Broken(Vec::new())).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::Unreachable(_))), "{kind:?}: {heard:?}");
     }
 }
 
 #[tokio::test]
-async fn patience_ends() {
+async fn first_byte_and_idle_timeouts_apply() {
     for way in [false, true] {
-        let server = Scripted::new(Reply::Hanging(Vec::new())).await;
-        let patience = ProviderTimeouts {
+        let server = ScriptedServer::new(Reply::Hanging(Vec::new())).await;
+        let timeouts = ProviderTimeouts {
             first_byte: Duration::from_millis(30),
             idle: Duration::from_millis(30),
             ..ProviderTimeouts::default()
         };
-        let mut provider = provider(ProviderKind::OpenAi, &server.url).with_timeouts(patience);
+        let mut provider = provider(ProviderKind::OpenAi, &server.url).with_timeouts(timeouts);
         if way {
             provider = provider.without_streaming();
         }
-        let heard = hear(provider.model("gpt-4o").as_ref(), user("go")).await;
+        let heard = collect_output(provider.model("gpt-4o").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::TimedOut(_))), "{heard:?}");
     }
-    let server = Scripted::new(Reply::hanging(form(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
-    let patience = ProviderTimeouts { idle: Duration::from_millis(30), ..ProviderTimeouts::default() };
-    let model = provider(ProviderKind::OpenAi, &server.url).with_timeouts(patience).model("gpt-4o");
-    let heard = hear(model.as_ref(), user("go")).await;
+    let server =
+        ScriptedServer::new(Reply::hanging(content_type(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
+    let timeouts = ProviderTimeouts { idle: Duration::from_millis(30), ..ProviderTimeouts::default() };
+    let model = provider(ProviderKind::OpenAi, &server.url).with_timeouts(timeouts).model("gpt-4o");
+    let heard = collect_output(model.as_ref(), user("go")).await;
     assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
 }
 
-/// A server whose queue of connections is full: who knocks now is neither let in nor turned away.
+/// A server with a full connection queue: further connections are neither accepted nor refused.
 #[cfg(target_os = "linux")]
-async fn crowded() -> (tokio::net::TcpListener, Vec<tokio::net::TcpStream>) {
+async fn full_listener() -> (tokio::net::TcpListener, Vec<tokio::net::TcpStream>) {
     let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
     let listener = socket.listen(1).expect("a listener");
     let address = listener.local_addr().expect("an address");
-    let mut inside = Vec::new();
+    let mut connections = Vec::new();
     while let Ok(entered) =
         tokio::time::timeout(Duration::from_millis(100), tokio::net::TcpStream::connect(address)).await
     {
-        inside.push(entered.expect("a connection"));
-        assert!(inside.len() < 64, "the queue of a listener has no end here");
+        connections.push(entered.expect("a connection"));
+        assert!(connections.len() < 64, "the listener queue has no limit on this system");
     }
-    (listener, inside)
+    (listener, connections)
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_connection_has_a_patience_of_its_own() {
-    let (listener, _inside) = crowded().await;
+async fn connect_timeout_applies() {
+    let (listener, _inside) = full_listener().await;
     let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let patience = ProviderTimeouts { connect: Duration::from_millis(50), ..ProviderTimeouts::default() };
-    let model = provider(ProviderKind::OpenAi, &url).with_timeouts(patience).model("gpt-4o");
+    let timeouts = ProviderTimeouts { connect: Duration::from_millis(50), ..ProviderTimeouts::default() };
+    let model = provider(ProviderKind::OpenAi, &url).with_timeouts(timeouts).model("gpt-4o");
     let begun = std::time::Instant::now();
-    let heard = hear(model.as_ref(), user("go")).await;
+    let heard = collect_output(model.as_ref(), user("go")).await;
     assert!(matches!(&heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "it waited {:?}", begun.elapsed());
 }
 
 #[tokio::test]
-async fn statuses_become_what_to_do() {
+async fn statuses_map_to_errors() {
     let long = json!({"error": {"message": "prompt is too long: 300000 tokens > 200000 maximum"}});
     for kind in ProviderKind::ALL {
         for streaming in [true, false] {
             let ask = async |reply: Reply| {
-                let server = Scripted::new(reply).await;
+                let server = ScriptedServer::new(reply).await;
                 let provider = provider(kind, &server.url);
                 let provider = if streaming { provider } else { provider.without_streaming() };
-                hear(provider.model("m").as_ref(), user("go")).await.error.expect("an error")
+                collect_output(provider.model("m").as_ref(), user("go")).await.error.expect("an error")
             };
             let error = ask(Reply::json("400 Bad Request", &long)).await;
             assert!(matches!(error, ModelError::TooLong(_)), "{kind:?}: {error:?}");
@@ -139,8 +141,8 @@ async fn statuses_become_what_to_do() {
 }
 
 #[tokio::test]
-async fn calls_are_whole_whatever_a_server_does_with_them() {
-    // Counted from 1, in pieces, and the reason to stop is a lie.
+async fn tool_calls_are_assembled_from_any_stream_format() {
+    // Indexes start at 1, the call is sent in chunks, and the finish reason is wrong.
     let pieces = [
         r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"x","function":{"name":"get_weather","arguments":""}}]}}]}"#,
         r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\"city\":"}}]}}]}"#,
@@ -148,23 +150,23 @@ async fn calls_are_whole_whatever_a_server_does_with_them() {
         r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
     ];
     let body: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
-    let server = Scripted::new(Reply::events(&format!("{body}data: [DONE]\n\n"))).await;
+    let server = ScriptedServer::new(Reply::events(&format!("{body}data: [DONE]\n\n"))).await;
     let mut call = user("go");
     call.tools = vec![weather()];
-    let heard = hear(provider(ProviderKind::Compatible, &server.url).model("m").as_ref(), call).await;
+    let heard = collect_output(provider(ProviderKind::Compatible, &server.url).model("m").as_ref(), call).await;
     assert_eq!((heard.error, heard.finish), (None, Some(FinishReason::ToolCalls)));
     let calls: Vec<_> = heard.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
     assert_eq!(calls, [("get_weather", r#"{"city":"Bonn"}"#)]);
 }
 
 #[tokio::test]
-async fn ollama_counts() {
+async fn ollama_usage_is_read() {
     let whole = r#"{"message":{"role":"assistant","content":"Hi"},"done":true,"done_reason":"stop","prompt_eval_count":21,"prompt_eval_cached_count":17,"eval_count":3}"#;
     for streaming in [true, false] {
-        let server = Scripted::new(Reply::json("200 OK", &serde_json::from_str(whole).expect("JSON"))).await;
+        let server = ScriptedServer::new(Reply::json("200 OK", &serde_json::from_str(whole).expect("JSON"))).await;
         let provider = provider(ProviderKind::Ollama, &server.url);
         let provider = if streaming { provider } else { provider.without_streaming() };
-        let heard = hear(provider.model("qwen3").as_ref(), user("go")).await;
+        let heard = collect_output(provider.model("qwen3").as_ref(), user("go")).await;
         let wanted = Usage { cached_tokens: 17, ..Usage::new(21, 3) };
         assert_eq!((heard.error, heard.text.as_str(), heard.usage), (None, "Hi", wanted));
     }

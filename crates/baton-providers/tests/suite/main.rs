@@ -1,15 +1,15 @@
-//! Providers on the wire: a stand-in for all of their services, and scripted servers for what it cannot do.
+//! Providers on the wire: aimock for all services, and scripted servers for faults.
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod aimock;
-mod ask;
-mod cancelled;
+mod calls;
+mod cancellation;
+mod chunks;
 mod embeddings;
 mod faults;
-mod pieces;
-mod scripted;
+mod requests;
+mod retries;
+mod scripted_server;
 mod secrets;
-mod sent;
-mod signed;
-mod tries;
+mod signatures;
 mod wire;

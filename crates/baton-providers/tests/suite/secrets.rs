@@ -1,8 +1,8 @@
-//! A key that was planted everywhere is found nowhere.
+//! Planted keys never appear in errors, debug output or the log.
 
 use crate::{
-    ask::{KEY, Morning, PAIR, hear, user},
-    scripted::{Reply, Scripted},
+    calls::{KEY, MorningClock, PAIR, collect_output, user},
+    scripted_server::{Reply, ScriptedServer},
 };
 use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
 use serde_json::json;
@@ -27,7 +27,7 @@ impl io::Write for Log {
     }
 }
 
-/// Every way a service can repeat what it was sent.
+/// Every way in which a service can echo the request.
 fn replies() -> Vec<Reply> {
     let echo = format!("you sent {KEY} and Bearer {TOKEN} and {}", PAIR.join(" and "));
     vec![
@@ -44,7 +44,7 @@ fn replies() -> Vec<Reply> {
 }
 
 #[tokio::test]
-async fn no_key_and_no_header_in_errors_values_or_the_log() {
+async fn keys_and_headers_do_not_leak_into_errors_debug_or_log() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber =
@@ -54,20 +54,20 @@ async fn no_key_and_no_header_in_errors_values_or_the_log() {
     let mut shown = Vec::new();
     for kind in ProviderKind::ALL {
         for reply in replies() {
-            let server = Scripted::new(reply).await;
+            let server = ScriptedServer::new(reply).await;
             let provider = Provider::new(kind, "mine")
                 .with_base_url(&server.url)
                 .with_header("x-gate", Secret::new(&format!("Bearer {TOKEN}")));
-            // Each hides its own; what it was never given is none of its secrets.
+            // A provider redacts only the secrets that it was given.
             let mut providers = vec![(provider.clone().with_key(Secret::new(KEY), "MY_KEY"), vec![KEY])];
             if kind == ProviderKind::Bedrock {
                 let [id, secret, token] = PAIR.map(Secret::new);
                 let pair = KeyPair::new(id, secret).with_token(token);
-                providers.push((provider.with_key_pair(pair, "MY_PAIR", Arc::new(Morning)), PAIR.to_vec()));
+                providers.push((provider.with_key_pair(pair, "MY_PAIR", Arc::new(MorningClock)), PAIR.to_vec()));
             }
             for (provider, own) in providers {
                 for provider in [provider.clone(), provider.without_streaming()] {
-                    let heard = hear(provider.model("m").as_ref(), user("go")).await;
+                    let heard = collect_output(provider.model("m").as_ref(), user("go")).await;
                     let error = heard.error.unwrap_or_else(|| panic!("{kind:?}: {:?}", heard.text));
                     shown.push((own.clone(), format!("{error} {error:?} {provider:?}")));
                     shown.push((own.clone(), format!("{:?}", provider.list().await.err())));

@@ -1,15 +1,15 @@
-//! What every provider can do, streaming and not.
+//! Features of every provider, with and without streaming.
 
 use crate::{
     aimock::Aimock,
-    ask::{KEY, answered, hear, provider, signed, user, weather},
+    calls::{KEY, answered, collect_output, provider, signed, user, weather},
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, FinishReason, Model, ModelError};
 use baton_providers::{Provider, ProviderKind, Secret};
 use baton_types::Usage;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-/// A name that every service's rules about names leave alone.
+/// A name without a meaning in any service's naming rules.
 fn model_name(kind: ProviderKind) -> &'static str {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Compatible => "o3-max",
@@ -21,16 +21,16 @@ fn model_name(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// What a stream of pieces looks like.
+/// How a response is delivered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ResponseMode {
     Streamed,
-    AtOnce,
+    Complete,
 }
 
-/// What requests are made with.
+/// Credentials of the requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keys {
+enum KeyKind {
     One,
     Pair,
 }
@@ -38,15 +38,15 @@ enum Keys {
 struct Bench {
     server: Aimock,
     kind: ProviderKind,
-    way: Way,
-    keys: Keys,
+    way: ResponseMode,
+    keys: KeyKind,
 }
 
 impl Bench {
     fn provider(&self) -> Provider {
         let base = self.server.base(self.kind);
-        let provider = if self.keys == Keys::Pair { signed(&base) } else { provider(self.kind, &base) };
-        if self.way == Way::AtOnce { provider.without_streaming() } else { provider }
+        let provider = if self.keys == KeyKind::Pair { signed(&base) } else { provider(self.kind, &base) };
+        if self.way == ResponseMode::Complete { provider.without_streaming() } else { provider }
     }
 
     fn model(&self) -> Arc<dyn Model> {
@@ -54,11 +54,11 @@ impl Bench {
     }
 }
 
-async fn everything(kind: ProviderKind, way: Way) {
-    all_of_it(&Bench { server: Aimock::start().await, kind, way, keys: Keys::One }).await;
+async fn check_provider(kind: ProviderKind, way: ResponseMode) {
+    check_features(&Bench { server: Aimock::start().await, kind, way, keys: KeyKind::One }).await;
 }
 
-async fn all_of_it(bench: &Bench) {
+async fn check_features(bench: &Bench) {
     text_and_usage(bench).await;
     one_call_and_its_result(bench).await;
     two_calls_at_once(bench).await;
@@ -71,11 +71,11 @@ async fn all_of_it(bench: &Bench) {
 async fn text_and_usage(bench: &Bench) {
     let model = bench.model();
     assert_eq!(model.name(), format!("mine:{}", model_name(bench.kind)));
-    let heard = hear(model.as_ref(), user("say hello")).await;
+    let heard = collect_output(model.as_ref(), user("say hello")).await;
     assert_eq!(heard.error, None);
     assert_eq!((heard.text.as_str(), heard.finish), ("Hello from afar, in several pieces.", Some(FinishReason::Stop)));
-    assert_eq!(heard.pieces > 1, bench.way == Way::Streamed, "{} pieces", heard.pieces);
-    // Its Ollama counts nothing; a scripted one does.
+    assert_eq!(heard.pieces > 1, bench.way == ResponseMode::Streamed, "{} pieces", heard.pieces);
+    // aimock's Ollama reports no usage; a scripted server does.
     if bench.kind != ProviderKind::Ollama {
         assert_eq!(heard.usage, Usage::new(11, 5));
     }
@@ -84,35 +84,35 @@ async fn text_and_usage(bench: &Bench) {
 async fn one_call_and_its_result(bench: &Bench) {
     let mut call = user("weather in Oakland");
     call.tools = vec![weather()];
-    let heard = hear(bench.model().as_ref(), call.clone()).await;
+    let heard = collect_output(bench.model().as_ref(), call.clone()).await;
     assert_eq!((&heard.error, heard.finish), (&None, Some(FinishReason::ToolCalls)));
     let [made] = heard.calls.as_slice() else { panic!("{heard:?}") };
     assert_eq!((made.name.as_str(), made.arguments.as_str()), ("get_weather", r#"{"city":"Oakland"}"#));
     assert!(made.id.to_string().starts_with("call_"), "{}", made.id);
-    let heard = hear(bench.model().as_ref(), answered(call, &heard, r#""sunny""#)).await;
+    let heard = collect_output(bench.model().as_ref(), answered(call, &heard, r#""sunny""#)).await;
     assert_eq!((heard.error, heard.text.as_str()), (None, "It is sunny there."));
 }
 
 async fn two_calls_at_once(bench: &Bench) {
     let mut call = user("weather in Paris and Rome");
     call.tools = vec![weather()];
-    let heard = hear(bench.model().as_ref(), call.clone()).await;
+    let heard = collect_output(bench.model().as_ref(), call.clone()).await;
     let cities: Vec<&str> = heard.calls.iter().map(|call| call.arguments.as_str()).collect();
     assert_eq!(cities, [r#"{"city":"Paris"}"#, r#"{"city":"Rome"}"#]);
     let ids: BTreeSet<String> = heard.calls.iter().map(|call| call.id.to_string()).collect();
     assert_eq!(ids.len(), 2);
-    let second = hear(bench.model().as_ref(), answered(call.clone(), &heard, r#"{"sky":"clear"}"#)).await;
+    let second = collect_output(bench.model().as_ref(), answered(call.clone(), &heard, r#"{"sky":"clear"}"#)).await;
     assert_eq!((second.error, second.text.as_str()), (None, "Rain and sun."));
-    // Whoever wants one at a time gets one, whatever the service thinks of it.
+    // If one call at a time is requested, only one is delivered, even if the service sends two.
     call.parallel_calls = false;
-    assert_eq!(hear(bench.model().as_ref(), call).await.calls.len(), 1);
+    assert_eq!(collect_output(bench.model().as_ref(), call).await.calls.len(), 1);
 }
 
 async fn thoughts(bench: &Bench) {
-    let heard = hear(bench.model().as_ref(), user("think first")).await;
+    let heard = collect_output(bench.model().as_ref(), user("think first")).await;
     assert_eq!((heard.error, heard.text.as_str()), (None, "42"));
     assert_eq!(heard.thought, "Six times seven.");
-    let reasoned = heard.reasoned.expect("what it thought");
+    let reasoned = heard.reasoned.expect("reasoning");
     assert_eq!((reasoned.model, reasoned.text.as_str()), (bench.model().name().to_owned(), "Six times seven."));
 }
 
@@ -122,7 +122,7 @@ async fn pictures(bench: &Bench) {
         let content = ChatFileContent::Bytes(PICTURE.into());
         files.push(ChatFile { name: Some("dot.png".to_owned()), media_type: "image/png".to_owned(), content });
     }
-    let heard = hear(bench.model().as_ref(), call).await;
+    let heard = collect_output(bench.model().as_ref(), call).await;
     assert_eq!((heard.error, heard.text.as_str()), (None, "One red dot."));
 }
 
@@ -130,15 +130,15 @@ const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 async fn refusals(bench: &Bench) {
-    let heard = hear(bench.model().as_ref(), user("ask too often")).await;
+    let heard = collect_output(bench.model().as_ref(), user("ask too often")).await;
     let Some(ModelError::Refused { status, message, retry_after, .. }) = heard.error else { panic!("{heard:?}") };
     assert_eq!((status, retry_after), (429, Some(Duration::from_secs(7))));
     assert!(message.contains("slow down") && message.starts_with("mine: "), "{message}");
-    if bench.keys == Keys::Pair {
+    if bench.keys == KeyKind::Pair {
         return;
     }
     let wrong = bench.provider().with_key(Secret::new("sk-wrong-key-999"), "MY_KEY").model(model_name(bench.kind));
-    let heard = hear(wrong.as_ref(), user("say hello")).await;
+    let heard = collect_output(wrong.as_ref(), user("say hello")).await;
     let Some(ModelError::Refused { status: 401, message, retry_after: None, .. }) = heard.error else {
         panic!("{heard:?}")
     };
@@ -147,10 +147,10 @@ async fn refusals(bench: &Bench) {
 }
 
 async fn broken_answers(bench: &Bench) {
-    let heard = hear(bench.model().as_ref(), user("talk nonsense")).await;
+    let heard = collect_output(bench.model().as_ref(), user("talk nonsense")).await;
     assert!(matches!(heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");
-    if bench.way == Way::Streamed {
-        let heard = hear(bench.model().as_ref(), user("be cut off")).await;
+    if bench.way == ResponseMode::Streamed {
+        let heard = collect_output(bench.model().as_ref(), user("be cut off")).await;
         assert!(heard.text.starts_with("This"), "{heard:?}");
         assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
     }
@@ -160,31 +160,32 @@ macro_rules! every_provider {
     ($($name:ident: $kind:ident, $way:ident;)*) => {
         $(#[tokio::test]
         async fn $name() {
-            everything(ProviderKind::$kind, Way::$way).await;
+            check_provider(ProviderKind::$kind, ResponseMode::$way).await;
         })*
     };
 }
 
 every_provider! {
     openai_streams: OpenAi, Streamed;
-    openai_answers_at_once: OpenAi, AtOnce;
+    openai_answers_at_once: OpenAi, Complete;
     responses_stream: OpenAiResponses, Streamed;
-    responses_come_at_once: OpenAiResponses, AtOnce;
+    responses_come_at_once: OpenAiResponses, Complete;
     anthropic_streams: Anthropic, Streamed;
-    anthropic_answers_at_once: Anthropic, AtOnce;
+    anthropic_answers_at_once: Anthropic, Complete;
     gemini_streams: Gemini, Streamed;
-    gemini_answers_at_once: Gemini, AtOnce;
+    gemini_answers_at_once: Gemini, Complete;
     bedrock_streams: Bedrock, Streamed;
-    bedrock_answers_at_once: Bedrock, AtOnce;
+    bedrock_answers_at_once: Bedrock, Complete;
     ollama_streams: Ollama, Streamed;
-    ollama_answers_at_once: Ollama, AtOnce;
+    ollama_answers_at_once: Ollama, Complete;
     compatible_streams: Compatible, Streamed;
-    compatible_answers_at_once: Compatible, AtOnce;
+    compatible_answers_at_once: Compatible, Complete;
 }
 
 #[tokio::test]
-async fn bedrock_with_a_pair_of_keys() {
-    for way in [Way::Streamed, Way::AtOnce] {
-        all_of_it(&Bench { server: Aimock::open().await, kind: ProviderKind::Bedrock, way, keys: Keys::Pair }).await;
+async fn bedrock_with_a_key_pair_supports_all_features() {
+    for way in [ResponseMode::Streamed, ResponseMode::Complete] {
+        check_features(&Bench { server: Aimock::open().await, kind: ProviderKind::Bedrock, way, keys: KeyKind::Pair })
+            .await;
     }
 }

@@ -1,10 +1,10 @@
-//! Pieces of streams, as each service writes them.
+//! Stream chunks in the format of each service.
 
 use baton_providers::ProviderKind;
 use serde_json::{Value, json};
 
-/// The type of a stream.
-pub(crate) fn form(kind: ProviderKind) -> &'static str {
+/// Content type of a stream.
+pub(crate) fn content_type(kind: ProviderKind) -> &'static str {
     match kind {
         ProviderKind::Ollama => "application/x-ndjson",
         ProviderKind::Bedrock => "application/vnd.amazon.eventstream",
@@ -12,7 +12,7 @@ pub(crate) fn form(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// The first piece of a text: `Half`.
+/// The first text chunk: `Half`.
 pub(crate) fn first(kind: ProviderKind) -> Vec<u8> {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Compatible => {
@@ -37,7 +37,7 @@ pub(crate) fn first(kind: ProviderKind) -> Vec<u8> {
     }
 }
 
-/// What makes an answer whole after that.
+/// The chunks that complete the response.
 pub(crate) fn last(kind: ProviderKind) -> Vec<u8> {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Compatible => {
@@ -69,7 +69,7 @@ pub(crate) fn last(kind: ProviderKind) -> Vec<u8> {
     }
 }
 
-/// A piece that nobody can read.
+/// An unreadable chunk.
 pub(crate) fn nonsense(kind: ProviderKind) -> Vec<u8> {
     match kind {
         ProviderKind::Ollama => b"{oops\n".to_vec(),
@@ -91,7 +91,7 @@ fn line(value: &Value) -> Vec<u8> {
     format!("{value}\n").into_bytes()
 }
 
-/// A message of AWS's event streams: lengths, a sum of them, headers, what is said, and a sum of all.
+/// A message of an AWS event stream: lengths, their checksum, headers, payload, and a checksum of all.
 pub(crate) fn frame(event: &str, payload: &[u8]) -> Vec<u8> {
     let header = |name: &str, value: &str| {
         let length = u16::try_from(value.len()).expect("short");
@@ -112,7 +112,7 @@ pub(crate) fn frame(event: &str, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// CRC-32, as every zip file has it.
+/// CRC-32 as in zip files.
 fn sum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 })

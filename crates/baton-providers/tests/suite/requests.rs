@@ -1,8 +1,8 @@
-//! What providers are sent, by the rules of each.
+//! Requests in the format of each provider.
 
 use crate::{
-    ask::{hear, provider, tool, user, weather},
-    scripted::{Reply, Request, Scripted},
+    calls::{collect_output, provider, tool, user, weather},
+    scripted_server::{Reply, Request, ScriptedServer},
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelCall, ModelError, OutputFormat, ToolChoice};
 use baton_providers::ProviderKind::{self, Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi, OpenAiResponses};
@@ -10,8 +10,8 @@ use baton_types::{Json, ReasoningBlock, Thousandths, ToolCall};
 use serde_json::{Value, json};
 
 async fn request(kind: ProviderKind, model: &str, call: ModelCall) -> Request {
-    let mut server = Scripted::new(Reply::json("400 Bad Request", &json!({"error": {"message": "no"}}))).await;
-    let heard = hear(provider(kind, &server.url).model(model).as_ref(), call).await;
+    let mut server = ScriptedServer::new(Reply::json("400 Bad Request", &json!({"error": {"message": "no"}}))).await;
+    let heard = collect_output(provider(kind, &server.url).model(model).as_ref(), call).await;
     assert!(matches!(heard.error, Some(ModelError::Refused { status: 400, .. })), "{heard:?}");
     server.request().await
 }
@@ -21,7 +21,7 @@ async fn sent(kind: ProviderKind, model: &str, call: ModelCall) -> Value {
 }
 
 #[tokio::test]
-async fn names_of_models_stay_as_they_are() {
+async fn model_names_are_sent_unchanged() {
     for end in ["low", "medium", "high", "max", "xhigh", "zero", "none", "minimal"] {
         let name = format!("qq-{end}");
         for kind in [OpenAi, OpenAiResponses, Anthropic, Compatible, Ollama] {
@@ -38,7 +38,7 @@ async fn names_of_models_stay_as_they_are() {
         let line = request(Bedrock, &name, user("go")).await.line;
         assert!(line.contains(&format!("/model/{name}/converse-stream")), "{line}");
     }
-    // Compatible servers have names with colons of their own.
+    // Compatible servers have model names with colons.
     assert_eq!(sent(Compatible, "org::model", user("go")).await["model"], "org::model");
 }
 
@@ -63,7 +63,7 @@ const WITH_PICTURE: &str =
     r#"{"content":[{"type":"text","text":"a dot"},{"type":"image","data":"QUJD","mimeType":"image/png"}]}"#;
 
 #[tokio::test]
-async fn results_tell_failures_and_show_pictures() {
+async fn results_show_failures_and_images() {
     let body = sent(Anthropic, "claude-sonnet-4-5", after_tools(WITH_PICTURE, true)).await;
     let messages = body["messages"].as_array().expect("messages");
     let made = &messages[1]["content"][0];
@@ -73,7 +73,7 @@ async fn results_tell_failures_and_show_pictures() {
     assert_eq!(result["is_error"], json!(true));
     assert_eq!(result["content"][0], json!({"type": "text", "text": "a dot"}));
     assert_eq!(result["content"][1]["source"]["data"], "QUJD");
-    // A tool of ours with the name of one of theirs stays ours.
+    // A tool named like a built-in tool of the service remains a tool of the caller.
     let names: Vec<&Value> = body["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["files_read_", "web_search_"]);
     assert!(body["tools"][1]["input_schema"].is_object(), "{body}");
@@ -88,7 +88,7 @@ async fn results_tell_failures_and_show_pictures() {
 }
 
 #[tokio::test]
-async fn bedrock_hears_the_roles_take_turns() {
+async fn bedrock_roles_alternate() {
     let mut call = after_tools(r#""fine""#, false);
     call.messages.push(ChatMessage::User { id: "u2".into(), text: "and now?".to_owned(), files: Vec::new() });
     let body = sent(Bedrock, "anthropic.claude-x-v1:0", call).await;
@@ -98,7 +98,7 @@ async fn bedrock_hears_the_roles_take_turns() {
 }
 
 #[tokio::test]
-async fn one_call_at_a_time_is_asked_for_where_that_can_be_asked() {
+async fn single_tool_call_is_requested_where_supported() {
     let mut call = user("go");
     call.tools = vec![weather()];
     call.parallel_calls = false;
@@ -117,7 +117,7 @@ async fn one_call_at_a_time_is_asked_for_where_that_can_be_asked() {
 }
 
 #[tokio::test]
-async fn chances_and_effort_are_what_the_model_takes() {
+async fn sampling_and_effort_options_follow_the_model() {
     let mut call = user("go");
     call.writing.temperature = Some(Thousandths(1_500));
     call.writing.top_p = Some(Thousandths(900));
@@ -139,7 +139,7 @@ async fn chances_and_effort_are_what_the_model_takes() {
     assert_eq!(sent(Gemini, "gemini-2.5-flash", call.clone()).await["generationConfig"]["stopSequences"], stops);
     assert_eq!(sent(Bedrock, "amazon.nova-pro-v1:0", call.clone()).await["inferenceConfig"]["stopSequences"], stops);
     assert_eq!(sent(Ollama, "qwen3", call.clone()).await["options"]["stop"], stops);
-    // Models that refuse the setting are not sent it.
+    // Models without support for the option are not sent it.
     assert_eq!(sent(OpenAi, "gpt-5", call.clone()).await.get("stop"), None);
     assert_eq!(sent(OpenAiResponses, "gpt-5", call.clone()).await.get("stop"), None);
 
@@ -159,12 +159,12 @@ async fn chances_and_effort_are_what_the_model_takes() {
     let gemini = sent(Gemini, "gemini-2.5-flash", call.clone()).await;
     assert_eq!(gemini["generationConfig"]["thinkingConfig"]["thinkingBudget"], 0);
     call.writing.effort = Some("a lot".to_owned());
-    let heard = hear(provider(OpenAi, "http://127.0.0.1:9").model("m").as_ref(), call).await;
+    let heard = collect_output(provider(OpenAi, "http://127.0.0.1:9").model("m").as_ref(), call).await;
     assert!(matches!(heard.error, Some(ModelError::Configuration(_))), "{heard:?}");
 }
 
 #[tokio::test]
-async fn answers_in_a_form_are_asked_for_natively() {
+async fn structured_output_uses_the_native_option() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let mut call = user("go");
     call.format = OutputFormat::JsonSchema(Json::from(schema.clone()));
@@ -185,7 +185,7 @@ async fn answers_in_a_form_are_asked_for_natively() {
         let body = sent(kind, model, call.clone()).await.to_string();
         assert!(body.contains("JSON Schema") && body.contains("integer"), "{kind:?}: {body}");
     }
-    // What is optional is no longer when the schema is held to, so it is only wished for.
+    // Strict mode would make optional members required, so strict mode is not requested.
     call.format = OutputFormat::JsonSchema(Json::from(json!({"type": "object", "properties": {"n": {}}})));
     assert_eq!(sent(OpenAi, "gpt-4o", call.clone()).await["response_format"]["json_schema"]["strict"], false);
     call.format = OutputFormat::JsonObject;
@@ -194,7 +194,7 @@ async fn answers_in_a_form_are_asked_for_natively() {
 }
 
 #[tokio::test]
-async fn thoughts_go_back_to_the_one_who_had_them() {
+async fn reasoning_is_returned_to_its_model_only() {
     let thought = |model: &str| ReasoningBlock {
         model: model.to_owned(),
         text: "Hm.".to_owned(),
@@ -219,7 +219,7 @@ async fn thoughts_go_back_to_the_one_who_had_them() {
 }
 
 #[tokio::test]
-async fn files_are_given_or_at_least_mentioned() {
+async fn files_are_attached_or_mentioned() {
     let file = |media: &str, content: ChatFileContent| ChatFile {
         name: Some("thing".to_owned()),
         media_type: media.to_owned(),

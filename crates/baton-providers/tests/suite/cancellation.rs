@@ -1,34 +1,34 @@
-//! Whoever drops an answer stops the one who writes it.
+//! Dropping a response stream stops the service.
 
 use crate::{
-    ask::{provider, user},
-    pieces::{first, form},
-    scripted::{Reply, Scripted},
+    calls::{provider, user},
+    chunks::{content_type, first},
+    scripted_server::{Reply, ScriptedServer},
 };
 use baton_ports::ModelEvent;
 use baton_providers::ProviderKind;
 use futures_util::StreamExt;
 use std::time::Duration;
 
-/// How long the service may be left talking.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// Time until the service must see the disconnect.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(100);
 
 #[tokio::test]
-async fn the_service_sees_the_connection_close_at_once() {
+async fn dropped_stream_closes_the_connection() {
     for kind in ProviderKind::ALL {
-        let mut server = Scripted::new(Reply::hanging(form(kind), &first(kind))).await;
+        let mut server = ScriptedServer::new(Reply::hanging(content_type(kind), &first(kind))).await;
         let model = provider(kind, &server.url).model("m");
         let mut stream = model.call(user("tell me a story"));
         assert_eq!(stream.next().await, Some(Ok(ModelEvent::Text("Half".to_owned()))), "{kind:?}");
         drop(stream);
-        assert_eq!(tokio::time::timeout(AT_ONCE, server.left.recv()).await, Ok(Some(())), "{kind:?}");
+        assert_eq!(tokio::time::timeout(DISCONNECT_TIMEOUT, server.left.recv()).await, Ok(Some(())), "{kind:?}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_never_begins_is_given_up_too() {
+async fn dropped_call_closes_the_connection_before_the_response() {
     for kind in ProviderKind::ALL {
-        let mut server = Scripted::new(Reply::Hanging(Vec::new())).await;
+        let mut server = ScriptedServer::new(Reply::Hanging(Vec::new())).await;
         let model = provider(kind, &server.url).model("m");
         let mut stream = model.call(user("tell me a story"));
         let waiting = tokio::select! {
@@ -37,6 +37,6 @@ async fn an_answer_that_never_begins_is_given_up_too() {
         };
         assert!(waiting.is_some());
         drop(stream);
-        assert_eq!(tokio::time::timeout(AT_ONCE, server.left.recv()).await, Ok(Some(())), "{kind:?}");
+        assert_eq!(tokio::time::timeout(DISCONNECT_TIMEOUT, server.left.recv()).await, Ok(Some(())), "{kind:?}");
     }
 }

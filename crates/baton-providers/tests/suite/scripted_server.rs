@@ -1,4 +1,4 @@
-//! A server that hears one request after the other and answers each as a test says, byte by byte.
+//! A server that answers requests one after another with scripted bytes.
 
 use serde_json::Value;
 use tokio::{
@@ -7,24 +7,24 @@ use tokio::{
     sync::mpsc,
 };
 
-/// One request as it came.
+/// A received request.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) line: String,
     pub(crate) headers: String,
-    /// The body as it came.
+    /// The body as received.
     pub(crate) raw: String,
     pub(crate) body: Value,
 }
 
-/// What a server does with a request.
+/// A scripted reply.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    /// Answers and closes.
+    /// Sends the bytes and closes.
     Whole(Vec<u8>),
-    /// Answers with these bytes and then breaks the connection.
+    /// Sends these bytes and then breaks the connection.
     Broken(Vec<u8>),
-    /// Answers with these bytes and then waits for the client to leave.
+    /// Sends these bytes and then waits for the client to disconnect.
     Hanging(Vec<u8>),
 }
 
@@ -41,17 +41,17 @@ impl Reply {
         Self::stream("text/event-stream", body.as_bytes())
     }
 
-    /// A stream that comes at once.
+    /// A complete stream, sent at once.
     pub(crate) fn stream(kind: &str, body: &[u8]) -> Self {
         Self::Whole(whole("200 OK", kind, body))
     }
 
-    /// The beginning of a stream, of which more is promised than comes.
+    /// The beginning of a stream that then breaks.
     pub(crate) fn cut(kind: &str, body: &[u8]) -> Self {
         Self::Broken(begun(kind, body))
     }
 
-    /// The same, after which nothing happens.
+    /// The beginning of a stream that then stalls.
     pub(crate) fn hanging(kind: &str, body: &[u8]) -> Self {
         Self::Hanging(begun(kind, body))
     }
@@ -67,28 +67,28 @@ fn whole(status: &str, kind: &str, body: &[u8]) -> Vec<u8> {
 fn begun(kind: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n");
     if body.is_empty() {
-        // No chunk is the last one.
+        // The final chunk is missing.
         return head.into_bytes();
     }
     [head.as_bytes(), format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n"].concat()
 }
 
 /// A running server.
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedServer {
     pub(crate) url: String,
-    /// Requests in their order.
+    /// Requests in order of arrival.
     pub(crate) requests: mpsc::Receiver<Request>,
-    /// One message for each client that left a hanging answer.
+    /// One message for each client that left a stalled reply.
     pub(crate) left: mpsc::Receiver<()>,
 }
 
-impl Scripted {
-    /// A server that gives every request the same answer.
+impl ScriptedServer {
+    /// A server that gives every request the same reply.
     pub(crate) async fn new(reply: Reply) -> Self {
         Self::in_turn(vec![reply]).await
     }
 
-    /// A server that gives one answer after the other, the last one again and again.
+    /// A server that gives these replies in order and repeats the last one.
     pub(crate) async fn in_turn(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -111,7 +111,7 @@ impl Scripted {
         self.requests.recv().await.expect("a request")
     }
 
-    /// Requests that have arrived and that nobody has asked for.
+    /// Number of received requests that the test has not read.
     pub(crate) fn count(&mut self) -> usize {
         std::iter::from_fn(|| self.requests.try_recv().ok()).count()
     }
@@ -119,7 +119,7 @@ impl Scripted {
 
 async fn serve(mut stream: TcpStream, reply: Reply, heard: mpsc::Sender<Request>, leaves: mpsc::Sender<()>) {
     let Some(request) = read(&mut stream).await else { return };
-    heard.send(request).await.expect("the test listens");
+    heard.send(request).await.expect("the test receives");
     match reply {
         Reply::Whole(bytes) => {
             let _ = stream.write_all(&bytes).await;

@@ -1,9 +1,9 @@
-//! Bedrock with a pair of keys: what a service makes of the signatures, and whether anything else is different.
+//! Bedrock with a key pair: signatures as the service verifies them, and behavior identical to that of an API key.
 
 use crate::{
-    ask::{PAIR, hear, signed, user},
-    pieces::{first, form, last},
-    scripted::{Reply, Request, Scripted},
+    calls::{PAIR, collect_output, signed, user},
+    chunks::{content_type, first, last},
+    scripted_server::{Reply, Request, ScriptedServer},
 };
 use baton_ports::{ModelError, ModelEvent};
 use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
@@ -14,8 +14,8 @@ use std::{sync::Arc, time::Duration};
 
 const KIND: ProviderKind = ProviderKind::Bedrock;
 const MODEL: &str = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
-/// How long the service may be left talking.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// Time until the service must see the disconnect.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(100);
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -25,7 +25,7 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// HMAC by its definition, for keys that are not longer than a block.
+/// HMAC by its definition, for keys up to one block.
 fn hmac(key: &[u8], text: &str) -> Vec<u8> {
     let padded = |pad: u8| -> Vec<u8> { (0..64).map(|at| key.get(at).copied().unwrap_or(0) ^ pad).collect() };
     let inner = Sha256::digest([padded(0x36).as_slice(), text.as_bytes()].concat());
@@ -37,8 +37,8 @@ fn headers<'a>(request: &'a Request, wanted: &str) -> Vec<&'a str> {
     all.filter(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value).collect()
 }
 
-/// The names of the signed headers, once a service that knows the secret key has made the same signature of what arrived.
-fn verified(request: &Request, region: &str) -> String {
+/// The signed header names, after verifying the signature like a service that knows the secret key.
+fn verified_headers(request: &Request, region: &str) -> String {
     let header = |name: &str| match headers(request, name).as_slice() {
         [value] => (*value).to_owned(),
         other => panic!("{name}: {other:?}"),
@@ -52,7 +52,7 @@ fn verified(request: &Request, region: &str) -> String {
     let [method, target, _] = request.line.split(' ').collect::<Vec<_>>()[..] else { panic!("{}", request.line) };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let said: String = names.split(';').map(|name| format!("{name}:{}\n", header(name).trim())).collect();
-    // What is encoded in a path is encoded once more.
+    // The path is encoded a second time for the signature.
     let path = path.replace('%', "%25");
     let canonical = format!("{method}\n{path}\n{query}\n{said}\n{names}\n{}", digest(&request.raw));
     let text = format!("AWS4-HMAC-SHA256\n{date}\n{scope}\n{}", digest(&canonical));
@@ -72,22 +72,25 @@ fn whole() -> Value {
 }
 
 fn good() -> Reply {
-    Reply::stream(form(KIND), &[first(KIND), last(KIND)].concat())
+    Reply::stream(content_type(KIND), &[first(KIND), last(KIND)].concat())
 }
 
 #[tokio::test]
-async fn every_request_is_signed_over_what_is_sent() {
+async fn every_request_is_signed_over_its_content() {
     let replies = vec![good(), Reply::json("200 OK", &whole()), Reply::json("200 OK", &json!({"modelSummaries": []}))];
-    let mut server = Scripted::in_turn(replies).await;
+    let mut server = ScriptedServer::in_turn(replies).await;
     let provider =
         signed(&server.url).with_header("x-gate", Secret::new("open")).with_header("x-amz-own", Secret::new("too"));
     for (provider, path) in [(provider.clone(), "converse-stream"), (provider.clone().without_streaming(), "converse")]
     {
-        let heard = hear(provider.model(MODEL).as_ref(), user("grüß dich, 你好")).await;
+        let heard = collect_output(provider.model(MODEL).as_ref(), user("grüß dich, 你好")).await;
         assert_eq!((heard.error, heard.text.as_str()), (None, "Half"));
         let request = server.request().await;
         assert_eq!(request.line, format!("POST /model/{}/{path} HTTP/1.1", MODEL.replace(':', "%3A")));
-        assert_eq!(verified(&request, "eu-central-1"), "content-type;host;x-amz-date;x-amz-own;x-amz-security-token");
+        assert_eq!(
+            verified_headers(&request, "eu-central-1"),
+            "content-type;host;x-amz-date;x-amz-own;x-amz-security-token"
+        );
         assert_eq!(headers(&request, "x-amz-security-token"), [PAIR[2]]);
         assert_eq!(
             (headers(&request, "x-gate"), headers(&request, "content-type")),
@@ -98,30 +101,31 @@ async fn every_request_is_signed_over_what_is_sent() {
     assert_eq!(provider.list().await, Ok(Vec::new()));
     let request = server.request().await;
     assert_eq!(request.line, "GET /foundation-models?byOutputModality=TEXT HTTP/1.1");
-    assert_eq!(verified(&request, "eu-central-1"), "host;x-amz-date;x-amz-own;x-amz-security-token");
-    assert_eq!(server.count(), 0, "nothing is sent twice");
+    assert_eq!(verified_headers(&request, "eu-central-1"), "host;x-amz-date;x-amz-own;x-amz-security-token");
+    assert_eq!(server.count(), 0, "no request is repeated");
 }
 
 #[tokio::test]
-async fn without_a_session_there_is_no_token_and_without_a_region_there_is_one() {
-    let mut server = Scripted::new(good()).await;
+async fn session_token_is_optional_and_region_has_a_default() {
+    let mut server = ScriptedServer::new(good()).await;
     let pair = KeyPair::new(Secret::new(PAIR[0]), Secret::new(PAIR[1]));
-    // A name and a password in the address would be another way to say who asks; the signature is the one.
+    // The login in the URL is ignored; the signature identifies the caller.
     let url = server.url.replace("http://", "http://me:password@");
     let provider = Provider::new(KIND, "mine").with_base_url(&url);
-    let provider = provider.with_key_pair(pair, "MY_ID", Arc::new(crate::ask::Morning));
-    assert_eq!(hear(provider.model(MODEL).as_ref(), user("go")).await.error, None);
-    assert_eq!(verified(&server.request().await, "us-east-1"), "content-type;host;x-amz-date");
+    let provider = provider.with_key_pair(pair, "MY_ID", Arc::new(crate::calls::MorningClock));
+    assert_eq!(collect_output(provider.model(MODEL).as_ref(), user("go")).await.error, None);
+    assert_eq!(verified_headers(&server.request().await, "us-east-1"), "content-type;host;x-amz-date");
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_like_any_other() {
+async fn rejected_key_is_reported_like_any_other() {
     let said = format!("The security token {} included in the request is invalid, {}.", PAIR[2], PAIR[0]);
     for streaming in [true, false] {
-        let server = Scripted::new(Reply::json("403 Forbidden", &json!({"message": said}))).await;
+        let server = ScriptedServer::new(Reply::json("403 Forbidden", &json!({"message": said}))).await;
         let provider = signed(&server.url);
         let provider = if streaming { provider } else { provider.without_streaming() };
-        let told = [hear(provider.model(MODEL).as_ref(), user("go")).await.error, provider.list().await.err()];
+        let told =
+            [collect_output(provider.model(MODEL).as_ref(), user("go")).await.error, provider.list().await.err()];
         for error in told {
             let Some(ModelError::Refused { status: 403, message, retry_after: None, .. }) = error else {
                 panic!("{error:?}")
@@ -134,10 +138,10 @@ async fn a_wrong_key_is_told_like_any_other() {
 }
 
 #[tokio::test]
-async fn whoever_drops_an_answer_stops_the_service() {
-    for reply in [Reply::hanging(form(KIND), &first(KIND)), Reply::Hanging(Vec::new())] {
+async fn dropped_stream_stops_the_service() {
+    for reply in [Reply::hanging(content_type(KIND), &first(KIND)), Reply::Hanging(Vec::new())] {
         let begins = matches!(&reply, Reply::Hanging(bytes) if !bytes.is_empty());
-        let mut server = Scripted::new(reply).await;
+        let mut server = ScriptedServer::new(reply).await;
         let model = signed(&server.url).model(MODEL);
         let mut stream = model.call(user("tell me a story"));
         if begins {
@@ -150,12 +154,16 @@ async fn whoever_drops_an_answer_stops_the_service() {
             assert!(waiting.is_some());
         }
         drop(stream);
-        assert_eq!(tokio::time::timeout(AT_ONCE, server.left.recv()).await, Ok(Some(())), "begins: {begins}");
+        assert_eq!(
+            tokio::time::timeout(DISCONNECT_TIMEOUT, server.left.recv()).await,
+            Ok(Some(())),
+            "begins: {begins}"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_breaks_is_told_as_without_signatures() {
+async fn failures_match_those_without_signatures() {
     let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     let gone = format!("http://{gone}");
     let busy = Reply::text("HTTP/1.1 503 Busy\r\nretry-after-ms: 1500\r\ncontent-length: 0\r\n\r\n");
@@ -165,7 +173,7 @@ async fn what_breaks_is_told_as_without_signatures() {
             let mut told = Vec::new();
             for provider in [one, other.with_key(Secret::new("key"), "MY_KEY")] {
                 let provider = if streaming { provider } else { provider.without_streaming() };
-                let heard = hear(provider.model(MODEL).as_ref(), user("go")).await;
+                let heard = collect_output(provider.model(MODEL).as_ref(), user("go")).await;
                 told.push((heard.text, heard.error.expect("an error")));
             }
             assert_eq!(told[0], told[1]);
@@ -175,33 +183,33 @@ async fn what_breaks_is_told_as_without_signatures() {
         assert_eq!(error, ModelError::Unreachable("mine does not accept connections".to_owned()));
         for reply in [
             Reply::Broken(Vec::new()),
-            Reply::cut(form(KIND), b""),
-            Reply::cut(form(KIND), &first(KIND)),
-            Reply::stream(form(KIND), &first(KIND)),
+            Reply::cut(content_type(KIND), b""),
+            Reply::cut(content_type(KIND), &first(KIND)),
+            Reply::stream(content_type(KIND), &first(KIND)),
             Reply::json("400 Bad Request", &json!({"message": "Input is too long for requested model."})),
             Reply::json("200 OK", &json!({})),
         ] {
-            ask(&Scripted::new(reply).await.url).await;
+            ask(&ScriptedServer::new(reply).await.url).await;
         }
-        let (_, error) = ask(&Scripted::new(busy.clone()).await.url).await;
+        let (_, error) = ask(&ScriptedServer::new(busy.clone()).await.url).await;
         let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{error:?}") };
         assert_eq!(retry_after, Some(Duration::from_millis(1500)));
     }
 }
 
 #[tokio::test]
-async fn many_at_once_do_not_meet() {
-    let mut server = Scripted::new(good()).await;
+async fn concurrent_calls_do_not_interfere() {
+    let mut server = ScriptedServer::new(good()).await;
     let model = signed(&server.url).model(MODEL);
     let texts: Vec<String> = (0..24).map(|number| format!("number {number}")).collect();
-    let answers = texts.iter().map(|text| hear(model.as_ref(), user(text)));
+    let answers = texts.iter().map(|text| collect_output(model.as_ref(), user(text)));
     for heard in futures_util::future::join_all(answers).await {
         assert_eq!((heard.error, heard.text.as_str()), (None, "Half"));
     }
     let mut sent = Vec::new();
     for _ in &texts {
         let request = server.request().await;
-        verified(&request, "eu-central-1");
+        verified_headers(&request, "eu-central-1");
         sent.push(request.body["messages"][0]["content"][0]["text"].as_str().expect("words").to_owned());
     }
     sent.sort();

@@ -1,4 +1,4 @@
-//! Calls, and what is heard.
+//! Model calls and collected model output.
 
 use baton_ports::{ChatMessage, Clock, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
 use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 
 pub(crate) const KEY: &str = "sk-planted-key-1234567890";
-/// A pair of keys: the access key, the secret one, and the token of a session.
+/// Access key, secret key and session token.
 pub(crate) const PAIR: [&str; 3] =
     ["AKIAPLANTED1234567890", "planted/secret+key/0987654321", "planted/token+1357924680=="];
 
@@ -49,7 +49,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
 }
 
 /// The call of the next turn, with one result for each call of the last one.
-pub(crate) fn answered(mut call: ModelCall, heard: &Heard, output: &str) -> ModelCall {
+pub(crate) fn answered(mut call: ModelCall, heard: &ModelOutput, output: &str) -> ModelCall {
     call.messages.push(ChatMessage::Assistant {
         text: heard.text.clone(),
         calls: heard.calls.clone(),
@@ -67,9 +67,9 @@ pub(crate) fn answered(mut call: ModelCall, heard: &Heard, output: &str) -> Mode
     call
 }
 
-/// Everything of one answer.
+/// The collected events of one response.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct ModelOutput {
     pub(crate) text: String,
     pub(crate) pieces: usize,
     pub(crate) thought: String,
@@ -80,18 +80,18 @@ pub(crate) struct Heard {
     pub(crate) error: Option<ModelError>,
 }
 
-pub(crate) async fn hear(model: &dyn Model, call: ModelCall) -> Heard {
-    let (heard, notes) = hear_with_notes(model, call).await;
-    assert!(notes.is_empty(), "an adapter takes no notes: {notes:?}");
+pub(crate) async fn collect_output(model: &dyn Model, call: ModelCall) -> ModelOutput {
+    let (heard, notes) = collect_output_with_notes(model, call).await;
+    assert!(notes.is_empty(), "an adapter emits no notes: {notes:?}");
     heard
 }
 
-/// The same of a model with layers around it, which take notes.
-pub(crate) async fn hear_with_notes(model: &dyn Model, call: ModelCall) -> (Heard, Vec<ModelNote>) {
-    let (mut heard, mut notes) = (Heard::default(), Vec::new());
+/// The same for a model with layers around it, which emit notes.
+pub(crate) async fn collect_output_with_notes(model: &dyn Model, call: ModelCall) -> (ModelOutput, Vec<ModelNote>) {
+    let (mut heard, mut notes) = (ModelOutput::default(), Vec::new());
     let mut stream = model.call(call);
     while let Some(event) = stream.next().await {
-        assert!(heard.finish.is_none() && heard.error.is_none(), "something comes after the end: {event:?}");
+        assert!(heard.finish.is_none() && heard.error.is_none(), "event after the end: {event:?}");
         match event {
             Ok(ModelEvent::Text(text)) => {
                 heard.pieces += 1;
@@ -111,24 +111,24 @@ pub(crate) async fn hear_with_notes(model: &dyn Model, call: ModelCall) -> (Hear
     (heard, notes)
 }
 
-/// A provider at an address, with the key that tests look for everywhere.
+/// A provider at an address, with the key that tests search for.
 pub(crate) fn provider(kind: ProviderKind, url: &str) -> Provider {
     Provider::new(kind, "mine").with_base_url(url).with_key(Secret::new(KEY), "MY_KEY")
 }
 
-/// The 15th of January 2027, 8 o'clock in the morning.
-pub(crate) struct Morning;
+/// 2027-01-15, 08:00 UTC.
+pub(crate) struct MorningClock;
 
-impl Clock for Morning {
+impl Clock for MorningClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(1_800_000_000_000)
     }
 }
 
-/// Bedrock at an address, asked with signatures.
+/// Bedrock at an address, with signed requests.
 pub(crate) fn signed(url: &str) -> Provider {
     let [id, secret, token] = PAIR.map(Secret::new);
     let pair = KeyPair::new(id, secret).with_token(token);
     let provider = Provider::new(ProviderKind::Bedrock, "mine").with_base_url(url).with_region("eu-central-1");
-    provider.with_key_pair(pair, "MY_ID and MY_SECRET", Arc::new(Morning))
+    provider.with_key_pair(pair, "MY_ID and MY_SECRET", Arc::new(MorningClock))
 }
