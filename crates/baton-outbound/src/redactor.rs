@@ -106,15 +106,15 @@ impl fmt::Debug for SecretRedactor {
 mod tests {
     use super::*;
 
-    fn shown(headers: &[(&'static str, &str)]) -> SecretRedactor {
+    fn redactor(headers: &[(&'static str, &str)]) -> SecretRedactor {
         let pairs =
             headers.iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
         SecretRedactor::from_headers(&pairs.collect())
     }
 
     #[test]
-    fn what_was_shown_is_not_told() {
-        let shown = shown(&[("authorization", "Bearer s3cret-token"), ("x-tenant", "a")]);
+    fn shown_secrets_are_redacted() {
+        let redactor = redactor(&[("authorization", "Bearer s3cret-token"), ("x-tenant", "a")]);
         for (said, told) in [
             ("401: no", "401: no"),
             ("401: Bearer s3cret-token is not known", "401: [hidden] is not known"),
@@ -124,33 +124,33 @@ mod tests {
             ("401: Bearer s3", "401: [hidden]"),
             ("401: s3c", "401: s3c"),
         ] {
-            assert_eq!(shown.excerpt(said.as_bytes(), 200), told);
+            assert_eq!(redactor.excerpt(said.as_bytes(), 200), told);
         }
-        assert_eq!(format!("{shown:?}"), "SecretRedactor(2 values)");
+        assert_eq!(format!("{redactor:?}"), "SecretRedactor(2 values)");
     }
 
     #[test]
-    fn no_piece_of_a_long_secret_is_told_wherever_it_is_cut() {
-        // No six characters of it come twice.
+    fn no_fragment_of_a_long_secret_leaks_at_any_cut() {
+        // Every six characters of it are unique.
         let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
-        let shown = shown(&[("authorization", &format!("Bearer {token}"))]);
+        let redactor = redactor(&[("authorization", &format!("Bearer {token}"))]);
         let tells = |told: &str| {
             (0..token.len() - SECRET_FRAGMENT_LEN).any(|at| told.contains(&token[at..at + SECRET_FRAGMENT_LEN]))
         };
         for before in 0..250 {
             let said = format!("{} is {token}, and nobody knows that", "é".repeat(before));
             for characters in [10, 200, 300] {
-                let told = shown.excerpt(said.as_bytes(), characters);
+                let told = redactor.excerpt(said.as_bytes(), characters);
                 assert!(told.chars().count() <= characters && !tells(&told), "{told}");
             }
             // The secret may be truncated at either end.
             for part in [&token[..before + 20], &token[before + 40..before + 80]] {
-                let told = shown.excerpt(format!("what is {part}... here?").as_bytes(), 400);
+                let told = redactor.excerpt(format!("what is {part}... here?").as_bytes(), 400);
                 // The space before a token is part of the value.
                 assert_eq!(told.replacen("is[", "is [", 1), "what is [hidden]... here?");
             }
             let filled = [" ".repeat(MAX_EXAMINED_BYTES - 20 - before).as_bytes(), said.as_bytes()].concat();
-            assert!(!tells(&shown.excerpt(&filled, 400)));
+            assert!(!tells(&redactor.excerpt(&filled, 400)));
         }
     }
 }

@@ -3,7 +3,7 @@
 use baton_outbound::{AddressPolicy, AllowProblem};
 
 #[test]
-fn names_are_matched_whole_or_below() {
+fn domain_entries_match_the_name_or_its_subdomains() {
     let policy = AddressPolicy::allowing(["hooks.internal", "*.Corp.Example", " localhost ", "a_b.test."]).unwrap();
     for (name, allowed) in [
         ("hooks.internal", true),
@@ -25,11 +25,11 @@ fn names_are_matched_whole_or_below() {
     ] {
         assert_eq!(policy.allows_name(name), allowed, "{name}");
     }
-    assert!(policy.check("127.0.0.1".parse().unwrap()).is_err(), "a name allows no address");
+    assert!(policy.check("127.0.0.1".parse().unwrap()).is_err(), "a domain entry allows no address");
 }
 
 #[test]
-fn entries_that_say_nothing_are_refused_with_the_entry() {
+fn invalid_entries_are_rejected_by_name() {
     let most = |most| AllowProblem::Prefix { most };
     let rows = [
         ("", AllowProblem::Empty),

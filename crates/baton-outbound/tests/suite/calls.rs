@@ -1,6 +1,6 @@
-//! Single calls: what goes out, what comes back, and what takes too long.
+//! Single calls: requests, replies, limits and timeouts.
 
-use crate::world::{Answer, Receiver, client, named, post};
+use crate::fixtures::{Answer, Receiver, client, client_with, post};
 use baton_outbound::{OutboundError, OutboundOptions, Resolver};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use std::{io, net::IpAddr, time::Duration};
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
 #[tokio::test]
-async fn a_request_arrives_as_it_was_and_connections_are_used_again() {
+async fn request_is_sent_unchanged_and_connections_are_reused() {
     let receiver = Receiver::start(|_| Answer::Reply(StatusCode::CREATED, Vec::new(), "thanks".into())).await;
     let client = client(LOOPBACK);
     for _ in 0..20 {
@@ -25,12 +25,12 @@ async fn a_request_arrives_as_it_was_and_connections_are_used_again() {
     assert_eq!(received[0].body, "hello");
     assert_eq!(received[0].header("authorization"), Some("Bearer secret"));
     assert_eq!(received[0].header("host"), Some(receiver.address.to_string().as_str()), "the host is the URL's");
-    // One comes back to the pool a moment after its reply was read, so now and then another is opened.
+    // A connection returns to the pool shortly after its reply was read, so sometimes another one is opened.
     assert!(*receiver.connections.lock().unwrap() < 20);
 }
 
 #[tokio::test]
-async fn forbidden_addresses_are_refused_before_anything_is_sent() {
+async fn forbidden_addresses_are_rejected_before_sending() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
     let port = receiver.address.port();
     let client = client(&["10.9.8.7"]);
@@ -51,16 +51,16 @@ async fn forbidden_addresses_are_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_does_not_answer_is_given_up() {
+async fn unresponsive_receiver_times_out() {
     let receiver = Receiver::start(|_| Answer::Silence).await;
     let options = OutboundOptions { request_timeout: Duration::from_millis(50), ..OutboundOptions::default() };
-    let error = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap_err();
+    let error = client_with(LOOPBACK, PendingResolver, &options).send(post(&receiver.url("/"))).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { .. }), "{error:?}");
     assert!(!error.is_forbidden());
 }
 
 #[tokio::test]
-async fn an_answer_counts_even_if_its_body_never_comes() {
+async fn reply_head_counts_without_its_body() {
     let receiver = Receiver::start(|_| Answer::Stall(StatusCode::ACCEPTED)).await;
     let quickly = Duration::from_millis(50);
     for options in [
@@ -71,13 +71,13 @@ async fn an_answer_counts_even_if_its_body_never_comes() {
             ..OutboundOptions::default()
         },
     ] {
-        let reply = named(LOOPBACK, Forever, &options).send(post(&receiver.url("/"))).await.unwrap();
+        let reply = client_with(LOOPBACK, PendingResolver, &options).send(post(&receiver.url("/"))).await.unwrap();
         assert_eq!((reply.status.as_u16(), reply.body.len(), reply.complete), (202, 0, false));
     }
 }
 
 #[tokio::test]
-async fn connections_are_kept_for_a_few_hosts_only() {
+async fn idle_connections_are_kept_for_few_hosts() {
     let mut receivers = Vec::new();
     for _ in 0..4 {
         receivers.push(Receiver::start(|_| Answer::status(200)).await);
@@ -85,7 +85,7 @@ async fn connections_are_kept_for_a_few_hosts_only() {
     let idle = Duration::from_millis(100);
     let request_timeout = Duration::from_secs(1);
     let options = OutboundOptions { idle_hosts: 2, idle_timeout: idle, request_timeout, ..OutboundOptions::default() };
-    let client = named(LOOPBACK, Forever, &options);
+    let client = client_with(LOOPBACK, PendingResolver, &options);
     for _ in 0..2 {
         for receiver in &receivers {
             client.send(post(&receiver.url("/"))).await.unwrap();
@@ -93,8 +93,8 @@ async fn connections_are_kept_for_a_few_hosts_only() {
     }
     let closes = |receiver: &Receiver| receiver.received().last().unwrap().header("connection") == Some("close");
     assert_eq!(receivers.iter().map(closes).collect::<Vec<_>>(), [false, false, true, true]);
-    assert_eq!(*receivers[3].connections.lock().unwrap(), 2, "a new one each time");
-    // Whoever was not called for a while makes room.
+    assert_eq!(*receivers[3].connections.lock().unwrap(), 2, "a new connection for each call");
+    // An idle host frees its slot after the timeout.
     tokio::time::pause();
     tokio::time::advance(idle + request_timeout).await;
     tokio::time::resume();
@@ -102,11 +102,11 @@ async fn connections_are_kept_for_a_few_hosts_only() {
     assert!(!closes(&receivers[3]));
 }
 
-/// A resolver that never answers, and counts how often it was asked.
+/// A resolver that never answers and counts its lookups.
 #[derive(Clone, Default)]
-struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
+struct CountingResolver(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
-impl Resolver for Counting {
+impl Resolver for CountingResolver {
     fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Box::pin(std::future::pending())
@@ -114,9 +114,9 @@ impl Resolver for Counting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_that_are_slow_to_find_are_looked_up_a_few_at_a_time() {
-    let counting = Counting::default();
-    let client = named(&[], counting.clone(), &OutboundOptions { lookups: 8, ..OutboundOptions::default() });
+async fn concurrent_slow_lookups_are_limited() {
+    let counting = CountingResolver::default();
+    let client = client_with(&[], counting.clone(), &OutboundOptions { lookups: 8, ..OutboundOptions::default() });
     for _ in 0..3 {
         let admitted = (0..20).map(|index| {
             let client = client.clone();
@@ -131,8 +131,8 @@ async fn names_that_are_slow_to_find_are_looked_up_a_few_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_takes_too_long_is_given_up() {
-    let client = named(LOOPBACK, Forever, &OutboundOptions::default());
+async fn slow_lookup_times_out() {
+    let client = client_with(LOOPBACK, PendingResolver, &OutboundOptions::default());
     let before = tokio::time::Instant::now();
     let error = client.send(post("http://slow.example/")).await.unwrap_err();
     assert_eq!(error, OutboundError::ConnectTimeout(Duration::from_secs(5)));
@@ -143,16 +143,16 @@ async fn a_connection_that_takes_too_long_is_given_up() {
 }
 
 /// A resolver that never answers.
-struct Forever;
+struct PendingResolver;
 
-impl Resolver for Forever {
+impl Resolver for PendingResolver {
     fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(std::future::pending())
     }
 }
 
 #[tokio::test]
-async fn long_bodies_are_cut_and_shown_on_one_line() {
+async fn long_bodies_are_truncated_and_shown_on_one_line() {
     let text = format!("line one\r\n\u{1b}[31mred\t{}", "ü".repeat(200_000));
     let receiver =
         Receiver::start(move |_| Answer::Reply(StatusCode::BAD_REQUEST, Vec::new(), Bytes::from(text.clone()))).await;
@@ -172,7 +172,7 @@ async fn long_bodies_are_cut_and_shown_on_one_line() {
 }
 
 #[tokio::test]
-async fn endless_heads_are_not_read() {
+async fn oversized_reply_head_is_rejected() {
     let receiver =
         Receiver::start(|_| Answer::Reply(StatusCode::OK, vec![("x-long", "x".repeat(200_000))], Bytes::new())).await;
     let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();
@@ -180,7 +180,7 @@ async fn endless_heads_are_not_read() {
 }
 
 #[tokio::test]
-async fn a_closed_port_is_unreachable() {
+async fn closed_port_is_unreachable() {
     let (receiver, listener) = Receiver::bind(|_| Answer::Silence).await;
     drop(listener);
     let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();

@@ -1,6 +1,6 @@
-//! HTTP/2: the same judgement, and streams that flow.
+//! HTTP/2: the same address policy, and streaming in both directions.
 
-use crate::world::{Names, named};
+use crate::fixtures::{ScriptedResolver, client_with};
 use baton_outbound::{GuardedClient, OutboundError, OutboundOptions};
 use bytes::Bytes;
 use http::{Request, Response, Version};
@@ -18,7 +18,7 @@ use tower::Service as _;
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
-/// A server of HTTP/2 that gives back what it is sent, and counts its connections.
+/// An HTTP/2 server that echoes bodies and counts its connections.
 async fn echo() -> (SocketAddr, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -47,9 +47,9 @@ async fn call(client: &GuardedClient, url: &str, body: Vec<u8>) -> Result<Respon
 }
 
 #[tokio::test]
-async fn more_than_a_window_flows_and_connections_are_shared() {
+async fn body_larger_than_a_window_flows_and_connections_are_shared() {
     let (address, connections) = echo().await;
-    let client = named(LOOPBACK, Names::default(), &OutboundOptions::default());
+    let client = client_with(LOOPBACK, ScriptedResolver::default(), &OutboundOptions::default());
     let service = client.grpc_service().unwrap();
     for _ in 0..3 {
         let sent = Bytes::from(vec![7_u8; 5 * 1024 * 1024]);
@@ -61,11 +61,11 @@ async fn more_than_a_window_flows_and_connections_are_shared() {
 }
 
 #[tokio::test]
-async fn forbidden_addresses_are_refused_and_names_judged() {
+async fn forbidden_addresses_are_rejected_and_names_checked() {
     let (address, connections) = echo().await;
     let port = address.port();
-    let names = Names::of(&[("inside.example", &[&["127.0.0.1"]])]);
-    let client = named(&[], names, &OutboundOptions::default());
+    let names = ScriptedResolver::of(&[("inside.example", &[&["127.0.0.1"]])]);
+    let client = client_with(&[], names, &OutboundOptions::default());
     for url in [format!("http://127.0.0.1:{port}/"), format!("http://inside.example:{port}/")] {
         let error = call(&client, &url, Vec::new()).await.unwrap_err();
         assert!(error.is_forbidden() && error.is_before_send(), "{url}: {error:?}");
@@ -74,11 +74,11 @@ async fn forbidden_addresses_are_refused_and_names_judged() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_given_up() {
+async fn unresponsive_server_times_out() {
     let (address, _) = echo().await;
     let limit = Duration::from_millis(50);
     let options = OutboundOptions { request_timeout: limit, ..OutboundOptions::default() };
-    let client = named(LOOPBACK, Names::default(), &options);
+    let client = client_with(LOOPBACK, ScriptedResolver::default(), &options);
     let error = call(&client, &format!("http://{address}/silence"), Vec::new()).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { .. }) && !error.is_before_send(), "{error:?}");
 }

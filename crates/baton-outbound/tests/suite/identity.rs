@@ -1,6 +1,6 @@
-//! Certificates that show who is calling.
+//! Client certificates.
 
-use crate::world::{Names, named, post};
+use crate::fixtures::{ScriptedResolver, client_with, post};
 use baton_outbound::{CertificateDer, ClientIdentity, GuardedClient, OutboundError, OutboundOptions, SetupError};
 use bytes::Bytes;
 use http::{Request, Response};
@@ -33,8 +33,8 @@ fn issued(authority: &Authority, name: &str) -> (String, String) {
     (certificate.pem(), key.serialize_pem())
 }
 
-/// A server of HTTP/1.1 and HTTP/2 that asks its clients for a certificate of the authority.
-async fn strict(authority: &Authority) -> SocketAddr {
+/// A server for HTTP/1.1 and HTTP/2 that requires a client certificate of the authority.
+async fn mutual_tls_server(authority: &Authority) -> SocketAddr {
     let key = KeyPair::generate().unwrap();
     let names = vec!["127.0.0.1".to_owned()];
     let certificate = CertificateParams::new(names).unwrap().signed_by(&key, authority).unwrap();
@@ -73,18 +73,22 @@ async fn strict(authority: &Authority) -> SocketAddr {
     address
 }
 
-fn trusting(root: CertificateDer<'static>) -> GuardedClient {
-    named(ALLOW, Names::default(), &OutboundOptions { extra_roots: vec![root], ..OutboundOptions::default() })
+fn client_trusting(root: CertificateDer<'static>) -> GuardedClient {
+    client_with(
+        ALLOW,
+        ScriptedResolver::default(),
+        &OutboundOptions { extra_roots: vec![root], ..OutboundOptions::default() },
+    )
 }
 
 #[tokio::test]
-async fn whoever_has_the_right_certificate_is_heard() {
+async fn client_with_trusted_certificate_is_accepted() {
     let ours = authority();
-    let url = format!("https://{}/", strict(&ours).await);
-    let nobody = trusting(ours.der().clone());
+    let url = format!("https://{}/", mutual_tls_server(&ours).await);
+    let anonymous = client_trusting(ours.der().clone());
     let (certificate, key) = issued(&ours, "baton");
     let known =
-        nobody.with_identity(ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap()).unwrap();
+        anonymous.with_identity(ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap()).unwrap();
     let reply = known.send(post(&url)).await.unwrap();
     assert_eq!((reply.status.as_u16(), reply.body.as_ref()), (200, b"h1".as_slice()));
     assert_eq!(known.open(post(&url)).await.unwrap().into_body().read(10).await.unwrap(), "h1");
@@ -95,14 +99,14 @@ async fn whoever_has_the_right_certificate_is_heard() {
     let theirs = authority();
     let (certificate, key) = issued(&theirs, "baton");
     let stranger = ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
-    for client in [nobody.clone(), nobody.with_identity(stranger).unwrap()] {
+    for client in [anonymous.clone(), anonymous.with_identity(stranger).unwrap()] {
         let error = client.send(post(&url)).await.unwrap_err();
         assert!(matches!(error, OutboundError::Unreachable { .. }) && error.is_before_send(), "{error:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_used_is_said_and_keys_are_not_shown() {
+fn invalid_identity_is_reported_without_its_key() {
     let ours = authority();
     let (certificate, key) = issued(&ours, "baton");
     let (_, other) = issued(&ours, "baton");
@@ -111,7 +115,7 @@ fn what_cannot_be_used_is_said_and_keys_are_not_shown() {
         assert!(matches!(error, SetupError::Identity(_)), "{error:?}");
     }
     let mixed = ClientIdentity::from_pem(certificate.as_bytes(), other.as_bytes()).unwrap();
-    assert!(matches!(trusting(ours.der().clone()).with_identity(mixed), Err(SetupError::Identity(_))));
+    assert!(matches!(client_trusting(ours.der().clone()).with_identity(mixed), Err(SetupError::Identity(_))));
     let identity = ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
     assert_eq!(format!("{identity:?}"), "ClientIdentity { certificates: 1, .. }");
     let options = OutboundOptions { client_identity: Some(identity), ..OutboundOptions::default() };

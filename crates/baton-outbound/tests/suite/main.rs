@@ -1,15 +1,15 @@
-//! What may be reached, what may not, and what receivers see.
+//! Address policy, calls, redirects and notifications, as receivers see them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod allow;
 mod calls;
+mod fixtures;
 mod http2;
 mod identity;
 mod names;
-mod opened;
 mod policy;
 mod push;
 mod redirects;
+mod streaming;
 mod targets;
 mod tls;
-mod world;

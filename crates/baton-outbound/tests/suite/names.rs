@@ -1,13 +1,13 @@
-//! Names: judged by where the connection itself would go.
+//! Host names are checked by the addresses that the connection uses.
 
-use crate::world::{Answer, Names, Receiver, named, post};
+use crate::fixtures::{Answer, Receiver, ScriptedResolver, client_with, post};
 use baton_outbound::{OutboundError, OutboundOptions};
 
 #[tokio::test]
-async fn names_are_judged_by_the_addresses_they_lead_to() {
+async fn host_name_is_checked_by_its_resolved_addresses() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
     let port = receiver.address.port();
-    let names = Names::of(&[
+    let names = ScriptedResolver::of(&[
         ("inside.example", &[&["10.0.0.1", "192.168.0.1"]]),
         ("loopback.example", &[&["127.0.0.1"]]),
         ("wrapped.example", &[&["::ffff:10.0.0.1"]]),
@@ -25,7 +25,7 @@ async fn names_are_judged_by_the_addresses_they_lead_to() {
         ("loopback.example", blocks, "sent"),
         ("loopback.example", hosts, "refused"),
         ("LOOPBACK.example.", blocks, "sent"),
-        // The addresses that may not be called are not even tried.
+        // Forbidden addresses are not even tried.
         ("mixed.example", blocks, "sent"),
         ("mixed.example", hosts, "refused"),
         ("empty.example", blocks, "unresolved"),
@@ -37,7 +37,7 @@ async fn names_are_judged_by_the_addresses_they_lead_to() {
         ("localhost", &[], "refused"),
     ];
     for (name, allow, expected) in cases {
-        let client = named(allow, names.clone(), &OutboundOptions::default());
+        let client = client_with(allow, names.clone(), &OutboundOptions::default());
         let url = format!("http://{name}:{port}/");
         let verdict = |result: Result<(), OutboundError>| match result {
             Ok(()) => "sent",
@@ -51,9 +51,9 @@ async fn names_are_judged_by_the_addresses_they_lead_to() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_between_check_and_use_is_caught() {
-    let names = Names::of(&[("rebind.example", &[&["127.0.0.1"], &["10.0.0.1"]])]);
-    let client = named(&["127.0.0.0/8"], names, &OutboundOptions::default());
+async fn changed_resolution_between_check_and_use_is_rejected() {
+    let names = ScriptedResolver::of(&[("rebind.example", &[&["127.0.0.1"], &["10.0.0.1"]])]);
+    let client = client_with(&["127.0.0.0/8"], names, &OutboundOptions::default());
     client.check_url("http://rebind.example/").await.unwrap();
     let error = client.send(post("http://rebind.example/")).await.unwrap_err();
     assert_eq!(error.to_string(), "rebind.example may not be called: it resolves to a private address");

@@ -1,10 +1,10 @@
-//! Addresses, one row each: what they are, and whether an allowed block opens them.
+//! Address ranges, one row each, and the allow entries that open them.
 
 use baton_outbound::{AddressPolicy, AddressRange};
 use proptest::prelude::*;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address, what it is (`None` for public), and an entry that opens it.
+/// An address, its range (`None` for public), and an entry that allows it.
 const ROWS: &[(&str, Option<AddressRange>, &str)] = &[
     ("8.8.8.8", None, ""),
     ("1.1.1.1", None, ""),
@@ -100,7 +100,7 @@ fn only_public_addresses_may_be_called_unless_allowed() {
         if range.is_some() && AddressPolicy::allowing([entry]).unwrap().check(address).is_err() {
             wrong.push(format!("{text} stays refused with {entry}"));
         }
-        // A block opens nothing but itself.
+        // A block allows only its own addresses.
         if let Some(range) = range
             && AddressPolicy::allowing(["1.2.3.0/24", "2a00::/16", "hooks.internal"]).unwrap().check(address)
                 != Err(*range)
@@ -113,7 +113,7 @@ fn only_public_addresses_may_be_called_unless_allowed() {
 
 proptest! {
     #[test]
-    fn no_wrapping_makes_an_address_more_public(bits: u32, low: u64) {
+    fn embedded_ipv4_is_never_more_public_than_plain(bits: u32, low: u64) {
         let plain = AddressPolicy::public_only();
         let v4 = Ipv4Addr::from(bits);
         let bits = u128::from(bits);
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_block_is_the_addresses_that_share_its_prefix(bits: u128, prefix in 0_u8..=128, other: u128) {
+    fn block_contains_the_addresses_with_its_prefix(bits: u128, prefix in 0_u8..=128, other: u128) {
         let keep = u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0);
         let first = Ipv6Addr::from(bits & keep);
         let policy = AddressPolicy::allowing([format!("{first}/{prefix}")]).unwrap();

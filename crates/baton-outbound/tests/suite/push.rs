@@ -1,6 +1,6 @@
-//! Notifications: what receivers read, and what is made of their answers.
+//! Push notifications: requests as receivers read them, and handling of their replies.
 
-use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
+use crate::fixtures::{Answer, Receiver, ScriptedResolver, client_with, completed_task, config, sender, stored};
 use baton_outbound::{OutboundOptions, PushSender};
 use baton_ports::{NotificationOutcome, SpanSink, TaskNotification, WebhookError, WebhookSender as _};
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -17,7 +17,7 @@ const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
     let sender = sender(LOOPBACK);
-    let (view, last) = finished();
+    let (view, last) = completed_task();
     let result = ToolResult {
         call: "c1".into(),
         name: "forecast".to_owned(),
@@ -59,9 +59,9 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
 }
 
 #[tokio::test]
-async fn events_that_a_dialect_does_not_show_are_not_sent() {
+async fn events_that_the_dialect_omits_are_not_sent() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
-    let (view, _) = finished();
+    let (view, _) = completed_task();
     let hidden = stored(TaskEvent::ToolStarted { call: "c1".into(), effects: None, server: None });
     for dialect in [PushDialect::V1, PushDialect::V03] {
         let config = config(&receiver.url("/hook"), dialect);
@@ -74,9 +74,9 @@ async fn events_that_a_dialect_does_not_show_are_not_sent() {
 }
 
 #[tokio::test]
-async fn secrets_are_sent_only_when_they_are_whole() {
+async fn incomplete_authentication_is_not_sent() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
-    let (view, event) = finished();
+    let (view, event) = completed_task();
     let notice = TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() };
     let mut config = config(&receiver.url("/"), PushDialect::V1);
     config.token = None;
@@ -99,7 +99,7 @@ async fn secrets_are_sent_only_when_they_are_whole() {
 }
 
 #[tokio::test]
-async fn any_success_is_delivery_and_everything_else_is_a_failure() {
+async fn only_2xx_counts_as_delivered() {
     let receiver = Receiver::start(|request| match request.path.trim_start_matches('/').parse::<u16>() {
         Ok(status @ (301 | 302)) => Answer::redirect(status, "/200"),
         Ok(status) => Answer::Reply(
@@ -110,7 +110,7 @@ async fn any_success_is_delivery_and_everything_else_is_a_failure() {
         Err(_) => Answer::Silence,
     })
     .await;
-    let (view, event) = finished();
+    let (view, event) = completed_task();
     let sender = sender(LOOPBACK);
     for status in [200, 201, 202, 204, 299, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503] {
         let config = config(&receiver.url(&format!("/{status}")), PushDialect::V1);
@@ -127,12 +127,13 @@ async fn any_success_is_delivery_and_everything_else_is_a_failure() {
 }
 
 #[tokio::test]
-async fn refusals_are_clear() {
+async fn rejected_receivers_are_reported_clearly() {
     let redirecting = Receiver::start(|_| Answer::redirect(307, "http://10.0.0.1/")).await;
-    let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("outside.example", &[&["93.184.216.34"]])]);
-    let client = named(LOOPBACK, names, &OutboundOptions::default());
+    let names =
+        ScriptedResolver::of(&[("inside.example", &[&["10.0.0.1"]]), ("outside.example", &[&["93.184.216.34"]])]);
+    let client = client_with(LOOPBACK, names, &OutboundOptions::default());
     let sender = PushSender::new(|| Ok(client));
-    let (view, event) = finished();
+    let (view, event) = completed_task();
     let mut shown = String::new();
     for url in [
         "http://10.0.0.1/hook",
@@ -168,7 +169,7 @@ async fn refusals_are_clear() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
+async fn secrets_echoed_by_the_receiver_are_redacted() {
     let receiver = Receiver::start(|request| {
         let echo = ["authorization", "x-a2a-notification-token"].map(|name| request.header(name).unwrap().to_owned());
         let padding = if request.path == "/cut" { "x".repeat(185) } else { String::new() };
@@ -176,7 +177,7 @@ async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
         Answer::Reply(StatusCode::UNAUTHORIZED, Vec::new(), body.into())
     })
     .await;
-    let (view, event) = finished();
+    let (view, event) = completed_task();
     for (path, said) in [("/", "unknown: ... Bearer ..."), ("/cut", "xunknown: ...")] {
         let mut config = config(&receiver.url(path), PushDialect::V1);
         config.token = Some("tik-tok-token".to_owned());
@@ -188,11 +189,11 @@ async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
     }
 }
 
-/// Keeps the spans that are emitted.
+/// Collects the emitted spans.
 #[derive(Default)]
-struct Collected(std::sync::Mutex<Vec<Span>>);
+struct SpanCollector(std::sync::Mutex<Vec<Span>>);
 
-impl SpanSink for Collected {
+impl SpanSink for SpanCollector {
     fn emit(&self, span: Span) {
         self.0.lock().unwrap().push(span);
     }
@@ -207,13 +208,14 @@ impl SpanSink for Collected {
 }
 
 #[tokio::test]
-async fn a_notification_has_a_span_which_its_receiver_hears_of() {
+async fn notification_has_a_span_and_sends_its_context() {
     let receiver = Receiver::start(|got| Answer::status(if got.path.starts_with("/gone") { 410 } else { 200 })).await;
     let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let spans = Arc::new(Collected::default());
-    let tracer = Tracer::new(Arc::<Collected>::clone(&spans), SpanOrigin::new(TelemetrySettings::default(), "test"));
+    let spans = Arc::new(SpanCollector::default());
+    let tracer =
+        Tracer::new(Arc::<SpanCollector>::clone(&spans), SpanOrigin::new(TelemetrySettings::default(), "test"));
     let sender = sender(LOOPBACK).with_tracer(tracer);
-    let (view, mut event) = finished();
+    let (view, mut event) = completed_task();
     event.trace = Some(parent.into());
     for (path, status) in [("/secret-path?key=secret", SpanStatus::Unset), ("/gone", SpanStatus::Error)] {
         let config = config(&receiver.url(path), PushDialect::V1);

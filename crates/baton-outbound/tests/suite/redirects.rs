@@ -1,12 +1,12 @@
-//! Redirects: which are followed, how far, and with what.
+//! Redirects: supported statuses, limits, and headers on other origins.
 
-use crate::world::{Answer, Names, Receiver, client, named, post};
+use crate::fixtures::{Answer, Receiver, ScriptedResolver, client, client_with, post};
 use baton_outbound::{OutboundError, OutboundOptions};
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
 #[tokio::test]
-async fn only_redirects_that_keep_the_request_are_followed() {
+async fn only_method_preserving_redirects_are_followed() {
     let receiver = Receiver::start(|request| match request.path.trim_start_matches('/').parse() {
         Ok(status) => Answer::redirect(status, "/end?a=b"),
         Err(_) => Answer::status(204),
@@ -21,7 +21,7 @@ async fn only_redirects_that_keep_the_request_are_followed() {
             (last.method.as_str(), last.path.as_str(), last.body.as_ref()),
             ("POST", "/end?a=b", b"hello".as_ref())
         );
-        assert_eq!(last.header("authorization"), Some("Bearer secret"), "the same origin may know");
+        assert_eq!(last.header("authorization"), Some("Bearer secret"), "the same origin gets the credentials");
         assert_eq!(last.header("x-token"), Some("t0ken"));
     }
     let seen = receiver.received().len();
@@ -29,12 +29,12 @@ async fn only_redirects_that_keep_the_request_are_followed() {
         let error = client.send(post(&receiver.url(&format!("/{status}")))).await.unwrap_err();
         assert!(matches!(error, OutboundError::Redirect { status: given, .. } if given == status), "{error:?}");
     }
-    assert_eq!(receiver.received().len(), seen + 3, "nothing was sent on");
+    assert_eq!(receiver.received().len(), seen + 3, "no further request was sent");
     assert_eq!(client.send(post(&receiver.url("/304"))).await.unwrap().status, 304);
 }
 
 #[tokio::test]
-async fn another_origin_does_not_learn_secrets() {
+async fn secrets_are_not_sent_to_another_origin() {
     let second = Receiver::start(|_| Answer::status(200)).await;
     let to = second.url("/moved");
     let first = Receiver::start(move |_| Answer::redirect(307, to.clone())).await;
@@ -47,7 +47,7 @@ async fn another_origin_does_not_learn_secrets() {
 }
 
 #[tokio::test]
-async fn secrets_do_not_come_back_by_way_of_another_origin() {
+async fn secrets_do_not_return_via_another_origin() {
     let (first, listener) = Receiver::bind(|request| match request.path.as_str() {
         "/back" => Answer::status(200),
         away => Answer::redirect(308, format!("http:{away}")),
@@ -71,14 +71,14 @@ async fn secrets_do_not_come_back_by_way_of_another_origin() {
 }
 
 #[tokio::test]
-async fn redirects_are_judged_like_first_addresses() {
+async fn redirect_targets_are_checked_by_the_policy() {
     let receiver = Receiver::start(|request| {
         let to = request.headers["x-to"].to_str().unwrap();
         Answer::redirect(307, to)
     })
     .await;
-    let names = Names::of(&[("inside.example", &[&["10.0.0.1"]]), ("localhost", &[&["::1"]])]);
-    let client = named(LOOPBACK, names, &OutboundOptions::default());
+    let names = ScriptedResolver::of(&[("inside.example", &[&["10.0.0.1"]]), ("localhost", &[&["::1"]])]);
+    let client = client_with(LOOPBACK, names, &OutboundOptions::default());
     for to in [
         "http://10.0.0.1/",
         "http://169.254.169.254/",
@@ -105,7 +105,7 @@ async fn redirects_are_judged_like_first_addresses() {
 }
 
 #[tokio::test]
-async fn three_redirects_are_enough() {
+async fn three_redirects_are_allowed() {
     let receiver = Receiver::start(|request| match request.path.as_str() {
         "/a/3" => Answer::redirect(307, "2"),
         "/a/2" => Answer::redirect(308, "?1"),
@@ -127,14 +127,14 @@ async fn three_redirects_are_enough() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_nowhere_is_an_error() {
+async fn redirect_without_location_is_an_error() {
     let receiver = Receiver::start(|_| Answer::status(307)).await;
     let error = client(LOOPBACK).send(post(&receiver.url("/"))).await.unwrap_err();
     assert!(error.to_string().ends_with("answered 307, a redirect that has no Location header"), "{error}");
 }
 
 #[tokio::test]
-async fn a_client_that_stays_at_its_origin_follows_redirects_there_only() {
+async fn same_origin_client_rejects_redirects_to_other_origins() {
     let second = Receiver::start(|_| Answer::status(200)).await;
     let away = second.url("/moved");
     let first = Receiver::start(move |request| match request.path.as_str() {
@@ -146,7 +146,7 @@ async fn a_client_that_stays_at_its_origin_follows_redirects_there_only() {
     let options = OutboundOptions { same_origin: true, ..OutboundOptions::default() };
     let refused =
         client(&[]).with_options(options.clone()).unwrap().send(post(&first.url("/within"))).await.unwrap_err();
-    assert!(refused.is_forbidden(), "nobody allowed loopback: {refused}");
+    assert!(refused.is_forbidden(), "loopback is not allowed: {refused}");
     let client = client(&[]).with_allowed(LOOPBACK, options).unwrap();
     assert_eq!(client.send(post(&first.url("/within"))).await.unwrap().status, 204);
     let mut bare = post(&first.url("/away"));

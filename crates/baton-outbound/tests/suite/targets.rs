@@ -1,9 +1,9 @@
-//! URLs: which can be called at all.
+//! Validation of target URLs.
 
 use baton_outbound::{OutboundError, Target};
 
 #[test]
-fn urls_are_refused_for_what_they_are() {
+fn invalid_urls_are_rejected_with_their_reason() {
     let mut shown = String::new();
     for url in [
         "",
@@ -49,7 +49,7 @@ fn urls_are_refused_for_what_they_are() {
 }
 
 #[test]
-fn an_origin_is_scheme_host_and_port() {
+fn origin_is_scheme_host_and_port() {
     let origin = |url: &str| Target::parse(url).unwrap().origin();
     for same in ["https://A.example:443/x?y", "https://a.example./", "https://a.EXAMPLE"] {
         assert_eq!(origin(same), origin("https://a.example/"), "{same}");

@@ -1,6 +1,6 @@
-//! https: with whom, and never back to http.
+//! HTTPS: trusted authorities, host names, and no downgrade to HTTP.
 
-use crate::world::{Answer, Names, Receiver, named, post};
+use crate::fixtures::{Answer, Receiver, ScriptedResolver, client_with, post};
 use baton_outbound::{CertificateDer, OutboundError, OutboundOptions};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const ALLOW: &[&str] = &["127.0.0.0/8"];
 
 /// A receiver with a certificate for 127.0.0.1 and `hooks.example`, and the authority that signed it.
 async fn secure(
-    behaviour: impl Fn(&crate::world::Received) -> Answer + Send + Sync + 'static,
+    behaviour: impl Fn(&crate::fixtures::ReceivedRequest) -> Answer + Send + Sync + 'static,
 ) -> (Receiver, CertificateDer<'static>) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -46,16 +46,16 @@ fn options(root: CertificateDer<'static>) -> OutboundOptions {
 }
 
 #[tokio::test]
-async fn https_needs_a_trusted_authority_and_the_right_name() {
+async fn https_needs_a_trusted_authority_and_matching_name() {
     let (receiver, root) = secure(|_| Answer::status(200)).await;
     let port = receiver.address.port();
-    let names = Names::of(&[("hooks.example", &[&["127.0.0.1"]]), ("other.example", &[&["127.0.0.1"]])]);
-    let client = named(ALLOW, names.clone(), &options(root));
+    let names = ScriptedResolver::of(&[("hooks.example", &[&["127.0.0.1"]]), ("other.example", &[&["127.0.0.1"]])]);
+    let client = client_with(ALLOW, names.clone(), &options(root));
     for host in ["127.0.0.1", "hooks.example"] {
         let reply = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap();
         assert_eq!(reply.status, 200);
     }
-    let stranger = named(ALLOW, names, &OutboundOptions::default());
+    let stranger = client_with(ALLOW, names, &OutboundOptions::default());
     for (client, host, said) in [
         (&client, "other.example", "its certificate is for another name"),
         (&stranger, "hooks.example", "its certificate is from an authority not trusted by this system"),
@@ -71,18 +71,18 @@ async fn https_needs_a_trusted_authority_and_the_right_name() {
 }
 
 #[tokio::test]
-async fn https_does_not_lead_to_http() {
+async fn https_does_not_redirect_to_http() {
     let plain = Receiver::start(|_| Answer::status(200)).await;
     let to = plain.url("/");
     let (receiver, root) = secure(move |_| Answer::redirect(307, to.clone())).await;
-    let client = named(ALLOW, Names::default(), &options(root));
+    let client = client_with(ALLOW, ScriptedResolver::default(), &options(root));
     let error = client.send(post(&format!("https://{}/", receiver.address))).await.unwrap_err();
     assert!(error.to_string().ends_with("leads from https to http"), "{error}");
     assert!(plain.received().is_empty());
 }
 
 #[tokio::test]
-async fn a_root_that_is_none_is_said_at_once() {
+async fn invalid_root_certificate_is_reported_at_setup() {
     let policy = baton_outbound::AddressPolicy::public_only();
     let broken = options(CertificateDer::from(vec![1, 2, 3]));
     let error = baton_outbound::GuardedClient::new(policy, &broken).err().unwrap();

@@ -1,4 +1,4 @@
-//! A receiver on loopback, names that lead where a test says, and a task to tell of.
+//! A receiver on loopback, a scripted resolver, and a task for notifications.
 
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions, PushSender, Resolver};
 use baton_ports::{BoxFuture, StoredEvent};
@@ -23,27 +23,27 @@ use tokio::{
     net::TcpListener,
 };
 
-/// A request as it arrived.
+/// A recorded request.
 #[derive(Clone, Debug)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Received {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 }
 
-/// What a receiver does about a request.
+/// A scripted answer.
 pub(crate) enum Answer {
     Reply(StatusCode, Vec<(&'static str, String)>, Bytes),
-    /// A head with this status, and a body that never comes.
+    /// The head with this status, and a body that never ends.
     Stall(StatusCode),
-    /// Nothing, for ever.
+    /// No reply.
     Silence,
 }
 
@@ -57,20 +57,20 @@ impl Answer {
     }
 }
 
-type Behaviour = Arc<dyn Fn(&Received) -> Answer + Send + Sync>;
+type Behaviour = Arc<dyn Fn(&ReceivedRequest) -> Answer + Send + Sync>;
 type ReplyBody = UnsyncBoxBody<Bytes, Infallible>;
 
-/// A receiver that remembers what it got.
+/// A receiver that records its requests.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     pub(crate) connections: Arc<Mutex<usize>>,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
     behaviour: Behaviour,
 }
 
 impl Receiver {
-    pub(crate) async fn start(behaviour: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(behaviour: impl Fn(&ReceivedRequest) -> Answer + Send + Sync + 'static) -> Self {
         let (receiver, listener) = Self::bind(behaviour).await;
         let this = receiver.clone();
         tokio::spawn(async move {
@@ -83,7 +83,9 @@ impl Receiver {
         receiver
     }
 
-    pub(crate) async fn bind(behaviour: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> (Self, TcpListener) {
+    pub(crate) async fn bind(
+        behaviour: impl Fn(&ReceivedRequest) -> Answer + Send + Sync + 'static,
+    ) -> (Self, TcpListener) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let behaviour: Behaviour = Arc::new(behaviour);
@@ -97,7 +99,7 @@ impl Receiver {
 
     async fn answer(self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         let (head, body) = request.into_parts();
-        let received = Received {
+        let received = ReceivedRequest {
             method: head.method,
             path: head.uri.path_and_query().unwrap().to_string(),
             headers: head.headers,
@@ -113,9 +115,11 @@ impl Receiver {
                 }
                 response.body(Full::new(body).boxed_unsync()).unwrap()
             }
-            Answer::Stall(status) => {
-                Response::builder().status(status).header("content-length", "10").body(Never.boxed_unsync()).unwrap()
-            }
+            Answer::Stall(status) => Response::builder()
+                .status(status)
+                .header("content-length", "10")
+                .body(PendingBody.boxed_unsync())
+                .unwrap(),
             Answer::Silence => std::future::pending().await,
         })
     }
@@ -124,15 +128,15 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap().clone()
     }
 }
 
-/// A body of which nothing ever comes.
-struct Never;
+/// A body without any data that never ends.
+struct PendingBody;
 
-impl hyper::body::Body for Never {
+impl hyper::body::Body for PendingBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -144,11 +148,11 @@ impl hyper::body::Body for Never {
     }
 }
 
-/// Names that lead to these addresses, one answer after the other; the last one stays.
+/// Resolves names to these addresses, one answer after another; the last one repeats.
 #[derive(Clone, Default)]
-pub(crate) struct Names(Arc<Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>);
+pub(crate) struct ScriptedResolver(Arc<Mutex<HashMap<String, Vec<Vec<IpAddr>>>>>);
 
-impl Names {
+impl ScriptedResolver {
     pub(crate) fn of(rows: &[(&str, &[&[&str]])]) -> Self {
         let parsed = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
         let rows = rows.iter().map(|(name, answers)| ((*name).to_owned(), answers.iter().map(parsed).collect()));
@@ -156,7 +160,7 @@ impl Names {
     }
 }
 
-impl Resolver for Names {
+impl Resolver for ScriptedResolver {
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(async move {
             let mut names = self.0.lock().unwrap();
@@ -167,12 +171,12 @@ impl Resolver for Names {
     }
 }
 
-/// A client that may reach these besides the public, and knows no names.
+/// A client that may call these addresses besides public ones, and resolves no names.
 pub(crate) fn client(allow: &[&str]) -> GuardedClient {
-    named(allow, Names::default(), &OutboundOptions::default())
+    client_with(allow, ScriptedResolver::default(), &OutboundOptions::default())
 }
 
-pub(crate) fn named(allow: &[&str], names: impl Resolver, options: &OutboundOptions) -> GuardedClient {
+pub(crate) fn client_with(allow: &[&str], names: impl Resolver, options: &OutboundOptions) -> GuardedClient {
     GuardedClient::with_resolver(AddressPolicy::allowing(allow).unwrap(), Arc::new(names), options).unwrap()
 }
 
@@ -181,7 +185,7 @@ pub(crate) fn sender(allow: &[&str]) -> PushSender {
     PushSender::new(|| Ok(client))
 }
 
-/// A request with a secret of either kind.
+/// A request with a credential header and a sensitive header.
 pub(crate) fn post(url: &str) -> Request<Bytes> {
     let mut token = http::HeaderValue::from_static("t0ken");
     token.set_sensitive(true);
@@ -206,8 +210,8 @@ pub(crate) fn config(url: &str, dialect: PushDialect) -> PushConfig {
     }
 }
 
-/// A finished task and its last event.
-pub(crate) fn finished() -> (TaskView, StoredEvent) {
+/// A completed task and its last event.
+pub(crate) fn completed_task() -> (TaskView, StoredEvent) {
     let answer = Message::new("m2".into(), Role::Agent, vec![Part::text("Sunny.")]);
     let question = Message::new("m1".into(), Role::User, vec![Part::text("Weather?")]);
     let view = TaskView {

@@ -1,6 +1,6 @@
-//! Replies that are read as they come, and what is known when they do not.
+//! Streamed replies, their timeouts, and whether a failed request was sent.
 
-use crate::world::{Answer, Receiver, client, named, post};
+use crate::fixtures::{Answer, Receiver, client, client_with, post};
 use baton_outbound::{FinalTarget, OutboundError, OutboundOptions, Resolver, Target};
 use baton_ports::BoxFuture;
 use bytes::Bytes;
@@ -13,9 +13,9 @@ use tokio::{
 
 const LOOPBACK: &[&str] = &["127.0.0.0/8"];
 
-struct Nobody;
+struct FailingResolver;
 
-impl Resolver for Nobody {
+impl Resolver for FailingResolver {
     fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(std::future::ready(Err(io::Error::other("no such name"))))
     }
@@ -25,7 +25,7 @@ fn get(url: &str) -> Request<Bytes> {
     Request::get(url).body(Bytes::new()).unwrap()
 }
 
-/// A server of one connection that writes a piece for every word from the test.
+/// A server of one connection that writes the chunks that the test sends.
 async fn slowly(listener: TcpListener, mut pieces: tokio::sync::mpsc::Receiver<&'static [u8]>) {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut head = [0; 4096];
@@ -36,7 +36,7 @@ async fn slowly(listener: TcpListener, mut pieces: tokio::sync::mpsc::Receiver<&
 }
 
 #[tokio::test]
-async fn pieces_come_as_they_are_written_and_a_break_is_told_from_an_end() {
+async fn chunks_arrive_as_written_and_break_differs_from_end() {
     for (last, complete) in [(b"0\r\n\r\n".as_slice(), true), (b"".as_slice(), false)] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -62,7 +62,7 @@ async fn pieces_come_as_they_are_written_and_a_break_is_told_from_an_end() {
 }
 
 #[tokio::test]
-async fn silence_is_given_up_and_so_is_what_takes_too_long_or_too_much() {
+async fn silence_slow_bodies_and_large_bodies_are_rejected() {
     let quickly = Duration::from_millis(50);
     let receiver = Receiver::start(|request| match request.path.as_str() {
         "/silence" => Answer::Silence,
@@ -71,12 +71,13 @@ async fn silence_is_given_up_and_so_is_what_takes_too_long_or_too_much() {
     })
     .await;
     let options = OutboundOptions { head_timeout: quickly, ..OutboundOptions::default() };
-    let error = named(LOOPBACK, Nobody, &options).open(post(&receiver.url("/silence"))).await.unwrap_err();
+    let error =
+        client_with(LOOPBACK, FailingResolver, &options).open(post(&receiver.url("/silence"))).await.unwrap_err();
     assert!(matches!(error, OutboundError::Timeout { limit, .. } if limit == quickly), "{error:?}");
     assert!(!error.is_before_send());
 
     let options = OutboundOptions { idle_body_timeout: quickly, ..OutboundOptions::default() };
-    let response = named(LOOPBACK, Nobody, &options).open(post(&receiver.url("/stall"))).await.unwrap();
+    let response = client_with(LOOPBACK, FailingResolver, &options).open(post(&receiver.url("/stall"))).await.unwrap();
     let error = response.into_body().next().await.unwrap().unwrap_err();
     assert!(matches!(error, OutboundError::BodyTimeout { limit, .. } if limit == quickly), "{error:?}");
 
@@ -90,12 +91,12 @@ async fn silence_is_given_up_and_so_is_what_takes_too_long_or_too_much() {
     let body = patient.open(post(&receiver.url("/"))).await.unwrap().into_body();
     assert!(matches!(body.read(999).await, Err(OutboundError::TooLarge { most: 999, .. })));
     for request in receiver.received().iter().filter(|request| request.path != "/silence") {
-        assert_eq!(request.header("connection"), Some("close"), "a stream has its connection for itself");
+        assert_eq!(request.header("connection"), Some("close"), "a stream has its own connection");
     }
 }
 
 #[tokio::test]
-async fn larger_replies_are_read_by_those_who_say_so() {
+async fn body_limit_is_set_by_the_caller() {
     let receiver =
         Receiver::start(|_| Answer::Reply(StatusCode::OK, Vec::new(), Bytes::from(vec![b'x'; 200_000]))).await;
     let client = client(LOOPBACK);
@@ -108,7 +109,7 @@ async fn larger_replies_are_read_by_those_who_say_so() {
 }
 
 #[tokio::test]
-async fn requests_with_credentials_stay_with_their_origin() {
+async fn requests_with_credentials_stay_on_their_origin() {
     let second = Receiver::start(|_| Answer::status(200)).await;
     let to = second.url("/moved");
     let first = Receiver::start(move |request| match request.path.as_str() {
@@ -135,7 +136,7 @@ async fn requests_with_credentials_stay_with_their_origin() {
 }
 
 #[tokio::test]
-async fn questions_follow_every_redirect_and_orders_only_those_that_keep_them() {
+async fn gets_follow_every_redirect_and_posts_only_307_and_308() {
     let receiver = Receiver::start(|request| match request.path.trim_start_matches('/').parse() {
         Ok(status) => Answer::redirect(status, "/end"),
         Err(_) => Answer::status(204),
@@ -155,17 +156,17 @@ async fn questions_follow_every_redirect_and_orders_only_those_that_keep_them() 
 }
 
 #[tokio::test]
-async fn it_is_known_whether_anything_was_sent() {
+async fn error_tells_whether_the_request_was_sent() {
     let gone = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap()
     };
-    let client = named(LOOPBACK, Nobody, &OutboundOptions::default());
+    let client = client_with(LOOPBACK, FailingResolver, &OutboundOptions::default());
     for url in [format!("http://{gone}/"), "http://nowhere.example/".to_owned(), "http://10.0.0.1/".to_owned()] {
         let error = client.open(post(&url)).await.map(drop).unwrap_err();
         assert!(error.is_before_send(), "{error:?}");
     }
-    // Somebody who takes the request and hangs up may have done what it asks.
+    // A receiver that hangs up after reading the request may have processed it.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -184,7 +185,7 @@ async fn it_is_known_whether_anything_was_sent() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_the_reply_where_the_caller_decides() {
+async fn redirect_is_returned_if_not_followed() {
     let receiver = Receiver::start(|_| Answer::redirect(302, "/elsewhere")).await;
     let response = client(LOOPBACK).open_without_redirects(get(&receiver.url("/"))).await.unwrap();
     assert_eq!(
@@ -197,7 +198,7 @@ async fn a_redirect_is_the_reply_where_the_caller_decides() {
 }
 
 #[test]
-fn references_lead_where_a_browser_would_go() {
+fn relative_references_resolve_like_in_a_browser() {
     let here = Target::parse("https://mcp.example/team/sse?key=1").unwrap();
     for (reference, there) in [
         ("/messages?id=2", "https://mcp.example/messages?id=2"),
