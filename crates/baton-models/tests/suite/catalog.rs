@@ -1,8 +1,8 @@
-//! Windows, prices and counts.
+//! Context windows, prices and token counts.
 
 use crate::{
-    ask::user,
-    scripted::{Standing, Step, heard, scripted},
+    calls::user,
+    scripted_model::{FixedClock, Step, output_lines, scripted},
 };
 use baton_models::{MeteredModel, ModelCatalog, TokenRates, UNKNOWN_WINDOW, estimate_tokens};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Clock, Model};
@@ -10,7 +10,7 @@ use baton_types::Usage;
 use std::sync::Arc;
 
 #[test]
-fn prices_and_windows() {
+fn prices_and_windows_are_known() {
     let own = TokenRates { input: 1.0, output: 2.0, cached: 0.5, cache_write: 4.0 };
     let catalog = ModelCatalog::new([("mine".to_owned(), own), ("openai:gpt-5-mini".to_owned(), own)]);
     let usage = |input, cached, written, output| Usage {
@@ -34,9 +34,9 @@ fn prices_and_windows() {
         ("openai:no-such-model", usage(1, 0, 0, 1), None),
         ("nobody:gpt-5", usage(1, 0, 0, 1), None),
     ] {
-        assert_eq!(catalog.price(model, usage, Standing.now()), expect, "{model} {usage:?}");
+        assert_eq!(catalog.price(model, usage, FixedClock.now()), expect, "{model} {usage:?}");
     }
-    let rates = catalog.rates("gemini:gemini-2.5-pro", Standing.now()).unwrap();
+    let rates = catalog.rates("gemini:gemini-2.5-pro", FixedClock.now()).unwrap();
     assert!((rates.input - 1.25).abs() < 1e-9 && (rates.output - 10.0).abs() < 1e-9, "{rates:?}");
     for (model, window, output, images) in [
         ("openai:gpt-5", 400_000, Some(128_000), Some(true)),
@@ -52,8 +52,8 @@ fn prices_and_windows() {
     }
 }
 
-/// Texts with the tokens that the vocabulary o200k_base makes of them.
-const COUNTED: &[(&str, u64)] = &[
+/// Texts with their token counts in the vocabulary o200k_base.
+const TEXTS_WITH_TOKENS: &[(&str, u64)] = &[
     (
         "The journal is the only place where a fact becomes true. Nothing is acknowledged, streamed or sent before it has been written and synced to the disk.",
         30,
@@ -85,37 +85,37 @@ const COUNTED: &[(&str, u64)] = &[
 ];
 
 #[test]
-fn estimates_are_near_what_vocabularies_count() {
-    let told: Vec<String> = COUNTED
+fn estimates_are_close_to_real_token_counts() {
+    let deviations: Vec<String> = TEXTS_WITH_TOKENS
         .iter()
         .map(|(text, tokens)| (estimate_tokens(text), tokens, text))
         .filter(|(estimated, tokens, _)| !(0.7..=1.5).contains(&(*estimated as f64 / **tokens as f64)))
         .map(|(estimated, tokens, text)| format!("{estimated} for {tokens}: {text}"))
         .collect();
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    assert!(deviations.is_empty(), "{}", deviations.join("\n"));
     assert_eq!(estimate_tokens(""), 0);
 }
 
 #[tokio::test]
-async fn counts_follow_what_the_service_says() {
+async fn token_estimate_adapts_to_reported_usage() {
     let catalog = Arc::new(ModelCatalog::default());
     let metered = |name| {
         let model = scripted(name, &[&[Step::Done]]);
-        MeteredModel::new(model, Arc::clone(&catalog), Arc::new(Standing))
+        MeteredModel::new(model, Arc::clone(&catalog), Arc::new(FixedClock))
     };
-    let words = COUNTED[0].0.repeat(40);
+    let words = TEXTS_WITH_TOKENS[0].0.repeat(40);
     let (plain, finer) = (metered("openai:gpt-5").tokens(&words), metered("claude:claude-opus-4-5").tokens(&words));
     assert_eq!((plain, finer), (estimate_tokens(&words), (estimate_tokens(&words) as f64 * 1.15).ceil() as u64));
-    // The service counts ten tokens, which is less than it can mean; the average follows, within its bounds.
+    // The service reports ten tokens, below the plausible minimum; the average follows within its bounds.
     let mut last = plain;
     for _ in 0..30 {
-        heard(&metered("openai:gpt-5"), user(&words)).await;
+        output_lines(&metered("openai:gpt-5"), user(&words)).await;
         let now = metered("openai:gpt-5").tokens(&words);
         assert!(now <= last && now * 2 >= plain, "{now} after {last}");
         last = now;
     }
     assert!(last < plain * 6 / 10, "{last} of {plain}");
-    assert_eq!(metered("claude:claude-opus-4-5").tokens(&words), finer, "each model has its own");
+    assert_eq!(metered("claude:claude-opus-4-5").tokens(&words), finer, "each model has its own average");
     let mut call = user("look");
     let model = metered("x:y");
     let count = |text: &str| model.tokens(text);
@@ -124,5 +124,5 @@ async fn counts_follow_what_the_service_says() {
         let content = ChatFileContent::Bytes("AAAA".into());
         files.push(ChatFile { name: None, media_type: "image/png".to_owned(), content });
     }
-    assert_eq!(call.estimate_tokens(&count), before + 1_600, "a picture counts by the table, not by its bytes");
+    assert_eq!(call.estimate_tokens(&count), before + 1_600, "images have a fixed token count");
 }

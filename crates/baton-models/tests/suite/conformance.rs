@@ -1,7 +1,7 @@
-//! The playbook of the conformance agent: every behaviour that kits ask for, by message id and by text.
+//! The playbook of the conformance agent: every behavior that test kits request, by message id and by text.
 
 use crate::{
-    ask::{after, answered, shown, user},
+    calls::{after, answered, shown, user},
     strict::agent,
 };
 use baton_models::{PlaybookModels, check_playbook};
@@ -23,7 +23,7 @@ const CHUNKS: &str = "say chunk-1 \nsay chunk-2\ndone";
 const FAILURE: &str = "error Refused { status: 500, message: \"failed, as asked\", retry_after: None, advice: RetryAdvice { wait: None, quota_exhausted: false } }";
 const LATER: &str = "say Done after five seconds.\ndone";
 
-/// What begins the id or the text, what the first turn does, and how long it takes in seconds.
+/// Prefix of the id or the text, events of the first turn, and their duration in seconds.
 const BEHAVIOURS: [(&str, &str, u64); 24] = [
     ("tck-complete-task", HELLO, 0),
     ("tck-artifact-text", TEXT, 0),
@@ -51,13 +51,13 @@ const BEHAVIOURS: [(&str, &str, u64); 24] = [
     ("anything at all", HELLO, 0),
 ];
 
-/// The agent's model, which fails on messages without a rule and counts what its rules are used for.
-struct Kit {
+/// The model of the agent, which fails on messages without a rule and counts the use of its rules.
+struct ConformanceModel {
     models: PlaybookModels,
     agent: AgentSpec,
 }
 
-impl Kit {
+impl ConformanceModel {
     fn new() -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/conformance/playbook.yaml");
         let rules = std::fs::read_to_string(file).unwrap();
@@ -65,7 +65,7 @@ impl Kit {
         Self { models: PlaybookModels::strict(), agent: agent(Some(&rules)) }
     }
 
-    async fn says(&self, call: ModelCall) -> String {
+    async fn respond(&self, call: ModelCall) -> String {
         shown(&self.models.model(&self.agent).unwrap().call(call).collect::<Vec<_>>().await)
     }
 }
@@ -76,7 +76,7 @@ fn message(id: &str, text: &str) -> ModelCall {
     call
 }
 
-/// What the rules do, tool calls written shortly.
+/// The expected events of a behavior, with abbreviated tool calls.
 fn expected(behaviour: &str) -> String {
     if behaviour.ends_with('}') && !behaviour.starts_with("error") {
         return format!("call call-m1-0 {behaviour}\ndone ToolCalls");
@@ -85,17 +85,17 @@ fn expected(behaviour: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kits_get_what_they_ask_for_and_no_rule_is_idle() {
-    let kit = Kit::new();
-    every_behaviour_by_id_by_text_and_as_an_answer(&kit).await;
-    what_follows(&kit).await;
-    tasks_of_older_kits_stay_open(&kit).await;
-    a_task_to_cancel_works_until_then(&kit).await;
-    let report = kit.models.report();
+async fn requested_behaviours_work_and_every_rule_is_used() {
+    let conformance = ConformanceModel::new();
+    check_behaviours_by_id_text_and_answer(&conformance).await;
+    check_follow_up_turns(&conformance).await;
+    check_tasks_of_v03_kits_stay_open(&conformance).await;
+    check_cancelable_task_keeps_working(&conformance).await;
+    let report = conformance.models.report();
     assert_eq!(report.unused().collect::<Vec<_>>(), Vec::<&baton_models::RuleReport>::new());
 }
 
-async fn every_behaviour_by_id_by_text_and_as_an_answer(kit: &Kit) {
+async fn check_behaviours_by_id_text_and_answer(conformance: &ConformanceModel) {
     for (name, behaviour, seconds) in BEHAVIOURS {
         let id = format!("{name}-1f2e3d4c-jsonrpc");
         let asked = || message("tck-input-required-1f2e3d4c", "hello");
@@ -105,26 +105,26 @@ async fn every_behaviour_by_id_by_text_and_as_an_answer(kit: &Kit) {
             ("by text", message("m-1", name)),
             ("by text with more", message("m-1", &format!(" {name} and more\ntck-cancel"))),
         ];
-        // A second word to the task that asks once is its answer, whatever it names.
+        // A second message to a task that asked is the answer, whatever its text.
         if name != "tck-multi-turn" {
             cases.push(("as an answer by id", answered(asked(), &id, "go on")));
             cases.push(("as an answer by text", answered(asked_by_text(), "m-2", name)));
         }
-        // Without a known prefix the id decides nothing, and the text does.
+        // If the id has no known prefix, the text decides.
         if behaviour == HELLO && !name.starts_with("tck-complete") && !name.starts_with("tck-stream") {
             cases.remove(0);
         }
         for (how, call) in cases {
             let begun = Instant::now();
-            let seen = kit.says(call).await;
+            let seen = conformance.respond(call).await;
             assert_eq!(seen, expected(behaviour), "{name} {how}");
             assert_eq!(begun.elapsed().as_secs(), seconds, "{name} {how}");
         }
     }
 }
 
-async fn what_follows(kit: &Kit) {
-    let says = async |call: ModelCall| kit.says(call).await;
+async fn check_follow_up_turns(conformance: &ConformanceModel) {
+    let says = async |call: ModelCall| conformance.respond(call).await;
     for name in ["tck-artifact-data", "tck-stream-artifact-file"] {
         let emit = |output| after(message(name, ""), &[("emit_artifact", "{}", output)]);
         assert_eq!(says(emit(r#"{"artifact_id":"a"}"#)).await, "say The artifact is complete.\ndone");
@@ -145,17 +145,17 @@ async fn what_follows(kit: &Kit) {
     assert_eq!(says(again).await, HELLO);
 }
 
-/// Kits of 0.3 name no behaviour: their tasks stay open, and the next message continues them.
-async fn tasks_of_older_kits_stay_open(kit: &Kit) {
+/// Kits of 0.3 request no behavior: their tasks stay open, and the next message continues them.
+async fn check_tasks_of_v03_kits_stay_open(conformance: &ConformanceModel) {
     let open = expected(r#"ask_user {"question":"Hello world!"}"#);
     for call in [message("test-task-1", "anything"), message("a-message-id-1", "x"), message("m-1", "Task for cancel")]
     {
-        assert_eq!(kit.says(call).await, open);
+        assert_eq!(conformance.respond(call).await, open);
     }
 }
 
-async fn a_task_to_cancel_works_until_then(kit: &Kit) {
+async fn check_cancelable_task_keeps_working(conformance: &ConformanceModel) {
     for call in [message("tck-cancel-1f2e3d4c", "hello"), message("m-1", "tck-cancel")] {
-        assert!(tokio::time::timeout(Duration::from_secs(3600), kit.says(call)).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_secs(3600), conformance.respond(call)).await.is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The playbooks in the documentation work.
+//! The playbooks in the documentation are valid.
 
 use baton_models::check_playbook;
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! The playbooks that ship with Baton answer as their agents should.
+//! The playbooks of the shipped examples.
 
-use crate::ask::{after, check as answers, tool, user, with_tools};
+use crate::calls::{after, check as answers, tool, user, with_tools};
 use baton_models::check_playbook;
 use baton_ports::ModelCall;
 use std::path::Path;
 
-/// The rules of an example without its pace, so that answers come whole.
+/// The rules of an example without delays, so that text is not split.
 fn rules(path: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     let text = std::fs::read_to_string(file).unwrap();
@@ -14,7 +14,7 @@ fn rules(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn weather() {
+async fn weather_example_answers() {
     let rules = rules("examples/weather/playbook.yaml");
     let ask = |text: &str| with_tools(user(text), &[tool("get_weather", "{}")]);
     let call = |index: usize, place: &str| format!("call call-m1-{index} get_weather {{\"location\":\"{place}\"}}\n");
@@ -36,13 +36,13 @@ async fn weather() {
 }
 
 #[tokio::test]
-async fn personal() {
+async fn personal_example_answers() {
     let rules = rules("examples/personal/playbook.yaml");
     let ask = |text: &str| -> ModelCall { with_tools(user(text), &[tool("handoff", "{}")]) };
     let question = "What's the weather in Oakland?";
     let handoff = format!(r#"call call-m1-0 handoff {{"agent_uri":"http://localhost:10000","message":"{question}"}}"#);
     answers(&rules, ask(question), &format!("{handoff}\ndone ToolCalls")).await;
-    // Callers that run the tools give the whole result, or the other agent's words.
+    // Callers that run the tools return the whole result, or the answer of the other agent.
     for given in [r#"{"response":"It is 72°F."}"#, r#""It is 72°F.""#] {
         let done = after(ask(question), &[("handoff", "{}", given)]);
         answers(&rules, done, "say I asked the Weather Assistant. It is 72°F.\ndone").await;
@@ -51,7 +51,7 @@ async fn personal() {
 }
 
 #[tokio::test]
-async fn the_scaffold() {
+async fn scaffold_answers() {
     let files = baton_agentdir::scaffold("mine");
     let rules = files["playbook.yaml"].replace("chunk: 12, ms_per_chunk: 10", "");
     assert_eq!(check_playbook(&rules), vec![]);

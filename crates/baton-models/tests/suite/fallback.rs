@@ -1,6 +1,6 @@
-//! What happens when no rule matches.
+//! Behavior without a matching rule.
 
-use crate::ask::{after, check, events, shown, tool, user, with_tools};
+use crate::calls::{after, check, events, shown, tool, user, with_tools};
 use baton_ports::{OutputFormat, ToolChoice};
 use baton_types::{Json, ToolRunner, ToolSpec};
 
@@ -11,14 +11,14 @@ fn handoff() -> ToolSpec {
 }
 
 #[tokio::test]
-async fn the_default_text_says_what_this_is_and_what_to_do() {
+async fn default_text_explains_the_playbook() {
     insta::assert_snapshot!(shown(&events("", user("Tell me a story.")).await));
     let tools = [tool("get_weather", PLACE), handoff()];
     insta::assert_snapshot!(shown(&events("rules: []", with_tools(user("Tell me a story."), &tools)).await));
 }
 
 #[tokio::test]
-async fn the_one_fitting_tool_is_called_once() {
+async fn only_matching_tool_is_called_once() {
     let tools = [tool("get_weather", PLACE), tool("sendMail", "{}"), handoff()];
     let call = "call call-m1-0 get_weather {\"place\":\"Oakland\"}\ndone ToolCalls";
     check("", with_tools(user("How is the weather?"), &tools), call).await;
@@ -35,7 +35,7 @@ async fn the_one_fitting_tool_is_called_once() {
 }
 
 #[tokio::test]
-async fn a_required_tool_is_called_and_json_is_made() {
+async fn required_tool_is_called_and_json_is_generated() {
     let tools = [handoff(), tool("get_weather", PLACE), tool("other", "{}")];
     let mut call = with_tools(user("hi"), &tools);
     call.tool_choice = ToolChoice::Required;

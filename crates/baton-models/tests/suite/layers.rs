@@ -1,10 +1,10 @@
-//! What is tried again, handed on, held back and given up, on a clock that the test owns.
+//! Retry, fallback, gate and timeout layers, with paused time.
 
 use crate::{
-    ask::user,
-    scripted::{Standing, Step, heard, refused, scripted, with_window},
+    calls::user,
+    scripted_model::{FixedClock, Step, output_lines, refused, scripted, with_window},
 };
-use Step::{Done, Fail, Forever, Say, Wait};
+use Step::{Done, Fail, Pending, Say, Wait};
 use baton_models::{
     FallbackModel, GateLimits, GatedModel, JitterSource, ModelCatalog, ModelLayers, ProviderGate, RetryModel,
     RetryPolicy, StreamTimeouts, TimeoutModel, chain,
@@ -19,7 +19,7 @@ fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The longest waits, so that times are known.
+/// Without jitter, so that delays are known.
 fn retry(inner: Arc<dyn Model>) -> RetryModel {
     RetryModel::new(inner, RetryPolicy::default(), JitterSource::from_fn(|| 1.0))
 }
@@ -33,9 +33,9 @@ fn broken() -> ModelError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_tried_again_and_what_is_not() {
+async fn transient_errors_are_retried() {
     let good: &[Step] = &[Say("hi"), Done];
-    // What the first try does, how often the model is asked, and the seconds that pass.
+    // Events of the first attempt, number of calls, delay in seconds.
     for (first, asked, waited, ends) in [
         (Fail(refused(429, None)), 2, 0.5, true),
         (Fail(refused(429, Some(3))), 2, 3.0, true),
@@ -59,33 +59,33 @@ async fn what_is_tried_again_and_what_is_not() {
         let events: Vec<_> = retry(model.clone()).call(user("x")).collect().await;
         assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (asked, waited), "{error}");
         let noted = events.iter().filter(|event| matches!(event, Ok(ModelEvent::Note(_)))).count();
-        assert_eq!(noted, asked - 1, "{error}: every further try is announced");
+        assert_eq!(noted, asked - 1, "{error}: each retry emits a note");
         assert_eq!(matches!(events.last(), Some(Ok(ModelEvent::Done { .. }))), ends, "{error}: {events:?}");
-        // Whoever is outside must not take it for an offer.
+        // Outer layers must not retry again.
         assert!(!events.iter().any(|e| matches!(e, Err(ModelError::Refused { retry_after: Some(_), .. }))), "{error}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_tried_again_once_something_was_heard_and_tries_end() {
+async fn output_prevents_retries_and_attempts_are_limited() {
     let model = scripted("a:m", &[&[Say("half"), Fail(refused(529, Some(1)))], &[Done]]);
-    let text = heard(&retry(model.clone()), user("x")).await;
+    let text = output_lines(&retry(model.clone()), user("x")).await;
     assert_eq!(model.calls(), 1, "{text}");
     assert!(text.starts_with("say half\nerror") && text.contains("retry_after: None"), "{text}");
 
     let model = scripted("a:m", &[&[Fail(refused(503, None))]]);
     let start = Instant::now();
-    let text = heard(&retry(model.clone()), user("x")).await;
+    let text = output_lines(&retry(model.clone()), user("x")).await;
     assert_eq!((model.calls(), start.elapsed().as_secs_f64()), (4, 0.5 + 1.0 + 2.0), "{text}");
     assert!(text.contains("after 4 attempts"), "{text}");
 
     let policy = RetryPolicy { max_attempts: 50, ..RetryPolicy::default() };
-    assert_eq!(policy.delay(40, &unreachable(), 1.0), Some(secs(8)), "waits have a ceiling");
-    assert_eq!(policy.delay(1, &unreachable(), 0.0), Some(Duration::ZERO), "and no floor");
+    assert_eq!(policy.delay(40, &unreachable(), 1.0), Some(secs(8)), "delays have a maximum");
+    assert_eq!(policy.delay(1, &unreachable(), 0.0), Some(Duration::ZERO), "delays have no minimum");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chain_goes_on_only_where_another_could_do_better() {
+async fn fallback_is_used_only_if_it_may_help() {
     for (error, window, falls) in [
         (refused(429, None), None, true),
         (refused(500, None), None, true),
@@ -118,12 +118,12 @@ async fn a_chain_goes_on_only_where_another_could_do_better() {
     }
     let first = scripted("a:m", &[&[Say("half"), Fail(broken())]]);
     let second = scripted("b:n", &[&[Done]]);
-    let text = heard(&FallbackModel::new(first, vec![second.clone()]), user("x")).await;
+    let text = output_lines(&FallbackModel::new(first, vec![second.clone()]), user("x")).await;
     assert_eq!(second.calls(), 0, "{text}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_has_limits() {
+async fn first_event_idle_and_total_timeouts_apply() {
     let limits = StreamTimeouts { first_byte: secs(10), idle: secs(5) };
     for (steps, expect) in [
         (&[Wait(9), Say("hi"), Wait(4), Done][..], "say hi\ndone"),
@@ -132,19 +132,19 @@ async fn silence_has_limits() {
         (&[Say(""), Wait(6), Say("hi"), Done], "say \nsay hi\ndone"),
     ] {
         let model = scripted("a:m", &[steps]);
-        assert_eq!(heard(&TimeoutModel::new(model.clone(), limits), user("x")).await, expect);
+        assert_eq!(output_lines(&TimeoutModel::new(model.clone(), limits), user("x")).await, expect);
         assert_eq!(model.open(), 0);
     }
-    let model = scripted("a:m", &[&[Fail(unreachable())], &[Say("hi"), Forever]]);
+    let model = scripted("a:m", &[&[Fail(unreachable())], &[Say("hi"), Pending]]);
     let start = Instant::now();
     let whole = chain(Arc::new(retry(model.clone())), Vec::new(), secs(30));
-    let text = heard(&*whole, user("x")).await;
+    let text = output_lines(&*whole, user("x")).await;
     assert!(text.ends_with("error Interrupted(\"the call took longer than 30 s\")"), "{text}");
     assert_eq!((start.elapsed(), model.open()), (secs(30), 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
+async fn gate_limits_concurrency_in_order_and_releases_dropped_calls() {
     let gate = ProviderGate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 2 });
     let model = scripted("a:m", &[&[Say("hi"), Wait(10), Done]]);
     let gated = GatedModel::new(model.clone(), gate);
@@ -153,10 +153,10 @@ async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
     let mut second = gated.call(user("2"));
     let mut third = gated.call(user("3"));
     assert!(second.next().now_or_never().is_none() && third.next().now_or_never().is_none());
-    let text = heard(&gated, user("4")).await;
+    let text = output_lines(&gated, user("4")).await;
     assert!(text.contains("2 calls are already queued for a"), "{text}");
     assert_eq!(model.open(), 1);
-    // Who leaves the queue makes room in it, and his turn goes to the next.
+    // A dropped call frees its queue slot, and the next call takes its turn.
     drop(second);
     let mut fourth = gated.call(user("4"));
     assert!(fourth.next().now_or_never().is_none());
@@ -164,40 +164,40 @@ async fn a_gate_lets_so_many_in_at_once_in_order_and_forgets_who_leaves() {
     assert!(matches!(third.next().await, Some(Ok(ModelEvent::Text(_)))));
     assert!(fourth.next().now_or_never().is_none());
     assert_eq!(model.open(), 1);
-    // The place is free with the end, although somebody still holds the stream.
+    // The permit is released at the end, even if the stream is not dropped.
     while !matches!(third.next().await, Some(Ok(ModelEvent::Done { .. }))) {}
     assert!(matches!(fourth.next().await, Some(Ok(ModelEvent::Text(_)))));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_lets_so_many_in_within_a_minute() {
+async fn gate_limits_calls_per_minute() {
     let gate = ProviderGate::new("a", GateLimits { concurrency: 8, per_minute: Some(3), queue: 8 });
     let model = scripted("a:m", &[&[Done]]);
     let gated = GatedModel::new(model.clone(), gate);
     let start = Instant::now();
     for _ in 0..3 {
-        heard(&gated, user("x")).await;
+        output_lines(&gated, user("x")).await;
     }
     assert_eq!(start.elapsed(), Duration::ZERO);
     let mut left = gated.call(user("left"));
     assert!(left.next().now_or_never().is_none());
     drop(left);
     for _ in 0..2 {
-        heard(&gated, user("x")).await;
+        output_lines(&gated, user("x")).await;
     }
-    assert_eq!((start.elapsed().as_secs(), model.calls()), (40, 5), "who left took no turn");
+    assert_eq!((start.elapsed().as_secs(), model.calls()), (40, 5), "dropped call used no permit");
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_layers_together_and_a_drop_goes_through_all_of_them() {
+async fn all_layers_compose_and_propagate_cancellation() {
     let gate = ProviderGate::new("a", GateLimits { concurrency: 1, per_minute: None, queue: 4 });
-    let mut layers = ModelLayers::new(gate, Arc::new(ModelCatalog::default()), Arc::new(Standing));
+    let mut layers = ModelLayers::new(gate, Arc::new(ModelCatalog::default()), Arc::new(FixedClock));
     layers.jitter = JitterSource::from_fn(|| 1.0);
     let first = scripted("openai:gpt-5", &[&[Fail(refused(503, None))]]);
     let second =
-        scripted("anthropic:claude-sonnet-4-5", &[&[Fail(unreachable())], &[Say("hi"), Done], &[Say("hi"), Forever]]);
+        scripted("anthropic:claude-sonnet-4-5", &[&[Fail(unreachable())], &[Say("hi"), Done], &[Say("hi"), Pending]]);
     let model = chain(layers.wrap(first.clone()), vec![layers.wrap(second.clone())], secs(600));
-    let text = heard(&*model, user("x")).await;
+    let text = output_lines(&*model, user("x")).await;
     assert_eq!((first.calls(), second.calls()), (4, 2), "{text}");
     assert!(text.contains("FellBack { from: \"openai:gpt-5\", to: \"anthropic:claude-sonnet-4-5\""), "{text}");
     assert!(text.ends_with("say hi\ndone"), "{text}");

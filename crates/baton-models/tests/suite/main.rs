@@ -1,24 +1,24 @@
-//! What a playbook answers, as tables of rules and calls; what layers around a model do.
+//! Playbook responses as tables of rules and calls; layers around models.
 
+mod actions;
 #[cfg(test)]
-mod ask;
+mod calls;
 #[cfg(test)]
 mod cassettes;
 mod catalog;
 #[cfg(test)]
 mod conformance;
+mod diagnostics;
 mod docs;
 #[cfg(test)]
 mod examples;
 mod fallback;
 mod layers;
 mod matching;
-mod mistakes;
 mod never_panics;
 #[cfg(test)]
 mod rescue;
-mod saying;
 mod schema;
 #[cfg(test)]
-mod scripted;
+mod scripted_model;
 mod strict;

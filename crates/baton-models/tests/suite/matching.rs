@@ -1,6 +1,6 @@
-//! Which rule answers.
+//! Rule matching.
 
-use crate::ask::{after, answered, check, tool, user, with_tools};
+use crate::calls::{after, answered, check, tool, user, with_tools};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, OutputFormat, ToolChoice};
 use baton_types::Json;
 
@@ -11,7 +11,7 @@ fn rule(when: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_matcher() {
+async fn each_matcher_selects_its_rule() {
     let weather = || with_tools(user("Weather in Oakland?"), &[tool("get_weather", "{}")]);
     let mut rich = weather();
     rich.metadata = Some(Json::parse(r#"{"tier":"gold","n":7}"#).unwrap());
@@ -77,7 +77,7 @@ async fn each_matcher() {
 }
 
 #[tokio::test]
-async fn a_new_user_message_is_a_new_first_turn() {
+async fn new_user_message_is_a_new_first_turn() {
     let mut call = after(user("one"), &[("clock", "{}", "12")]);
     call.messages.push(ChatMessage::User { id: "user-2".into(), text: "two".to_owned(), files: Vec::new() });
     check(&rule("{ turn: first, user: two, message_id: user-2 }"), call.clone(), "say yes\ndone").await;
@@ -85,7 +85,7 @@ async fn a_new_user_message_is_a_new_first_turn() {
 }
 
 #[tokio::test]
-async fn what_an_agent_knows_stands_before_what_is_asked_and_is_not_what_is_asked() {
+async fn context_precedes_the_question_and_is_not_matched() {
     let mut call = after(user("one"), &[("clock", "{}", "12")]);
     for (id, text) in [("reference:map", "Reference: north is up"), ("rule:tone", "Rule: be brief"), ("user-2", "two")]
     {
@@ -96,7 +96,7 @@ async fn what_an_agent_knows_stands_before_what_is_asked_and_is_not_what_is_aske
 }
 
 #[tokio::test]
-async fn an_answer_to_a_question_is_a_user_message_and_a_result() {
+async fn answer_to_a_question_is_a_user_message_and_a_result() {
     let call = answered(user("one"), "user-2", "two");
     for (when, yes) in [
         ("{ turn: first, user: two, message_id: user-2, after_tool: ask_user, result: two }", true),

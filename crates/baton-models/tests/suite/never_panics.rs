@@ -1,12 +1,12 @@
-//! Whatever is in a playbook, the answer is a model or a diagnostic.
+//! Every text is parsed into a model or a diagnostic.
 
-use crate::ask::{after, tool, user, with_tools};
+use crate::calls::{after, tool, user, with_tools};
 use baton_models::{Playbook, check_playbook};
 use baton_ports::Model;
 use futures_util::{FutureExt, StreamExt};
 use proptest::prelude::*;
 
-fn survives(text: &str) {
+fn check_model_or_diagnostic(text: &str) {
     let good = !check_playbook(text).iter().any(baton_agentdir::Diagnostic::is_error);
     let playbook = Playbook::new(Some(text));
     assert_eq!(playbook.is_ok(), good, "{text}");
@@ -23,12 +23,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn arbitrary_text(text in "\\PC{0,200}") {
-        survives(&text);
+    fn arbitrary_text_never_panics(text in "\\PC{0,200}") {
+        check_model_or_diagnostic(&text);
     }
 
     #[test]
-    fn almost_playbooks(rules in prop::collection::vec((0usize..12, 0usize..12, 0usize..12, 0usize..12), 0..6)) {
+    fn nearly_valid_playbooks_never_panic(
+        rules in prop::collection::vec((0usize..12, 0usize..12, 0usize..12, 0usize..12), 0..6),
+    ) {
         const MATCHERS: [&str; 12] = ["user", "system", "tool", "after_tool", "result", "turn", "failed", "format",
             "metadata", "message_id", "attempt", "agent"];
         const ACTIONS: [&str; 12] = ["say", "call", "say_json", "think", "fail", "refuse", "long", "repeat", "chunk",
@@ -39,6 +41,6 @@ proptest! {
         for (matcher, wanted, action, value) in rules {
             text.push_str(&format!("  - when: {{ {}: {} }}\n    {}: {}\n", MATCHERS[matcher], VALUES[wanted], ACTIONS[action], VALUES[value]));
         }
-        survives(&text);
+        check_model_or_diagnostic(&text);
     }
 }

@@ -1,10 +1,10 @@
-//! Values made from schemas fit them.
+//! Sample values match their schemas.
 
 use baton_models::sample_value;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// The part of JSON Schema that samples promise to honour.
+/// The subset of JSON Schema that samples support.
 fn fits(schema: &Value, value: &Value) -> bool {
     let Some(keys) = schema.as_object() else { return true };
     let number = |key: &str| keys.get(key).and_then(Value::as_f64);
@@ -79,14 +79,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn samples_fit_and_repeat(schema in schemas(), seed in any::<u64>()) {
+    fn samples_match_the_schema_and_are_deterministic(schema in schemas(), seed in any::<u64>()) {
         let value = sample_value(&schema, seed);
         prop_assert!(fits(&schema, &value), "{schema}\n{value}");
         prop_assert_eq!(value, sample_value(&schema, seed));
     }
 
     #[test]
-    fn anything_is_survived(text in "[\\[\\]{}\":,a-z$#/0-9 .-]{0,80}", seed in any::<u64>()) {
+    fn arbitrary_schemas_never_panic(text in "[\\[\\]{}\":,a-z$#/0-9 .-]{0,80}", seed in any::<u64>()) {
         if let Ok(schema) = serde_json::from_str::<Value>(&text) {
             sample_value(&schema, seed);
         }
@@ -115,7 +115,7 @@ fn special_cases() {
 }
 
 #[test]
-fn endless_schemas_end() {
+fn recursive_schemas_terminate() {
     let own_tail = json!({"$ref": "#", "type": "object"});
     let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "required": ["left", "right"]});
     let wide = json!({"$defs": {"w": {"type": "array", "minItems": 1000000, "items": {"$ref": "#/$defs/w"}}}, "$ref": "#/$defs/w"});

@@ -1,6 +1,6 @@
-//! The playbook as a test double: what was not used, what was not expected.
+//! The playbook as a test double: unused rules and unexpected calls.
 
-use crate::ask::{shown, user};
+use crate::calls::{shown, user};
 use baton_models::PlaybookModels;
 use baton_ports::ModelResolver;
 use baton_types::{AgentSpec, ControlTools, ModelSpec, RunLimits, ToolExecution};
@@ -50,7 +50,7 @@ async fn unused_rules_and_misses_are_reported() {
 }
 
 #[tokio::test]
-async fn playbooks_are_parsed_once_and_not_kept_for_ever() {
+async fn parsed_playbooks_are_cached_with_a_limit() {
     let models = PlaybookModels::new();
     let first = agent(Some("rules: [{ say: a }]"));
     assert!(Arc::ptr_eq(&models.model(&first).unwrap(), &models.model(&first).unwrap()));

@@ -1,4 +1,4 @@
-//! Building calls and writing answers down.
+//! Model calls and expected model output.
 
 use baton_models::Playbook;
 use baton_ports::{ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
@@ -6,7 +6,7 @@ use baton_types::{CallId, CommandTool, Effects, Json, ToolCall, ToolRunner, Tool
 use futures_util::StreamExt;
 use std::time::Duration;
 
-/// A call in which the user has just spoken.
+/// A call with one user message.
 pub(crate) fn user(text: &str) -> ModelCall {
     ModelCall {
         agent: "tester".into(),
@@ -45,7 +45,7 @@ pub(crate) fn after(mut call: ModelCall, round: &[(&str, &str, &str)]) -> ModelC
     call
 }
 
-/// The same call after the agent asked and the user answered with a message of this id.
+/// The same call after a question of the agent and an answer with this message id.
 pub(crate) fn answered(call: ModelCall, id: &str, text: &str) -> ModelCall {
     let mut call = after(call, &[("ask_user", r#"{"question":"?"}"#, Json::string(text).as_str())]);
     if let Some(ChatMessage::Tool { answer_message: said, .. }) = call.messages.last_mut() {
@@ -84,7 +84,7 @@ pub(crate) async fn events(rules: &str, call: ModelCall) -> Vec<Result<ModelEven
     Playbook::new(rules).unwrap().call(call).collect().await
 }
 
-/// One line per event; the usage only where a test is about it.
+/// One line per event; usage is omitted unless a test checks it.
 pub(crate) fn shown(events: &[Result<ModelEvent, ModelError>]) -> String {
     let lines = events.iter().map(|event| match event {
         Ok(ModelEvent::Text(text)) => format!("say {text}"),
@@ -99,7 +99,7 @@ pub(crate) fn shown(events: &[Result<ModelEvent, ModelError>]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Asserts what a playbook answers.
+/// Asserts the response of a playbook.
 pub(crate) async fn check(rules: &str, call: ModelCall, expect: &str) {
     let answer = shown(&events(rules, call).await);
     assert_eq!(answer, expect, "\nplaybook:\n{rules}");

@@ -1,4 +1,4 @@
-//! What people are told about a playbook that does not work.
+//! Diagnostics of invalid playbooks.
 
 use baton_models::{Playbook, check_playbook};
 use insta::assert_snapshot;
@@ -28,7 +28,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn every_mistake_has_its_place() {
+fn mistakes_are_located() {
     assert_snapshot!(shown(BAD));
 }
 
@@ -44,7 +44,7 @@ fn small_files() {
 }
 
 #[test]
-fn a_rule_that_would_call_for_ever_is_a_warning() {
+fn rule_that_calls_forever_is_a_warning() {
     let text = "rules:\n  - when: { user: a }\n    call: t\n";
     assert_snapshot!(shown(text));
     for good in [
@@ -59,7 +59,7 @@ fn a_rule_that_would_call_for_ever_is_a_warning() {
 }
 
 #[test]
-fn a_bad_playbook_is_no_model() {
+fn invalid_playbook_is_an_error() {
     let error = Playbook::new(Some("rules: [{ sai: a }]")).unwrap_err().to_string();
     assert_snapshot!(error);
 }

@@ -1,4 +1,4 @@
-//! A model that does what a test says, and remembers what it was asked.
+//! A model with scripted events that counts its calls.
 
 use baton_ports::{Clock, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use baton_types::{Timestamp, Usage};
@@ -12,18 +12,18 @@ use std::{
     time::Duration,
 };
 
-/// One step of an answer.
+/// One step of a response.
 #[derive(Clone)]
 pub(crate) enum Step {
     Say(&'static str),
     Wait(u64),
     Fail(ModelError),
     Done,
-    Forever,
+    Pending,
 }
 
-/// Answers in the order of the calls; the last one again and again.
-pub(crate) struct Scripted {
+/// Responses in order of the calls; the last one repeats.
+pub(crate) struct ScriptedModel {
     name: &'static str,
     about: ModelInfo,
     answers: Mutex<VecDeque<Vec<Step>>>,
@@ -31,26 +31,26 @@ pub(crate) struct Scripted {
     pub(crate) open: Arc<AtomicUsize>,
 }
 
-/// Counts streams that are alive.
-struct Open(Arc<AtomicUsize>);
+/// Counts live streams.
+struct OpenStream(Arc<AtomicUsize>);
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-pub(crate) fn scripted(name: &'static str, answers: &[&[Step]]) -> Arc<Scripted> {
+pub(crate) fn scripted(name: &'static str, answers: &[&[Step]]) -> Arc<ScriptedModel> {
     with_window(name, None, answers)
 }
 
-pub(crate) fn with_window(name: &'static str, window: Option<u64>, answers: &[&[Step]]) -> Arc<Scripted> {
+pub(crate) fn with_window(name: &'static str, window: Option<u64>, answers: &[&[Step]]) -> Arc<ScriptedModel> {
     let answers = Mutex::new(answers.iter().map(|steps| steps.to_vec()).collect());
     let about = ModelInfo { window, ..ModelInfo::default() };
-    Arc::new(Scripted { name, about, answers, calls: AtomicUsize::new(0), open: Arc::default() })
+    Arc::new(ScriptedModel { name, about, answers, calls: AtomicUsize::new(0), open: Arc::default() })
 }
 
-impl Scripted {
+impl ScriptedModel {
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -60,7 +60,7 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         self.name
     }
@@ -78,7 +78,7 @@ impl Model for Scripted {
         let mut answers = self.answers.lock().unwrap();
         let steps = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }.unwrap_or_default();
         self.open.fetch_add(1, Ordering::SeqCst);
-        let open = Open(Arc::clone(&self.open));
+        let open = OpenStream(Arc::clone(&self.open));
         Box::pin(async_stream::stream! {
             let _open = open;
             for step in steps {
@@ -92,7 +92,7 @@ impl Model for Scripted {
                     Step::Done => {
                         yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, answered_by: None });
                     }
-                    Step::Forever => std::future::pending::<()>().await,
+                    Step::Pending => std::future::pending::<()>().await,
                 }
             }
         })
@@ -108,16 +108,16 @@ pub(crate) fn refused(status: u16, retry_after: Option<u64>) -> ModelError {
     }
 }
 
-/// The whole answer, one line per event.
-pub(crate) async fn heard(model: &dyn Model, call: ModelCall) -> String {
+/// The whole response, one line per event.
+pub(crate) async fn output_lines(model: &dyn Model, call: ModelCall) -> String {
     let events: Vec<_> = model.call(call).collect().await;
-    crate::ask::shown(&events)
+    crate::calls::shown(&events)
 }
 
-/// A clock that stands.
-pub(crate) struct Standing;
+/// A clock that never advances.
+pub(crate) struct FixedClock;
 
-impl Clock for Standing {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::parse("2026-11-16T12:00:00Z").unwrap()
     }

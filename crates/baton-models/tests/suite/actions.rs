@@ -1,6 +1,6 @@
-//! What rules do.
+//! Rule actions.
 
-use crate::ask::{after, check, events, shown, tool, user, with_tools};
+use crate::calls::{after, check, events, shown, tool, user, with_tools};
 use baton_models::Playbook;
 use baton_ports::{Model, ModelEvent, OutputFormat};
 use baton_types::{Json, Usage};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 #[tokio::test]
-async fn templates() {
+async fn templates_are_expanded() {
     let call = || {
         let round = [
             ("get_weather", r#"{"location":"Oakland","days":[1,2]}"#, r#"{"temp":72,"sky":{"is":"sunny"}}"#),
@@ -39,7 +39,7 @@ async fn templates() {
 }
 
 #[tokio::test]
-async fn calls_keep_the_type_of_a_lone_variable() {
+async fn lone_variables_keep_their_type() {
     let rules = r#"
 rules:
   - when: { after_tool: look, user: "(?P<n>\\d+)" }
@@ -59,7 +59,7 @@ rules:
 }
 
 #[tokio::test]
-async fn everything_a_rule_can_do() {
+async fn every_action_has_its_events() {
     let schema = r#"{"type":"object","properties":{"city":{"const":"Oakland"}},"required":["city"]}"#;
     let mut json = user("hi");
     json.format = OutputFormat::JsonSchema(Json::parse(schema).unwrap());
@@ -91,7 +91,7 @@ async fn everything_a_rule_can_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waits_and_delays_take_their_time() {
+async fn waits_and_delays_take_time() {
     let rules = "rules:\n  - { wait: 1s, say: 'abcdef', chunk: 2 }\noptions: { ms_per_chunk: 100 }";
     let begin = Instant::now();
     assert_eq!(shown(&events(rules, user("hi")).await), "say ab\nsay cd\nsay ef\ndone");
@@ -104,7 +104,7 @@ async fn waits_and_delays_take_their_time() {
 }
 
 #[tokio::test]
-async fn a_long_answer_lets_others_run_and_stops_when_dropped() {
+async fn long_answer_yields_and_stops_when_dropped() {
     let playbook = Playbook::new(Some("rules: [{ long: 1000000 }]")).unwrap();
     let stream = playbook.call(user("hi"));
     let mut first = stream.take(1000);
@@ -116,7 +116,7 @@ async fn a_long_answer_lets_others_run_and_stops_when_dropped() {
 }
 
 #[tokio::test]
-async fn unique_differs_and_usage_is_as_told() {
+async fn unique_values_differ_and_usage_is_as_configured() {
     let usage = |events: Vec<_>| match events.into_iter().next_back() {
         Some(Ok(ModelEvent::Done { usage, .. })) => usage,
         other => panic!("{other:?}"),
