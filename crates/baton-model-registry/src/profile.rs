@@ -50,16 +50,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_are_told_apart() {
+    fn profile_sections_are_parsed() {
         let text = "# mine\naws_access_key_id = nobody\n[default]\naws_access_key_id=A\naws_secret_access_key = B=\n\
                     \n[ work ]\n; aws_access_key_id = old\nregion = eu-west-1\naws_access_key_id = C\n\
                     aws_secret_access_key = D\naws_session_token = E\n[sso]\nsso_session = x\naws_access_key_id =\n";
-        let told = |name| {
+        let profile_line = |name| {
             parse_profile(name, text).map(|it| [it.id, it.secret, it.token].map(Option::unwrap_or_default).join("|"))
         };
-        assert_eq!(told("default").as_deref(), Some("A|B=|"));
-        assert_eq!(told("work").as_deref(), Some("C|D|E"));
-        assert_eq!(told("sso").as_deref(), Some("||"));
-        assert_eq!(told("nobody"), None);
+        assert_eq!(profile_line("default").as_deref(), Some("A|B=|"));
+        assert_eq!(profile_line("work").as_deref(), Some("C|D|E"));
+        assert_eq!(profile_line("sso").as_deref(), Some("||"));
+        assert_eq!(profile_line("nobody"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The agent's word, then that of the settings, then what was found, then the playbook.
+//! The model of the agent, then that of the settings, then the detected one, then the playbook.
 
 use baton_agentdir::{parse, scaffold};
 use baton_model_registry::{ModelCandidate, ModelChoice, ModelChoiceReason, ModelRegistryError, ModelSettings};
@@ -18,7 +18,7 @@ fn settings(model: Option<&str>, fallbacks: &[&str]) -> ModelSettings {
 }
 
 #[test]
-fn the_nearest_word_counts() {
+fn most_specific_setting_wins() {
     let ollama = ModelCandidate { model: "ollama:qwen3".to_owned(), source: "found".to_owned(), base_url: None };
     let there = [ollama.clone()];
     let found = ModelChoiceReason::Detected(ollama);
@@ -39,7 +39,7 @@ fn the_nearest_word_counts() {
 }
 
 #[test]
-fn fallbacks_belong_to_their_model() {
+fn fallbacks_apply_to_their_model_only() {
     let house = settings(Some("openai:a"), &["openai:b", "openai:a"]);
     let models = |agent: &AgentSpec| ModelChoice::select(agent, &house, &[]).expect("a choice").models;
     assert_eq!(models(&agent(None, &[])), ["openai:a", "openai:b"]);
@@ -48,7 +48,7 @@ fn fallbacks_belong_to_their_model() {
 }
 
 #[test]
-fn production_has_no_playbook() {
+fn production_has_no_playbook_fallback() {
     let production = ModelSettings { production: true, ..ModelSettings::default() };
     for model in [None, Some("playbook"), Some("test:frosty1.0")] {
         let refused = ModelChoice::select(&agent(model, &[]), &production, &[]);

@@ -1,18 +1,22 @@
-//! Every candidate in its order, and never a key.
+//! Order of detected candidates, without any key.
 
-use crate::sample::{SECRET, Scripted, environment, kit, with_profiles};
+use crate::fixtures::{SECRET, ScriptedProbe, environment, resources, with_profiles};
 use baton_model_registry::{EnvironmentVariables, LocalServer, candidates, detect_servers, no_environment};
 
-async fn found(environment: EnvironmentVariables, own: &[(&str, &str)], servers: Scripted) -> Vec<String> {
+async fn detected_candidates(
+    environment: EnvironmentVariables,
+    own: &[(&str, &str)],
+    servers: ScriptedProbe,
+) -> Vec<String> {
     let found = detect_servers(&environment, &servers).await;
-    let all = candidates(&kit(&[], own), &environment, &found);
+    let all = candidates(&resources(&[], own), &environment, &found);
     let told: Vec<String> = all.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.source)).collect();
     assert!(!told.concat().contains(SECRET));
     told
 }
 
 #[tokio::test]
-async fn in_order_and_by_name() {
+async fn candidates_are_ordered_and_named() {
     let all = [
         ("OPENAI_API_KEY", SECRET),
         ("ANTHROPIC_API_KEY", SECRET),
@@ -21,11 +25,11 @@ async fn in_order_and_by_name() {
         ("AWS_REGION", "eu-central-1"),
         ("OLLAMA_HOST", "me:sk-planted-0123456789@10.0.0.7:9"),
     ];
-    let servers = Scripted(vec![
+    let servers = ScriptedProbe(vec![
         (LocalServer::LmStudio, "http://127.0.0.1:1234/v1", &["text-embedding-nomic", "phi-4"]),
         (LocalServer::Ollama, "http://me:sk-planted-0123456789@10.0.0.7:9", &["phi3", "nomic-embed-text", "qwen3:8b"]),
     ]);
-    insta::assert_snapshot!(found(environment(&all), &[], servers).await.join("\n"), @r"
+    insta::assert_snapshot!(detected_candidates(environment(&all), &[], servers).await.join("\n"), @r"
     openai:gpt-5-mini (OPENAI_API_KEY)
     claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)
     gemini:gemini-2.5-flash (GOOGLE_API_KEY)
@@ -33,21 +37,21 @@ async fn in_order_and_by_name() {
     ollama:qwen3:8b (Ollama answers at http://10.0.0.7:9)
     docker:phi-4 (LM Studio answers at http://127.0.0.1:1234/v1)
     ");
-    assert!(found(no_environment(), &[], Scripted::default()).await.is_empty());
-    let own = found(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], Scripted::default()).await;
+    assert!(detected_candidates(no_environment(), &[], ScriptedProbe::default()).await.is_empty());
+    let own = detected_candidates(no_environment(), &[("ANTHROPIC_API_KEY", SECRET)], ScriptedProbe::default()).await;
     assert_eq!(own, ["claude:claude-sonnet-4-5 (ANTHROPIC_API_KEY)"]);
-    // Half of a pair of keys, an empty key, a server without a model: none of them could answer.
+    // Half of a key pair, an empty key, a server without models: none of them is usable.
     let half = [("AWS_ACCESS_KEY_ID", SECRET), ("AWS_REGION", "eu-central-1"), ("OPENAI_API_KEY", " ")];
     let almost = environment(&half);
-    let empty = Scripted(vec![
+    let empty = ScriptedProbe(vec![
         (LocalServer::Ollama, "http://127.0.0.1:11434", &[]),
         (LocalServer::LlamaServer, "http://127.0.0.1:8080/v1", &["nomic-embed"]),
     ]);
-    assert!(found(almost, &[], empty).await.is_empty());
+    assert!(detected_candidates(almost, &[], empty).await.is_empty());
 }
 
 #[tokio::test]
-async fn a_pair_of_keys_counts_with_a_region() {
+async fn key_pair_needs_a_region() {
     let (id, secret) = (("AWS_ACCESS_KEY_ID", SECRET), ("AWS_SECRET_ACCESS_KEY", SECRET));
     let region = ("AWS_REGION", "eu-central-1");
     let profile = ("AWS_PROFILE", "work");
@@ -64,7 +68,7 @@ async fn a_pair_of_keys_counts_with_a_region() {
         (&[id, region], None),
         (&[secret, region], None),
     ] {
-        let found = found(with_profiles(environment(variables)), &[], Scripted::default()).await;
+        let found = detected_candidates(with_profiles(environment(variables)), &[], ScriptedProbe::default()).await;
         let expect: Vec<String> = why.map(|why| format!("{nova} ({why})")).into_iter().collect();
         assert_eq!(found, expect, "{:?}", variables.iter().map(|(name, _)| name).collect::<Vec<_>>());
     }

@@ -1,12 +1,12 @@
-//! One binary: linking costs more than running.
+//! Integration tests of model selection, one binary because linking costs more than running.
 
 #[cfg(test)]
 mod choice;
 #[cfg(test)]
 mod detect;
 #[cfg(test)]
-mod lineup;
+mod fixtures;
+#[cfg(test)]
+mod registry;
 #[cfg(test)]
 mod resolve;
-#[cfg(test)]
-mod sample;

@@ -1,4 +1,4 @@
-//! Kits, variables and servers to choose from.
+//! Resources, environment variables and local servers.
 
 use baton_model_registry::{EnvironmentVariables, LocalServer, LocalServerProbe, ServedModel};
 use baton_ports::BoxFuture;
@@ -13,7 +13,7 @@ pub(crate) fn entry(id: &str, keys: &[(&str, &str)]) -> ProviderEntry {
     ProviderEntry { id: id.to_owned(), keys }
 }
 
-pub(crate) fn kit(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> AgentResources {
+pub(crate) fn resources(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> AgentResources {
     let all = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     AgentResources { providers: providers.to_vec(), variables: AgentVariables(all), ..AgentResources::default() }
 }
@@ -26,7 +26,7 @@ pub(crate) fn environment(all: &[(&str, &str)]) -> EnvironmentVariables {
     })
 }
 
-/// The same with a file of profiles: one has a pair of keys, one has none.
+/// The same with a profile file: one profile has a key pair, one has none.
 pub(crate) fn with_profiles(environment: EnvironmentVariables) -> EnvironmentVariables {
     environment.with_files(|path| {
         let text = format!(
@@ -36,11 +36,11 @@ pub(crate) fn with_profiles(environment: EnvironmentVariables) -> EnvironmentVar
     })
 }
 
-/// Servers that are there.
+/// Running local servers.
 #[derive(Default)]
-pub(crate) struct Scripted(pub(crate) Vec<(LocalServer, &'static str, &'static [&'static str])>);
+pub(crate) struct ScriptedProbe(pub(crate) Vec<(LocalServer, &'static str, &'static [&'static str])>);
 
-impl LocalServerProbe for Scripted {
+impl LocalServerProbe for ScriptedProbe {
     fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         let there = self.0.iter().find(|(known, at, _)| *known == server && *at == url);
         let models = there.map(|(_, _, ids)| ids.iter().map(|id| ServedModel { id: (*id).to_owned() }).collect());
