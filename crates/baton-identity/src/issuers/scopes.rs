@@ -38,7 +38,7 @@ mod tests {
     use super::{AccessScope, covers};
 
     #[test]
-    fn a_scope_covers_what_it_implies_and_nothing_else() {
+    fn scope_covers_implied_scopes_only() {
         let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "telemetry:read", "admin"];
         let covered = |scope| {
             let covered = |word: &&str| covers(&AccessScope::parse(scope).unwrap(), &AccessScope::parse(word).unwrap());

@@ -1,4 +1,4 @@
-//! Somebody with a key who writes whatever headers they like.
+//! A signer with arbitrary headers.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use baton_identity::TrustedKeys;
@@ -25,7 +25,7 @@ impl Forger {
         AgentCardSignature { protected, signature, header: None }
     }
 
-    /// An allow-list with this key only.
+    /// An allowlist with this key only.
     pub(crate) fn trusted(&self, kid: &str) -> TrustedKeys {
         let x = URL_SAFE_NO_PAD.encode(self.0.public_key());
         let key = json!({"kty": "OKP", "crv": "Ed25519", "x": x, "kid": kid});

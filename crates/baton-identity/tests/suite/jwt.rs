@@ -1,7 +1,7 @@
-//! Which tokens of an issuer are good.
+//! Validation of tokens of trusted issuers.
 
 use crate::{
-    desk::{Desk, ISSUER, KEYS, NOW, claims, config},
+    issuer_fixture::{ISSUER, IssuerFixture, KEYS, NOW, claims, config},
     signer::{Signer, base64},
 };
 use baton_identity::{Algorithm, IssuerConfig, IssuerDocuments, Issuers};
@@ -18,9 +18,9 @@ fn ann() -> AuthenticatedCaller {
 }
 
 #[tokio::test]
-async fn every_algorithm_holds_with_its_own_key_and_no_other() {
+async fn each_algorithm_accepts_only_its_own_key() {
     let signers = [Signer::rsa("r"), Signer::p256("a"), Signer::p384("b"), Signer::ed25519("e")];
-    let desk = Desk::with(&signers);
+    let fixture = IssuerFixture::with(&signers);
     for algorithm in Algorithm::ALL.map(Algorithm::as_str) {
         for signer in &signers {
             let own = match signer.id {
@@ -29,23 +29,23 @@ async fn every_algorithm_holds_with_its_own_key_and_no_other() {
             };
             let token = signer.sign_as(algorithm, &claims(&json!({})));
             let expected = if own { Ok(ann()) } else { Err(TokenRejection::BadSignature) };
-            assert_eq!(desk.show(&token).await, expected, "{algorithm} by {}", signer.id);
+            assert_eq!(fixture.identify(&token).await, expected, "{algorithm} by {}", signer.id);
         }
     }
     let named_by_curve = signers[3].sign_as("Ed25519", &claims(&json!({})));
-    assert_eq!(desk.show(&named_by_curve).await, Ok(ann()));
-    assert_eq!(desk.site.asked().len(), 1);
+    assert_eq!(fixture.identify(&named_by_curve).await, Ok(ann()));
+    assert_eq!(fixture.site.asked().len(), 1);
 }
 
 #[tokio::test]
-async fn claims_are_judged_one_by_one() {
+async fn claims_are_checked_one_by_one() {
     use TokenRejection::{Expired, Malformed, NotYetValid, WrongAudience, WrongIssuer};
     let signer = Signer::p256("k");
-    let desk = Desk::with([&signer]);
+    let fixture = IssuerFixture::with([&signer]);
     let long = "s".repeat(256);
     let table = [
         (json!({}), Ok(())),
-        // The clocks may differ by a minute.
+        // Clocks may differ by a minute.
         (json!({"exp": NOW - 59}), Ok(())),
         (json!({"exp": NOW - 60}), Err(Expired)),
         (json!({"exp": NOW as f64 - 59.5}), Ok(())),
@@ -79,20 +79,20 @@ async fn claims_are_judged_one_by_one() {
         (json!({"sub": null}), Err(Malformed)),
     ];
     for (change, expected) in table {
-        assert_eq!(desk.judge(&signer.sign(&claims(&change))).await, expected, "{change}");
+        assert_eq!(fixture.verify(&signer.sign(&claims(&change))).await, expected, "{change}");
     }
     let twice = format!(r#"{{"iss":"{ISSUER}","aud":"baton","sub":"ann","sub":"bob","exp":{}}}"#, NOW + 9);
     for payload in [twice.as_str(), "[]", "", "{", "null"] {
         let token = signer.sign_raw("ES256", r#"{"alg":"ES256","kid":"k"}"#, payload);
-        assert_eq!(desk.judge(&token).await, Err(Malformed), "{payload}");
+        assert_eq!(fixture.verify(&token).await, Err(Malformed), "{payload}");
     }
 }
 
 #[tokio::test]
-async fn headers_that_are_not_understood_are_refused() {
+async fn unsupported_headers_are_rejected() {
     use TokenRejection::{Algorithm, BadSignature, Malformed};
     let signer = Signer::p256("k");
-    let desk = Desk::with([&signer]);
+    let fixture = IssuerFixture::with([&signer]);
     let table = [
         (json!({"alg": "ES256", "kid": "k"}), Ok(())),
         (json!({"alg": "ES256"}), Ok(())),
@@ -102,8 +102,8 @@ async fn headers_that_are_not_understood_are_refused() {
         (json!({"alg": "ES256", "crit": ["b64"], "b64": false}), Err(Malformed)),
         (json!({"alg": "ES256", "crit": []}), Err(Malformed)),
         (json!({"alg": "ES256", "crit": null}), Err(Malformed)),
-        // A key that comes with the token proves nothing.
-        (json!({"alg": "ES256", "kid": "other", "jwk": signer.published(&json!({}))}), Err(BadSignature)),
+        // A key embedded in the token is not trusted.
+        (json!({"alg": "ES256", "kid": "other", "jwk": signer.public_jwk(&json!({}))}), Err(BadSignature)),
         (json!({"alg": "ES256", "kid": "other", "jku": KEYS}), Err(BadSignature)),
         (json!({"alg": "none"}), Err(Algorithm)),
         (json!({"alg": "None"}), Err(Algorithm)),
@@ -120,27 +120,27 @@ async fn headers_that_are_not_understood_are_refused() {
     ];
     for (header, expected) in table {
         let signed = signer.sign_raw("ES256", &header.to_string(), &claims(&json!({})).to_string());
-        assert_eq!(desk.judge(&signed).await, expected, "{header}");
+        assert_eq!(fixture.verify(&signed).await, expected, "{header}");
         let (message, _) = signed.rsplit_once('.').unwrap();
-        let unsigned = desk.judge(&format!("{message}.")).await;
+        let unsigned = fixture.verify(&format!("{message}.")).await;
         assert_eq!(unsigned, Err(expected.err().unwrap_or(BadSignature)), "{header} without a signature");
-        assert_eq!(desk.judge(message).await, Err(Malformed), "{header} with two parts");
-        assert_eq!(desk.judge(&format!("{signed}.")).await, Err(Malformed), "{header} with four parts");
+        assert_eq!(fixture.verify(message).await, Err(Malformed), "{header} with two parts");
+        assert_eq!(fixture.verify(&format!("{signed}.")).await, Err(Malformed), "{header} with four parts");
     }
     let padded = signer.sign(&claims(&json!({"sub": "ann"})));
     let too_long = signer.sign(&claims(&json!({"filler": "x".repeat(12_500)})));
     for token in [format!("{padded}=="), format!(" {padded}"), too_long, String::new(), "..".to_owned()] {
-        assert_eq!(desk.judge(&token).await, Err(Malformed));
+        assert_eq!(fixture.verify(&token).await, Err(Malformed));
     }
-    assert_eq!(desk.judge(&signer.sign(&claims(&json!({"filler": "x".repeat(11_000)})))).await, Ok(()));
+    assert_eq!(fixture.verify(&signer.sign(&claims(&json!({"filler": "x".repeat(11_000)})))).await, Ok(()));
 }
 
 #[tokio::test]
-async fn a_public_key_signs_nothing() {
+async fn public_key_is_not_accepted_as_hmac_secret() {
     let signers = [Signer::rsa("r"), Signer::p256("a"), Signer::ed25519("e")];
-    let desk = Desk::with(&signers);
+    let fixture = IssuerFixture::with(&signers);
     for signer in &signers {
-        let published = signer.published(&json!({}));
+        let published = signer.public_jwk(&json!({}));
         let members = ["n", "x"].into_iter().filter_map(|name| published[name].as_str());
         let mut secrets = vec![signer.public(), published.to_string().into_bytes()];
         secrets.extend(members.map(|text| text.as_bytes().to_vec()));
@@ -149,34 +149,34 @@ async fn a_public_key_signs_nothing() {
                 let header = json!({"alg": algorithm, "kid": signer.id});
                 let message = format!("{}.{}", base64(header.to_string()), base64(claims(&json!({})).to_string()));
                 let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &secret), message.as_bytes());
-                let refusal = desk.judge(&format!("{message}.{}", base64(tag))).await;
+                let refusal = fixture.verify(&format!("{message}.{}", base64(tag))).await;
                 let expected =
                     if algorithm == "HS256" { TokenRejection::Algorithm } else { TokenRejection::BadSignature };
                 assert_eq!(refusal, Err(expected), "{algorithm}");
             }
         }
     }
-    // An issuer that publishes a symmetric key has made it worthless.
+    // A published symmetric key is not a secret.
     let secret = [7; 32];
-    desk.site.put(KEYS, &json!({"keys": [{"kty": "oct", "kid": "o", "k": base64(secret)}]}));
+    fixture.site.put(KEYS, &json!({"keys": [{"kty": "oct", "kid": "o", "k": base64(secret)}]}));
     let message = format!("{}.{}", base64(r#"{"alg":"HS256","kid":"o"}"#), base64(claims(&json!({})).to_string()));
     let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &secret), message.as_bytes());
-    assert_eq!(desk.judge(&format!("{message}.{}", base64(tag))).await, Err(TokenRejection::Algorithm));
+    assert_eq!(fixture.verify(&format!("{message}.{}", base64(tag))).await, Err(TokenRejection::Algorithm));
 }
 
-/// What comes of a token when its issuer publishes these keys.
-async fn published(keys: &Value, configured: IssuerConfig, token: &str) -> Result<(), TokenRejection> {
-    let desk = Desk::trusting(vec![configured]);
-    desk.site.put(KEYS, keys);
-    desk.judge(token).await
+/// The verdict on a token if its issuer publishes these keys.
+async fn verify_with_published_keys(keys: &Value, configured: IssuerConfig, token: &str) -> Result<(), TokenRejection> {
+    let fixture = IssuerFixture::trusting(vec![configured]);
+    fixture.site.put(KEYS, keys);
+    fixture.verify(token).await
 }
 
 #[tokio::test]
-async fn keys_are_used_for_what_they_are_published_for() {
+async fn keys_are_used_only_for_their_published_purpose() {
     use TokenRejection::BadSignature;
     let (signer, other) = (Signer::p256("k"), Signer::p256("k"));
     let token = signer.sign(&claims(&json!({})));
-    let key = |more: Value| signer.published(&more);
+    let key = |more: Value| signer.public_jwk(&more);
     let table = [
         (vec![key(json!({}))], Ok(())),
         (vec![key(json!({"use": "sig", "key_ops": ["verify"], "alg": "ES256"}))], Ok(())),
@@ -187,34 +187,37 @@ async fn keys_are_used_for_what_they_are_published_for() {
         (vec![key(json!({"crv": "P-384"}))], Err(BadSignature)),
         (vec![key(json!({"kid": "K"}))], Err(BadSignature)),
         (vec![key(json!({"x": "AA"}))], Err(BadSignature)),
-        (vec![other.published(&json!({}))], Err(BadSignature)),
-        // What cannot be read or used does not spoil the rest; two keys may have one id.
-        (vec![json!(7), json!({"kty": "??"}), other.published(&json!({})), key(json!({}))], Ok(())),
+        (vec![other.public_jwk(&json!({}))], Err(BadSignature)),
+        // Unreadable or unsupported keys do not affect the others; two keys may have one id.
+        (vec![json!(7), json!({"kty": "??"}), other.public_jwk(&json!({})), key(json!({}))], Ok(())),
         (vec![], Err(BadSignature)),
     ];
     for (keys, expected) in table {
         let keys = json!({ "keys": keys });
-        assert_eq!(published(&keys, config(), &token).await, expected, "{keys}");
+        assert_eq!(verify_with_published_keys(&keys, config(), &token).await, expected, "{keys}");
     }
     let most: Vec<_> = std::iter::repeat_n(key(json!({})), 64).collect();
-    assert_eq!(published(&json!({"keys": most}), config(), &token).await, Ok(()));
+    assert_eq!(verify_with_published_keys(&json!({"keys": most}), config(), &token).await, Ok(()));
     let too_many = [most, vec![key(json!({}))]].concat();
     for unreadable in [json!({ "keys": too_many }), json!({}), json!([]), json!("")] {
-        let refusal = published(&unreadable, config(), &token).await;
+        let refusal = verify_with_published_keys(&unreadable, config(), &token).await;
         assert!(matches!(refusal, Err(TokenRejection::KeysUnavailable(_))), "{refusal:?}");
     }
     let weak = serde_json::from_str(include_str!("../fixtures/weak.json")).unwrap();
-    assert_eq!(published(&weak, config(), include_str!("../fixtures/weak.jwt")).await, Err(BadSignature));
+    assert_eq!(
+        verify_with_published_keys(&weak, config(), include_str!("../fixtures/weak.jwt")).await,
+        Err(BadSignature)
+    );
 }
 
 #[tokio::test]
-async fn the_operator_pins_algorithms_tenants_and_scopes() {
+async fn operator_restricts_algorithms_tenants_and_scopes() {
     let signer = Signer::rsa("k");
-    let keys = json!({"keys": [signer.published(&json!({}))]});
+    let keys = json!({"keys": [signer.public_jwk(&json!({}))]});
     let only_pss = IssuerConfig { algorithms: vec![Algorithm::Ps256, Algorithm::Es256], ..config() };
     let (plain, pss) = (signer.sign(&claims(&json!({}))), signer.sign_as("PS256", &claims(&json!({}))));
-    assert_eq!(published(&keys, only_pss.clone(), &plain).await, Err(TokenRejection::Algorithm));
-    assert_eq!(published(&keys, only_pss, &pss).await, Ok(()));
+    assert_eq!(verify_with_published_keys(&keys, only_pss.clone(), &plain).await, Err(TokenRejection::Algorithm));
+    assert_eq!(verify_with_published_keys(&keys, only_pss, &pss).await, Ok(()));
 
     let scopes = vec!["call:weather".to_owned(), "read".to_owned()];
     let scoped =
@@ -222,8 +225,8 @@ async fn the_operator_pins_algorithms_tenants_and_scopes() {
     let other_audience = vec!["baton-admins".to_owned()];
     let admins = IssuerConfig { audience: other_audience, scopes: vec!["admin".to_owned()], ..scoped.clone() };
     let local = IssuerConfig { audience: vec!["here".to_owned()], tenant: Some("local".to_owned()), ..scoped.clone() };
-    let desk = Desk::trusting(vec![scoped, admins, local]);
-    desk.site.put(KEYS, &keys);
+    let fixture = IssuerFixture::trusting(vec![scoped, admins, local]);
+    fixture.site.put(KEYS, &keys);
     let words = "openid call read:x call:weather admin call:other read";
     let table = [
         (json!({"scope": words}), "acme", "read:x call:weather read"),
@@ -234,20 +237,20 @@ async fn the_operator_pins_algorithms_tenants_and_scopes() {
         (json!({"scope": "read", "aud": ["here"]}), "local", "read"),
     ];
     for (change, tenant, scopes) in table {
-        let principal = desk.show(&signer.sign(&claims(&change))).await.unwrap().principal;
+        let principal = fixture.identify(&signer.sign(&claims(&change))).await.unwrap().principal;
         assert_eq!((&*principal.tenant, principal.scopes.join(" ").as_str()), (tenant, scopes), "{change}");
     }
     let would_be_owner = signer.sign(&claims(&json!({"sub": "local", "aud": "here"})));
-    assert_eq!(desk.judge(&would_be_owner).await, Err(TokenRejection::Unknown));
-    assert_eq!(desk.issuers.urls(), [ISSUER]);
+    assert_eq!(fixture.verify(&would_be_owner).await, Err(TokenRejection::Unknown));
+    assert_eq!(fixture.issuers.urls(), [ISSUER]);
 }
 
 #[test]
-fn issuers_that_could_never_be_right_are_refused() {
+fn invalid_issuer_configs_are_rejected() {
     let refusal = |configs: Vec<IssuerConfig>| {
-        let desk = Desk::trusting(Vec::new());
-        let documents: Arc<dyn IssuerDocuments> = desk.site.clone();
-        Issuers::new(configs, &documents, desk.clock).err().map(|error| error.to_string()).unwrap_or_default()
+        let fixture = IssuerFixture::trusting(Vec::new());
+        let documents: Arc<dyn IssuerDocuments> = fixture.site.clone();
+        Issuers::new(configs, &documents, fixture.clock).err().map(|error| error.to_string()).unwrap_or_default()
     };
     let texts = [
         IssuerConfig { audience: Vec::new(), ..config() },
@@ -262,24 +265,24 @@ fn issuers_that_could_never_be_right_are_refused() {
 }
 
 #[tokio::test]
-async fn no_character_of_a_token_can_be_another() {
+async fn no_character_of_a_token_can_be_replaced() {
     for signer in [Signer::p256("k"), Signer::ed25519("k"), Signer::rsa("k")] {
-        let desk = Desk::with([&signer]);
+        let fixture = IssuerFixture::with([&signer]);
         let token = signer.sign(&claims(&json!({})));
-        assert_eq!(desk.judge(&token).await, Ok(()));
+        assert_eq!(fixture.verify(&token).await, Ok(()));
         for place in 0..token.len() {
             for other in ["A", "B", ".", "-"] {
                 let changed = format!("{}{other}{}", &token[..place], &token[place + 1..]);
                 if changed != token {
-                    assert!(desk.judge(&changed).await.is_err(), "{place}: {changed}");
+                    assert!(fixture.verify(&changed).await.is_err(), "{place}: {changed}");
                 }
             }
         }
-        assert_eq!(desk.judge(&token).await, Ok(()));
+        assert_eq!(fixture.verify(&token).await, Ok(()));
     }
 }
 
-/// What an attacker without the key can do to a token.
+/// Modifications that an attacker without the key can make.
 #[derive(Clone, Debug)]
 enum Change {
     Replace(prop::sample::Index, char),
@@ -345,15 +348,15 @@ fn changed(token: &str, change: &Change) -> String {
 fn no_changed_token_is_accepted() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let signers = [Signer::p256("k"), Signer::ed25519("k"), Signer::rsa("k")];
-    let desks = signers.each_ref().map(|signer| Desk::with([signer]));
+    let fixtures = signers.each_ref().map(|signer| IssuerFixture::with([signer]));
     let tokens = signers.each_ref().map(|signer| signer.sign(&claims(&json!({}))));
     proptest!(|(which in 0..3_usize, changes in prop::collection::vec(change(), 1..4))| {
         let token = changes.iter().fold(tokens[which].clone(), |token, change| changed(&token, change));
         if token != tokens[which] {
-            prop_assert!(runtime.block_on(desks[which].judge(&token)).is_err(), "{}", token);
+            prop_assert!(runtime.block_on(fixtures[which].verify(&token)).is_err(), "{}", token);
         }
     });
-    for (desk, token) in desks.iter().zip(&tokens) {
-        assert_eq!(runtime.block_on(desk.judge(token)), Ok(()));
+    for (fixture, token) in fixtures.iter().zip(&tokens) {
+        assert_eq!(runtime.block_on(fixture.verify(token)), Ok(()));
     }
 }

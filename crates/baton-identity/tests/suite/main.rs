@@ -1,11 +1,11 @@
-//! Tests of the crate from outside.
+//! Integration tests of tokens, keys and card signatures.
 
 #[cfg(test)]
-mod desk;
+mod authenticator;
 #[cfg(test)]
 mod forger;
 #[cfg(test)]
-mod gate;
+mod issuer_fixture;
 #[cfg(test)]
 mod jwt;
 #[cfg(test)]

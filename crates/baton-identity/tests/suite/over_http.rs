@@ -1,7 +1,7 @@
-//! Documents of issuers over real connections.
+//! Issuer documents over real connections.
 
 use crate::{
-    desk::{HandClock, claims, config},
+    issuer_fixture::{ManualClock, claims, config},
     signer::Signer,
 };
 use baton_identity::{GuardedIssuerDocuments, IssuerConfig, IssuerDocuments, Issuers};
@@ -13,7 +13,7 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Serves what `answer` says for a path; every connection is for one request.
+/// Serves the result of `answer` for a path; one request per connection.
 async fn serve(answer: impl Fn(&str, u16) -> String + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -29,14 +29,14 @@ async fn serve(answer: impl Fn(&str, u16) -> String + Send + 'static) -> u16 {
             let status = if body.is_empty() { "404 Not Found" } else { "200 OK" };
             let reply =
                 format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
-            // A reader that has enough goes away in the middle.
+            // A client that has read enough disconnects early.
             let _ = stream.write_all(reply.as_bytes()).await;
         }
     });
     port
 }
 
-async fn judge(
+async fn verify(
     host: &str,
     answer: impl Fn(&str, u16) -> String + Send + 'static,
     signer: &Signer,
@@ -44,14 +44,14 @@ async fn judge(
     let issuer = format!("http://{host}:{}", serve(answer).await);
     let configs = vec![IssuerConfig { issuer: issuer.clone(), jwks_url: None, ..config() }];
     let documents: Arc<dyn IssuerDocuments> = Arc::new(GuardedIssuerDocuments::new(&configs, Vec::new()).unwrap());
-    let issuers = Issuers::new(configs, &documents, HandClock::new()).unwrap();
+    let issuers = Issuers::new(configs, &documents, ManualClock::new()).unwrap();
     issuers.identify(&signer.sign(&claims(&json!({"iss": issuer})))).await.map(drop)
 }
 
-/// An issuer at `host` whose keys are at `keys_host`, with so many bytes beside them.
+/// An issuer at `host` with keys at `keys_host`, and documents padded with `filler` bytes.
 async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) -> Result<(), TokenRejection> {
     let signer = Signer::p256("k");
-    let keys = json!({"keys": [signer.published(&json!({}))], "filler": "x".repeat(filler)}).to_string();
+    let keys = json!({"keys": [signer.public_jwk(&json!({}))], "filler": "x".repeat(filler)}).to_string();
     let answer = move |path: &str, port| match path {
         "/.well-known/openid-configuration" => {
             json!({"issuer": format!("http://{host}:{port}"), "jwks_uri": format!("http://{keys_host}:{port}/keys")})
@@ -60,7 +60,7 @@ async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) 
         "/keys" => keys.clone(),
         _ => String::new(),
     };
-    judge(host, answer, &signer).await
+    verify(host, answer, &signer).await
 }
 
 fn reason(refusal: Result<(), TokenRejection>) -> String {
@@ -71,7 +71,7 @@ fn reason(refusal: Result<(), TokenRejection>) -> String {
 }
 
 #[tokio::test]
-async fn hosts_that_the_operator_named_may_be_anywhere_and_others_are_public() {
+async fn configured_hosts_may_be_private_and_others_must_be_public() {
     assert_eq!(discovered("localhost", "localhost", 0).await, Ok(()));
     assert_eq!(discovered("127.0.0.1", "127.0.0.1", 0).await, Ok(()));
     let inside = reason(discovered("localhost", "127.0.0.1", 0).await);
@@ -79,10 +79,10 @@ async fn hosts_that_the_operator_named_may_be_anywhere_and_others_are_public() {
 }
 
 #[tokio::test]
-async fn documents_are_bounded_and_there() {
+async fn documents_have_a_size_limit_and_must_exist() {
     assert_eq!(discovered("localhost", "localhost", 250 * 1024).await, Ok(()));
     let long = reason(discovered("localhost", "localhost", 256 * 1024).await);
     assert!(long.contains("more than 262144 bytes"), "{long}");
-    let missing = reason(judge("localhost", |_, _| String::new(), &Signer::p256("k")).await);
+    let missing = reason(verify("localhost", |_, _| String::new(), &Signer::p256("k")).await);
     assert!(missing.contains("answered 404"), "{missing}");
 }

@@ -1,4 +1,4 @@
-//! Cards that hold, and all the ways in which they do not.
+//! Verification of signed agent cards.
 
 use crate::forger::Forger;
 use baton_identity::{CardAlgorithm, CardVerificationError, SigningKeys, TrustedKeys, signature_headers, verify_card};
@@ -49,7 +49,7 @@ fn card() -> AgentCard {
             }],
             extended_agent_card: Some(true),
         },
-        // Empty scopes: the two forms of this card differ.
+        // Empty scopes: the two canonical forms of this card differ.
         security_requirements: vec![SecurityRequirement { schemes: [("bearer".to_owned(), Scopes::default())].into() }],
         default_input_modes: vec!["text/plain".into()],
         default_output_modes: vec!["text/plain".into()],
@@ -58,7 +58,7 @@ fn card() -> AgentCard {
     }
 }
 
-/// Signed as Baton signs what it serves.
+/// Signed in the way Baton signs its own cards.
 fn signed(card: AgentCard, keys: &SigningKeys) -> AgentCard {
     let made =
         card.signature_payloads().unwrap().into_iter().flat_map(|payload| keys.sign(payload.as_bytes(), JKU).unwrap());
@@ -75,19 +75,19 @@ fn text(card: &impl serde::Serialize) -> String {
     serde_json::to_string(card).unwrap()
 }
 
-fn distrust(card: &str) -> CardVerificationError {
+fn verification_error(card: &str) -> CardVerificationError {
     verify_card(card, &trusted()).unwrap_err()
 }
 
 #[test]
-fn what_baton_signs_holds_in_every_document_that_shows_it() {
+fn own_signature_is_valid_in_every_document_form() {
     let card = card();
     let [es256, ed25519] = KEYS.thumbprints();
     let signed = signed(card.clone(), &KEYS);
     for document in [text(&signed), serde_json::to_string_pretty(&signed).unwrap(), text(&UnionCard::new(&signed))] {
         let verified = verify_card(&document, &trusted()).unwrap();
         assert_eq!((&verified.kid, verified.alg), (&es256, CardAlgorithm::Es256));
-        // Empty scopes are read as they are written.
+        // Empty scopes are read as written.
         assert_eq!(verified.card.read::<AgentCard>().unwrap(), card);
         let headers = signature_headers(&document).unwrap();
         assert!(headers.iter().all(|header| header.jku.as_deref() == Some(JKU)));
@@ -95,7 +95,7 @@ fn what_baton_signs_holds_in_every_document_that_shows_it() {
         let once = [("ES256", es256.as_str()), ("EdDSA", ed25519.as_str())];
         assert_eq!(named, [once, once].concat());
     }
-    // A client that knows one of the keys only, by its thumbprint.
+    // A client that trusts one of the keys only, by its thumbprint.
     let mut pinned = TrustedKeys::from_thumbprints([ed25519.clone()]);
     assert_eq!(verify_card(&text(&signed), &pinned), Err(CardVerificationError::UnknownKey(es256)));
     assert_eq!(pinned.admit(&KEYS.keys()), Ok(1));
@@ -104,7 +104,7 @@ fn what_baton_signs_holds_in_every_document_that_shows_it() {
 }
 
 #[test]
-fn a_changed_member_is_found() {
+fn changed_member_is_detected() {
     let document: Value = serde_json::from_str(&text(&signed(card(), &KEYS))).unwrap();
     let mut places = Vec::new();
     leaves(&document, &mut String::new(), &mut places);
@@ -118,11 +118,11 @@ fn a_changed_member_is_found() {
             Value::Number(number) => json!(number.as_f64().unwrap() + 1.0),
             _ => json!("more"),
         };
-        assert!(matches!(distrust(&changed.to_string()), CardVerificationError::BadSignature(_)), "{place}");
+        assert!(matches!(verification_error(&changed.to_string()), CardVerificationError::BadSignature(_)), "{place}");
     }
 }
 
-/// Where the card says something.
+/// Paths of all non-empty values of the card.
 fn leaves(value: &Value, place: &mut String, found: &mut Vec<String>) {
     let known = place.len();
     match value {
@@ -147,9 +147,9 @@ fn leaves(value: &Value, place: &mut String, found: &mut Vec<String>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Also in the members for older clients, in the signatures, and where a change means nothing.
+    /// Also in the members for older clients, in the signatures, and in insignificant bytes.
     #[test]
-    fn a_changed_byte_is_found_or_changes_nothing_for_who_reads_what_was_signed(
+    fn changed_byte_is_detected_or_has_no_effect_on_the_verified_card(
         at in any::<prop::sample::Index>(),
         byte in 0x20_u8..0x7f,
         union in any::<bool>(),
@@ -173,12 +173,12 @@ proptest! {
 }
 
 #[test]
-fn a_card_that_points_elsewhere_is_refused_or_the_pointer_is_not_read() {
+fn foreign_jku_is_rejected_or_not_read() {
     let elsewhere = "https://evil.example.com/agents/weather";
     let mut moved = signed(card(), &KEYS);
     moved.supported_interfaces[0].url = elsewhere.into();
-    assert!(matches!(distrust(&text(&moved)), CardVerificationError::BadSignature(_)));
-    // The address for clients of 0.3 is not signed, and so it is not given back.
+    assert!(matches!(verification_error(&text(&moved)), CardVerificationError::BadSignature(_)));
+    // The URL for 0.3 clients is not signed, so it is not returned.
     let mut union: Value = serde_json::from_str(&text(&UnionCard::new(&signed(card(), &KEYS)))).unwrap();
     union["url"] = elsewhere.into();
     union["additionalInterfaces"] = json!([{"url": elsewhere, "transport": "JSONRPC"}]);
@@ -187,11 +187,11 @@ fn a_card_that_points_elsewhere_is_refused_or_the_pointer_is_not_read() {
 }
 
 #[test]
-fn what_the_form_of_the_official_clients_leaves_out_is_not_read_either() {
+fn members_omitted_by_official_clients_are_not_read() {
     let forger = Forger::new();
     let payload = card().signature_payloads().unwrap().pop().unwrap();
     let signature = forger.sign(&json!({"alg": "EdDSA", "kid": "k"}), &payload);
-    // The signer asked for a token; somebody adds that none will do as well.
+    // The signer required a token; the modification makes it optional.
     let mut weakened = AgentCard { signatures: vec![signature], ..card() };
     weakened.security_requirements.push(SecurityRequirement::default());
     let verified = verify_card(&text(&weakened), &forger.trusted("k")).unwrap();
@@ -199,7 +199,7 @@ fn what_the_form_of_the_official_clients_leaves_out_is_not_read_either() {
 }
 
 #[test]
-fn foreign_forms_are_known() {
+fn canonical_forms_of_other_signers_are_supported() {
     let forger = Forger::new();
     let header = json!({"alg": "EdDSA", "kid": "k", "typ": "JOSE"});
     let plain: Value = serde_json::from_str(&text(&UnionCard::new(&card()))).unwrap();
@@ -213,7 +213,7 @@ fn foreign_forms_are_known() {
 }
 
 #[test]
-fn signatures_that_are_not_accepted() {
+fn invalid_signatures_are_rejected() {
     let forger = Forger::new();
     let payload = &card().signature_payloads().unwrap()[0];
     let with = |signatures: Vec<AgentCardSignature>| text(&AgentCard { signatures, ..card() });
@@ -257,11 +257,11 @@ fn signatures_that_are_not_accepted() {
     assert_eq!(check(&with(vec![empty])), bad());
     let padded = AgentCardSignature { signature: format!("{}==", own.signature), ..own.clone() };
     assert_eq!(check(&with(vec![padded])), bad());
-    // The unprotected header is anybody's.
+    // The unprotected header is not authenticated.
     let unprotected =
         AgentCardSignature { header: Some(Json::parse(r#"{"kid":"k","alg":"EdDSA"}"#).unwrap()), ..others };
     assert_eq!(check(&with(vec![unprotected.clone()])), bad());
-    assert!(check(&with(vec![unprotected, own.clone()])).is_ok(), "one that holds is enough");
+    assert!(check(&with(vec![unprotected, own.clone()])).is_ok(), "one valid signature is enough");
 
     assert_eq!(check(&with(vec![])), Err(CardVerificationError::Unsigned));
     assert_eq!(check(&with(vec![own.clone(); 17])), Err(CardVerificationError::TooManySignatures(17)));

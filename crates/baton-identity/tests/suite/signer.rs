@@ -1,4 +1,4 @@
-//! Keys that sign tokens as an issuer does.
+//! Keys that sign tokens like an issuer.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use ring::{
@@ -8,7 +8,7 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-/// RSA keys cannot be made at run time; this one signs in tests only.
+/// RSA keys cannot be generated at run time; this one signs in tests only.
 const RSA: &[u8] = include_bytes!("../fixtures/rsa-2048.pk8");
 
 pub(crate) struct Signer {
@@ -45,7 +45,7 @@ impl Signer {
         Self { id, key: Key::Ed25519(Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap()) }
     }
 
-    /// The bytes that are public.
+    /// The public key bytes.
     pub(crate) fn public(&self) -> Vec<u8> {
         match &self.key {
             Key::Rsa(key) => key.public_key().as_ref().to_vec(),
@@ -54,8 +54,8 @@ impl Signer {
         }
     }
 
-    /// The public key as issuers publish it, with the members of `more`.
-    pub(crate) fn published(&self, more: &Value) -> Value {
+    /// The public key as a JWK, with the members of `more`.
+    pub(crate) fn public_jwk(&self, more: &Value) -> Value {
         let point = self.public();
         let mut key = match &self.key {
             Key::Rsa(key) => {
@@ -73,7 +73,7 @@ impl Signer {
         key
     }
 
-    /// A token with this header and these claims, as text; `alg` says how it is signed.
+    /// A token with this header and these claims, as text; `algorithm` selects the signature.
     pub(crate) fn sign_raw(&self, algorithm: &str, header: &str, claims: &str) -> String {
         let message = format!("{}.{}", base64(header), base64(claims));
         let random = SystemRandom::new();
@@ -98,7 +98,7 @@ impl Signer {
         format!("{message}.{}", base64(signature))
     }
 
-    /// A token signed in the usual way of the key.
+    /// A token signed with the default algorithm of the key.
     pub(crate) fn sign(&self, claims: &Value) -> String {
         self.sign_as(self.algorithm(), claims)
     }

@@ -1,4 +1,4 @@
-//! Keys on disk: made once, kept, and nobody else's.
+//! Signing keys on disk: created once, persistent, private.
 
 use baton_identity::{KeyFileError, SigningKeys, TrustedKeys};
 use baton_ports::CardSigner as _;
@@ -11,7 +11,7 @@ fn home() -> TempDir {
 }
 
 #[test]
-fn keys_are_made_once_and_say_nothing_of_themselves() {
+fn keys_are_created_once_and_redacted_in_debug_output() {
     let home = home();
     let directory = home.path().join("data/keys");
     let made = SigningKeys::open(&directory).unwrap();
@@ -28,7 +28,7 @@ fn keys_are_made_once_and_say_nothing_of_themselves() {
     assert_eq!(member("kty"), ["EC", "OKP"]);
     assert_eq!(member("use"), ["sig", "sig"]);
     assert_eq!(member("kid"), made.thumbprints());
-    assert_eq!(member("d"), ["", ""], "the private half stays here");
+    assert_eq!(member("d"), ["", ""], "private keys are not published");
     assert_eq!(TrustedKeys::from_thumbprints(made.thumbprints()).admit(&made.keys()), Ok(2));
     assert_eq!(TrustedKeys::from_thumbprints(["other"]).admit(&made.keys()), Ok(0));
 }
@@ -41,7 +41,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_thumbprint_is_that_of_the_rfc() {
+fn thumbprint_matches_the_rfc() {
     // RFC 8037, appendix A.3.
     let key = r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
     let mut trusted = TrustedKeys::from_thumbprints(["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"]);
@@ -49,7 +49,7 @@ fn a_thumbprint_is_that_of_the_rfc() {
 }
 
 #[test]
-fn sets_without_a_usable_key_are_refused() {
+fn key_sets_without_a_usable_key_are_rejected() {
     let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
     let many = vec!["{}"; 65].join(",");
     for (set, expect) in [
@@ -72,7 +72,7 @@ fn sets_without_a_usable_key_are_refused() {
 }
 
 #[test]
-fn files_that_hold_no_key_are_refused_and_kept() {
+fn invalid_key_files_are_rejected_and_kept() {
     for bytes in [&b""[..], b"not a key", &[0; 8192]] {
         let home = home();
         SigningKeys::open(home.path()).unwrap();
@@ -86,7 +86,7 @@ fn files_that_hold_no_key_are_refused_and_kept() {
 }
 
 #[test]
-fn what_a_crash_left_behind_is_no_key() {
+fn leftover_temporary_file_is_not_a_key() {
     let home = home();
     fs::write(home.path().join(".es256.pk8.new"), "half a k").unwrap();
     let made = SigningKeys::open(home.path()).unwrap();
@@ -96,7 +96,7 @@ fn what_a_crash_left_behind_is_no_key() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_them() {
+fn exposed_key_files_are_rejected() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = home();
     let directory = home.path().join("keys");
@@ -117,7 +117,7 @@ fn only_the_owner_can_read_them() {
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o720)).unwrap();
     let refused = SigningKeys::open(&directory).unwrap_err();
     assert!(refused.to_string().contains(&format!("chmod 700 {}", directory.display())), "{refused}");
-    // Names may be seen.
+    // File names may be listed.
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
     SigningKeys::open(&directory).unwrap();
 }

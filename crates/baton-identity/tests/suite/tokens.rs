@@ -1,6 +1,6 @@
-//! Tokens that are made here.
+//! Tokens of the registry.
 
-use crate::desk::{HOUR, HandClock, NOW};
+use crate::issuer_fixture::{HOUR, ManualClock, NOW};
 use baton_identity::TokenRegistry;
 use baton_journal::{
     JournalOptions, MemoryJournal, SqliteJournal,
@@ -23,13 +23,13 @@ pub(crate) fn new(name: &str) -> NewToken {
     NewToken { name: name.to_owned(), principal: Arc::new(principal), expires_at: Some(at(HOUR)) }
 }
 
-async fn registry(store: Arc<dyn TokenStore>) -> (TokenRegistry, Arc<HandClock>) {
-    let clock = HandClock::new();
+async fn registry(store: Arc<dyn TokenStore>) -> (TokenRegistry, Arc<ManualClock>) {
+    let clock = ManualClock::new();
     (TokenRegistry::open(store, clock.clone()).await.unwrap(), clock)
 }
 
 #[tokio::test]
-async fn a_token_identifies_its_principal_until_it_ends() {
+async fn token_identifies_its_principal_until_it_expires() {
     let (registry, clock) = registry(Arc::new(MemoryJournal::new())).await;
     let IssuedToken { record, token } = registry.create(new("ci")).await.unwrap();
     let (id, secret) = token.strip_prefix("btn_").unwrap().split_once('_').unwrap();
@@ -39,17 +39,17 @@ async fn a_token_identifies_its_principal_until_it_ends() {
     assert_eq!((&identified.principal, &*identified.credential), (&new("ci").principal, &*format!("token:{id}")));
 
     let forever = registry.create(NewToken { expires_at: None, ..new("ever") }).await.unwrap();
-    clock.pass(HOUR - 1);
+    clock.advance(HOUR - 1);
     assert!(registry.identify(&token).is_ok());
-    clock.pass(1);
+    clock.advance(1);
     assert_eq!(registry.identify(&token), Err(TokenRejection::Expired));
-    clock.pass(100_000 * HOUR);
+    clock.advance(100_000 * HOUR);
     assert!(registry.identify(&forever.token).is_ok());
     assert_eq!(registry.list(), [record, forever.record]);
 }
 
 #[tokio::test]
-async fn only_the_whole_secret_opens() {
+async fn only_the_complete_secret_is_accepted() {
     let (registry, _) = registry(Arc::new(MemoryJournal::new())).await;
     let (ann, bob) = (registry.create(new("ann")).await.unwrap(), registry.create(new("bob")).await.unwrap());
     let secret =
@@ -74,24 +74,24 @@ async fn only_the_whole_secret_opens() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_stops_at_once_and_strangers_do_not_hear_of_it() {
+async fn revoked_token_stops_at_once_and_unknown_tokens_are_not_found() {
     let memory = Arc::new(MemoryJournal::new());
     let (registry, clock) = registry(memory.clone()).await;
     let IssuedToken { record, token } = registry.create(new("ci")).await.unwrap();
-    clock.pass(60);
+    clock.advance(60);
     let revoked = registry.revoke(&record.id).await.unwrap();
     assert_eq!(revoked, TokenRecord { revoked_at: Some(at(60)), ..record.clone() });
     assert_eq!(registry.identify(&token), Err(TokenRejection::Revoked));
     let guessed = format!("btn_{}_guess", record.id);
     assert_eq!(registry.identify(&guessed), Err(TokenRejection::Unknown));
-    clock.pass(60);
-    assert_eq!(registry.revoke(&record.id).await.as_ref(), Ok(&revoked), "again changes nothing");
+    clock.advance(60);
+    assert_eq!(registry.revoke(&record.id).await.as_ref(), Ok(&revoked), "a repeated revocation changes nothing");
     assert_eq!((memory.tokens().await, registry.list()), (Ok(vec![revoked.clone()]), vec![revoked]));
     assert_eq!(registry.revoke("nobody").await, Err(TokenError::NotFound("nobody".to_owned())));
 }
 
 #[tokio::test]
-async fn tokens_are_the_same_after_the_journal_is_opened_again() {
+async fn tokens_survive_reopening_the_journal() {
     let directory = tempfile::tempdir().unwrap();
     let open = || async {
         let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
@@ -110,12 +110,12 @@ async fn tokens_are_the_same_after_the_journal_is_opened_again() {
     assert_eq!(after.list(), list);
     assert_eq!(after.identify(&kept.token).map(|known| known.principal), Ok(new("kept").principal));
     assert_eq!(after.identify(&gone.token), Err(TokenRejection::Revoked));
-    clock.pass(HOUR);
+    clock.advance(HOUR);
     assert_eq!(after.identify(&kept.token), Err(TokenRejection::Expired));
 }
 
 #[tokio::test]
-async fn what_the_store_refuses_has_not_happened() {
+async fn rejected_write_changes_nothing() {
     let memory = Arc::new(MemoryJournal::new());
     let faulty = Arc::new(FaultyJournal::new(memory.clone(), |_| Fault::Pass));
     let (registry, _) = registry(faulty.clone()).await;
@@ -128,12 +128,12 @@ async fn what_the_store_refuses_has_not_happened() {
 }
 
 /// A store whose writes wait for a permit.
-struct Slow {
+struct BlockingStore {
     memory: MemoryJournal,
     open: Semaphore,
 }
 
-impl TokenStore for Slow {
+impl TokenStore for BlockingStore {
     fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
         self.memory.tokens()
     }
@@ -147,23 +147,23 @@ impl TokenStore for Slow {
 }
 
 #[tokio::test]
-async fn a_caller_who_goes_away_leaves_no_revoked_token_that_works() {
-    let slow = Arc::new(Slow { memory: MemoryJournal::new(), open: Semaphore::new(1) });
+async fn dropped_revocation_is_still_completed() {
+    let slow = Arc::new(BlockingStore { memory: MemoryJournal::new(), open: Semaphore::new(1) });
     let (registry, _) = registry(slow.clone()).await;
     let issued = registry.create(new("ci")).await.unwrap();
     {
         let mut leaving = pin!(registry.revoke(&issued.record.id));
         assert!(std::future::poll_fn(|context| Poll::Ready(leaving.as_mut().poll(context).is_pending())).await);
     }
-    assert!(registry.identify(&issued.token).is_ok(), "not before it is on disk");
+    assert!(registry.identify(&issued.token).is_ok(), "the token is valid until the revocation is on disk");
     slow.open.add_permits(1);
-    // The second waits until the first is done, and has nothing left to write.
+    // The second revocation waits for the first one and has nothing to write.
     assert!(registry.revoke(&issued.record.id).await.unwrap().revoked_at.is_some());
     assert_eq!(registry.identify(&issued.token), Err(TokenRejection::Revoked));
 }
 
 #[tokio::test]
-async fn wrong_descriptions_are_refused() {
+async fn invalid_token_requests_are_rejected() {
     let (registry, clock) = registry(Arc::new(MemoryJournal::new())).await;
     let who = |tenant: &str, subject: &str, scopes: &[&str]| {
         let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
@@ -196,7 +196,7 @@ async fn wrong_descriptions_are_refused() {
 }
 
 #[tokio::test]
-async fn there_are_ten_thousand_tokens_at_most() {
+async fn token_count_is_limited() {
     let memory = Arc::new(MemoryJournal::new());
     let record = |number: i64| TokenRecord {
         id: number.to_string(),

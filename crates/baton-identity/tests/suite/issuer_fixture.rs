@@ -1,4 +1,4 @@
-//! Issuers whose documents and clock a test holds in its hands.
+//! Trusted issuers with scripted documents and a manual clock.
 
 use crate::signer::Signer;
 use baton_identity::{IssuerConfig, IssuerDocuments, Issuers};
@@ -16,36 +16,36 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// When every test begins, in seconds.
+/// Start time of every test, in seconds.
 pub(crate) const NOW: i64 = 1_800_000_000;
 pub(crate) const ISSUER: &str = "https://id.example";
 pub(crate) const KEYS: &str = "https://id.example/keys";
 pub(crate) const MINUTE: i64 = 60;
 pub(crate) const HOUR: i64 = 3_600;
 
-pub(crate) struct HandClock(AtomicI64);
+pub(crate) struct ManualClock(AtomicI64);
 
-impl HandClock {
+impl ManualClock {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(NOW * 1_000)))
     }
 
-    pub(crate) fn pass(&self, seconds: i64) {
+    pub(crate) fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1_000, Ordering::AcqRel);
     }
 }
 
-impl Clock for HandClock {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.load(Ordering::Acquire))
     }
 }
 
-/// Documents as scripted; counts who asks.
+/// Scripted documents; records the requests.
 pub(crate) struct Site {
     documents: Mutex<HashMap<String, String>>,
     asked: Mutex<Vec<String>>,
-    /// A permit is needed for each answer.
+    /// Each reply needs a permit.
     pub(crate) open: Semaphore,
 }
 
@@ -55,16 +55,16 @@ impl Site {
     }
 
     pub(crate) fn publish<'a>(&self, signers: impl IntoIterator<Item = &'a Signer>) {
-        let keys: Vec<_> = signers.into_iter().map(|signer| signer.published(&json!({}))).collect();
+        let keys: Vec<_> = signers.into_iter().map(|signer| signer.public_jwk(&json!({}))).collect();
         self.put(KEYS, &json!({ "keys": keys }));
     }
 
-    /// From now on nothing is to be had.
+    /// Makes every document unavailable.
     pub(crate) fn go_away(&self) {
         self.documents.lock().clear();
     }
 
-    /// Who asked for what since the last call.
+    /// The URLs requested since the last call.
     pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock())
     }
@@ -81,8 +81,8 @@ impl IssuerDocuments for Site {
     }
 }
 
-pub(crate) struct Desk {
-    pub(crate) clock: Arc<HandClock>,
+pub(crate) struct IssuerFixture {
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) site: Arc<Site>,
     pub(crate) issuers: Arc<Issuers>,
 }
@@ -99,10 +99,10 @@ pub(crate) fn config() -> IssuerConfig {
     }
 }
 
-impl Desk {
-    /// Trusts these issuers, whose documents are not there yet.
+impl IssuerFixture {
+    /// Trusts these issuers, without any documents yet.
     pub(crate) fn trusting(configs: Vec<IssuerConfig>) -> Self {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let open = Semaphore::new(Semaphore::MAX_PERMITS);
         let site = Arc::new(Site { documents: Mutex::default(), asked: Mutex::default(), open });
         let documents: Arc<dyn IssuerDocuments> = site.clone();
@@ -110,24 +110,24 @@ impl Desk {
         Self { clock, site, issuers: Arc::new(issuers) }
     }
 
-    /// Trusts the usual issuer, which has published the keys of these.
+    /// Trusts the default issuer, which has published the keys of these signers.
     pub(crate) fn with<'a>(signers: impl IntoIterator<Item = &'a Signer>) -> Self {
-        let desk = Self::trusting(vec![config()]);
-        desk.site.publish(signers);
-        desk
+        let fixture = Self::trusting(vec![config()]);
+        fixture.site.publish(signers);
+        fixture
     }
 
-    pub(crate) async fn show(&self, token: &str) -> Result<AuthenticatedCaller, TokenRejection> {
+    pub(crate) async fn identify(&self, token: &str) -> Result<AuthenticatedCaller, TokenRejection> {
         self.issuers.identify(token).await
     }
 
-    /// Whether the token is good, or why not.
-    pub(crate) async fn judge(&self, token: &str) -> Result<(), TokenRejection> {
-        self.show(token).await.map(drop)
+    /// The verdict on the token.
+    pub(crate) async fn verify(&self, token: &str) -> Result<(), TokenRejection> {
+        self.identify(token).await.map(drop)
     }
 }
 
-/// Claims that hold now, changed by the members of `change`; `null` takes one away.
+/// Currently valid claims, changed by the members of `change`; `null` removes a claim.
 pub(crate) fn claims(change: &Value) -> Value {
     let mut claims = json!({"iss": ISSUER, "aud": "baton", "sub": "ann", "exp": NOW + HOUR});
     for (name, value) in change.as_object().into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! Every kind of token at one door.
+//! Every kind of token through one authenticator.
 
 use crate::{
-    desk::{Desk, ISSUER, claims, config},
+    issuer_fixture::{ISSUER, IssuerFixture, claims, config},
     signer::Signer,
     tokens::new,
 };
@@ -13,12 +13,12 @@ use serde_json::json;
 use std::sync::Arc;
 
 #[tokio::test]
-async fn each_token_goes_to_whoever_knows_it() {
+async fn each_token_is_checked_by_its_authority() {
     let signer = Signer::p256("k");
-    let desk = Desk::with([&signer]);
-    let documents: Arc<dyn IssuerDocuments> = desk.site.clone();
-    let issuers = || Issuers::new(vec![config()], &documents, desk.clock.clone()).unwrap();
-    let tokens = TokenRegistry::open(Arc::new(MemoryJournal::new()), desk.clock.clone()).await.unwrap();
+    let fixture = IssuerFixture::with([&signer]);
+    let documents: Arc<dyn IssuerDocuments> = fixture.site.clone();
+    let issuers = || Issuers::new(vec![config()], &documents, fixture.clock.clone()).unwrap();
+    let tokens = TokenRegistry::open(Arc::new(MemoryJournal::new()), fixture.clock.clone()).await.unwrap();
     let gate = BearerAuthenticator::new(Some("0123456789abcdef"), tokens.clone(), issuers());
     assert_eq!(gate.issuers(), [ISSUER]);
 
@@ -53,9 +53,9 @@ async fn each_token_goes_to_whoever_knows_it() {
         assert_eq!(gate.authenticate(&bearer).await, Err(reason), "{bearer}");
     }
 
-    // Without an owner's token, nothing stands for it, least of all nothing.
+    // Without an owner token, no token is accepted as the owner, not even an empty one.
     for owner in [None, Some("")] {
-        let gate = BearerAuthenticator::new(owner, tokens.clone(), Issuers::none(desk.clock.clone()));
+        let gate = BearerAuthenticator::new(owner, tokens.clone(), Issuers::none(fixture.clock.clone()));
         assert_eq!(gate.authenticate(&jwt).await, Err(TokenRejection::WrongIssuer));
         for bearer in ["", "0123456789abcdef"] {
             assert_eq!(gate.authenticate(bearer).await, Err(TokenRejection::Malformed));
