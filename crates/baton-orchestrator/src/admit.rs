@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_covers_all_that_is_there_and_an_address_itself() {
+    fn origin_entry_covers_its_paths_and_url_entry_itself() {
         for (allowed, asked, expect) in [
             ("https://a.example", "https://a.example/agents/x", true),
             ("https://a.example/", "https://A.example:443/agents/x/", true),

@@ -1,15 +1,15 @@
-//! Work that does not come to an end by itself.
+//! Limits of rounds, calls, time and handoff depth.
 
 use crate::{
-    fake::{Says, Script, calls, results, text},
-    handing_over::sampling,
+    handoffs::sampling,
+    scripted_agents::{AgentReply, Script, calls, results, text},
 };
 use baton_orchestrator::{OrchestrateError, Orchestrator, OrchestratorLimits};
 use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn an_agent_that_never_stops_calling_is_given_up_and_told_so() {
+async fn agent_that_never_stops_calling_is_canceled() {
     let fake = Script::default()
         .agent("a", |turn, _| calls(&[(&format!("c{turn}"), "t", json!({}))]))
         .tool("a", "t", |_| async { text("again") })
@@ -24,7 +24,7 @@ async fn an_agent_that_never_stops_calling_is_given_up_and_told_so() {
 }
 
 #[tokio::test]
-async fn an_agent_that_calls_too_much_at_once_is_given_up() {
+async fn too_many_calls_in_one_round_are_rejected() {
     let fake = Script::default()
         .agent("a", |_, _| calls(&[("1", "t", json!({})), ("2", "t", json!({}))]))
         .tool("a", "t", |_| async { text("ran") })
@@ -37,16 +37,16 @@ async fn an_agent_that_calls_too_much_at_once_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_agent_that_says_nothing_is_waited_for_until_the_deadline() {
-    let fake = Script::default().agent("a", |_, _| Says::Silence).serve().await;
+async fn silent_agent_ends_at_the_deadline() {
+    let fake = Script::default().agent("a", |_, _| AgentReply::Silence).serve().await;
     let limits = OrchestratorLimits { deadline: Duration::from_millis(200), ..OrchestratorLimits::default() };
     let error = Orchestrator::new().limits(limits).ask(&fake.at("a"), "go").await.unwrap_err();
     assert!(matches!(error, OrchestrateError::Deadline { .. }), "{error}");
 }
 
-/// Every agent hands the work to the next one.
+/// Every agent hands off to the next one.
 #[tokio::test]
-async fn a_chain_of_agents_comes_to_an_end() {
+async fn handoff_chain_is_limited() {
     let mut script = Script::default();
     for agent in 0..9 {
         script = script
@@ -55,7 +55,7 @@ async fn a_chain_of_agents_comes_to_an_end() {
                     let url = message["parts"][0]["text"].as_str().unwrap().to_owned();
                     calls(&[("c", "next", json!({"agent_uri": format!("{url}a{}", agent + 1), "base": url}))])
                 }
-                _ => Says::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
+                _ => AgentReply::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
             })
             .tool(&format!("a{agent}"), "next", |params| async move {
                 let mut asked = sampling(&params, &json!({"agent_uri": params["arguments"]["agent_uri"]}));

@@ -1,21 +1,21 @@
-//! Questions for people.
+//! Questions to people.
 
-use crate::fake::{Says, Script, calls, results, text};
+use crate::scripted_agents::{AgentReply, Script, calls, results, text};
 use baton_orchestrator::Orchestrator;
 use baton_types::{Json, QuestionKind, TaskState};
 use serde_json::json;
 
 #[tokio::test]
-async fn what_the_agent_asks_comes_back_and_is_answered() {
+async fn agent_question_is_returned_and_answered() {
     let fake = Script::default()
         .agent("a", |turn, message| match turn {
-            0 => Says::Wants(json!({"input_requests": [
+            0 => AgentReply::NeedsInput(json!({"input_requests": [
                 {"call_id": "c1", "key": "k", "agent": "a", "tool": "rm", "message": "Remove it?",
                  "approval": {"path": "/x"}, "digest": "d1", "task_id": "child-1"},
                 {"call_id": "c2", "key": "name", "agent": "a", "tool": "book", "message": "Who?",
                  "schema": {"type": "object"}},
             ]})),
-            _ => Says::Done(message["parts"][0]["data"]["input_responses"].to_string()),
+            _ => AgentReply::Done(message["parts"][0]["data"]["input_responses"].to_string()),
         })
         .serve()
         .await;
@@ -34,11 +34,11 @@ async fn what_the_agent_asks_comes_back_and_is_answered() {
 }
 
 #[tokio::test]
-async fn what_a_tool_asks_comes_back_and_its_call_goes_on_with_the_answer() {
+async fn tool_question_is_returned_and_the_call_continues_with_the_answer() {
     let fake = Script::default()
         .agent("a", |turn, message| match turn {
             0 => calls(&[("c1", "free", json!({})), ("c2", "book", json!({}))]),
-            _ => Says::Done(results(message).to_string()),
+            _ => AgentReply::Done(results(message).to_string()),
         })
         .tool("a", "free", |_| async { text("ran") })
         .tool("a", "book", |params| async move {
@@ -66,6 +66,6 @@ async fn what_a_tool_asks_comes_back_and_its_call_goes_on_with_the_answer() {
         {"call_id": "c2", "name": "book", "output": "booked for \"Ada\""},
     ]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&answer.text).unwrap(), expect);
-    // The call that was done is not made again.
+    // The finished call is not repeated.
     assert_eq!(fake.seen("tools/call").iter().filter(|call| call["params"]["name"] == "free").count(), 1);
 }

@@ -1,6 +1,6 @@
-//! Tools of agents elsewhere.
+//! Tools of remote agents.
 
-use crate::fake::{Says, Script, calls, results, text};
+use crate::scripted_agents::{AgentReply, Script, calls, results, text};
 use baton_orchestrator::{CalledAgent, OrchestrationObserver, Orchestrator};
 use baton_ports::ToolOutput;
 use baton_types::{Message, Part, Role, TaskState, ToolCall};
@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Barrier;
 
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+struct ToolLog(Mutex<Vec<String>>);
 
-impl OrchestrationObserver for Told {
+impl OrchestrationObserver for ToolLog {
     fn on_tool_call(&self, whose: CalledAgent<'_>, call: &ToolCall) {
         self.0.lock().unwrap().push(format!("{} calls {}", whose.depth, call.name));
     }
@@ -21,7 +21,7 @@ impl OrchestrationObserver for Told {
     }
 }
 
-/// Two calls of which each waits for the other, then one in the older shape that fails, then the answer.
+/// Two calls that wait for each other, then one in the older format that fails, then the answer.
 fn script() -> Script {
     let barrier = Arc::new(Barrier::new(2));
     let meets = move |params: Value| {
@@ -34,10 +34,10 @@ fn script() -> Script {
     Script::default()
         .agent("weather", |turn, message| match turn {
             0 => calls(&[("c1", "sun", json!({"city": "Oakland"})), ("c2", "rain", json!({"city": "Lisbon"}))]),
-            1 => Says::Wants(json!({"tool_calls": [{
+            1 => AgentReply::NeedsInput(json!({"tool_calls": [{
                 "id": "c3", "type": "function", "function": {"name": "storm", "arguments": "{\"city\":\"Rome\"}"},
             }]})),
-            _ => Says::Done(format!("done: {}", results(message))),
+            _ => AgentReply::Done(format!("done: {}", results(message))),
         })
         .tool("weather", "sun", meets.clone())
         .tool("weather", "rain", meets)
@@ -47,9 +47,9 @@ fn script() -> Script {
 }
 
 #[tokio::test]
-async fn calls_run_together_and_their_results_go_back_in_one_message() {
+async fn calls_run_concurrently_and_results_are_one_message() {
     let fake = script().serve().await;
-    let told = Told::default();
+    let told = ToolLog::default();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("How is the weather?")]);
     let answer = Orchestrator::new().send(&fake.at("weather"), message, &told).await.unwrap();
     let expect = r#"done: [{"call_id":"c3","name":"storm","output":"no storm","is_error":true}]"#;
@@ -70,13 +70,13 @@ async fn calls_run_together_and_their_results_go_back_in_one_message() {
 }
 
 #[tokio::test]
-async fn an_environment_is_where_the_card_says_if_that_is_its_own_origin() {
+async fn environment_must_be_on_the_origin_of_the_agent() {
     for (named, expect) in [("{url}/elsewhere", true), ("http://evil.example/mcp", true), ("{url}/nowhere", false)] {
         let fake = Script::default()
-            .card_names(named)
+            .with_environment_url(named)
             .agent("a", |turn, _| match turn {
                 0 => calls(&[("c", "t", json!({}))]),
-                _ => Says::Done("done".to_owned()),
+                _ => AgentReply::Done("done".to_owned()),
             })
             .tool("a", "t", |_| async { text("ran") })
             .serve()
@@ -87,26 +87,26 @@ async fn an_environment_is_where_the_card_says_if_that_is_its_own_origin() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_there_and_an_agent_without_tools() {
+async fn unknown_tool_fails_and_agent_without_tools_answers() {
     let fake = Script::default()
         .agent("a", |turn, message| match turn {
             0 => calls(&[("c", "gone", json!({}))]),
-            _ => Says::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
+            _ => AgentReply::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
         })
         .tool("a", "t", |_| async { text("ran") })
-        .agent("b", |_, _| Says::Done("hello".to_owned()))
+        .agent("b", |_, _| AgentReply::Done("hello".to_owned()))
         .serve()
         .await;
     let orchestrator = Orchestrator::new();
     let answer = orchestrator.ask(&fake.at("a"), "go").await.unwrap();
     assert!(answer.text.starts_with("gone failed: "), "{}", answer.text);
     assert_eq!(orchestrator.ask(&fake.at("b"), "go").await.unwrap().text, "hello");
-    // Nobody asks for the Environment of an agent that needs no tools.
+    // The Environment of an agent without tool calls is not contacted.
     assert!(fake.seen("server/discover").iter().all(|seen| seen["agent"] == "a"));
 }
 
 #[tokio::test]
-async fn a_missing_environment_is_named() {
+async fn missing_environment_is_reported() {
     let fake = Script::default().agent("a", |_, _| calls(&[("c", "t", json!({}))])).serve().await;
     let error = Orchestrator::new().ask(&fake.at("a"), "go").await.unwrap_err();
     let shown = format!("{} {error}", error.code().code).replace(&fake.at(""), "http://fake/");
@@ -114,17 +114,17 @@ async fn a_missing_environment_is_named() {
 }
 
 #[tokio::test]
-async fn a_credential_is_shown_to_the_agent_and_its_environment_and_to_nobody_else() {
-    let other = Script::default().agent("b", |_, _| Says::Done("from b".to_owned())).serve().await;
+async fn credential_is_sent_to_the_agent_and_its_environment_only() {
+    let other = Script::default().agent("b", |_, _| AgentReply::Done("from b".to_owned())).serve().await;
     let target = other.at("b");
     let fake = Script::default()
         .agent("a", |turn, message| match turn {
             0 => calls(&[("c", "hand", json!({}))]),
-            _ => Says::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
+            _ => AgentReply::Done(results(message)[0]["output"].as_str().unwrap().to_owned()),
         })
         .tool("a", "hand", move |params| {
             let target = target.clone();
-            async move { crate::handing_over::sampling(&params, &json!({"agent_uri": target})) }
+            async move { crate::handoffs::sampling(&params, &json!({"agent_uri": target})) }
         })
         .serve()
         .await;

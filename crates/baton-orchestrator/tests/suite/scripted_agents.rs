@@ -1,4 +1,4 @@
-//! A server of scripted agents, each with its Environment.
+//! A server of scripted agents with their Environments.
 
 use axum::{
     Json, Router,
@@ -14,27 +14,27 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-/// What an agent says to its turn (from 0) and the message that began it.
-type Turn = Box<dyn Fn(usize, &Value) -> Says + Send + Sync>;
-/// What a tool gives for the parameters of a call.
-type Works = Box<dyn Fn(Value) -> BoxFuture<'static, Value> + Send + Sync>;
+/// Reply of an agent, from the turn (from 0) and the message that started it.
+type Turn = Box<dyn Fn(usize, &Value) -> AgentReply + Send + Sync>;
+/// Result of a tool for the parameters of a call.
+type ToolFn = Box<dyn Fn(Value) -> BoxFuture<'static, Value> + Send + Sync>;
 
-pub(crate) enum Says {
+pub(crate) enum AgentReply {
     Done(String),
-    /// The data part of a task that waits.
-    Wants(Value),
-    /// Nothing, ever.
+    /// The data part of a task that waits for input.
+    NeedsInput(Value),
+    /// No reply.
     Silence,
 }
 
-/// Tool calls in the flat shape.
-pub(crate) fn calls(calls: &[(&str, &str, Value)]) -> Says {
+/// Tool calls in the flat format.
+pub(crate) fn calls(calls: &[(&str, &str, Value)]) -> AgentReply {
     let calls: Vec<Value> =
         calls.iter().map(|(id, name, args)| json!({"call_id": id, "name": name, "arguments": args})).collect();
-    Says::Wants(json!({ "tool_calls": calls }))
+    AgentReply::NeedsInput(json!({ "tool_calls": calls }))
 }
 
-/// The results in a message.
+/// The tool results in a message.
 pub(crate) fn results(message: &Value) -> Value {
     let data = message["parts"].as_array().unwrap().iter().find_map(|part| part.get("data"));
     data.map(|data| data["tool_results"].clone()).unwrap_or_default()
@@ -47,13 +47,17 @@ pub(crate) fn text(text: &str) -> Value {
 #[derive(Default)]
 pub(crate) struct Script {
     turns: BTreeMap<String, Turn>,
-    tools: BTreeMap<String, BTreeMap<String, Works>>,
-    /// Where cards say that Environments are; `{url}/mcp` is served whatever they say.
+    tools: BTreeMap<String, BTreeMap<String, ToolFn>>,
+    /// Environment URL in the cards; `{url}/mcp` is served in any case.
     named: Option<String>,
 }
 
 impl Script {
-    pub(crate) fn agent(mut self, name: &str, turn: impl Fn(usize, &Value) -> Says + Send + Sync + 'static) -> Self {
+    pub(crate) fn agent(
+        mut self,
+        name: &str,
+        turn: impl Fn(usize, &Value) -> AgentReply + Send + Sync + 'static,
+    ) -> Self {
         self.turns.insert(name.to_owned(), Box::new(turn));
         self
     }
@@ -62,23 +66,23 @@ impl Script {
         mut self,
         agent: &str,
         name: &str,
-        works: impl Fn(Value) -> F + Send + Sync + 'static,
+        run: impl Fn(Value) -> F + Send + Sync + 'static,
     ) -> Self {
-        let works: Works = Box::new(move |params| Box::pin(works(params)));
-        self.tools.entry(agent.to_owned()).or_default().insert(name.to_owned(), works);
+        let run: ToolFn = Box::new(move |params| Box::pin(run(params)));
+        self.tools.entry(agent.to_owned()).or_default().insert(name.to_owned(), run);
         self
     }
 
-    pub(crate) fn card_names(mut self, url: &str) -> Self {
+    pub(crate) fn with_environment_url(mut self, url: &str) -> Self {
         self.named = Some(url.to_owned());
         self
     }
 
-    pub(crate) async fn serve(self) -> Fake {
+    pub(crate) async fn serve(self) -> ScriptedAgents {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let shared =
-            Arc::new(Shared { script: self, url: url.clone(), said: Mutex::default(), seen: Mutex::default() });
+            Arc::new(SharedState { script: self, url: url.clone(), said: Mutex::default(), seen: Mutex::default() });
         let app = Router::new()
             .route("/{agent}/.well-known/agent-card.json", get(card))
             .route("/{agent}", post(a2a))
@@ -86,36 +90,36 @@ impl Script {
             .route("/{agent}/elsewhere", post(mcp))
             .with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, app).await });
-        Fake { url, shared }
+        ScriptedAgents { url, shared }
     }
 }
 
-pub(crate) struct Fake {
+pub(crate) struct ScriptedAgents {
     url: String,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
 }
 
-struct Shared {
+struct SharedState {
     script: Script,
     url: String,
     /// The messages of each task.
     said: Mutex<BTreeMap<String, Vec<Value>>>,
-    /// What came in, with the headers that matter.
+    /// Received requests, with the relevant headers.
     seen: Mutex<Vec<Value>>,
 }
 
-impl Fake {
+impl ScriptedAgents {
     pub(crate) fn at(&self, agent: &str) -> String {
         format!("{}/{agent}", self.url)
     }
 
-    /// What came in for a method, oldest first.
+    /// Received requests of a method, oldest first.
     pub(crate) fn seen(&self, method: &str) -> Vec<Value> {
         self.shared.seen.lock().unwrap().iter().filter(|one| one["method"] == method).cloned().collect()
     }
 }
 
-impl Shared {
+impl SharedState {
     fn note(&self, agent: &str, headers: &HeaderMap, request: &Value) {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         self.seen.lock().unwrap().push(json!({
@@ -125,7 +129,7 @@ impl Shared {
     }
 }
 
-async fn card(State(shared): State<Arc<Shared>>, Path(agent): Path<String>) -> Result<Json<Value>, StatusCode> {
+async fn card(State(shared): State<Arc<SharedState>>, Path(agent): Path<String>) -> Result<Json<Value>, StatusCode> {
     if !shared.script.turns.contains_key(&agent) {
         return Err(StatusCode::NOT_FOUND);
     }
@@ -143,7 +147,7 @@ async fn card(State(shared): State<Arc<Shared>>, Path(agent): Path<String>) -> R
 }
 
 async fn a2a(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<SharedState>>,
     Path(agent): Path<String>,
     headers: HeaderMap,
     Json(request): Json<Value>,
@@ -163,9 +167,9 @@ async fn a2a(
         (id, history.clone(), history.len() - 1)
     };
     let (state, parts) = match shared.script.turns[&agent](turn, message) {
-        Says::Done(text) => ("TASK_STATE_COMPLETED", json!([{ "text": text }])),
-        Says::Wants(data) => ("TASK_STATE_INPUT_REQUIRED", json!([{"text": ""}, {"data": data}])),
-        Says::Silence => std::future::pending().await,
+        AgentReply::Done(text) => ("TASK_STATE_COMPLETED", json!([{ "text": text }])),
+        AgentReply::NeedsInput(data) => ("TASK_STATE_INPUT_REQUIRED", json!([{"text": ""}, {"data": data}])),
+        AgentReply::Silence => std::future::pending().await,
     };
     let says = json!({"messageId": format!("{id}-{turn}"), "role": "ROLE_AGENT", "parts": parts});
     let status = json!({"state": state, "message": says});
@@ -174,7 +178,7 @@ async fn a2a(
 }
 
 async fn mcp(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<SharedState>>,
     Path(agent): Path<String>,
     headers: HeaderMap,
     Json(request): Json<Value>,
@@ -197,7 +201,7 @@ async fn mcp(
             complete(json!({"tools": tools.keys().map(tool).collect::<Vec<_>>()}))
         }
         "tools/call" => match tools.get(request["params"]["name"].as_str().unwrap()) {
-            Some(works) => works(request["params"].clone()).await,
+            Some(run) => run(request["params"].clone()).await,
             None => {
                 let error = json!({"code": -32602, "message": "Unknown tool"});
                 return Ok(Json(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})));

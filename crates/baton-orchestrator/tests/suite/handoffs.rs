@@ -1,13 +1,13 @@
-//! Tools that have other agents answer.
+//! Tools that hand off to other agents.
 
-use crate::fake::{Fake, Says, Script, calls, results, text};
+use crate::scripted_agents::{AgentReply, Script, ScriptedAgents, calls, results, text};
 use baton_orchestrator::{CalledAgent, OrchestrationObserver, Orchestrator};
 use baton_ports::BoxFuture;
 use baton_types::{Message, Part, Role};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
-/// Asks for another agent's answer first, and gives what came of it.
+/// Requests a handoff first, then returns its result.
 pub(crate) fn sampling(params: &Value, metadata: &Value) -> Value {
     if let Some(answer) = params.get("inputResponses").map(|responses| &responses["handoff"]) {
         let stop = if answer["stopReason"] == "error" { "error" } else { "end" };
@@ -27,34 +27,36 @@ pub(crate) fn sampling(params: &Value, metadata: &Value) -> Value {
     })
 }
 
-/// An agent whose one tool hands over as its argument says; it answers with what came of that.
-fn boss(script: Script, name: &str) -> Script {
+/// An agent whose only tool hands off according to its argument; the agent answers with the result.
+fn handoff_agent(script: Script, name: &str) -> Script {
     script
         .agent(name, |turn, message| match turn {
             0 => {
                 let said = message["parts"][0]["text"].as_str().unwrap();
                 calls(&[("c", "handoff", serde_json::from_str(said).unwrap_or(json!({})))])
             }
-            _ => Says::Done(results(message)[0]["output"].as_str().unwrap_or("structured").to_owned()),
+            _ => AgentReply::Done(results(message)[0]["output"].as_str().unwrap_or("structured").to_owned()),
         })
         .tool(name, "handoff", |params| async move { sampling(&params, &params["arguments"]) })
 }
 
-async fn world() -> Fake {
-    let script = boss(Script::default(), "boss")
-        .agent("worker", |_, message| Says::Done(format!("did {}", message["parts"][0]["text"])))
+async fn start_agents() -> ScriptedAgents {
+    let script = handoff_agent(Script::default(), "boss")
+        .agent("worker", |_, message| AgentReply::Done(format!("did {}", message["parts"][0]["text"])))
         .agent("helped", |turn, message| match turn {
             0 => calls(&[("c", "dig", json!({}))]),
-            _ => Says::Done(format!("dug {}", results(message)[0]["output"])),
+            _ => AgentReply::Done(format!("dug {}", results(message)[0]["output"])),
         })
         .tool("helped", "dig", |_| async { text("a hole") })
-        .agent("lost", |_, _| Says::Wants(json!({"input_requests": [{"message": "Where?", "call_id": "q"}]})));
+        .agent("lost", |_, _| {
+            AgentReply::NeedsInput(json!({"input_requests": [{"message": "Where?", "call_id": "q"}]}))
+        });
     script.serve().await
 }
 
 #[tokio::test]
-async fn sampling_with_an_agent_is_answered_by_that_agent() {
-    let fake = world().await;
+async fn sampling_request_is_answered_by_the_named_agent() {
+    let fake = start_agents().await;
     let ask = |metadata: Value| {
         let (url, text) = (fake.at("boss"), metadata.to_string());
         async move { Orchestrator::new().ask(&url, &text).await.unwrap().text }
@@ -68,14 +70,14 @@ async fn sampling_with_an_agent_is_answered_by_that_agent() {
     let meta = &answered["params"]["inputResponses"]["handoff"]["_meta"];
     assert_eq!(*meta, json!({"dev.baton/taskId": "task-2", "dev.baton/contextId": "context-7"}));
     assert_eq!(answered["params"]["requestState"], "sealed");
-    // Its own tools are run, too.
+    // Its own tools run, too.
     let text = ask(json!({"agent_uri": fake.at("helped")})).await;
     assert_eq!(text, "a2a-agent/helped end: dug \"a hole\"");
 }
 
 #[tokio::test]
-async fn the_capability_to_hand_over_is_declared() {
-    let fake = world().await;
+async fn handoff_capability_is_declared() {
+    let fake = start_agents().await;
     Orchestrator::new().ask(&fake.at("boss"), "{}").await.unwrap();
     let call = fake.seen("tools/call").remove(0);
     let capabilities = &call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -86,9 +88,9 @@ async fn the_capability_to_hand_over_is_declared() {
 }
 
 #[tokio::test]
-async fn what_is_not_handed_over_is_said_and_the_round_completes() {
-    let fake = world().await;
-    let elsewhere = Script::default().agent("x", |_, _| Says::Done("never".to_owned())).serve().await;
+async fn refused_handoff_is_reported_and_the_round_completes() {
+    let fake = start_agents().await;
+    let elsewhere = Script::default().agent("x", |_, _| AgentReply::Done("never".to_owned())).serve().await;
     let mut shown = Vec::new();
     for metadata in [
         json!({}),
@@ -105,7 +107,7 @@ async fn what_is_not_handed_over_is_said_and_the_round_completes() {
     }
     assert!(elsewhere.seen("SendMessage").is_empty());
     insta::assert_snapshot!(shown.join("\n"));
-    // Whoever asks may allow it.
+    // The caller may allow it.
     let asked = json!({"agent_uri": elsewhere.at("x")}).to_string();
     let allowed = [elsewhere.at(""), elsewhere.at("x")].map(|url| Orchestrator::new().allow(url));
     for orchestrator in allowed.into_iter().chain([Orchestrator::new().allow_neighbours()]) {
@@ -114,13 +116,13 @@ async fn what_is_not_handed_over_is_said_and_the_round_completes() {
     }
 }
 
-/// Says yes or no to every handoff that nothing allowed, and keeps what it was asked.
-struct Person {
+/// Answers every approval request in the same way and records it.
+struct Approver {
     says: bool,
     asked: Mutex<Vec<(String, bool)>>,
 }
 
-impl OrchestrationObserver for Person {
+impl OrchestrationObserver for Approver {
     fn may_hand_over<'a>(&'a self, _: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         self.asked.lock().unwrap().push((to.to_owned(), has_credential));
         Box::pin(std::future::ready(self.says))
@@ -128,18 +130,18 @@ impl OrchestrationObserver for Person {
 }
 
 #[tokio::test]
-async fn a_credential_is_lent_only_for_an_agent_that_was_allowed() {
-    let fake = world().await;
+async fn credential_is_sent_only_after_explicit_approval() {
+    let fake = start_agents().await;
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "secret").unwrap();
     let bearer = format!("file://{}", secret.path().display());
     let configured = || Orchestrator::new().bearer(&fake.at("worker"), &bearer).unwrap();
     let asked = json!({"agent_uri": fake.at("worker")}).to_string();
-    // It is on the same origin and a neighbour, and would still be shown a credential.
+    // Agents on the same origin are allowed, but a credential needs explicit approval.
     let answer = configured().allow_neighbours().ask(&fake.at("boss"), &asked).await.unwrap();
     assert!(answer.text.contains("BTN-4010"), "{}", answer.text);
     for (says, sent) in [(false, 0), (true, 1)] {
-        let person = Person { says, asked: Mutex::default() };
+        let person = Approver { says, asked: Mutex::default() };
         let message = Message::new("m".into(), Role::User, vec![Part::text(asked.as_str())]);
         configured().send(&fake.at("boss"), message, &person).await.unwrap();
         assert_eq!(*person.asked.lock().unwrap(), [(fake.at("worker"), true)]);
