@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_go() {
+    fn suffixes_are_removed() {
         for (word, expect) in [
             ("caresses", "caress"),
             ("ponies", "poni"),

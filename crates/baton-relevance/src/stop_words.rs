@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_can_be_searched_by_halving() {
+    fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("yours") && is_stop_word("a") && !is_stop_word("refund"));
     }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_mean_the_same_look_the_same() {
+    fn variants_of_a_word_have_one_token() {
         for (text, expect) in [
             ("What's the customer's REFUND policy?", "custom refund polici"),
             ("Refunds for customers, as policies say", "refund custom polici sai"),

@@ -42,7 +42,7 @@ fn must_show_2_the_right_rule_is_chosen_and_no_other_reaches_the_score() {
 }
 
 #[test]
-fn what_none_of_them_is_about_chooses_none() {
+fn unrelated_question_selects_no_rule() {
     let rules = rules();
     let entries: Vec<&RelevanceEntry> = rules.iter().map(|(_, entry)| entry).collect();
     let painter = "Who painted the ceiling of the Sistine Chapel?";
@@ -54,7 +54,7 @@ fn what_none_of_them_is_about_chooses_none() {
 }
 
 #[test]
-fn one_item_alone_is_found_too() {
+fn single_rule_is_selected() {
     let rule = RelevanceEntry::new("refunds", "When customers get their money back", "Within 30 days, in full.");
     let found = |question| find(question, &[&rule], RelevanceLimits::default()).first().map(|chosen| chosen.score);
     assert!(found("refund?") >= Some(Thousandths(600)), "{:?}", found("refund?"));

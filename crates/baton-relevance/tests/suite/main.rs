@@ -1,7 +1,7 @@
-//! What is chosen.
+//! Selection of relevant entries.
 
 #![cfg(test)]
 
-mod choosing;
 mod fifty_rules;
-mod shapes;
+mod selection;
+mod splitting;

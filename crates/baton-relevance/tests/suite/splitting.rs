@@ -1,11 +1,11 @@
-//! How texts are taken apart.
+//! Splitting of texts into pieces and sentences.
 
 use baton_relevance::{RelevanceEntry, by_words, find, pieces, sentences};
 use baton_types::RelevanceLimits;
 use proptest::prelude::*;
 
 #[test]
-fn an_item_is_its_title_and_its_paragraphs() {
+fn entry_is_split_into_title_and_paragraphs() {
     let text = "First line\nof one paragraph.\n\n\n  \nSecond.\n";
     assert_eq!(pieces("n", "about it", text), ["n: about it", "First line\nof one paragraph.", "Second."]);
     assert_eq!(pieces("n", "", ""), ["n"]);
@@ -17,7 +17,7 @@ fn an_item_is_its_title_and_its_paragraphs() {
 }
 
 #[test]
-fn a_question_is_its_sentences() {
+fn question_is_split_into_sentences() {
     let question = "Hi!  Is 3.14 in main.rs (really?) enough?\nfn main() {}\n\n東京。大阪";
     assert_eq!(
         sentences(question),
@@ -27,7 +27,7 @@ fn a_question_is_its_sentences() {
 }
 
 #[test]
-fn the_title_counts_in_every_paragraph_and_tools_are_found_by_their_names() {
+fn title_counts_in_every_paragraph_and_tool_names_match() {
     let rule = RelevanceEntry::new("laptops", "", "Screens are replaced in the shop.\n\nBatteries are sent by mail.");
     let other = RelevanceEntry::new("phones", "", "Batteries are replaced in the shop.");
     let tool = RelevanceEntry::new("calendar__createEvent", "Adds an appointment", "");
@@ -40,7 +40,7 @@ fn the_title_counts_in_every_paragraph_and_tools_are_found_by_their_names() {
 }
 
 #[test]
-fn a_sentence_of_two_topics_and_two_sentences_of_one_find_both() {
+fn questions_with_two_topics_match_both() {
     let names = ["refunds", "dates", "tables", "hotels", "trains"];
     let entries: Vec<RelevanceEntry> = names.iter().map(|name| RelevanceEntry::new(name, "", "")).collect();
     let entries: Vec<&RelevanceEntry> = entries.iter().collect();
@@ -57,7 +57,7 @@ fn a_sentence_of_two_topics_and_two_sentences_of_one_find_both() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_looked_at(text in "\\PC{0,400}(\n\\PC{0,300}){0,3}", question in "\\PC{0,200}") {
+    fn arbitrary_text_never_panics(text in "\\PC{0,400}(\n\\PC{0,300}){0,3}", question in "\\PC{0,200}") {
         let parts = pieces("name", "", &text);
         prop_assert!(parts.iter().all(|part| part.len() <= 500));
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();

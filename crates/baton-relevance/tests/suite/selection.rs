@@ -1,4 +1,4 @@
-//! How many are taken.
+//! Number of selected entries.
 
 use baton_relevance::{RelevanceMatch, by_vectors, choose};
 use baton_types::{RelevanceLimits, Thousandths};
@@ -14,20 +14,20 @@ fn named(matches: Vec<RelevanceMatch>, top_k: u16, top_n: u16, include_score: u1
 }
 
 #[test]
-fn all_that_reach_the_score_and_more_up_to_the_number_wanted() {
+fn all_above_the_score_are_selected_then_up_to_top_k() {
     let matches =
         || vec![matched(0, 0.2), matched(1, 0.9), matched(2, 0.75), matched(1, 0.8), matched(3, 0.7), matched(4, 0.5)];
-    // The number wanted is no bound for those that reach the score, and the score is none for those that are wanted.
+    // `top_k` does not limit matches above the score, and the score does not apply to the first `top_k`.
     assert_eq!(named(matches(), 20, 1, 700), [(1, 900), (2, 750), (3, 700)]);
     assert_eq!(named(matches(), 20, 4, 700), [(1, 900), (2, 750), (3, 700), (4, 500)]);
     assert_eq!(named(matches(), 20, 9, 700), [(1, 900), (2, 750), (3, 700), (4, 500), (0, 200)]);
-    // Both matches of entry 1 count among the pieces that are looked at.
+    // Both matches of entry 1 count toward `top_n`.
     assert_eq!(named(matches(), 3, 9, 0), [(1, 900), (2, 750)]);
     assert_eq!(named(vec![matched(0, 0.0), matched(1, -0.3)], 9, 9, 0), []);
 }
 
 #[test]
-fn vectors_are_compared_by_their_angle_with_the_nearest_sentence() {
+fn vectors_are_compared_by_cosine_with_the_best_sentence() {
     let question = [vec![1.0, 0.0], vec![0.6, 0.8]];
     let pieces: [&[f32]; 5] = [&[0.0, 1.0], &[1.0, 0.0], &[-1.0, 0.0], &[1.0, 0.0, 0.0], &[f32::NAN, 0.0]];
     let found = by_vectors(&question, pieces.into_iter().enumerate());
@@ -38,7 +38,7 @@ fn vectors_are_compared_by_their_angle_with_the_nearest_sentence() {
 
 proptest! {
     #[test]
-    fn the_best_come_first_and_each_once(
+    fn best_matches_come_first_and_once(
         scores in proptest::collection::vec((0_usize..12, 0.0..1.0_f64), 0..60),
         top_k in 0_u16..40, top_n in 0_u16..10, include in 0_u16..1001,
     ) {
@@ -51,7 +51,7 @@ proptest! {
         prop_assert_eq!(entries.len(), chosen.len());
         let sure = chosen.iter().filter(|(_, score)| *score >= include).count();
         prop_assert!(chosen.len() <= sure.max(usize::from(top_n)).min(usize::from(top_k)));
-        // The order in which pieces were looked at decides nothing but ties.
+        // The order of the matches decides ties only.
         let mut turned = matches;
         turned.reverse();
         let scores = |list: &[(usize, u16)]| list.iter().map(|(_, score)| *score).collect::<Vec<_>>();
