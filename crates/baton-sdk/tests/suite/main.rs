@@ -1,7 +1,7 @@
-//! Agents in code, served and talked to.
+//! Agents defined in Rust, served and called by clients.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod made;
 mod managed;
-mod refused;
+mod rejections;
 mod served;

@@ -1,6 +1,6 @@
-//! Agents that are made while a program runs, kept in memory and by the program itself.
+//! Agents that are created at run time, stored in memory or by the program.
 
-use crate::{made::make_bob, served::said};
+use crate::{made::make_bob, served::ask_agent};
 use baton_sdk::{
     Agent, Baton, ErrorCode,
     manage::{
@@ -13,21 +13,21 @@ const PAGE: &str = include_str!("../../../../docs/rust-sdk.md");
 const EXAMPLE: &str = include_str!("made.rs");
 
 #[tokio::test]
-async fn the_example_of_the_page_makes_an_agent_that_answers() {
+async fn documented_example_creates_an_agent_that_answers() {
     assert!(PAGE.contains(EXAMPLE), "docs/rust-sdk.md shows another program than made.rs");
     let running = Baton::new().storage(MemoryStorage::new()).start("127.0.0.1:0").await.unwrap();
     let bob = make_bob(&running).await.unwrap();
-    assert_eq!(said(&running, bob.as_str(), "hi").await, "Good day!");
+    assert_eq!(ask_agent(&running, bob.as_str(), "hi").await, "Good day!");
     let again = make_bob(&running).await.unwrap_err();
     assert_eq!(again.code(), ErrorCode::NAME_TAKEN);
     running.stop().await;
 }
 
-/// What a program keeps wherever it likes; here it is what another storage keeps, as a database would.
+/// A storage of the program; this one delegates to memory storage.
 #[derive(Clone, Default)]
-struct Own(Arc<MemoryStorage>);
+struct CustomStorage(Arc<MemoryStorage>);
 
-impl AgentStorage for Own {
+impl AgentStorage for CustomStorage {
     fn keys(&self) -> Result<Vec<String>, AgentStorageError> {
         self.0.keys()
     }
@@ -55,8 +55,8 @@ impl AgentStorage for Own {
 }
 
 #[tokio::test]
-async fn agents_live_in_a_storage_of_the_program_beside_its_own() {
-    let own = Own::default();
+async fn stored_agents_run_beside_agents_in_code() {
+    let own = CustomStorage::default();
     let coded = || Agent::new("coded").playbook("rules: [{ say: 'I am code.' }]");
     let running = Baton::new().agent(coded()).storage(own.clone()).start("127.0.0.1:0").await.unwrap();
     make_bob(&running).await.unwrap();
@@ -71,8 +71,8 @@ async fn agents_live_in_a_storage_of_the_program_beside_its_own() {
     assert_eq!(own.keys().unwrap(), ["bob"]);
 
     let running = Baton::new().agent(coded()).storage(own.clone()).start("127.0.0.1:0").await.unwrap();
-    assert_eq!(said(&running, "bob", "hi").await, "Good day!", "it is there at the next start");
-    assert_eq!(said(&running, "coded", "hi").await, "I am code.");
+    assert_eq!(ask_agent(&running, "bob", "hi").await, "Good day!", "the agent survives a restart");
+    assert_eq!(ask_agent(&running, "coded", "hi").await, "I am code.");
     running.manager().delete(&"bob".into(), None).await.unwrap();
     assert_eq!(own.keys().unwrap(), [""; 0]);
     running.stop().await;

@@ -1,4 +1,4 @@
-//! Agents that are served, as their clients see them.
+//! Served agents as their clients see them.
 
 use baton_client::{Client, SendRequest};
 use baton_sdk::{Agent, Baton, BatonServer, Tool, ToolContext, ToolError};
@@ -44,7 +44,7 @@ fn counter() -> Agent {
     Agent::new("counter").description("Counts letters").prompt("You count.").playbook(RULES).tool(tool)
 }
 
-pub(crate) async fn said(running: &BatonServer, agent: &str, text: &str) -> String {
+pub(crate) async fn ask_agent(running: &BatonServer, agent: &str, text: &str) -> String {
     let client = Client::tcp(running.url()).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text(text)]);
     let task = client.send(agent, SendRequest::new(message)).await.unwrap();
@@ -53,24 +53,24 @@ pub(crate) async fn said(running: &BatonServer, agent: &str, text: &str) -> Stri
 }
 
 #[tokio::test]
-async fn a_typed_tool_is_called_over_a2a() {
+async fn typed_tool_is_called_over_a2a() {
     let running = Baton::new().agent(counter()).start("127.0.0.1:0").await.unwrap();
-    assert_eq!(said(&running, "counter", "count Straße").await, "Straße has 6 letters, says counter");
-    assert!(said(&running, "counter", "count two words").await.ends_with("that is not one word"));
+    assert_eq!(ask_agent(&running, "counter", "count Straße").await, "Straße has 6 letters, says counter");
+    assert!(ask_agent(&running, "counter", "count two words").await.ends_with("that is not one word"));
     running.stop().await;
 }
 
 #[tokio::test]
-async fn agents_of_one_program_hand_work_to_each_other() {
+async fn agents_of_one_program_hand_off_to_each_other() {
     let desk = Agent::new("front-desk").playbook(RULES).handoff_with_description("counter", "for counting");
     let running = Baton::new().agent(desk).agent(counter()).start("localhost:0").await.unwrap();
-    let answer = said(&running, "front-desk", "hand over work").await;
+    let answer = ask_agent(&running, "front-desk", "hand over work").await;
     assert_eq!(answer, "I was told: work has 4 letters, says counter");
     running.stop().await;
 }
 
 #[tokio::test]
-async fn a_directory_keeps_what_happened() {
+async fn data_directory_keeps_tasks_and_keys() {
     let data = tempfile::tempdir().unwrap();
     let baton = || Baton::new().agent(counter()).data_dir(data.path().join("kept"));
     let running = baton().start("127.0.0.1:0").await.unwrap();

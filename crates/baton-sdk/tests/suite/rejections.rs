@@ -1,4 +1,4 @@
-//! What cannot be served, and what is said about it.
+//! Rejected configurations and their errors.
 
 use baton_sdk::{Agent, Baton, ErrorCode, Tool};
 use schemars::JsonSchema;
@@ -12,8 +12,8 @@ fn tool(name: &str) -> Tool {
 }
 
 #[tokio::test]
-async fn every_mistake_is_named_with_what_to_do() {
-    let mut said = Vec::new();
+async fn every_configuration_error_is_reported() {
+    let mut lines = Vec::new();
     for (what, baton) in [
         ("no agent", Baton::new()),
         ("a bad name", Baton::new().agent(Agent::new("The Weather"))),
@@ -35,13 +35,13 @@ async fn every_mistake_is_named_with_what_to_do() {
     ] {
         let error = baton.start("127.0.0.1:0").await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::AGENT_INVALID, "{what}");
-        said.push(format!("{what}\n    {}", error.message()));
+        lines.push(format!("{what}\n    {}", error.message()));
     }
-    insta::assert_snapshot!(said.join("\n"));
+    insta::assert_snapshot!(lines.join("\n"));
 }
 
 #[tokio::test]
-async fn only_this_machine_is_served() {
+async fn only_loopback_addresses_are_served() {
     for (address, code) in [
         ("0.0.0.0:0", ErrorCode::EXPOSED),
         ("[::]:0", ErrorCode::EXPOSED),
