@@ -75,7 +75,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn stretch(piece: &MetricsPiece) -> (u64, u64) {
+    fn time_range(piece: &MetricsPiece) -> (u64, u64) {
         let steps = piece.steps();
         (steps.start(), steps.end_of(steps.count() - 1))
     }
@@ -100,7 +100,7 @@ mod tests {
             let seam = SplitPoint { at: now.saturating_sub(hot * SECOND), now, oldest_local: oldest.map(|at| at * SECOND) };
             let function = if summed { Function::Sum } else { Function::Other };
             let plan = MetricsSplitPlan::new(&steps, function, &seam);
-            let mut covered: Vec<(u64, u64)> = plan.local.iter().chain(&plan.remote).map(stretch).collect();
+            let mut covered: Vec<(u64, u64)> = plan.local.iter().chain(&plan.remote).map(time_range).collect();
             covered.sort_unstable();
             let mut until = steps.start();
             for (from, to) in covered {
@@ -111,7 +111,7 @@ mod tests {
             prop_assert_eq!(until, steps.end_of(steps.count() - 1));
             // The Tempo measures recent spans only if the plan is marked `may_miss_recent`.
             let fresh = now.saturating_sub(MAX_INGEST_LAG).max(seam.at);
-            prop_assert!(plan.may_miss_recent || plan.remote.iter().all(|piece| stretch(piece).1 <= fresh));
+            prop_assert!(plan.may_miss_recent || plan.remote.iter().all(|piece| time_range(piece).1 <= fresh));
         }
     }
 }

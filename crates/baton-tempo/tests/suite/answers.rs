@@ -1,8 +1,8 @@
-//! Answers as a real Tempo gives them.
+//! Responses as recorded from a real Tempo.
 
 use super::{
-    scripted::{Said, Scripted},
-    world::{FakeClock, NOON, SECOND, metrics, query, search, span, tags, trace_id},
+    fixtures::{FakeClock, NOON, SECOND, metrics, query, search, span, tags, trace_id},
+    scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
 use baton_otlp::{Encoding, tempo};
 use baton_ports::{SpanBatch, SpanStore, TimeRange};
@@ -38,14 +38,14 @@ const VALUES: &str = r#"{"tagValues":[{"type":"string","value":"weather"},{"type
  {"type":"keyword","value":"error"},{"type":"int","value":"many"}],"metrics":{}}"#;
 
 #[tokio::test]
-async fn answers_are_read() {
-    let server = Scripted::start(|asked| match asked.path.as_str() {
-        "/api/search" => Said::Json(FOUND.to_owned()),
-        "/api/metrics/query_range" => Said::Json(SERIES.to_owned()),
-        "/api/metrics/query" => Said::Json(INSTANT.to_owned()),
-        "/api/v2/search/tags" => Said::Json(TAGS.to_owned()),
-        path if path.starts_with("/api/v2/search/tag/") => Said::Json(VALUES.to_owned()),
-        _ => Said::Status(StatusCode::NOT_FOUND, "page not found"),
+async fn responses_are_parsed() {
+    let server = ScriptedTempo::start(|asked| match asked.path.as_str() {
+        "/api/search" => ScriptedReply::Json(FOUND.to_owned()),
+        "/api/metrics/query_range" => ScriptedReply::Json(SERIES.to_owned()),
+        "/api/metrics/query" => ScriptedReply::Json(INSTANT.to_owned()),
+        "/api/v2/search/tags" => ScriptedReply::Json(TAGS.to_owned()),
+        path if path.starts_with("/api/v2/search/tag/") => ScriptedReply::Json(VALUES.to_owned()),
+        _ => ScriptedReply::Status(StatusCode::NOT_FOUND, "page not found"),
     })
     .await;
     let clock = FakeClock::at(NOON);
@@ -65,33 +65,35 @@ async fn answers_are_read() {
     insta::assert_debug_snapshot!("values", values);
     store.tag_values(Field::Intrinsic(Intrinsic::Status), tags()).await.expect("values");
 
-    let told = |asked: &super::scripted::Asked| format!("{} {:?}", asked.path, asked.pairs);
-    insta::assert_debug_snapshot!("asked", server.asked().iter().map(told).collect::<Vec<_>>());
+    let request_line = |asked: &super::scripted_tempo::ReceivedRequest| format!("{} {:?}", asked.path, asked.pairs);
+    insta::assert_debug_snapshot!("asked", server.asked().iter().map(request_line).collect::<Vec<_>>());
 }
 
 #[tokio::test]
-async fn traces_come_from_the_second_version_of_the_api_or_the_first() {
+async fn traces_are_read_from_api_v2_or_v1() {
     let spans = vec![span(1, 1, NOON * SECOND, "a"), span(1, 2, NOON * SECOND + 5, "b")];
     let (second, first) = (spans.clone(), spans.clone());
-    let server = Scripted::start(move |asked| {
+    let server = ScriptedTempo::start(move |asked| {
         assert_eq!(asked.headers["accept"], "application/protobuf");
         let (new, old) = (format!("/api/v2/traces/{}", trace_id(1)), format!("/api/traces/{}", trace_id(2)));
         match asked.path.as_str() {
-            path if path == new => Said::Protobuf(tempo::write(&tempo::trace_by_id(&second), Encoding::Protobuf)),
-            path if path == old => Said::Protobuf(tempo::write(&tempo::trace(&first), Encoding::Protobuf)),
-            _ => Said::Status(StatusCode::NOT_FOUND, ""),
+            path if path == new => {
+                ScriptedReply::Protobuf(tempo::write(&tempo::trace_by_id(&second), Encoding::Protobuf))
+            }
+            path if path == old => ScriptedReply::Protobuf(tempo::write(&tempo::trace(&first), Encoding::Protobuf)),
+            _ => ScriptedReply::Status(StatusCode::NOT_FOUND, ""),
         }
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));
-    assert_eq!(store.trace(trace_id(1)).await, Ok(spans.clone()), "of the newer form");
-    assert_eq!(store.trace(trace_id(2)).await, Ok(spans), "of the older form");
+    assert_eq!(store.trace(trace_id(1)).await, Ok(spans.clone()), "API v2");
+    assert_eq!(store.trace(trace_id(2)).await, Ok(spans), "API v1");
     assert_eq!(store.trace(trace_id(3)).await, Ok(Vec::new()), "unknown");
 }
 
 #[tokio::test]
-async fn spans_are_not_sent_this_way() {
-    let server = Scripted::start(|_| Said::Nothing).await;
+async fn ingest_is_rejected() {
+    let server = ScriptedTempo::start(|_| ScriptedReply::Nothing).await;
     let store = server.store(&FakeClock::at(NOON));
     let refused = store.ingest(SpanBatch::default()).await.expect_err("refused").to_string();
     assert!(refused.ends_with("is read-only; send spans to its OTLP port"), "{refused}");
@@ -99,11 +101,11 @@ async fn spans_are_not_sent_this_way() {
 }
 
 #[tokio::test]
-async fn other_names_of_keys_are_asked_for_and_answers_say_what_was_asked() {
-    let server = Scripted::start(|_| {
+async fn aliases_are_queried_and_results_use_the_requested_names() {
+    let server = ScriptedTempo::start(|_| {
         let attribute = r#"{"key":"gen_ai.agent.id","value":{"stringValue":"planner"}}"#;
         let span = format!(r#"{{"spanID":"2","attributes":[{attribute},{{"key":"other","value":{{"intValue":1}}}}]}}"#);
-        Said::Json(format!(r#"{{"traces":[{{"traceID":"1","spanSets":[{{"spans":[{span}]}}]}}]}}"#))
+        ScriptedReply::Json(format!(r#"{{"traces":[{{"traceID":"1","spanSets":[{{"spans":[{span}]}}]}}]}}"#))
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));

@@ -1,8 +1,8 @@
-//! Questions in pieces that a Tempo takes.
+//! Queries split into the ranges that a Tempo accepts.
 
 use super::{
-    scripted::{Said, Scripted},
-    world::{FakeClock, NOON, SECOND, metrics, search},
+    fixtures::{FakeClock, NOON, SECOND, metrics, search},
+    scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
 use baton_ports::{SpanStore, TimeRange};
 use baton_traceql::Steps;
@@ -12,16 +12,16 @@ use http::StatusCode;
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
 
-/// One trace in every piece, at its beginning.
-fn one_trace(start: u64) -> Said {
+/// One trace in every range, at its start.
+fn one_trace(start: u64) -> ScriptedReply {
     let row =
         format!(r#"{{"traceID":"{start:x}","startTimeUnixNano":"{start}000000000","spanSets":[{{"spans":[]}}]}}"#);
-    Said::Json(format!(r#"{{"traces":[{row}],"metrics":{{}}}}"#))
+    ScriptedReply::Json(format!(r#"{{"traces":[{row}],"metrics":{{}}}}"#))
 }
 
 #[tokio::test]
-async fn searches_go_back_week_by_week_until_there_is_enough() {
-    let server = Scripted::start(|asked| one_trace(asked.number("start"))).await;
+async fn searches_go_back_by_week_until_enough_is_found() {
+    let server = ScriptedTempo::start(|asked| one_trace(asked.number("start"))).await;
     let clock = FakeClock::at(NOON);
     let store = server.store(&clock);
     for (start, end, limit, requests) in [
@@ -29,7 +29,7 @@ async fn searches_go_back_week_by_week_until_there_is_enough() {
         (NOON - 7 * DAY, NOON, 20, 1),
         (NOON - 30 * DAY, NOON, 20, 5),
         (NOON - 30 * DAY, NOON, 2, 2),
-        // What lies ahead has not happened.
+        // Time after now is not searched.
         (NOON - HOUR, NOON + 30 * DAY, 20, 1),
     ] {
         let before = server.asked().len();
@@ -46,13 +46,13 @@ async fn searches_go_back_week_by_week_until_there_is_enough() {
             assert_eq!((asked.number("limit"), asked.number("spss")), (limit as u64, 10));
             until = from;
         }
-        assert!(limit == 2 || until == start, "all of it was asked for");
+        assert!(limit == 2 || until == start, "the whole range was searched");
     }
-    // Without a beginning there is still an end to it.
+    // Without a start, the search still ends.
     let before = server.asked().len();
     assert!(!store.search(search("{ }")).await.expect("found").partial);
     assert_eq!(server.asked().len() - before, 3);
-    // Nobody waits for half a century.
+    // The number of requests is limited, so a range of decades is partial.
     let mut ask = search("{ }");
     ask.limit = 5_000;
     ask.range.start = 1;
@@ -61,9 +61,9 @@ async fn searches_go_back_week_by_week_until_there_is_enough() {
 }
 
 #[tokio::test]
-async fn series_are_measured_day_by_day() {
-    // Every interval measures when it ends, so that each value has its place.
-    let server = Scripted::start(|asked| {
+async fn series_are_measured_by_day() {
+    // Every interval has the value of its end time, so that each value identifies its interval.
+    let server = ScriptedTempo::start(|asked| {
         assert_eq!(asked.path, "/api/metrics/query_range");
         let (start, end) = (asked.number("start") / SECOND, asked.number("end") / SECOND);
         assert!(end - start <= DAY && asked.pair("step") == "3600s" && start % HOUR == 0, "{asked:?}");
@@ -72,7 +72,7 @@ async fn series_are_measured_day_by_day() {
             format!(r#"{{"timestampMs":"{at}000","value":{at}}}"#)
         };
         let samples: Vec<String> = (0..(end - start) / HOUR).map(sample).collect();
-        Said::Json(format!(r#"{{"series":[{{"labels":[],"samples":[{}]}}]}}"#, samples.join(",")))
+        ScriptedReply::Json(format!(r#"{{"series":[{{"labels":[],"samples":[{}]}}]}}"#, samples.join(",")))
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));
@@ -84,17 +84,17 @@ async fn series_are_measured_day_by_day() {
 }
 
 #[tokio::test]
-async fn long_intervals_are_put_together_of_days_where_that_can_be_done() {
-    let server = Scripted::start(|asked| {
+async fn long_intervals_are_combined_from_days_if_possible() {
+    let server = ScriptedTempo::start(|asked| {
         assert_eq!(asked.path, "/api/metrics/query");
         let days = (asked.number("end") - asked.number("start")) as f64 / (DAY * SECOND) as f64;
-        // Two spans a day; the shortest took an hour and a second for each hour that was looked at.
+        // Two spans a day; the shortest duration is one hour plus one second per hour of the range.
         let value = match asked.pair("q") {
             "{ } | rate()" => 2.0 / DAY as f64,
             "{ } | min_over_time(duration)" => 3_600.0 + days * 24.0,
             _ => days * 2.0,
         };
-        Said::Json(format!(r#"{{"series":[{{"labels":[],"value":{value}}}]}}"#))
+        ScriptedReply::Json(format!(r#"{{"series":[{{"labels":[],"value":{value}}}]}}"#))
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));
@@ -115,13 +115,13 @@ async fn long_intervals_are_put_together_of_days_where_that_can_be_done() {
 }
 
 #[tokio::test]
-async fn a_piece_that_fails_makes_the_answer_partial() {
-    let server = Scripted::start(|asked| match asked.path.as_str() {
+async fn failed_range_makes_the_result_partial() {
+    let server = ScriptedTempo::start(|asked| match asked.path.as_str() {
         _ if asked.pair("start").starts_with(&(NOON - 14 * DAY).to_string()) => {
-            Said::Status(StatusCode::INTERNAL_SERVER_ERROR, "no such block")
+            ScriptedReply::Status(StatusCode::INTERNAL_SERVER_ERROR, "no such block")
         }
         "/api/search" => one_trace(asked.number("start")),
-        _ => Said::Json(r#"{"series":[{"labels":[],"samples":[]}]}"#.to_owned()),
+        _ => ScriptedReply::Json(r#"{"series":[{"labels":[],"samples":[]}]}"#.to_owned()),
     })
     .await;
     let store = server.store(&FakeClock::at(NOON));
@@ -133,17 +133,17 @@ async fn a_piece_that_fails_makes_the_answer_partial() {
     assert!(store.metrics(metrics("{ } | rate()", steps)).await.expect("measured").partial);
 }
 
-/// Each series has a sample for every interval, however few a Tempo sends: by one answer, or by all pieces together.
+/// Each series has a sample per interval, however few a Tempo sends: in one response, or in all ranges together.
 #[tokio::test]
-async fn more_samples_than_an_answer_may_have_are_refused() {
+async fn too_many_samples_are_rejected() {
     for (hours, each, refused) in [(3, 47, true), (3, 46, false), (60, 20, true), (60, 1, false)] {
-        let server = Scripted::start(move |asked| {
+        let server = ScriptedTempo::start(move |asked| {
             let of = asked.number("start");
             let series = |number: u64| {
                 format!(r#"{{"labels":[{{"key":"n","value":{{"stringValue":"{of} {number}"}}}}],"samples":[]}}"#)
             };
             let series: Vec<String> = (0..each).map(series).collect();
-            Said::Json(format!(r#"{{"series":[{}]}}"#, series.join(",")))
+            ScriptedReply::Json(format!(r#"{{"series":[{}]}}"#, series.join(",")))
         })
         .await;
         let store = server.store(&FakeClock::at(NOON));

@@ -1,14 +1,14 @@
-//! A scripted Tempo, and what is made of its answers; two stores, and what they answer together.
+//! A scripted Tempo and the results from its responses; two stores combined into one.
 
 #![cfg(test)]
 
 mod answers;
-mod circles;
 mod failures;
+mod fixtures;
+mod forwarding;
+mod lenient_queries;
 mod limits;
-mod naive;
-mod scripted;
+mod reference_store;
+mod scripted_tempo;
 mod tee;
 mod tee_agrees;
-mod widened;
-mod world;

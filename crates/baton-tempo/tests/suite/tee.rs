@@ -1,9 +1,9 @@
-//! A store here and a Tempo elsewhere that shows everything half a minute later.
+//! A local store and a Tempo that shows spans half a minute late.
 
 use super::{
-    naive::{Naive, counted, found},
-    scripted::{Asked, Said, Scripted},
-    world::{FakeClock, NOON, SECOND, metrics, query, search, span, span_id, tags, trace_id},
+    fixtures::{FakeClock, NOON, SECOND, metrics, query, search, span, span_id, tags, trace_id},
+    reference_store::{ReferenceStore, count_by_service, found},
+    scripted_tempo::{ReceivedRequest, ScriptedReply, ScriptedTempo},
 };
 use baton_otlp::{Encoding, tempo};
 use baton_ports::{MetricsResult, SpanBatch, SpanMetricsRequest, SpanStore, TimeRange, TraceSearchRequest};
@@ -20,10 +20,10 @@ use std::{
     time::Duration,
 };
 
-/// How late a Tempo is with searches.
-const LATE: u64 = 31;
+/// Delay of a Tempo's search results, in seconds.
+const SEARCH_DELAY: u64 = 31;
 
-/// A Tempo with spans of its own; a trace is there at once, searches come later.
+/// A Tempo with its own spans; traces are available at once, searches later.
 struct LateTempo {
     spans: Mutex<Vec<Span>>,
     hangs: AtomicBool,
@@ -31,13 +31,13 @@ struct LateTempo {
 }
 
 impl LateTempo {
-    fn answer(&self, asked: &Asked) -> Said {
+    fn answer(&self, asked: &ReceivedRequest) -> ScriptedReply {
         if self.hangs.load(Ordering::SeqCst) {
-            return Said::Nothing;
+            return ScriptedReply::Nothing;
         }
         let spans = self.spans.lock();
         let shown: Vec<Span> =
-            spans.iter().filter(|span| span.end + LATE * SECOND <= self.clock.nanoseconds()).cloned().collect();
+            spans.iter().filter(|span| span.end + SEARCH_DELAY * SECOND <= self.clock.nanoseconds()).cloned().collect();
         let (start, end) = (asked.pair("start"), asked.pair("end"));
         match asked.path.as_str() {
             "/api/search" => {
@@ -53,31 +53,31 @@ impl LateTempo {
                     aliases: false,
                 };
                 let response = tempo::search_response(&found(&shown, &ask));
-                Said::Json(String::from_utf8(tempo::write(&response, Encoding::Json)).expect("text"))
+                ScriptedReply::Json(String::from_utf8(tempo::write(&response, Encoding::Json)).expect("text"))
             }
             "/api/metrics/query_range" => {
                 let step = asked.pair("step").trim_end_matches('s').parse::<u64>().expect("step") * SECOND;
                 let (start, end) = (start.parse().expect("start"), end.parse().expect("end"));
                 let steps = Steps::cover(start, end, step).expect("steps");
-                Said::Json(series(&counted(&shown, &metrics(asked.pair("q"), steps)), steps))
+                ScriptedReply::Json(series(&count_by_service(&shown, &metrics(asked.pair("q"), steps)), steps))
             }
             "/api/metrics/query" => {
                 let steps = Steps::single(start.parse().expect("start"), end.parse().expect("end"));
-                let measured = counted(&shown, &metrics(asked.pair("q"), steps));
+                let measured = count_by_service(&shown, &metrics(asked.pair("q"), steps));
                 let value = |series: &baton_traceql::Series| series.samples[0].expect("a value");
                 let lines: Vec<String> = measured
                     .series
                     .iter()
                     .map(|series| line(series, &format!(r#""value":{}"#, value(series))))
                     .collect();
-                Said::Json(format!(r#"{{"series":[{}]}}"#, lines.join(",")))
+                ScriptedReply::Json(format!(r#"{{"series":[{}]}}"#, lines.join(",")))
             }
             path => match path.strip_prefix("/api/v2/traces/") {
                 Some(id) => {
                     let of: Vec<Span> = spans.iter().filter(|span| span.trace.to_string() == id).cloned().collect();
-                    Said::Protobuf(tempo::write(&tempo::trace_by_id(&of), Encoding::Protobuf))
+                    ScriptedReply::Protobuf(tempo::write(&tempo::trace_by_id(&of), Encoding::Protobuf))
                 }
-                None => Said::Status(StatusCode::NOT_FOUND, ""),
+                None => ScriptedReply::Status(StatusCode::NOT_FOUND, ""),
             },
         }
     }
@@ -96,66 +96,66 @@ fn series(answer: &MetricsResult, steps: Steps) -> String {
     format!(r#"{{"series":[{}],"metrics":{{}}}}"#, lines.join(","))
 }
 
-/// A series with its labels, and with what was measured.
+/// A series with its labels and values.
 fn line(series: &baton_traceql::Series, measured: &str) -> String {
     let (key, value) = &series.labels[0];
     let value = value.as_text().expect("text");
     format!(r#"{{"labels":[{{"key":"{key}","value":{{"stringValue":"{value}"}}}}],{measured}}}"#)
 }
 
-struct World {
+struct TeeFixture {
     clock: Arc<FakeClock>,
     tempo: Arc<LateTempo>,
-    local: Arc<Naive>,
+    local: Arc<ReferenceStore>,
     tee: TeeSpans,
-    server: Scripted,
+    server: ScriptedTempo,
 }
 
-async fn world(patience: Duration) -> World {
+async fn tee_fixture(timeout: Duration) -> TeeFixture {
     let clock = FakeClock::at(NOON);
     let tempo = LateTempo { spans: Mutex::default(), hangs: AtomicBool::new(false), clock: clock.clone() };
     let tempo = Arc::new(tempo);
     let answers = Arc::clone(&tempo);
-    let server = Scripted::start(move |asked| answers.answer(asked)).await;
-    let local = Naive::of(Vec::new());
-    let options = TeeOptions { hot: Duration::from_secs(3_600), timeout: patience, ..TeeOptions::default() };
+    let server = ScriptedTempo::start(move |asked| answers.answer(asked)).await;
+    let local = ReferenceStore::of(Vec::new());
+    let options = TeeOptions { hot: Duration::from_secs(3_600), timeout, ..TeeOptions::default() };
     let tee = TeeSpans::new(local.clone(), Arc::new(server.store(&clock)), clock.clone(), options);
-    World { clock, tempo, local, tee, server }
+    TeeFixture { clock, tempo, local, tee, server }
 }
 
-const PATIENT: Duration = Duration::from_secs(20);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn what_was_just_done_is_found_once_before_the_tempo_shows_it_and_after() {
-    let World { clock, tempo, tee, server, .. } = world(PATIENT).await;
+async fn new_trace_is_found_once_before_and_after_the_tempo_shows_it() {
+    let TeeFixture { clock, tempo, tee, server, .. } = tee_fixture(QUERY_TIMEOUT).await;
     let spans = vec![span(1, 1, NOON * SECOND, "a"), span(1, 2, NOON * SECOND + 1, "b")];
     tee.ingest(SpanBatch { spans: spans.clone(), mark: None }).await.expect("kept");
     *tempo.spans.lock() = spans.clone();
-    clock.forward(2);
+    clock.advance(2);
     let ask = search("{ span.n > 0 }");
     let expect = found(&spans, &ask).traces;
     assert_eq!(tee.search(ask.clone()).await.expect("found").traces, expect);
-    clock.forward(LATE);
+    clock.advance(SEARCH_DELAY);
     let later = tee.search(ask).await.expect("found");
     assert_eq!((later.traces, later.partial), (expect, false));
-    assert!(server.asked().iter().all(|asked| asked.path == "/api/search"), "the store here knew all spans");
+    assert!(server.asked().iter().all(|asked| asked.path == "/api/search"), "the local store had all spans");
     assert_eq!(tee.trace(trace_id(1)).await, Ok(spans));
 }
 
 #[tokio::test]
-async fn a_trace_of_which_each_has_a_part_is_whole_again() {
-    let World { clock, tempo, local, tee, server: _server } = world(PATIENT).await;
+async fn trace_split_between_stores_is_joined() {
+    let TeeFixture { clock, tempo, local, tee, server: _server } = tee_fixture(QUERY_TIMEOUT).await;
     let all = vec![
         span(1, 1, NOON * SECOND, "a"),
         span(1, 2, NOON * SECOND + 1, "b"),
         span(1, 3, NOON * SECOND + 2, "c"),
-        // Only there, and only here.
+        // Only in the Tempo, and only in the local store.
         span(2, 1, (NOON - 90_000) * SECOND, "a"),
         span(3, 1, (NOON + 1) * SECOND, "a"),
     ];
     *tempo.spans.lock() = vec![all[0].clone(), all[1].clone(), all[3].clone()];
     *local.spans.lock() = vec![all[1].clone(), all[2].clone(), all[4].clone()];
-    clock.forward(60);
+    clock.advance(60);
     for text in ["{ span.n > 0 }", "{ } | count() > 0", "{ span.n = 1 } >> { span.n >= 2 }", "{ span.n = 3 }"] {
         let ask = search(text);
         let answer = tee.search(ask.clone()).await.expect("found");
@@ -172,7 +172,7 @@ async fn a_trace_of_which_each_has_a_part_is_whole_again() {
         assert_eq!((ids(&answer), answer.partial), (ids(&expect), false), "{text}");
     }
     let whole = tee.search(search("{ span.n > 0 }")).await.expect("found");
-    assert_eq!(whole.traces, found(&all, &search("{ span.n > 0 }")).traces, "newest first, with all there is to say");
+    assert_eq!(whole.traces, found(&all, &search("{ span.n > 0 }")).traces, "newest first, complete");
     let ids: Vec<_> = tee.trace(trace_id(1)).await.expect("a trace").iter().map(|span| span.id).collect();
     assert_eq!(ids, [span_id(1), span_id(2), span_id(3)]);
     let mut few = search("{ span.n > 0 }");
@@ -182,11 +182,11 @@ async fn a_trace_of_which_each_has_a_part_is_whole_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_traces_of_an_answer_together_take_no_longer_than_its_patience() {
+async fn trace_reads_of_a_search_share_its_timeout() {
     const TRACES: u8 = 20;
     let part = |number| (1..=TRACES).map(move |trace| span(trace, number, (NOON - 60) * SECOND, "a")).collect();
-    let (local, tempo) = (Naive::of(part(1)), Naive::of(part(2)));
-    // Four at a time: in ten seconds there are three rounds, and five would be needed.
+    let (local, tempo) = (ReferenceStore::of(part(1)), ReferenceStore::of(part(2)));
+    // Four at a time: ten seconds allow three rounds, and five would be needed.
     *tempo.pause.lock() = Duration::from_secs(3);
     let options = TeeOptions { timeout: Duration::from_secs(10), ..TeeOptions::default() };
     let tee = TeeSpans::new(local, tempo.clone(), FakeClock::at(NOON), options);
@@ -196,38 +196,38 @@ async fn all_traces_of_an_answer_together_take_no_longer_than_its_patience() {
     let whole = |found: &&baton_ports::TraceMatch| found.spansets.iter().any(|set| set.matched == 2);
     let told = (answer.traces.len(), answer.traces.iter().filter(whole).count() >= 12, answer.partial);
     assert_eq!(told, (usize::from(TRACES), true, true));
-    // It had little time in the end, and is not left alone for that.
+    // The timeout was short, so the Tempo is not marked as unavailable.
     *tempo.pause.lock() = Duration::ZERO;
     assert!(!tee.search(search("{ span.n > 0 }")).await.expect("found").partial);
 }
 
 #[tokio::test]
-async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
-    let World { clock, tempo, local, tee, server: _server } = world(PATIENT).await;
-    // One span a minute for three hours; both have them all, the Tempo half a minute later.
+async fn series_join_at_the_boundary_without_double_counts() {
+    let TeeFixture { clock, tempo, local, tee, server: _server } = tee_fixture(QUERY_TIMEOUT).await;
+    // One span a minute for three hours, in both stores; the Tempo shows them half a minute late.
     let at = |minute: u64| (NOON - 180 * 60 + minute * 60) * SECOND;
     let number = |minute: u64| u8::try_from(minute + 1).expect("few");
     let all: Vec<Span> = (0..180).map(|minute| span(number(minute), 1, at(minute), "a")).collect();
     *tempo.spans.lock() = all.clone();
     *local.spans.lock() = all.clone();
-    clock.forward(0);
+    clock.advance(0);
     for step in [60, 300, 900, 7_200] {
         let steps = Steps::cover(at(0), NOON * SECOND, step * SECOND).expect("steps");
         let ask = metrics("{ } | count_over_time() by (resource.service.name)", steps);
         let answer = tee.metrics(ask.clone()).await.expect("measured");
-        assert_eq!(answer, counted(&all, &ask), "{step}");
+        assert_eq!(answer, count_by_service(&all, &ask), "{step}");
     }
-    // Old telemetry is gone here: the Tempo knows it. And what is hot is not asked of it.
+    // Older spans are in the Tempo only, and hot spans are not requested from it.
     local.spans.lock().retain(|span| span.start >= at(110));
     tempo.spans.lock().retain(|span| span.start < at(125));
     let steps = Steps::cover(at(0), NOON * SECOND, 300 * SECOND).expect("steps");
     let ask: SpanMetricsRequest = metrics("{ } | count_over_time() by (resource.service.name)", steps);
-    assert_eq!(tee.metrics(ask.clone()).await.expect("measured"), counted(&all, &ask));
+    assert_eq!(tee.metrics(ask.clone()).await.expect("measured"), count_by_service(&all, &ask));
 }
 
 #[tokio::test]
-async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
-    let World { clock, tempo, local, tee, server } = world(Duration::from_millis(50)).await;
+async fn unavailable_tempo_gives_partial_local_results() {
+    let TeeFixture { clock, tempo, local, tee, server } = tee_fixture(Duration::from_millis(50)).await;
     tempo.hangs.store(true, Ordering::SeqCst);
     let spans = vec![span(1, 1, (NOON - 7_200) * SECOND, "a"), span(2, 1, (NOON - 5) * SECOND, "a")];
     *local.spans.lock() = spans.clone();
@@ -237,30 +237,30 @@ async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
     let steps = Steps::cover((NOON - 7_200) * SECOND, NOON * SECOND, 600 * SECOND).expect("steps");
     let ask = metrics("{ } | count_over_time()", steps);
     let answer = tee.metrics(ask.clone()).await.expect("measured");
-    assert_eq!((answer.series, answer.partial), (counted(&spans, &ask).series, true), "older ones too");
+    assert_eq!((answer.series, answer.partial), (count_by_service(&spans, &ask).series, true), "including older spans");
     assert_eq!(tee.trace(trace_id(1)).await.map(|spans| spans.len()), Ok(1));
-    tee.trace(trace_id(9)).await.expect_err("nobody can say that there is no such trace");
+    tee.trace(trace_id(9)).await.expect_err("absence is unknown without the Tempo");
     assert_eq!(tee.tags(tags()).await.expect("tags").span, ["n", "z"]);
     let values = tee.tag_values(Field::Intrinsic(Intrinsic::Name), tags()).await;
     assert_eq!(values, Ok(vec![SpanValue::Int(7), SpanValue::from("b")]));
     assert_eq!(tee.mark("journal"), Some(42));
-    assert_eq!(server.asked().len(), 1, "it is left alone for a while");
+    assert_eq!(server.asked().len(), 1, "the unavailable Tempo is skipped for a while");
 
-    // When both are silent, that is an error.
+    // If both stores fail, the query fails.
     local.broken.store(true, Ordering::SeqCst);
     tee.search(search("{ }")).await.expect_err("both");
     tee.metrics(ask.clone()).await.expect_err("both");
     tee.trace(trace_id(1)).await.expect_err("both");
-    clock.forward(16);
+    clock.advance(16);
     tee.search(search("{ }")).await.expect_err("still both");
     assert_eq!(server.asked().len(), 2);
     tempo.hangs.store(false, Ordering::SeqCst);
     *tempo.spans.lock() = spans;
-    clock.forward(5);
+    clock.advance(5);
     tee.search(search("{ }")).await.expect_err("it is not asked yet");
-    clock.forward(8);
+    clock.advance(8);
     tee.search(search("{ }")).await.expect_err("nor now");
-    clock.forward(3);
+    clock.advance(3);
     let answer = tee.search(search("{ }")).await.expect("the Tempo answers");
     assert_eq!((answer.traces.len(), answer.partial), (2, true));
     assert_eq!(tee.trace(trace_id(1)).await.map(|spans| spans.len()), Ok(1));

@@ -1,6 +1,6 @@
-//! A Tempo that says what it is told to say.
+//! A scripted Tempo.
 
-use super::world::FakeClock;
+use super::fixtures::FakeClock;
 use axum::{Router, body::Body, extract::Request, response::Response};
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_tempo::{TempoOptions, TempoSpans};
@@ -9,15 +9,15 @@ use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) pairs: Vec<(String, String)>,
     pub(crate) headers: HeaderMap,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn pair(&self, name: &str) -> &str {
         self.pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
@@ -27,27 +27,27 @@ impl Asked {
     }
 }
 
-/// What is said to one.
-pub(crate) enum Said {
+/// A scripted reply.
+pub(crate) enum ScriptedReply {
     Json(String),
     Protobuf(Vec<u8>),
     Status(StatusCode, &'static str),
-    /// A status with a text that is made for one.
-    Told(StatusCode, String),
+    /// A status with a text derived from the request.
+    StatusText(StatusCode, String),
     RetryAfter(&'static str),
     Nothing,
 }
 
-type Script = Arc<dyn Fn(&Asked) -> Said + Send + Sync>;
+type Script = Arc<dyn Fn(&ReceivedRequest) -> ScriptedReply + Send + Sync>;
 
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedTempo {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     server: JoinHandle<()>,
 }
 
-impl Scripted {
-    pub(crate) async fn start(script: impl Fn(&Asked) -> Said + Send + Sync + 'static) -> Self {
+impl ScriptedTempo {
+    pub(crate) async fn start(script: impl Fn(&ReceivedRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -59,11 +59,11 @@ impl Scripted {
         Self { url, asked, server }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().clone()
     }
 
-    /// The store, with pauses that nobody notices.
+    /// The store with minimal retry delays.
     pub(crate) fn store(&self, clock: &Arc<FakeClock>) -> TempoSpans {
         self.store_with(clock, |_| {})
     }
@@ -76,28 +76,30 @@ impl Scripted {
     }
 }
 
-impl Drop for Scripted {
+impl Drop for ScriptedTempo {
     fn drop(&mut self) {
         self.server.abort();
     }
 }
 
-async fn answer(request: Request, script: Script, log: Arc<Mutex<Vec<Asked>>>) -> Response {
+async fn answer(request: Request, script: Script, log: Arc<Mutex<Vec<ReceivedRequest>>>) -> Response {
     let (head, _) = request.into_parts();
     let pairs = form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-    let asked = Asked { path: head.uri.path().to_owned(), pairs, headers: head.headers };
+    let asked = ReceivedRequest { path: head.uri.path().to_owned(), pairs, headers: head.headers };
     log.lock().push(asked.clone());
     let response = Response::builder();
     let response = match script(&asked) {
-        Said::Json(body) => response.header(header::CONTENT_TYPE, "application/json").body(Body::from(body)),
-        Said::Protobuf(body) => response.header(header::CONTENT_TYPE, "application/protobuf").body(Body::from(body)),
-        Said::Status(status, text) => response.status(status).body(Body::from(text)),
-        Said::Told(status, text) => response.status(status).body(Body::from(text)),
-        Said::RetryAfter(seconds) => response
+        ScriptedReply::Json(body) => response.header(header::CONTENT_TYPE, "application/json").body(Body::from(body)),
+        ScriptedReply::Protobuf(body) => {
+            response.header(header::CONTENT_TYPE, "application/protobuf").body(Body::from(body))
+        }
+        ScriptedReply::Status(status, text) => response.status(status).body(Body::from(text)),
+        ScriptedReply::StatusText(status, text) => response.status(status).body(Body::from(text)),
+        ScriptedReply::RetryAfter(seconds) => response
             .status(StatusCode::TOO_MANY_REQUESTS)
             .header(header::RETRY_AFTER, seconds)
             .body(Body::from("too many outstanding requests")),
-        Said::Nothing => std::future::pending().await,
+        ScriptedReply::Nothing => std::future::pending().await,
     };
     response.expect("a response")
 }

@@ -1,9 +1,9 @@
-//! Stores that ask each other, and how such questions end.
+//! Forwarding of queries between stores, and loop prevention.
 
 use super::{
-    naive::Naive,
-    scripted::{Said, Scripted},
-    world::{FakeClock, NOON, SECOND, metrics, search, span, tags, trace_id},
+    fixtures::{FakeClock, NOON, SECOND, metrics, search, span, tags, trace_id},
+    reference_store::ReferenceStore,
+    scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
 use baton_ports::{ForwardTarget, HopList, SpanStore};
 use baton_tempo::{TeeOptions, TeeSpans, TempoReadStore};
@@ -17,8 +17,8 @@ fn trail(text: &str) -> HopList {
     HopList::parse([text.as_bytes()])
 }
 
-/// Asks everything that can be asked, and ignores the answers.
-async fn ask_everything(store: &dyn SpanStore) {
+/// Calls every query method and ignores the results.
+async fn call_every_query(store: &dyn SpanStore) {
     let steps = Steps::single((NOON - 7_200) * SECOND, NOON * SECOND);
     let _ = store.search(search("{ }")).await;
     let _ = store.metrics(metrics("{ } | rate()", steps)).await;
@@ -28,11 +28,11 @@ async fn ask_everything(store: &dyn SpanStore) {
 }
 
 #[tokio::test]
-async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
-    // A query that nobody takes does not make the Tempo look silent.
-    let server = Scripted::start(|_| Said::Status(StatusCode::BAD_REQUEST, "no")).await;
+async fn queries_carry_their_hops_and_never_loop() {
+    // A rejected query must not mark the Tempo as unavailable.
+    let server = ScriptedTempo::start(|_| ScriptedReply::Status(StatusCode::BAD_REQUEST, "no")).await;
     let clock = FakeClock::at(NOON);
-    let local = Naive::of(vec![span(1, 1, (NOON - 60) * SECOND, "a")]);
+    let local = ReferenceStore::of(vec![span(1, 1, (NOON - 60) * SECOND, "a")]);
     let tempo = Arc::new(server.store_with(&clock, |options| options.hop_id = OWN.to_owned()));
     let tee = TeeSpans::new(local.clone(), tempo.clone(), clock.clone(), TeeOptions::default());
     let reads = TempoReadStore::new(local.clone(), tempo.clone());
@@ -41,7 +41,7 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
             (HopList::default(), Some("own-mark")),
             (trail("other"), Some("other,own-mark")),
             (trail("a,b,c"), Some("a,b,c,own-mark")),
-            // It was here, has come too far, or nobody knows where it was.
+            // Already visited, too many hops, or an invalid list.
             (trail("own-mark"), None),
             (trail("other,own-mark"), None),
             (trail("a,b,c,d"), None),
@@ -50,11 +50,11 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
             let before = server.asked().len();
             match store.forwarding(&came) {
                 ForwardTarget::Delegate(onward) => {
-                    ask_everything(&*onward).await;
+                    call_every_query(&*onward).await;
                     let found = onward.search(search("{ }")).await.map(|answer| answer.traces.len());
-                    assert!(went.is_some() || found == Ok(1), "{name}, {came}: only what is here: {found:?}");
+                    assert!(went.is_some() || found == Ok(1), "{name}, {came}: only local spans: {found:?}");
                 }
-                ForwardTarget::Local | ForwardTarget::Rejected => panic!("{name}, {came}: somebody else answers"),
+                ForwardTarget::Local | ForwardTarget::Rejected => panic!("{name}, {came}: expected another store"),
             }
             let asked = server.asked().split_off(before);
             assert_eq!(asked.is_empty(), went.is_none(), "{name}, {came}: {asked:?}");
@@ -64,14 +64,14 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
             }
         }
     }
-    assert!(matches!(tempo.forwarding(&trail(OWN)), ForwardTarget::Rejected), "a Tempo alone has nothing else to ask");
-    assert!(matches!(local.forwarding(&trail(OWN)), ForwardTarget::Local), "a store that asks nobody does not care");
+    assert!(matches!(tempo.forwarding(&trail(OWN)), ForwardTarget::Rejected), "a lone Tempo has no other source");
+    assert!(matches!(local.forwarding(&trail(OWN)), ForwardTarget::Local), "a local store ignores hops");
 }
 
 #[tokio::test]
-async fn who_has_no_mark_leaves_none() {
-    let server = Scripted::start(|_| Said::Status(StatusCode::BAD_REQUEST, "no")).await;
-    ask_everything(&server.store(&FakeClock::at(NOON))).await;
+async fn store_without_hop_id_sends_no_hop_header() {
+    let server = ScriptedTempo::start(|_| ScriptedReply::Status(StatusCode::BAD_REQUEST, "no")).await;
+    call_every_query(&server.store(&FakeClock::at(NOON))).await;
     let asked = server.asked();
     assert!(!asked.is_empty() && asked.iter().all(|asked| !asked.headers.contains_key(HopList::HEADER)), "{asked:?}");
 }

@@ -1,4 +1,4 @@
-//! A store that looks at every span for every question.
+//! A reference store that scans every span for every query.
 
 use baton_ports::{
     BoxFuture, MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanMatch, SpanMetricsRequest, SpanStats, SpanStore,
@@ -19,14 +19,14 @@ use std::{
 };
 
 #[derive(Default)]
-pub(crate) struct Naive {
+pub(crate) struct ReferenceStore {
     pub(crate) spans: Mutex<Vec<Span>>,
     pub(crate) broken: AtomicBool,
-    /// How long it takes to give the spans of a trace.
+    /// Delay of `trace`.
     pub(crate) pause: Mutex<Duration>,
 }
 
-impl Naive {
+impl ReferenceStore {
     pub(crate) fn of(spans: Vec<Span>) -> Arc<Self> {
         Arc::new(Self { spans: Mutex::new(spans), ..Self::default() })
     }
@@ -105,8 +105,8 @@ pub(crate) fn found(spans: &[Span], ask: &TraceSearchRequest) -> TraceSearchResu
     TraceSearchResult { traces: all, ..TraceSearchResult::default() }
 }
 
-/// How many spans began in each interval, by service; what the query says besides does not matter.
-pub(crate) fn counted(spans: &[Span], ask: &SpanMetricsRequest) -> MetricsResult {
+/// Number of spans that started in each interval, by service; other parts of the query are ignored.
+pub(crate) fn count_by_service(spans: &[Span], ask: &SpanMetricsRequest) -> MetricsResult {
     let mut series: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for span in traces(spans).into_values().flatten() {
         let Some(index) = ask.steps.index(span.start) else { continue };
@@ -122,7 +122,7 @@ pub(crate) fn counted(spans: &[Span], ask: &SpanMetricsRequest) -> MetricsResult
     MetricsResult { series: series.into_iter().map(labelled).collect(), ..MetricsResult::default() }
 }
 
-impl SpanStore for Naive {
+impl SpanStore for ReferenceStore {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         self.spans.lock().extend(batch.spans);
         Box::pin(ready(Ok(())))
@@ -133,7 +133,7 @@ impl SpanStore for Naive {
     }
 
     fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
-        self.answer(|spans| counted(spans, &ask))
+        self.answer(|spans| count_by_service(spans, &ask))
     }
 
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
@@ -155,7 +155,7 @@ impl SpanStore for Naive {
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
-        unreachable!("nobody listens here")
+        unreachable!("not used in tests")
     }
 
     fn mark(&self, _: &str) -> Option<u64> {

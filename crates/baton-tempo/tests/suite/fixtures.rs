@@ -1,4 +1,4 @@
-//! Time that stands still until it is moved, and spans.
+//! A manual clock, queries and spans.
 
 use baton_ports::{Clock, SpanMetricsRequest, TagsRequest, TimeRange, TraceSearchRequest};
 use baton_traceql::{Mode, Query, Steps, parse};
@@ -12,18 +12,18 @@ use std::sync::{
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
-/// Some moment, in seconds.
+/// An arbitrary moment, in seconds.
 pub(crate) const NOON: u64 = 1_794_830_400;
 
 pub(crate) struct FakeClock(AtomicI64);
 
 impl FakeClock {
-    /// A clock that shows this second.
+    /// A clock at this second.
     pub(crate) fn at(second: u64) -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(i64::try_from(second * 1_000).expect("a moment"))))
     }
 
-    pub(crate) fn forward(&self, seconds: u64) {
+    pub(crate) fn advance(&self, seconds: u64) {
         self.0.fetch_add(i64::try_from(seconds * 1_000).expect("a time"), Ordering::SeqCst);
     }
 
@@ -64,7 +64,7 @@ pub(crate) fn span_id(number: u8) -> SpanId {
     SpanId([0, 0, 0, 0, 0, 0, 0, number])
 }
 
-/// A span of a second; its parent is the span with the number before it, if that is not 0.
+/// A span of one second; its parent is the span with the previous number, unless that is 0.
 pub(crate) fn span(trace: u8, number: u8, start: u64, service: &str) -> Span {
     Span {
         trace: trace_id(trace),

@@ -1,15 +1,16 @@
-//! What a Tempo is asked for a lenient query.
+//! Lenient queries as a Tempo receives them.
 
 use super::{
-    scripted::{Said, Scripted},
-    world::{FakeClock, NOON, SECOND, metrics, search},
+    fixtures::{FakeClock, NOON, SECOND, metrics, search},
+    scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
 use baton_ports::SpanStore;
 use baton_traceql::Steps;
 
 #[tokio::test]
-async fn queries_name_every_name() {
-    let server = Scripted::start(|_| Said::Json(r#"{"traces":[],"series":[],"metrics":{}}"#.to_owned())).await;
+async fn lenient_queries_contain_every_alias() {
+    let server =
+        ScriptedTempo::start(|_| ScriptedReply::Json(r#"{"traces":[],"series":[],"metrics":{}}"#.to_owned())).await;
     let store = server.store(&FakeClock::at(NOON));
     for text in [
         "{ .agent.id = nil }",
