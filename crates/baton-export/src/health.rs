@@ -132,13 +132,13 @@ mod tests {
     use crate::{ExportCounts, OtlpProtocol, Signal};
     use baton_ports::ExportMonitor as _;
 
-    fn standing(assumed: bool) -> (TargetHealth, ExportCounts) {
+    fn health(assumed: bool) -> (TargetHealth, ExportCounts) {
         let route = Route::new("https://collector.example.com/secret-path/v1/traces?key=secret", OtlpProtocol::Http);
         let target =
             ExportTarget { name: "collector".to_owned(), routes: Vec::new(), content: None, is_default: assumed };
         let count = TargetCounters::new("collector", Signal::Traces);
-        let standing = TargetHealth::new(&target, &route, "spans", &ExportTiming::default(), Arc::clone(&count));
-        (standing, ExportCounts::from_counters(vec![count]))
+        let health = TargetHealth::new(&target, &route, "spans", &ExportTiming::default(), Arc::clone(&count));
+        (health, ExportCounts::from_counters(vec![count]))
     }
 
     /// Asserts that a delay is about this many seconds.
@@ -147,34 +147,34 @@ mod tests {
     }
 
     #[test]
-    fn who_may_be_back_is_tried_soon_and_who_waits_for_a_person_is_not() {
-        let (mut standing, counts) = standing(false);
+    fn unreachable_and_blocked_targets_have_separate_backoffs() {
+        let (mut health, counts) = health(false);
         for expect in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
-            about(standing.mark_unreachable("gone", None), expect);
+            about(health.mark_unreachable("gone", None), expect);
         }
         for expect in [30.0, 60.0, 120.0, 240.0, 300.0, 300.0] {
-            about(standing.mark_blocked("401"), expect);
+            about(health.mark_blocked("401"), expect);
         }
         let report = counts.reports().remove(0);
         assert_eq!(report.state, ExportState::Blocked { why: "401".to_owned() });
         assert_eq!((report.endpoint.as_str(), report.is_default), ("https://collector.example.com:443", false));
         // A change of state resets the other backoff.
-        about(standing.mark_unreachable("gone", None), 0.5);
+        about(health.mark_unreachable("gone", None), 0.5);
         assert_eq!(counts.reports()[0].state, ExportState::Unreachable { why: "gone".to_owned() });
-        about(standing.mark_blocked("401"), 30.0);
-        standing.mark_healthy();
-        about(standing.mark_blocked("401"), 30.0);
-        standing.mark_healthy();
-        about(standing.mark_unreachable("gone", None), 0.5);
-        assert_eq!(standing.mark_unreachable("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
-        standing.mark_healthy();
+        about(health.mark_blocked("401"), 30.0);
+        health.mark_healthy();
+        about(health.mark_blocked("401"), 30.0);
+        health.mark_healthy();
+        about(health.mark_unreachable("gone", None), 0.5);
+        assert_eq!(health.mark_unreachable("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
+        health.mark_healthy();
         assert_eq!(counts.reports()[0].state, ExportState::Healthy);
     }
 
     #[test]
-    fn somebody_whom_nobody_named_is_tried_ever_more_rarely() {
-        let (mut standing, counts) = standing(true);
-        let last = (0..20).map(|_| standing.mark_unreachable("nobody", None)).last();
+    fn default_target_backs_off_to_the_maximum() {
+        let (mut health, counts) = health(true);
+        let last = (0..20).map(|_| health.mark_unreachable("nobody", None)).last();
         about(last.unwrap_or_default(), 300.0);
         assert!(counts.reports()[0].is_default);
     }

@@ -50,9 +50,9 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    async fn tries(patience: &mut RetryBudget) -> u32 {
+    async fn tries(budget: &mut RetryBudget) -> u32 {
         let mut tries = 0;
-        while patience.should_retry() {
+        while budget.should_retry() {
             tries += 1;
             tokio::time::advance(SECOND).await;
         }
@@ -60,15 +60,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_lasts_longer_while_nothing_is_taken() {
-        let mut patience = RetryBudget::new(5 * SECOND);
+    async fn budget_grows_while_nothing_is_accepted() {
+        let mut budget = RetryBudget::new(5 * SECOND);
         for expect in [5, 10, 20, 40, 80, 80] {
-            assert_eq!(tries(&mut patience).await, expect);
+            assert_eq!(tries(&mut budget).await, expect);
         }
-        patience.reset();
-        assert!(patience.should_retry());
+        budget.reset();
+        assert!(budget.should_retry());
         tokio::time::advance(5 * SECOND).await;
-        patience.start_payload();
-        assert_eq!(tries(&mut patience).await, 5, "what comes next has its own time");
+        budget.start_payload();
+        assert_eq!(tries(&mut budget).await, 5, "the next payload has its own budget");
     }
 }

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_remembered_and_no_more() {
+    fn cache_has_a_limit_and_forgets_the_oldest() {
         const PIECE: usize = 10_000;
         let mut seen = SentSpanCache::default();
         let all = 5 * MIN_CACHED_SPANS;
@@ -105,10 +105,10 @@ mod tests {
         assert!(seen.newer.capacity() + seen.older.capacity() <= 4 * MIN_CACHED_SPANS);
         let mut last = spans(all - MIN_CACHED_SPANS..all);
         seen.remove_sent(&mut last);
-        assert_eq!(last.len(), 0, "the last ones are known");
+        assert_eq!(last.len(), 0, "recent spans are known");
         let mut first = spans(0..PIECE);
         first.extend(spans(0..PIECE));
         seen.remove_sent(&mut first);
-        assert_eq!(first.len(), PIECE, "those of long ago are not, and go once");
+        assert_eq!(first.len(), PIECE, "forgotten spans are sent again once");
     }
 }

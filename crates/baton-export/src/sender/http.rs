@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_to_come_again() {
+    fn retry_after_is_parsed() {
         let date = "Wed, 21 Oct 2026 07:28:00 GMT";
         for (said, expect) in [
             ("3", Some(3)),

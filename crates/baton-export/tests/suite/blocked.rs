@@ -1,8 +1,8 @@
-//! Receivers that turn everything away, and how often people hear of it.
+//! Receivers that reject everything, and how often the log reports it.
 
 use crate::{
+    fixtures::{Sender, number, to},
     receiver::{Answer, Receiver},
-    sample::{Sender, number, to},
 };
 use baton_export::OtlpProtocol;
 use baton_ports::{ExportMonitor as _, ExportState};
@@ -14,7 +14,7 @@ use std::{
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Lines of the log of this thread.
+/// Captured log lines of this thread.
 #[derive(Clone, Default)]
 pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -58,7 +58,7 @@ impl Lines {
     }
 }
 
-/// Waits until things stand like this.
+/// Waits for this export state.
 pub(crate) async fn until(sender: &Sender, check: impl Fn(&ExportState) -> bool) -> ExportState {
     let counts = sender.exporter.counts();
     let reached = async {
@@ -75,7 +75,7 @@ pub(crate) async fn until(sender: &Sender, check: impl Fn(&ExportState) -> bool)
 }
 
 #[tokio::test]
-async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() {
+async fn blocked_target_is_reported_once_and_gets_everything_later() {
     use Answer::{Grpc, Http};
     for (protocol, answers, said, advice) in [
         (OtlpProtocol::Http, [Http(401, None), Http(401, None), Http(403, None)], "401", "credentials"),
@@ -93,13 +93,13 @@ async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() 
         let state = until(&sender, |state| matches!(state, ExportState::Blocked { .. })).await;
         let ExportState::Blocked { why } = state else { panic!("{state:?}") };
         assert!(why.contains(said) && why.contains(advice), "{protocol:?}: {why}");
-        assert_eq!(sender.counted(), (0, 0), "nothing is lost");
+        assert_eq!(sender.counted(), (0, 0), "no span is lost");
         let waits = async {
             while sender.exporter.counts().reports()[0].queued_bytes == 0 {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), waits).await.expect("what was turned away waits");
+        tokio::time::timeout(Duration::from_secs(20), waits).await.expect("rejected spans stay queued");
         let spans = receiver.spans(4).await;
         assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3], "{protocol:?}");
         until(&sender, |state| *state == ExportState::Healthy).await;
@@ -112,11 +112,11 @@ async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() 
 }
 
 #[tokio::test]
-async fn every_change_is_told_and_nothing_else() {
-    use Answer::{Http, Take};
+async fn every_state_change_is_reported_once() {
+    use Answer::{Accept, Http};
     let (lines, _guard) = Lines::capture();
     let answers = [503, 502, 401, 403, 404, 503, 503].map(|status| Http(status, None));
-    let answers: Vec<Answer> = answers.into_iter().chain([Take, Http(400, None), Http(400, None)]).collect();
+    let answers: Vec<Answer> = answers.into_iter().chain([Accept, Http(400, None), Http(400, None)]).collect();
     let receiver = Receiver::start(&answers).await;
     let directory = tempfile::tempdir().unwrap();
     let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Http));
@@ -138,7 +138,7 @@ async fn every_change_is_told_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn somebody_whom_nobody_named_is_never_spoken_of() {
+async fn default_target_is_never_reported() {
     let (lines, _guard) = Lines::capture();
     let receiver = Receiver::start(&[Answer::Http(401, None), Answer::Http(503, None)]).await;
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The usual variables.
+//! The standard OpenTelemetry environment variables.
 
 use baton_export::{
     Compression, DEFAULT_METRICS_INTERVAL, ExportTarget, OtlpProtocol, Route, Signal, from_environment,
@@ -11,7 +11,7 @@ fn read(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> (Vec<Expor
     from_environment(configured, |name| variables.get(name).map(|value| (*value).to_owned()))
 }
 
-/// Who is sent spans, where, and how.
+/// Name, URL, protocol and default flag of the trace target.
 fn traces(variables: &[(&str, &str)]) -> Option<(String, String, OtlpProtocol, bool)> {
     let (targets, remarks) = read(variables, Vec::new());
     assert_eq!(remarks, Vec::<String>::new());
@@ -19,11 +19,11 @@ fn traces(variables: &[(&str, &str)]) -> Option<(String, String, OtlpProtocol, b
     Some((target.name.clone(), route.url.clone(), route.protocol, target.is_default))
 }
 
-/// Variables, and the name, address and protocol that they mean, and whether nobody named it.
+/// Variables, and the expected name, URL, protocol and default flag.
 type Case<'a> = (&'a [(&'a str, &'a str)], (&'a str, &'a str, OtlpProtocol, bool));
 
 #[test]
-fn where_spans_go() {
+fn trace_endpoint_is_read_from_the_environment() {
     use OtlpProtocol::{Grpc, Http, Json};
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     const OWN: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
@@ -60,7 +60,7 @@ fn where_spans_go() {
 }
 
 #[test]
-fn what_goes_along_and_what_takes_whose_place() {
+fn headers_and_certificates_merge_with_precedence() {
     let (targets, remarks) = read(
         &[
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4317"),
@@ -89,15 +89,18 @@ fn what_goes_along_and_what_takes_whose_place() {
     assert!(!format!("{targets:?}").contains("Bearer"), "secrets are not shown");
 }
 
-/// Who is sent what, and whether nobody named them.
-fn who(variables: &[(&str, &str)], configured: Vec<ExportTarget>) -> Vec<(String, Vec<&'static str>, bool)> {
+/// Name, signals and default flag of each target.
+fn targets_with_signals(
+    variables: &[(&str, &str)],
+    configured: Vec<ExportTarget>,
+) -> Vec<(String, Vec<&'static str>, bool)> {
     let signals = |target: &ExportTarget| target.routes.iter().map(|(signal, _)| signal.as_str()).collect();
     let (targets, _) = read(variables, configured);
     targets.iter().map(|target| (target.name.clone(), signals(target), target.is_default)).collect()
 }
 
 #[test]
-fn an_endpoint_for_one_signal_says_nothing_of_the_others() {
+fn endpoint_for_one_signal_applies_to_that_signal_only() {
     let file = |name: &str| ExportTarget {
         name: name.to_owned(),
         routes: Signal::ALL.map(|signal| (signal, Route::new("http://f", OtlpProtocol::Http))).to_vec(),
@@ -108,16 +111,22 @@ fn an_endpoint_for_one_signal_says_nothing_of_the_others() {
     let assumed = |signals: &[&'static str]| ("default".to_owned(), signals.to_vec(), true);
     let own = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4317");
     let (asked, off) = (("OTEL_METRICS_EXPORTER", "otlp"), ("OTEL_LOGS_EXPORTER", "none"));
-    assert_eq!(who(&[own], vec![]), [named("otlp", &["traces"])]);
-    assert_eq!(who(&[own, asked], vec![]), [named("otlp", &["traces", "metrics"])]);
-    assert_eq!(who(&[asked], vec![]), [named("otlp", &["metrics"]), assumed(&["traces", "logs"])]);
-    assert_eq!(who(&[off], vec![]), [assumed(&["traces", "metrics"])]);
-    // Those of the file have what is left.
+    assert_eq!(targets_with_signals(&[own], vec![]), [named("otlp", &["traces"])]);
+    assert_eq!(targets_with_signals(&[own, asked], vec![]), [named("otlp", &["traces", "metrics"])]);
+    assert_eq!(targets_with_signals(&[asked], vec![]), [named("otlp", &["metrics"]), assumed(&["traces", "logs"])]);
+    assert_eq!(targets_with_signals(&[off], vec![]), [assumed(&["traces", "metrics"])]);
+    // Configured targets get the remaining signals.
     let rest: &[&'static str] = &["metrics", "logs"];
-    assert_eq!(who(&[own], vec![file("a")]), [named("a", rest), named("otlp", &["traces"])]);
-    assert_eq!(who(&[own, off], vec![file("a")]), [named("a", &["metrics"]), named("otlp", &["traces"])]);
-    assert_eq!(who(&[own], vec![file("otlp")]), [named("otlp", rest), named("otlp-variables", &["traces"])]);
-    assert_eq!(who(&[asked], vec![file("a")]), [named("a", &["traces", "metrics", "logs"])]);
+    assert_eq!(targets_with_signals(&[own], vec![file("a")]), [named("a", rest), named("otlp", &["traces"])]);
+    assert_eq!(
+        targets_with_signals(&[own, off], vec![file("a")]),
+        [named("a", &["metrics"]), named("otlp", &["traces"])]
+    );
+    assert_eq!(
+        targets_with_signals(&[own], vec![file("otlp")]),
+        [named("otlp", rest), named("otlp-variables", &["traces"])]
+    );
+    assert_eq!(targets_with_signals(&[asked], vec![file("a")]), [named("a", &["traces", "metrics", "logs"])]);
 }
 
 #[test]
@@ -151,7 +160,7 @@ fn configured_targets_stay_without_an_endpoint() {
 }
 
 #[test]
-fn how_often_meters_are_read() {
+fn metric_interval_and_temporality_are_read() {
     const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
     const TEMPORALITY: &str = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
     for (interval, temporality, every, remarks) in [

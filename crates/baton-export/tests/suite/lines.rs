@@ -1,8 +1,8 @@
-//! Lines of the log arrive, and nobody who writes them waits.
+//! Log lines arrive, and logging never blocks.
 
 use crate::{
-    receiver::{Answer, Came, Port, Receiver},
-    sample::TARGET,
+    fixtures::TARGET,
+    receiver::{Answer, Port, ReceivedRequest, Receiver},
 };
 use baton_export::{
     DEFAULT_METRICS_INTERVAL, ExportOptions, ExportTarget, ExportTiming, Exporter, LogQueue, OtlpProtocol, Route,
@@ -65,18 +65,18 @@ fn soon() -> Duration {
     Duration::from_millis(5)
 }
 
-/// A log whose lines go to a queue, every one of them, on this thread.
+/// A subscriber that queues every log line of this thread.
 fn log() -> (LogQueue, tracing::subscriber::DefaultGuard) {
     let queue = LogQueue::default();
     let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(queue.layer()));
     (queue, guard)
 }
 
-/// Counts all lines, whoever writes them.
+/// Counts all log events.
 #[derive(Clone, Default)]
-struct Written(Arc<AtomicU64>);
+struct EventCounter(Arc<AtomicU64>);
 
-impl<S: Subscriber> Layer<S> for Written {
+impl<S: Subscriber> Layer<S> for EventCounter {
     fn on_event(&self, _: &Event<'_>, _: Context<'_, S>) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -88,22 +88,22 @@ fn sends(options: &ExportOptions, lines: &LogQueue) -> Exporter {
     Exporter::start(&store, options).with_logs(options, lines, &Arc::new(resource))
 }
 
-/// The lines of all that came.
-fn records(came: &[Came]) -> Vec<LogRecord> {
+/// The log records of all requests.
+fn records(came: &[ReceivedRequest]) -> Vec<LogRecord> {
     let requests = came.iter().map(|came| ExportLogsServiceRequest::decode(came.message.as_slice()).unwrap());
     let groups = requests.flat_map(|request| request.resource_logs).flat_map(|group| group.scope_logs);
     groups.flat_map(|group| group.log_records).collect()
 }
 
-fn words(record: &LogRecord) -> String {
+fn body_text(record: &LogRecord) -> String {
     match record.body.as_ref().and_then(|body| body.value.clone()) {
-        Some(Value::StringValue(words)) => words,
+        Some(Value::StringValue(body_text)) => body_text,
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn whole_lines_in_every_protocol() {
+async fn complete_lines_arrive_in_every_protocol() {
     for (protocol, path) in [
         (OtlpProtocol::Grpc, "/opentelemetry.proto.collector.logs.v1.LogsService/Export"),
         (OtlpProtocol::Http, "/v1/logs"),
@@ -111,7 +111,7 @@ async fn whole_lines_in_every_protocol() {
     ] {
         let receiver = Receiver::start(&[]).await;
         let (queue, _log) = log();
-        // What is logged before anybody sends is not lost.
+        // Lines logged before the exporter starts are not lost.
         with_span(Some(INSIDE), || tracing::warn!(count = 3_u64, share = 0.5, whole = true, name = %"n", "careful"));
         let exporter = sends(&options(&[(TARGET, route(&receiver.url(), protocol))], soon()), &queue);
         let came = receiver.until(|came| !came.is_empty()).await;
@@ -130,7 +130,7 @@ async fn whole_lines_in_every_protocol() {
                 assert_eq!((*severity_number, severity_text.as_str(), *flags), (13, "WARN", 1));
                 assert_eq!((trace_id.as_slice(), span_id.as_slice()), (&[7; 16][..], &[9; 8][..]));
                 assert!(record.time_unix_nano > 1_700_000_000_000_000_000);
-                assert_eq!(words(&record), "careful");
+                assert_eq!(body_text(&record), "careful");
                 let kinds = |value: &Value| match value {
                     Value::IntValue(3) => "3",
                     Value::DoubleValue(half) if *half == 0.5 => "half",
@@ -161,14 +161,14 @@ async fn whole_lines_in_every_protocol() {
 }
 
 #[tokio::test]
-async fn sending_lines_makes_no_lines() {
-    // One that fails first has more to complain about.
+async fn exporting_lines_logs_no_lines_for_export() {
+    // A failing request first, because failures are logged.
     for (protocol, answer) in
         [(OtlpProtocol::Grpc, Answer::Grpc(14, None)), (OtlpProtocol::Http, Answer::Http(503, None))]
     {
         let receiver = Receiver::start(&[answer]).await;
-        let (queue, written) = (LogQueue::default(), Written::default());
-        let log = tracing_subscriber::registry().with(queue.layer()).with(written.clone());
+        let (queue, events) = (LogQueue::default(), EventCounter::default());
+        let log = tracing_subscriber::registry().with(queue.layer()).with(events.clone());
         let _log = tracing::subscriber::set_default(log);
         let exporter = sends(&options(&[(TARGET, route(&receiver.url(), protocol))], soon()), &queue);
         for number in 0..20 {
@@ -180,15 +180,15 @@ async fn sending_lines_makes_no_lines() {
             assert_eq!(sent(), number + 1, "{protocol:?}");
         }
         exporter.close(Duration::from_secs(5)).await;
-        let came: Vec<Came> = receiver.until(|_| true).await.into_iter().filter(|came| came.taken).collect();
-        let told: Vec<String> = records(&came).iter().map(words).collect();
+        let came: Vec<ReceivedRequest> = receiver.until(|_| true).await.into_iter().filter(|came| came.taken).collect();
+        let told: Vec<String> = records(&came).iter().map(body_text).collect();
         assert_eq!(told, (0..20).map(|number| format!("line {number}")).collect::<Vec<_>>());
-        assert!(written.0.load(Ordering::Relaxed) > 20, "those who send have something to say, too");
+        assert!(events.0.load(Ordering::Relaxed) > 20, "the exporter logs events, too");
     }
 }
 
 #[tokio::test]
-async fn the_oldest_make_room_and_are_counted() {
+async fn oldest_lines_are_dropped_and_counted() {
     const ALL: u64 = 5000;
     let (receiver, port) = (Receiver::start(&[]).await, Port::take());
     let (queue, _log) = log();
@@ -199,7 +199,7 @@ async fn the_oldest_make_room_and_are_counted() {
     for number in 0..ALL {
         tracing::info!("{number}");
         if number % 500 == 0 {
-            // Somebody who takes lines is not behind because another does not.
+            // An available target is not delayed by an unavailable one.
             while counts.sent(TARGET, LOGS) <= number {
                 tokio::task::yield_now().await;
             }
@@ -210,19 +210,22 @@ async fn the_oldest_make_room_and_are_counted() {
     }
     assert_eq!(counts.dropped(TARGET, LOGS), 0);
     let back = port.open();
-    let last = |came: &[Came]| records(came).last().is_some_and(|record| words(record) == (ALL - 1).to_string());
-    let told: Vec<u64> = records(&back.until(last).await).iter().map(|record| words(record).parse().unwrap()).collect();
+    let last = |came: &[ReceivedRequest]| {
+        records(came).last().is_some_and(|record| body_text(record) == (ALL - 1).to_string())
+    };
+    let told: Vec<u64> =
+        records(&back.until(last).await).iter().map(|record| body_text(record).parse().unwrap()).collect();
     assert!(told.is_sorted() && told.len() >= 2048, "{}", told.len());
     exporter.close(Duration::from_secs(5)).await;
     assert_eq!((counts.sent(AWAY, LOGS), counts.dropped(AWAY, LOGS)), (told.len() as u64, ALL - told.len() as u64));
-    // Those that were on their way when nobody was there, and the newest.
+    // The batch in flight at the outage, and the newest lines.
     assert_eq!(told[told.len() - 2048..], (ALL - 2048..ALL).collect::<Vec<_>>()[..]);
 }
 
 #[tokio::test]
-async fn what_is_left_is_sent_at_the_end_and_what_is_too_large_in_halves() {
+async fn remaining_lines_are_sent_at_shutdown_in_halves_if_too_large() {
     let never = Duration::from_secs(60 * 60);
-    let receiver = Receiver::start(&[Answer::Http(413, None), Answer::Take, Answer::Http(400, None)]).await;
+    let receiver = Receiver::start(&[Answer::Http(413, None), Answer::Accept, Answer::Http(400, None)]).await;
     let (queue, _log) = log();
     let exporter = sends(&options(&[(TARGET, route(&receiver.url(), OtlpProtocol::Http))], never), &queue);
     for number in 0..4 {
@@ -232,13 +235,13 @@ async fn what_is_left_is_sent_at_the_end_and_what_is_too_large_in_halves() {
     exporter.close(Duration::from_secs(5)).await;
     let came = receiver.until(|came| came.len() == 3).await;
     let told: Vec<Vec<String>> =
-        came.iter().map(|came| records(std::slice::from_ref(came)).iter().map(words).collect()).collect();
+        came.iter().map(|came| records(std::slice::from_ref(came)).iter().map(body_text).collect()).collect();
     assert_eq!(told, [vec!["0", "1", "2", "3"], vec!["0", "1"], vec!["2", "3"]]);
     assert_eq!((counts.sent(TARGET, LOGS), counts.failed(TARGET, LOGS)), (2, 2));
 }
 
 #[tokio::test]
-async fn lines_are_held_only_for_somebody() {
+async fn lines_are_queued_only_while_a_target_exists() {
     let (queue, _log) = log();
     tracing::info!("early");
     assert!(format!("{queue:?}").contains("lines: 1"), "{queue:?}");
@@ -249,14 +252,14 @@ async fn lines_are_held_only_for_somebody() {
 }
 
 #[tokio::test]
-async fn long_lines_are_cut() {
+async fn long_lines_are_truncated() {
     let receiver = Receiver::start(&[]).await;
     let (queue, _log) = log();
     let long = "é".repeat(20_000);
     tracing::info!(long, "{long}");
     let exporter = sends(&options(&[(TARGET, route(&receiver.url(), OtlpProtocol::Http))], soon()), &queue);
     let record = records(&receiver.until(|came| !came.is_empty()).await).remove(0);
-    assert_eq!(words(&record).chars().count(), 8 * 1024 + 1);
+    assert_eq!(body_text(&record).chars().count(), 8 * 1024 + 1);
     let held = record.attributes[0].value.as_ref().and_then(|value| value.value.clone());
     assert!(matches!(held, Some(Value::StringValue(text)) if text.chars().count() == 2 * 1024 + 1));
     exporter.close(Duration::from_secs(5)).await;

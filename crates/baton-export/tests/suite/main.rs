@@ -1,13 +1,13 @@
-//! What this crate promises, seen from outside.
+//! Behavior of the exporter as receivers see it.
 
 #![cfg(test)]
 
-mod arrivals;
 mod blocked;
+mod delivery;
 mod environment;
+mod fixtures;
 mod lines;
 mod meters;
 mod receiver;
 mod refusals;
-mod sample;
-mod secure;
+mod tls;

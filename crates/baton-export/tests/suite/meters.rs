@@ -1,8 +1,8 @@
-//! What the meters show arrives: now and then, at the end, and newer rather than again.
+//! Meters arrive periodically and at shutdown; newer readings replace unsent ones.
 
 use crate::{
+    fixtures::{TARGET, span},
     receiver::{Answer, Receiver},
-    sample::{TARGET, span},
 };
 use baton_export::{ExportCounts, ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
 use baton_otlp::{
@@ -27,7 +27,7 @@ fn meters() -> Arc<Meters> {
     Arc::new(Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "instance"), SINCE))
 }
 
-/// A call of that tool.
+/// A span of a call of this tool.
 fn call(tool: &str) -> Span {
     let mut call = span(1);
     call.attributes = vec![
@@ -67,8 +67,8 @@ fn counted(counts: &ExportCounts) -> (u64, u64) {
     (counts.sent(TARGET, Signal::Metrics), counts.failed(TARGET, Signal::Metrics))
 }
 
-/// How many calls of each tool a message tells of, and how many series it has.
-fn told(message: &[u8]) -> (Vec<u64>, usize) {
+/// Number of calls of each tool in a message, and its number of series.
+fn call_counts(message: &[u8]) -> (Vec<u64>, usize) {
     let request = ExportMetricsServiceRequest::decode(message).unwrap();
     let (mut calls, mut series) = (Vec::new(), 0);
     for metric in &request.resource_metrics[0].scope_metrics[0].metrics {
@@ -86,7 +86,7 @@ fn told(message: &[u8]) -> (Vec<u64>, usize) {
 }
 
 #[tokio::test]
-async fn every_reading_in_every_protocol() {
+async fn every_reading_arrives_in_every_protocol() {
     for (protocol, encoding, path) in [
         (OtlpProtocol::Grpc, Encoding::Protobuf, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"),
         (OtlpProtocol::Http, Encoding::Protobuf, "/v1/metrics"),
@@ -95,7 +95,7 @@ async fn every_reading_in_every_protocol() {
         let (receiver, meters) = (Receiver::start(&[]).await, meters());
         meters.observe(&call("refund"));
         let exporter = sends(&options(&receiver.url(), protocol, Duration::from_millis(10)), &meters);
-        // It is read again and again.
+        // The meters are read repeatedly.
         let came = receiver.until(|came| came.len() >= 3).await;
         let expected = write_metrics(&meters.read(now()).await, encoding);
         for came in &came {
@@ -108,17 +108,17 @@ async fn every_reading_in_every_protocol() {
 }
 
 #[tokio::test]
-async fn the_last_reading_is_sent_at_the_end() {
+async fn last_reading_is_sent_at_shutdown() {
     let (receiver, meters) = (Receiver::start(&[]).await, meters());
     let exporter = sends(&options(&receiver.url(), OtlpProtocol::Grpc, NEVER), &meters);
     meters.observe(&call("refund"));
     exporter.close(Duration::from_secs(5)).await;
     let came = receiver.until(|came| came.len() == 1).await;
-    assert_eq!(told(&came[0].message), (vec![1], 3));
+    assert_eq!(call_counts(&came[0].message), (vec![1], 3));
 }
 
 #[tokio::test]
-async fn who_was_away_is_sent_what_is_shown_then() {
+async fn recovered_target_gets_the_current_reading() {
     for (protocol, answer) in [
         (OtlpProtocol::Http, Answer::Http(503, Some("1"))),
         (OtlpProtocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),
@@ -130,15 +130,15 @@ async fn who_was_away_is_sent_what_is_shown_then() {
         let exporter = sends(&options, &meters);
         let first = receiver.until(|came| came.len() == 1).await;
         meters.observe(&call("refund"));
-        assert_eq!((told(&first[0].message), first[0].taken), ((vec![1], 3), false));
+        assert_eq!((call_counts(&first[0].message), first[0].taken), ((vec![1], 3), false));
         let came = receiver.until(|came| came.len() >= 2).await;
-        assert_eq!((told(&came[1].message), came[1].taken), ((vec![2], 3), true), "{protocol:?}");
+        assert_eq!((call_counts(&came[1].message), came[1].taken), ((vec![2], 3), true), "{protocol:?}");
         assert_eq!(counted(&exporter.counts()).1, 0);
     }
 }
 
 #[tokio::test]
-async fn what_is_too_much_comes_in_pieces() {
+async fn large_reading_is_split() {
     let too_large = Answer::Http(413, None);
     let (receiver, meters) = (Receiver::start(&[too_large, too_large]).await, meters());
     for tool in 0..6 {
@@ -148,14 +148,14 @@ async fn what_is_too_much_comes_in_pieces() {
     let counts = exporter.counts();
     exporter.close(Duration::from_secs(5)).await;
     let came = receiver.until(|came| came.len() >= 5).await;
-    let series: Vec<usize> = came.iter().map(|came| told(&came.message).1).collect();
-    // All of them; half; a quarter, which is taken; and what is left of both.
+    let series: Vec<usize> = came.iter().map(|came| call_counts(&came.message).1).collect();
+    // The whole reading, half of it, a quarter, which is accepted, and the remaining parts.
     assert_eq!(series, [8, 4, 2, 4, 2]);
     assert_eq!(counted(&counts), (8, 0));
 }
 
 #[tokio::test]
-async fn what_is_refused_is_counted_and_sent_anew() {
+async fn rejected_reading_is_counted_and_next_one_is_complete() {
     let answers = [Answer::Http(400, None), Answer::Partly(2)];
     let (receiver, meters) = (Receiver::start(&answers).await, meters());
     meters.observe(&call("refund"));

@@ -1,4 +1,4 @@
-//! A receiver of OTLP that answers as it is told.
+//! A scripted OTLP receiver.
 
 use baton_otlp::{
     Encoding, Export, RpcStatus,
@@ -28,57 +28,57 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How one request is answered.
+/// Reply to one request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
-    /// As it is.
-    Take,
-    /// But for so many.
+    /// Success.
+    Accept,
+    /// Partial success with this many rejected items.
     Partly(i64),
-    /// With a status of HTTP, and a time to come again.
+    /// This HTTP status, with `Retry-After`.
     Http(u16, Option<&'static str>),
-    /// With a status of gRPC, and a time to come again.
+    /// This gRPC status, with a retry delay.
     Grpc(i32, Option<Duration>),
-    /// With a status of the protocol, after so many other characters repeating who asked.
+    /// This status, with an error message that repeats the credentials after this many characters.
     Echo(u16, usize),
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Came {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
-    /// What it said, unpacked.
+    /// The uncompressed message.
     pub(crate) message: Vec<u8>,
-    /// The spans in it, if it is about spans.
+    /// The spans, if it is a trace request.
     pub(crate) spans: Vec<Span>,
-    /// Whether it was taken.
+    /// Whether it was accepted.
     pub(crate) taken: bool,
-    /// When it had come.
+    /// Time of arrival.
     pub(crate) at: Instant,
 }
 
-/// A port where nobody listens yet, and nobody else can.
+/// A reserved port that refuses connections.
 pub(crate) struct Port {
     pub(crate) address: SocketAddr,
     socket: TcpSocket,
 }
 
 impl Port {
-    /// Any port.
+    /// Reserves any free port.
     pub(crate) fn take() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         Self { address: socket.local_addr().unwrap(), socket }
     }
 
-    /// Listens there, and takes everything.
+    /// Listens and accepts everything.
     pub(crate) fn open(self) -> Receiver {
         Receiver::on(self.socket.listen(1024).unwrap(), &[])
     }
 }
 
-/// A receiver; it stops when it is dropped.
+/// A receiver; stops when dropped.
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     state: Arc<State>,
@@ -87,7 +87,7 @@ pub(crate) struct Receiver {
 
 struct State {
     answers: Mutex<VecDeque<Answer>>,
-    came: watch::Sender<Vec<Came>>,
+    came: watch::Sender<Vec<ReceivedRequest>>,
 }
 
 impl Drop for Receiver {
@@ -97,7 +97,7 @@ impl Drop for Receiver {
 }
 
 impl Receiver {
-    /// Listens anywhere, and answers like this, then takes everything.
+    /// Listens on any port, sends these replies in order, then accepts everything.
     pub(crate) async fn start(answers: &[Answer]) -> Self {
         Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap(), answers)
     }
@@ -127,8 +127,8 @@ impl Receiver {
         format!("http://{}", self.address)
     }
 
-    /// Waits until requests came that pass the check.
-    pub(crate) async fn until(&self, check: impl Fn(&[Came]) -> bool) -> Vec<Came> {
+    /// Waits until the received requests pass the check.
+    pub(crate) async fn until(&self, check: impl Fn(&[ReceivedRequest]) -> bool) -> Vec<ReceivedRequest> {
         let mut came = self.state.came.subscribe();
         let patience = Duration::from_secs(20);
         let found = tokio::time::timeout(patience, came.wait_for(|came| check(came))).await;
@@ -138,10 +138,12 @@ impl Receiver {
         }
     }
 
-    /// Waits until so many spans were taken, and gives them.
+    /// Waits for this many accepted spans and returns them.
     pub(crate) async fn spans(&self, count: usize) -> Vec<Span> {
-        let taken = |came: &[Came]| came.iter().filter(|came| came.taken).flat_map(|came| came.spans.clone()).collect();
-        let enough = |came: &[Came]| -> bool {
+        let taken = |came: &[ReceivedRequest]| {
+            came.iter().filter(|came| came.taken).flat_map(|came| came.spans.clone()).collect()
+        };
+        let enough = |came: &[ReceivedRequest]| -> bool {
             let spans: Vec<Span> = taken(came);
             spans.len() >= count
         };
@@ -163,21 +165,22 @@ async fn answer(
         false => head.headers.get("content-encoding").is_some_and(|value| value == "gzip"),
     };
     let message = body.slice(if grpc { 5 } else { 0 }..);
-    let message = if gzip { unpacked(&message) } else { message.to_vec() };
+    let message = if gzip { uncompressed(&message) } else { message.to_vec() };
     let path = head.uri.path().to_owned();
     let spans = match path.ends_with("/v1/traces") || path.contains("TraceService") {
         true => Export::measure(encoding, &message).unwrap().decode().unwrap().spans,
         false => Vec::new(),
     };
-    let answer = state.answers.lock().unwrap().pop_front().unwrap_or(Answer::Take);
-    let taken = matches!(answer, Answer::Take | Answer::Partly(_));
-    let who = head.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-    let came = Came { path, headers: head.headers, message, spans, taken, at: Instant::now() };
+    let answer = state.answers.lock().unwrap().pop_front().unwrap_or(Answer::Accept);
+    let taken = matches!(answer, Answer::Accept | Answer::Partly(_));
+    let credentials =
+        head.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let came = ReceivedRequest { path, headers: head.headers, message, spans, taken, at: Instant::now() };
     state.came.send_modify(|all| all.push(came));
-    Ok(if grpc { over_grpc(answer, &who) } else { over_http(answer, encoding, &who) })
+    Ok(if grpc { over_grpc(answer, &credentials) } else { over_http(answer, encoding, &credentials) })
 }
 
-fn unpacked(bytes: &[u8]) -> Vec<u8> {
+fn uncompressed(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     flate2::read::GzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
     plain
@@ -189,16 +192,16 @@ fn message(answer: Answer) -> ExportTraceServiceResponse {
     ExportTraceServiceResponse { partial_success }
 }
 
-fn echo(who: &str, before: usize) -> String {
-    format!("{} {who} is not known here", "x".repeat(before))
+fn echo(credentials: &str, before: usize) -> String {
+    format!("{} {credentials} is not known here", "x".repeat(before))
 }
 
-fn over_http(answer: Answer, encoding: Encoding, who: &str) -> Response<BoxBody<Bytes, Infallible>> {
+fn over_http(answer: Answer, encoding: Encoding, credentials: &str) -> Response<BoxBody<Bytes, Infallible>> {
     let body = match (answer, encoding) {
         (Answer::Partly(rejected), Encoding::Json) => {
             format!(r#"{{"partialSuccess":{{"rejectedSpans":"{rejected}","errorMessage":"no"}}}}"#).into_bytes()
         }
-        (Answer::Echo(_, before), _) => echo(who, before).into_bytes(),
+        (Answer::Echo(_, before), _) => echo(credentials, before).into_bytes(),
         (_, Encoding::Json) => b"{}".to_vec(),
         (answer, Encoding::Protobuf) => message(answer).encode_to_vec(),
     };
@@ -216,7 +219,7 @@ fn over_http(answer: Answer, encoding: Encoding, who: &str) -> Response<BoxBody<
     response
 }
 
-fn over_grpc(answer: Answer, who: &str) -> Response<BoxBody<Bytes, Infallible>> {
+fn over_grpc(answer: Answer, credentials: &str) -> Response<BoxBody<Bytes, Infallible>> {
     let mut trailers = HeaderMap::new();
     let mut framed = Vec::new();
     if let Answer::Grpc(code, after) = answer {
@@ -227,7 +230,7 @@ fn over_grpc(answer: Answer, who: &str) -> Response<BoxBody<Bytes, Infallible>> 
         let status = tonic::Status::with_details(code.into(), "no", status.encode_to_vec().into());
         status.add_header(&mut trailers).unwrap();
     } else if let Answer::Echo(code, before) = answer {
-        let status = tonic::Status::new(i32::from(code).into(), echo(who, before));
+        let status = tonic::Status::new(i32::from(code).into(), echo(credentials, before));
         status.add_header(&mut trailers).unwrap();
     } else {
         trailers.insert("grpc-status", HeaderValue::from_static("0"));

@@ -1,23 +1,23 @@
-//! What receivers answer besides yes, and what becomes of the spans.
+//! Error replies of receivers and their effect on the spans.
 
 use crate::{
     blocked::{Lines, until},
-    receiver::{Answer, Came, Receiver},
-    sample::{Sender, TARGET, number, span, to},
+    fixtures::{Sender, TARGET, number, span, to},
+    receiver::{Answer, ReceivedRequest, Receiver},
 };
 use baton_export::{OtlpProtocol, Signal};
 use baton_ports::{ExportState, SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanValue};
 use std::time::Duration;
 
-/// Patience is what the usual pace has, or none.
+/// With `patient`, the default retry budget applies; otherwise none.
 async fn check(
     protocol: OtlpProtocol,
     answers: &[Answer],
     patient: bool,
     requests: usize,
     counted: (u64, u64),
-) -> Vec<Came> {
+) -> Vec<ReceivedRequest> {
     let receiver = Receiver::start(answers).await;
     let directory = tempfile::tempdir().unwrap();
     let mut options = to(&receiver.url(), protocol);
@@ -27,7 +27,7 @@ async fn check(
     let sender = Sender::start(directory.path(), &options);
     sender.keep(0..4).await;
     receiver.until(|came| came.len() >= requests - 1).await;
-    // What comes later shows that everything before is decided.
+    // A later span shows that all earlier ones are settled.
     sender.store.flush().await.unwrap();
     let decided = async {
         while sender.counted() != (counted.0 - 1, counted.1) {
@@ -49,32 +49,32 @@ async fn check(
 }
 
 #[tokio::test]
-async fn what_is_tried_again_and_what_is_skipped() {
-    use Answer::{Grpc, Http, Partly, Take};
+async fn replies_are_retried_or_skipped_by_status() {
+    use Answer::{Accept, Grpc, Http, Partly};
     use OtlpProtocol::{Grpc as G, Http as H, Json as J};
     let soon = Some(Duration::from_millis(1));
     for (protocol, answers, patient, requests, counted) in [
-        (G, vec![Take], true, 2, (5, 0)),
+        (G, vec![Accept], true, 2, (5, 0)),
         (G, vec![Partly(3)], true, 2, (2, 3)),
         (H, vec![Partly(3)], true, 2, (2, 3)),
         (J, vec![Partly(3)], true, 2, (2, 3)),
-        // Not now.
+        // Temporary.
         (G, vec![Grpc(14, None), Grpc(4, None), Grpc(8, soon)], false, 5, (5, 0)),
         (H, vec![Http(503, None), Http(429, None), Http(502, None)], false, 5, (5, 0)),
-        // Until somebody changes a setting.
+        // Until the configuration is changed.
         (G, vec![Grpc(16, None), Grpc(12, None)], false, 4, (5, 0)),
         (H, vec![Http(401, None), Http(404, None)], false, 4, (5, 0)),
-        // Never.
+        // Permanent.
         (G, vec![Grpc(3, None)], true, 2, (1, 4)),
         (H, vec![Http(400, None)], true, 2, (1, 4)),
-        // Something is wrong there for a while, or it is with these.
+        // Server errors: either an outage, or caused by these spans.
         (G, [13, 13, 2, 2, 13, 13, 2, 13].map(|code| Grpc(code, None)).to_vec(), true, 10, (5, 0)),
         (H, [500, 505, 500, 500, 500, 520, 500, 500].map(|status| Http(status, None)).to_vec(), true, 10, (5, 0)),
         (G, vec![Grpc(13, None)], false, 2, (1, 4)),
         (H, vec![Http(500, None)], false, 2, (1, 4)),
-        // In smaller pieces: two halves, and the first half again in halves, of which one is too large by itself.
+        // Too large: two halves, and the first half split again, of which one part is too large by itself.
         (H, vec![Http(413, None), Http(413, None), Http(413, None)], true, 6, (4, 1)),
-        // Too often: so few are not too many.
+        // Resource exhausted: such a small batch is not the cause.
         (G, vec![Grpc(8, None); 8], false, 10, (5, 0)),
     ] {
         let came = check(protocol, &answers, patient, requests, counted).await;
@@ -85,7 +85,7 @@ async fn what_is_tried_again_and_what_is_skipped() {
     }
 }
 
-/// The span with that number, too large to be sent with many others.
+/// The span with this number, too large for a batch of many.
 fn large(number: u64) -> Span {
     let mut large = span(number);
     large.attributes.push(("large".into(), SpanValue::from("x".repeat(40_000))));
@@ -93,7 +93,7 @@ fn large(number: u64) -> Span {
 }
 
 #[tokio::test]
-async fn much_at_once_is_sent_in_halves_after_a_pause() {
+async fn overload_halves_the_batch_after_a_pause() {
     let receiver = Receiver::start(&[Answer::Grpc(8, None), Answer::Grpc(8, None)]).await;
     let directory = tempfile::tempdir().unwrap();
     let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Grpc));
@@ -101,7 +101,7 @@ async fn much_at_once_is_sent_in_halves_after_a_pause() {
     assert_eq!(receiver.spans(4).await.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3]);
     let came = receiver.until(|came| came.len() >= 5).await;
     assert_eq!(came.iter().map(|came| came.spans.len()).collect::<Vec<_>>(), [4, 2, 1, 1, 2]);
-    // Each pause is at least three quarters of what it should be, and the second is longer.
+    // A delay is at least three quarters of its nominal value, and the second one is longer.
     for (first, pause) in [(0, 15), (1, 30)] {
         let waited = came[first + 1].at - came[first].at;
         assert!(waited >= Duration::from_millis(pause), "{waited:?}");
@@ -112,10 +112,10 @@ async fn much_at_once_is_sent_in_halves_after_a_pause() {
 }
 
 #[tokio::test]
-async fn what_receivers_repeat_of_a_secret_is_not_told() {
-    // No sixteen characters of it come twice.
+async fn secrets_echoed_by_receivers_are_redacted() {
+    // Every sixteen characters of it are unique.
     let token: String = (0..150).map(|number| format!("{number:03}x")).collect();
-    let tells = |said: &str| (0..token.len() - 16).any(|at| said.contains(&token[at..at + 16]));
+    let leaks = |said: &str| (0..token.len() - 16).any(|at| said.contains(&token[at..at + 16]));
     for (protocol, code) in
         [(OtlpProtocol::Http, 401), (OtlpProtocol::Grpc, 16), (OtlpProtocol::Http, 503), (OtlpProtocol::Grpc, 14)]
     {
@@ -131,18 +131,18 @@ async fn what_receivers_repeat_of_a_secret_is_not_told() {
             let why =
                 until(&sender, |state| matches!(state, ExportState::Blocked { .. } | ExportState::Unreachable { .. }));
             let why = format!("{:?}", why.await);
-            assert!(!tells(&why), "{protocol:?} {code} {before}: {why}");
+            assert!(!leaks(&why), "{protocol:?} {code} {before}: {why}");
             assert_eq!(why.contains("[hidden] is not known here"), before <= 150, "{why}");
             receiver.spans(1).await;
             sender.close().await;
             let told = lines.of(" WARN ");
-            assert!(told.len() == 1 && !lines.all().iter().any(|line| tells(line)), "{told:?}");
+            assert!(told.len() == 1 && !lines.all().iter().any(|line| leaks(line)), "{told:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn as_late_as_the_server_asks() {
+async fn retry_waits_as_long_as_the_server_asks() {
     for (protocol, answer) in [
         (OtlpProtocol::Http, Answer::Http(429, Some("1"))),
         (OtlpProtocol::Grpc, Answer::Grpc(14, Some(Duration::from_secs(1)))),

@@ -1,4 +1,4 @@
-//! Spans to send, and a Baton that keeps them.
+//! Spans to export, and a span store with its exporter.
 
 use baton_export::{ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
@@ -8,10 +8,10 @@ use baton_types::{
 };
 use std::{ops::Range, path::Path, sync::Arc, time::Duration};
 
-/// The name of the target.
+/// Name of the target.
 pub(crate) const TARGET: &str = "collector";
 
-/// The span with that number.
+/// The span with this number.
 pub(crate) fn span(number: u64) -> Span {
     Span {
         trace: TraceId::derive(&["trace", &(number / 3).to_string()]),
@@ -47,13 +47,13 @@ pub(crate) fn number(span: &Span) -> u64 {
     u64::try_from(span.attribute("number").and_then(SpanValue::as_int).unwrap()).unwrap()
 }
 
-/// Sends everything to that address.
+/// Options that export everything to this URL.
 pub(crate) fn to(url: &str, protocol: OtlpProtocol) -> ExportOptions {
     let route = Route::new(Route::signal_url(url, protocol, Signal::Traces), protocol);
     to_route(Route { timeout: Duration::from_secs(5), ..route })
 }
 
-/// Sends everything by that route.
+/// Options that export everything by this route.
 pub(crate) fn to_route(route: Route) -> ExportOptions {
     let routes = vec![(Signal::Traces, route)];
     let target = ExportTarget { name: TARGET.to_owned(), routes, content: None, is_default: false };
@@ -74,14 +74,14 @@ pub(crate) fn to_route(route: Route) -> ExportOptions {
     }
 }
 
-/// A Baton that sends its spans on.
+/// A span store with its exporter.
 pub(crate) struct Sender {
     pub(crate) store: Arc<EmbeddedSpanStore>,
     pub(crate) exporter: Exporter,
 }
 
 impl Sender {
-    /// Starts in that directory.
+    /// Starts in this directory.
     pub(crate) fn start(directory: &Path, options: &ExportOptions) -> Self {
         let kept =
             SpanStoreOptions { head_spans: 200, log_retention: options.log_retention(), ..SpanStoreOptions::default() };
@@ -90,19 +90,19 @@ impl Sender {
         Self { store, exporter }
     }
 
-    /// Keeps these spans.
+    /// Stores the spans with these numbers.
     pub(crate) async fn keep(&self, numbers: Range<u64>) {
         let spans = numbers.map(span).collect();
         self.store.ingest(SpanBatch { spans, mark: None }).await.unwrap();
     }
 
-    /// How many were sent, and how many were refused.
+    /// Numbers of sent and rejected spans.
     pub(crate) fn counted(&self) -> (u64, u64) {
         let counts = self.exporter.counts();
         (counts.sent(TARGET, Signal::Traces), counts.failed(TARGET, Signal::Traces))
     }
 
-    /// Ends in an orderly way.
+    /// Shuts down cleanly.
     pub(crate) async fn close(self) {
         self.store.close().await;
         self.exporter.close(Duration::from_secs(10)).await;

@@ -1,8 +1,8 @@
-//! Receivers with certificates, named by the usual variables.
+//! Receivers with TLS certificates, configured by the standard variables.
 
 use crate::{
+    fixtures::{Sender, TARGET, number, to},
     receiver::Receiver,
-    sample::{Sender, TARGET, number, to},
 };
 use baton_export::{ExportOptions, OtlpProtocol, from_environment};
 use baton_ports::{ExportMonitor as _, ExportState};
@@ -18,7 +18,7 @@ use tokio_rustls::{
     rustls::{RootCertStore, ServerConfig, crypto::ring, pki_types::PrivateKeyDer, server::WebPkiClientVerifier},
 };
 
-/// Signs certificates, and has a file that says so.
+/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -36,14 +36,14 @@ impl Authority {
     }
 }
 
-/// Speaks TLS before a receiver that does not; it stops when it is dropped.
-struct Gate {
+/// A TLS proxy to a plaintext receiver; stops when dropped.
+struct TlsProxy {
     address: SocketAddr,
     serving: JoinHandle<()>,
 }
 
-impl Gate {
-    /// Whoever comes must show a certificate of the authority, if it is a strict one.
+impl TlsProxy {
+    /// With `strict`, clients must present a certificate of the authority.
     async fn before(receiver: &Receiver, authority: &Authority, strict: bool) -> Self {
         let (certificate, key) = authority.issue(ExtendedKeyUsagePurpose::ServerAuth);
         let provider = Arc::new(ring::default_provider());
@@ -79,15 +79,15 @@ impl Gate {
     }
 }
 
-impl Drop for Gate {
+impl Drop for TlsProxy {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-/// What these variables mean, with the pace of tests.
-fn options(gate: &Gate, protocol: &str, variables: &[(&str, &Path)]) -> ExportOptions {
-    let endpoint = format!("https://{}", gate.address);
+/// Options from these variables, with short test intervals.
+fn options(proxy: &TlsProxy, protocol: &str, variables: &[(&str, &Path)]) -> ExportOptions {
+    let endpoint = format!("https://{}", proxy.address);
     let (mut targets, remarks) = from_environment(Vec::new(), |name| match name {
         "OTEL_EXPORTER_OTLP_ENDPOINT" => Some(endpoint.clone()),
         "OTEL_EXPORTER_OTLP_PROTOCOL" => Some(protocol.to_owned()),
@@ -117,7 +117,7 @@ impl Files {
     }
 }
 
-/// Waits until nothing can be sent, and gives the reason.
+/// Waits until the target is unreachable or blocked and returns the reason.
 async fn reason(sender: &Sender) -> String {
     let counts = sender.exporter.counts();
     let known = async {
@@ -134,13 +134,13 @@ async fn reason(sender: &Sender) -> String {
 const CERTIFICATE: &str = "OTEL_EXPORTER_OTLP_CERTIFICATE";
 
 #[tokio::test]
-async fn spans_go_to_whom_the_certificate_vouches_for_and_wait_otherwise() {
+async fn spans_wait_until_the_server_certificate_is_trusted() {
     let authority = Authority::new();
     let files = Files::of(&authority);
     fs::write(files.path("nonsense.pem"), "-----BEGIN CERTIFICATE-----\n???\n-----END CERTIFICATE-----\n").unwrap();
     for protocol in ["grpc", "http/protobuf", "http/json"] {
         let receiver = Receiver::start(&[]).await;
-        let gate = Gate::before(&receiver, &authority, false).await;
+        let proxy = TlsProxy::before(&receiver, &authority, false).await;
         let kept = tempfile::tempdir().unwrap();
         for (file, expect) in [
             (None, "authority not trusted by this system"),
@@ -149,14 +149,14 @@ async fn spans_go_to_whom_the_certificate_vouches_for_and_wait_otherwise() {
         ] {
             let path = file.map(|file| files.path(file));
             let variables: Vec<(&str, &Path)> = path.iter().map(|path| (CERTIFICATE, path.as_path())).collect();
-            let sender = Sender::start(kept.path(), &options(&gate, protocol, &variables));
+            let sender = Sender::start(kept.path(), &options(&proxy, protocol, &variables));
             sender.keep(0..3).await;
             let why = reason(&sender).await;
             assert!(why.contains(expect), "{protocol}: {why}");
             sender.close().await;
         }
         let authority = files.path("authority.pem");
-        let sender = Sender::start(kept.path(), &options(&gate, protocol, &[(CERTIFICATE, &authority)]));
+        let sender = Sender::start(kept.path(), &options(&proxy, protocol, &[(CERTIFICATE, &authority)]));
         sender.keep(3..5).await;
         let spans = receiver.spans(5).await;
         assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3, 4], "{protocol}");
@@ -165,16 +165,16 @@ async fn spans_go_to_whom_the_certificate_vouches_for_and_wait_otherwise() {
 }
 
 #[tokio::test]
-async fn receivers_that_want_to_know_who_sends_are_shown_a_certificate() {
+async fn client_certificate_is_presented_if_required() {
     let authority = Authority::new();
     let files = Files::of(&authority);
     let (own, key) = (files.path("own.pem"), files.path("own-key.pem"));
     let trusted = files.path("authority.pem");
     for protocol in ["grpc", "http/protobuf"] {
         let receiver = Receiver::start(&[]).await;
-        let gate = Gate::before(&receiver, &authority, true).await;
+        let proxy = TlsProxy::before(&receiver, &authority, true).await;
         let kept = tempfile::tempdir().unwrap();
-        let sender = Sender::start(kept.path(), &options(&gate, protocol, &[(CERTIFICATE, &trusted)]));
+        let sender = Sender::start(kept.path(), &options(&proxy, protocol, &[(CERTIFICATE, &trusted)]));
         sender.keep(0..2).await;
         reason(&sender).await;
         sender.close().await;
@@ -183,7 +183,7 @@ async fn receivers_that_want_to_know_who_sends_are_shown_a_certificate() {
             ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", &own),
             ("OTEL_EXPORTER_OTLP_CLIENT_KEY", &key),
         ];
-        let sender = Sender::start(kept.path(), &options(&gate, protocol, &variables));
+        let sender = Sender::start(kept.path(), &options(&proxy, protocol, &variables));
         let spans = receiver.spans(2).await;
         assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), [0, 1], "{protocol}");
         sender.close().await;

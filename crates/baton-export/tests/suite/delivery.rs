@@ -1,8 +1,8 @@
-//! What is kept arrives: whole, in order, once, whatever is spoken and whoever was away.
+//! Stored spans arrive complete, in order and once, in every protocol and across outages.
 
 use crate::{
+    fixtures::{Sender, number, span, to, to_route},
     receiver::{Answer, Port, Receiver},
-    sample::{Sender, number, span, to, to_route},
 };
 use baton_export::{Compression, ExportOptions, OtlpProtocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
@@ -11,7 +11,7 @@ use http::HeaderValue;
 use std::{collections::BTreeSet, time::Duration};
 
 #[tokio::test]
-async fn whole_spans_in_every_protocol() {
+async fn complete_spans_arrive_in_every_protocol() {
     for (protocol, path) in [
         (OtlpProtocol::Grpc, "/opentelemetry.proto.collector.trace.v1.TraceService/Export"),
         (OtlpProtocol::Http, "/v1/traces"),
@@ -40,7 +40,7 @@ async fn whole_spans_in_every_protocol() {
 }
 
 #[tokio::test]
-async fn content_leaves_only_when_it_may() {
+async fn content_is_exported_only_if_allowed() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
     let options = ExportOptions { content: false, ..to(&receiver.url(), OtlpProtocol::Grpc) };
@@ -75,41 +75,41 @@ async fn content_leaves_only_when_it_may() {
     assert_eq!(receiver.spans(2).await[1], expected);
 }
 
-/// The span with that number as its sender knew it when it began.
+/// The span with this number as known at its start.
 fn stub(number: u64) -> Span {
     let whole = span(number);
     Span { name: "stub".into(), end: whole.start, status: SpanStatus::Unset, events: Vec::new(), ..whole }
 }
 
 #[tokio::test]
-async fn of_a_span_that_is_sent_in_steps_the_last_one_arrives() {
+async fn latest_version_of_a_span_arrives() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
     let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Grpc));
     let keep = async |spans: Vec<Span>| sender.store.ingest(SpanBatch { spans, mark: None }).await.unwrap();
-    // Together, in either order.
+    // In one batch, in either order.
     keep(vec![stub(1), span(1), span(2), stub(2)]).await;
     assert_eq!(receiver.spans(2).await, [span(1), span(2)]);
-    // One after the other.
+    // In two batches.
     keep(vec![stub(3)]).await;
     assert_eq!(receiver.spans(3).await[2..], [stub(3)]);
     keep(vec![span(3)]).await;
     assert_eq!(receiver.spans(4).await[3..], [span(3)]);
-    // What has less to say is late.
+    // The less complete version is late.
     keep(vec![stub(1), stub(3), span(3)]).await;
     keep(vec![span(4)]).await;
     assert_eq!(receiver.spans(5).await[4..], [span(4)]);
 }
 
 #[tokio::test]
-async fn what_was_taken_is_not_sent_again_after_an_orderly_end() {
-    let mut answers = vec![Answer::Take, Answer::Take];
+async fn accepted_spans_are_not_sent_again_after_a_clean_shutdown() {
+    let mut answers = vec![Answer::Accept, Answer::Accept];
     answers.resize(1000, Answer::Http(503, None));
     let receiver = Receiver::start(&answers).await;
     let directory = tempfile::tempdir().unwrap();
     let mut options = to(&receiver.url(), OtlpProtocol::Http);
     options.timing.max_retry_delay = Duration::from_secs(60);
-    // They come as three requests, the third of which is not taken.
+    // There are three requests; the third one is rejected.
     options.timing.batch_delay = Duration::from_millis(300);
     let sender = Sender::start(directory.path(), &options);
     sender.keep(0..5000).await;
@@ -125,13 +125,13 @@ async fn what_was_taken_is_not_sent_again_after_an_orderly_end() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
+async fn unavailable_target_gets_everything_in_order_without_blocking() {
     let port = Port::take();
     let directory = tempfile::tempdir().unwrap();
     let options = to(&format!("http://{}", port.address), OtlpProtocol::Grpc);
     let mut next = 0;
     for _ in 0..3 {
-        // Nobody listens now. Keeping spans does not depend on it, and a Baton ends at once.
+        // Nothing listens now. Ingestion does not depend on it, and shutdown is immediate.
         let sender = Sender::start(directory.path(), &options);
         for _ in 0..6 {
             sender.keep(next..next + 100).await;
@@ -150,11 +150,11 @@ async fn somebody_who_is_away_gets_everything_in_order_and_nobody_waits() {
     let sender = Sender::start(directory.path(), &options);
     sender.keep(next + 5..next + 6).await;
     let spans = receiver.spans(usize::try_from(next).unwrap() + 6).await;
-    assert_eq!(spans.len(), usize::try_from(next).unwrap() + 6, "what was noted is not sent again");
+    assert_eq!(spans.len(), usize::try_from(next).unwrap() + 6, "spans before the stored position are not sent again");
 }
 
 #[tokio::test]
-async fn what_comes_back_is_not_sent_again() {
+async fn ingested_duplicates_are_not_sent_again() {
     let receiver = Receiver::start(&[]).await;
     let directory = tempfile::tempdir().unwrap();
     let sender = Sender::start(directory.path(), &to(&receiver.url(), OtlpProtocol::Http));
