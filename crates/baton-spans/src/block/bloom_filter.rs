@@ -76,13 +76,13 @@ mod tests {
     }
 
     #[test]
-    fn all_that_are_there_pass_and_few_others() {
+    fn filter_passes_all_members_and_few_others() {
         let counted = |number: u64| TraceId(u128::from(number).to_be_bytes());
         for id in [&random as &dyn Fn(u64) -> TraceId, &counted] {
-            let sieve = BloomFilter::from_ids((0..20_000u32).map(|number| id(number.into())));
-            let sieve = BloomFilter::read(&sieve.bytes()).expect("what was written");
-            assert!((0..20_000).all(|number| sieve.may_contain(id(number))));
-            let others = (20_000..120_000).filter(|number| sieve.may_contain(id(*number))).count();
+            let filter = BloomFilter::from_ids((0..20_000u32).map(|number| id(number.into())));
+            let filter = BloomFilter::read(&filter.bytes()).expect("a readable filter");
+            assert!((0..20_000).all(|number| filter.may_contain(id(number))));
+            let others = (20_000..120_000).filter(|number| filter.may_contain(id(*number))).count();
             assert!(others < 1_000, "{others} of 100,000 others pass");
         }
         assert!(!BloomFilter::from_ids(std::iter::empty()).may_contain(random(1)));

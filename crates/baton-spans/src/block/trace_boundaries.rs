@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_and_traces_are_found_as_a_list_says(gaps in prop::collection::vec(1u32..200, 0..200)) {
+        fn rows_and_traces_match_a_plain_list(gaps in prop::collection::vec(1u32..200, 0..200)) {
             let ends: Vec<u32> = gaps.iter().scan(0, |end, gap| { *end += gap; Some(*end) }).collect();
             let rows = ends.last().copied().unwrap_or(0);
             let starts = std::iter::once(0).chain(ends.iter().copied()).take(ends.len());

@@ -172,7 +172,7 @@ mod tests {
     use baton_traceql::{Mode, parse};
     use baton_types::SpanValue;
 
-    /// Every form of values, everywhere that values are.
+    /// A span with every type of value in every place.
     fn span() -> Span {
         let list = SpanValue::List(vec![SpanValue::Int(-1), SpanValue::List(vec![SpanValue::Bool(true)])]);
         let map = SpanValue::Map(vec![("in".into(), SpanValue::Bytes(vec![0, 255])), ("out".into(), SpanValue::Empty)]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_asked_for_is_passed_over() {
+    fn unrequested_fields_are_skipped() {
         const ALIASES: Aliases = Aliases(&[&["last", "latest"]]);
         let table: &[(&str, &[&str], bool, bool, bool)] = &[
             ("{ }", &[], false, false, false),

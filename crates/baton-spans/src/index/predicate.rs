@@ -185,12 +185,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_compiled_once_and_while_others_are_found() {
+    fn pattern_is_compiled_once_without_blocking_the_cache() {
         let patterns = PatternCache(Mutex::new(Vec::new()));
         let compile = |text: &str| ValuePredicate::new(CompareOp::Matches, &Literal::Text(text.to_owned())).ok();
         let ask = |text: &str| {
             patterns.get(CompareOp::Matches, text, || {
-                assert!(patterns.0.try_lock().is_some(), "nobody may wait while {text} is compiled");
+                assert!(patterns.0.try_lock().is_some(), "the cache is locked while {text} is compiled");
                 compile(text)
             })
         };

@@ -156,9 +156,9 @@ mod tests {
     use crate::SpanStoreOptions;
     use tokio::sync::oneshot;
 
-    /// The thread of a query stops when its future is dropped, long before its deadline, and its permit is free again.
+    /// When its future is dropped, the query thread stops long before its deadline and releases its permit.
     #[tokio::test]
-    async fn a_query_ends_with_whoever_waits_for_it() {
+    async fn dropped_query_future_stops_the_query() {
         let hour = Duration::from_hours(1);
         let spans = EmbeddedSpanStore::in_memory(SpanStoreOptions {
             searches: 1,
@@ -175,11 +175,11 @@ mod tests {
             Ok(())
         });
         tokio::select! {
-            _ = endless => panic!("it has no end of its own"),
+            _ = endless => panic!("the query ended by itself"),
             begun = begun => begun.unwrap(),
         }
         let next = spans.store.read(|_, budget| Ok(budget.is_expired()));
-        assert_eq!(timeout(Duration::from_secs(20), next).await.expect("a turn"), Ok(false));
+        assert_eq!(timeout(Duration::from_secs(20), next).await.expect("a free permit"), Ok(false));
         spans.close().await;
     }
 }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_a_size_are_merged_when_they_are_many_or_make_a_whole_block() {
+    fn similar_neighbours_are_merged_when_many_or_block_sized() {
         check(&[], None);
         check(&[(Telemetry, 1000), (Telemetry, 900), (Telemetry, 800)], None);
         check(&[(Telemetry, 600), (Telemetry, 550)], Some(&[0, 1]));

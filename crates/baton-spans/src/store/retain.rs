@@ -124,7 +124,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn the_oldest_go_first_and_only_as_many_as_must() {
+    fn retention_deletes_only_the_oldest_necessary_blocks() {
         let blocks = [(30, 10), (10, 10), (20, 10), (40, 10)].map(|(newest, bytes)| RetentionCandidate {
             start: newest - 9,
             newest,
@@ -145,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_whole_while_there_is_room_for_another_block() {
-        // Late spans make a block begin early; its newest span determines its deletion.
+    fn store_is_complete_while_another_block_fits() {
+        // Late spans start a block early; its newest span determines its deletion.
         let blocks = [(25, 30, 10), (12, 20, 15), (1, 40, 10)].map(|(start, newest, bytes)| RetentionCandidate {
             start,
             newest,

@@ -1,4 +1,4 @@
-//! A disk that fails now and then.
+//! Disk errors at chosen syncs.
 
 use crate::{
     EmbeddedSpanStore, Probe, SpanStoreOptions, TelemetryRetention,
@@ -53,8 +53,8 @@ async fn found(store: &EmbeddedSpanStore) -> Vec<u64> {
     store.trace(TRACE).await.unwrap().iter().map(|span| span.start).collect()
 }
 
-/// Asks for blocks until there are some: what failed is tried again by itself.
-async fn flush_at_last(store: &EmbeddedSpanStore) {
+/// Flushes until it succeeds; failed work is retried by the store.
+async fn flush_until_ok(store: &EmbeddedSpanStore) {
     let flushed = async {
         while store.flush().await.is_err() {
             tokio::task::yield_now().await;
@@ -64,7 +64,7 @@ async fn flush_at_last(store: &EmbeddedSpanStore) {
 }
 
 #[tokio::test]
-async fn a_block_that_could_not_be_named_for_good_is_written_again() {
+async fn block_is_rewritten_after_a_failed_rename() {
     let directory = tempfile::tempdir().unwrap();
     let blocks = directory.path().join("blocks");
     let store = open(directory.path());
@@ -72,13 +72,13 @@ async fn a_block_that_could_not_be_named_for_good_is_written_again() {
         store.ingest(batch([round as u64])).await.unwrap();
         fail_syncs(&blocks, failing);
         assert!(store.flush().await.is_err());
-        flush_at_last(&store).await;
+        flush_until_ok(&store).await;
     }
-    // Somebody's leftovers have the name of the next block.
+    // A leftover directory has the name of the next block.
     fs::create_dir(blocks.join("telemetry-0000000003")).unwrap();
     fs::write(blocks.join("telemetry-0000000003").join("raw"), "half").unwrap();
     store.ingest(batch([2])).await.unwrap();
-    flush_at_last(&store).await;
+    flush_until_ok(&store).await;
     assert_eq!(found(&store).await, [0, 1, 2]);
     drop(store);
     assert_eq!(names(&blocks).unwrap().len(), 3);
@@ -86,7 +86,7 @@ async fn a_block_that_could_not_be_named_for_good_is_written_again() {
 }
 
 #[tokio::test]
-async fn a_merged_block_that_was_given_up_brings_nothing_back() {
+async fn abandoned_merge_restores_no_deleted_spans() {
     let directory = tempfile::tempdir().unwrap();
     let spans = open(directory.path());
     for number in 0..2 {
@@ -98,14 +98,14 @@ async fn a_merged_block_that_was_given_up_brings_nothing_back() {
     {
         let mut doomed = store.pending_deletions.lock();
         let inputs = store.view().blocks.clone();
-        // The name is there before it is durable; that fails, taking it back fails, and trying that again fails.
+        // The directory is renamed before it is durable; the sync, the undo and its retry fail.
         fail_syncs(&places.blocks, 1..4);
         assert!(store.merge(places, &inputs, &mut doomed).is_err());
-        assert_eq!(store.view().blocks.len(), 2, "those that were to be merged are still seen");
+        assert_eq!(store.view().blocks.len(), 2, "the inputs of the merge stay visible");
         store.change_view(|view| view.blocks.truncate(1));
         doomed.blocks.push(Arc::clone(&inputs[1].block));
         assert!(store.delete(&mut doomed).is_err());
-        assert!(inputs[1].block.dir().exists(), "nothing goes before what could bring it back");
+        assert!(inputs[1].block.dir().exists(), "an input is kept while the abandoned merged block may exist");
         store.delete(&mut doomed).unwrap();
         assert!(!inputs[1].block.dir().exists());
     }
@@ -116,14 +116,14 @@ async fn a_merged_block_that_was_given_up_brings_nothing_back() {
     assert_eq!(names(&directory.path().join("blocks")).unwrap().len(), 1);
 }
 
-/// Lets syncs of the log and of its directory fail after three spans; then some batches fail until one is kept.
+/// Fails syncs of the log and of its directory after three spans; some batches fail until one is stored.
 async fn check_log(log: Range<usize>, folder: Range<usize>, torn: bool, fails: u64) {
     let context = format!("{log:?} {folder:?} {torn}");
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let pictures: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
     let (eye, from, to) = (Arc::clone(&pictures), directory.path().to_owned(), grave.path().to_owned());
     let probe = Probe::new(move |step| {
-        // The heads freeze after this: nothing else changes the directory meanwhile.
+        // The heads freeze afterwards: nothing else changes the directory in the meantime.
         if step == "log begun" {
             let mut pictures = eye.lock();
             let picture = to.join(pictures.len().to_string());
@@ -163,23 +163,23 @@ async fn check_log(log: Range<usize>, folder: Range<usize>, torn: bool, fails: u
 }
 
 #[tokio::test]
-async fn a_sync_that_failed_does_not_end_the_store() {
+async fn store_survives_a_failed_sync() {
     check_log(0..1, 0..0, false, 1).await;
     check_log(0..1, 0..0, true, 1).await;
-    // What is behind the last whole frame cannot be cut off at first, nor the next file be named.
+    // At first, neither can the incomplete frame be truncated nor the next file be renamed.
     check_log(0..2, 0..0, true, 2).await;
     check_log(0..1, 0..1, true, 2).await;
     check_log(0..1, 0..2, true, 2).await;
 }
 
 #[tokio::test]
-async fn a_file_that_could_not_be_named_for_good_does_not_end_the_store() {
+async fn store_survives_a_failed_rename() {
     for failing in [0..1, 0..2, 0..3] {
         let directory = tempfile::tempdir().unwrap();
         let store = open(directory.path());
         store.ingest(batch([0])).await.unwrap();
         fail_syncs(&directory.path().join("log"), failing.clone());
-        // Nothing can be frozen, so nothing is.
+        // The head cannot be frozen.
         store.flush().await.unwrap();
         let third = store.ingest(batch([1])).await;
         assert_eq!(third.is_err(), failing.end > 2, "{failing:?}");

@@ -1,4 +1,4 @@
-//! A real process that is killed again and again while it keeps spans.
+//! A real process is killed repeatedly while it stores spans.
 
 use crate::store_sample::{PER_TRACE, batch, found, open, small};
 use baton_ports::{SpanBatch, SpanStore};
@@ -14,25 +14,25 @@ use std::{
 
 const DIRECTORY: &str = "BATON_TEST_SPANS_DIRECTORY";
 const FIRST: &str = "BATON_TEST_SPANS_FIRST";
-/// Spans that the child brings at once, and batches on their way.
+/// Spans per batch of the child; `IN_FLIGHT` batches are in flight.
 const BATCH: u64 = PER_TRACE;
-const ON_THEIR_WAY: u64 = 8;
+const IN_FLIGHT: u64 = 8;
 
 fn options() -> SpanStoreOptions {
     SpanStoreOptions { head_spans: 120, merged_spans: 2000, ..small() }
 }
 
-/// The process that is killed: this test, started again with a directory, says the number of every batch that is kept.
+/// The process to kill: this test, started again with a directory; it prints the number of every stored batch.
 #[tokio::test]
 async fn child() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
     let first: u64 = std::env::var(FIRST).unwrap().parse().unwrap();
     let store = open(Path::new(&directory), &options());
-    let bringing: Vec<_> = (0..ON_THEIR_WAY)
+    let bringing: Vec<_> = (0..IN_FLIGHT)
         .map(|who| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
-                for part in (first + who..).step_by(usize::try_from(ON_THEIR_WAY).unwrap()) {
+                for part in (first + who..).step_by(usize::try_from(IN_FLIGHT).unwrap()) {
                     let batch = SpanBatch { mark: Some(("child", part)), ..batch(BATCH * part..BATCH * (part + 1)) };
                     store.ingest(batch).await.unwrap();
                     let mut out = std::io::stdout().lock();
@@ -60,7 +60,7 @@ fn spawn(directory: &Path, first: u64) -> Child {
 }
 
 #[tokio::test]
-async fn no_kill_loses_what_was_acknowledged() {
+async fn acknowledged_batches_survive_every_kill() {
     let directory = tempfile::tempdir().unwrap();
     let mut random = StdRng::seed_from_u64(7);
     let begun = Instant::now();
@@ -70,10 +70,10 @@ async fn no_kill_loses_what_was_acknowledged() {
         let mut child = spawn(directory.path(), first);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let patience = random.random_range(1..150);
-        // Everything that was said before the end counts, also what was still on its way when the child was killed.
+        // All acknowledgements printed before the end count, including those still in the pipe at the kill.
         let mut said = 0;
         let mut kept = |line: String| {
-            // The test runner's own words may stand before ours.
+            // Output of the test runner can precede the child's.
             let part = line.rsplit_once("kept ").and_then(|(_, part)| part.parse::<u64>().ok());
             acknowledged.extend(part);
             said += u64::from(part.is_some());
@@ -88,17 +88,17 @@ async fn no_kill_loses_what_was_acknowledged() {
         kills += 1;
 
         let store = open(directory.path(), &options());
-        first = acknowledged.last().map_or(0, |last| last + 1).max(first) + 2 * ON_THEIR_WAY;
+        first = acknowledged.last().map_or(0, |last| last + 1).max(first) + 2 * IN_FLIGHT;
         let found = found(&store, BATCH * first).await;
         for part in &acknowledged {
             assert!((BATCH * part..BATCH * (part + 1)).all(|number| found.contains(&number)), "kill {kills}: {part}");
         }
-        // What was not acknowledged may be there, and then the whole batch is.
+        // An unacknowledged batch may be stored, but only completely.
         for number in &found {
             let part = number / BATCH;
             assert!((BATCH * part..BATCH * (part + 1)).all(|number| found.contains(&number)), "kill {kills}: {part}");
         }
-        assert_eq!(store.stats().await.unwrap().spans, found.len() as u64, "kill {kills}: nothing is there twice");
+        assert_eq!(store.stats().await.unwrap().spans, found.len() as u64, "kill {kills}: no span is stored twice");
         assert!(store.mark("child") >= acknowledged.last().copied(), "kill {kills}");
         first = first.max(found.last().map_or(0, |last| last / BATCH + 1));
         if kills % 3 == 0 {

@@ -1,6 +1,6 @@
-//! What a journal tells is metered once, however often its spans have to be made.
+//! Every span is metered once, however often its batch is retried.
 
-use crate::projector::{Place, story};
+use crate::projector::{JournalFixture, story};
 use anyhow::Result;
 use baton_ports::{BoxFuture, Journal, SpanStoreError};
 use baton_spans::{ProjectionStore, SpanBatchEncoder, SpanProjector};
@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};
 use tokio::sync::watch;
 
-/// A store whose disk is full for a while.
-struct Full {
+/// A store whose first writes fail because the disk is full.
+struct FullDiskStore {
     refusals: Mutex<u32>,
     mark: Mutex<Option<u64>>,
     kept: watch::Sender<Vec<Span>>,
 }
 
-impl ProjectionStore for Full {
+impl ProjectionStore for FullDiskStore {
     fn position(&self) -> Option<u64> {
         *self.mark.lock()
     }
@@ -35,7 +35,7 @@ impl ProjectionStore for Full {
     }
 }
 
-/// How often each instrument was used, and what each gauge shows.
+/// Number of uses of each instrument and value of each gauge.
 fn totals(reading: &MeterSnapshot) -> BTreeMap<String, u64> {
     let mut totals = BTreeMap::new();
     for family in &reading.families {
@@ -51,10 +51,13 @@ fn totals(reading: &MeterSnapshot) -> BTreeMap<String, u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> {
-    let place = Place::new().await?;
-    let store =
-        Arc::new(Full { refusals: Mutex::new(3), mark: Mutex::default(), kept: watch::Sender::new(Vec::new()) });
+async fn span_is_metered_once_when_the_disk_is_full() -> Result<()> {
+    let place = JournalFixture::new().await?;
+    let store = Arc::new(FullDiskStore {
+        refusals: Mutex::new(3),
+        mark: Mutex::default(),
+        kept: watch::Sender::new(Vec::new()),
+    });
     let origin = SpanOrigin::new(TelemetrySettings::default(), "here");
     let (meters, tasks) = (Arc::new(Meters::new(&origin, 0)), Arc::new(OpenTasks::default()));
     let projector = SpanProjector::new(store.clone(), origin).with_meters(Arc::clone(&meters));
@@ -69,7 +72,7 @@ async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> 
     for (number, event) in before.iter().enumerate() {
         place.append(number, event.clone()).await?;
     }
-    // The journal is asked for the tasks that nobody had counted before.
+    // The journal is read for tasks that have not been counted yet.
     let seen = totals(&meters.read(1).await);
     assert_eq!(seen.get("baton.tasks.open working"), Some(&1), "{seen:?}");
     place.append(before.len(), last.clone()).await?;
@@ -97,7 +100,7 @@ async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> 
         ("gen_ai.invoke_agent.tool_calls", 1),
     ];
     assert_eq!(seen, expect.map(|(name, total)| (name.to_owned(), total)).into());
-    // The run of the story asked its model twice, and one tool ran.
+    // The run called its model twice and one tool once.
     let kept = store.kept.borrow();
     let run = kept.iter().find(|span| span.name == "invoke_agent weather").expect("a run");
     let calls = ["run.model_calls", "run.tool_calls"].map(|key| find_attribute(&run.attributes, key));

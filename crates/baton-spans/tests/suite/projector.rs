@@ -1,4 +1,4 @@
-//! The spans of a journal are the same however often the process that makes them is restarted.
+//! The spans of a journal do not depend on the number of restarts of the projector.
 
 use anyhow::Result;
 use baton_journal::MemoryJournal;
@@ -14,7 +14,7 @@ use std::{path::Path, sync::Arc};
 
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// A task that calls one tool and answers.
+/// Events of a task that calls one tool and answers.
 pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
     let message = |id: &str, role, text: &str| Message::new(id.into(), role, vec![Part::text(text.to_owned())]);
     let call =
@@ -51,7 +51,7 @@ pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
     ]
 }
 
-/// The journal tells one observer for as long as it lives; this one passes on to whoever listens now.
+/// A journal keeps one observer for its lifetime; this one forwards to the current observer.
 #[derive(Default)]
 struct Relay(Mutex<Option<Arc<dyn CommitObserver>>>);
 
@@ -63,13 +63,13 @@ impl CommitObserver for Relay {
     }
 }
 
-pub(crate) struct Place {
+pub(crate) struct JournalFixture {
     pub(crate) journal: Arc<MemoryJournal>,
     relay: Arc<Relay>,
     pub(crate) agent: Digest,
 }
 
-impl Place {
+impl JournalFixture {
     pub(crate) async fn new() -> Result<Self> {
         let (journal, relay) = (Arc::new(MemoryJournal::new()), Arc::new(Relay::default()));
         journal.observe(relay.clone());
@@ -102,7 +102,7 @@ impl Place {
         Ok(Self { journal, relay, agent })
     }
 
-    /// Who hears of commits from now on.
+    /// Sets the current observer.
     pub(crate) fn listen(&self, observer: Arc<dyn CommitObserver>) {
         *self.relay.0.lock() = Some(observer);
     }
@@ -132,7 +132,7 @@ impl Place {
         Ok(())
     }
 
-    /// A process: opens the store, listens, lives for a while, and closes everything in order.
+    /// Simulates a process: opens the store, observes the journal, runs `life`, and closes everything in order.
     async fn live(&self, directory: &Path, life: impl AsyncFnOnce() -> Result<()>) -> Result<Vec<Span>> {
         let store = EmbeddedSpanStore::open(directory, SpanStoreOptions::default())?;
         let settings = TelemetrySettings { content: ContentCapture::Span, ..TelemetrySettings::default() };
@@ -149,8 +149,8 @@ impl Place {
     }
 }
 
-async fn in_one_life() -> Result<Vec<Span>> {
-    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+async fn spans_of_one_process() -> Result<Vec<Span>> {
+    let (place, directory) = (JournalFixture::new().await?, tempfile::tempdir()?);
     place
         .live(directory.path(), async || {
             for (number, event) in story(&place.agent).into_iter().enumerate() {
@@ -162,16 +162,16 @@ async fn in_one_life() -> Result<Vec<Span>> {
 }
 
 #[tokio::test]
-async fn a_life_for_each_event_gives_the_same_spans() -> Result<()> {
-    let expect = in_one_life().await?;
-    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+async fn restart_after_every_event_gives_the_same_spans() -> Result<()> {
+    let expect = spans_of_one_process().await?;
+    let (place, directory) = (JournalFixture::new().await?, tempfile::tempdir()?);
     let mut spans = Vec::new();
     for (number, event) in story(&place.agent).into_iter().enumerate() {
         spans = place.live(directory.path(), async || place.append(number, event).await).await?;
     }
     assert_eq!(ids(&spans), ids(&expect));
-    // Nobody listened while it happened.
-    let (place, directory) = (Place::new().await?, tempfile::tempdir()?);
+    // No observer was set while the events were appended.
+    let (place, directory) = (JournalFixture::new().await?, tempfile::tempdir()?);
     for (number, event) in story(&place.agent).into_iter().enumerate() {
         place.append(number, event).await?;
     }
@@ -188,8 +188,8 @@ fn ids(spans: &[Span]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_run_is_a_tree() -> Result<()> {
-    let spans = in_one_life().await?;
+async fn spans_of_a_run_form_a_tree() -> Result<()> {
+    let spans = spans_of_one_process().await?;
     let find =
         |name: &str| spans.iter().find(|span| span.name == name).unwrap_or_else(|| panic!("no {name}: {spans:?}"));
     let given = TraceContext::parse(TRACE).expect("a context");

@@ -1,7 +1,7 @@
-//! Searches through the port, while spans move from the log to heads, blocks and larger blocks.
+//! Searches through the port while spans move from the log to heads, blocks and merged blocks.
 
 use crate::{
-    naive::{self, Told, dice::Dice},
+    naive::{self, ExpectedTrace, dice::Dice},
     store_sample::{open, small},
 };
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TagsRequest, TimeRange, TraceMatch, TraceSearchRequest};
@@ -26,14 +26,14 @@ fn query(text: &str) -> Arc<Query> {
     Arc::new(parse(text, Mode::Strict).unwrap().query)
 }
 
-fn told(found: TraceMatch) -> Told {
+fn expected_trace(found: TraceMatch) -> ExpectedTrace {
     let set = |set: &baton_ports::SpansetMatch| {
         assert_eq!(set.matched as usize, set.spans.len());
         (set.spans.iter().map(|span| span.id).collect::<Vec<_>>(), naive::printed(&set.attributes))
     };
     let mut spansets: Vec<_> = found.spansets.iter().map(set).collect();
     spansets.sort_by(|left, right| left.0.cmp(&right.0));
-    Told {
+    ExpectedTrace {
         id: found.id,
         root: (found.root_service, found.root_name),
         start: found.start,
@@ -43,7 +43,7 @@ fn told(found: TraceMatch) -> Told {
     }
 }
 
-/// Compares answers; how many traces there were.
+/// Compares the results of one query; returns the number of traces found.
 async fn compare(store: &EmbeddedSpanStore, spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
     let query = naive::queries::query(&mut Dice::new(query));
     let answer = match store.search(ask(Arc::new(query.clone()))).await {
@@ -51,7 +51,7 @@ async fn compare(store: &EmbeddedSpanStore, spans: &[Span], query: &[u8]) -> Res
         answer => answer.map_err(|error| TestCaseError::fail(error.to_string()))?,
     };
     let expected = naive::answer(&query, spans, TimeRange::ALL);
-    let found: Vec<Told> = answer.traces.into_iter().map(told).collect();
+    let found: Vec<ExpectedTrace> = answer.traces.into_iter().map(expected_trace).collect();
     if found != expected {
         let message = format!("{query}: {found:#?} is not {expected:#?} of {spans:#?}");
         return Err(TestCaseError::fail(message));
@@ -59,9 +59,9 @@ async fn compare(store: &EmbeddedSpanStore, spans: &[Span], query: &[u8]) -> Res
     Ok(found.len())
 }
 
-/// Spans arrive in batches of any size, some of which make blocks; the store is closed and opened now and then.
+/// Spans arrive in batches of any size, some of which fill a block; the store is reopened now and then.
 #[test]
-fn the_store_answers_what_the_naive_evaluator_says_while_spans_move() {
+fn store_matches_the_naive_evaluator_while_spans_move() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
     let cases = (bytes(1_200), bytes(40), prop::collection::vec(bytes(60), 32));
@@ -132,7 +132,7 @@ async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpanStore>) {
 }
 
 #[tokio::test]
-async fn values_and_names_come_from_heads_and_blocks_alike() {
+async fn tags_and_values_cover_heads_and_blocks() {
     let (_directory, store) = mixed().await;
     let of = |query: Option<&str>, limit| TagsRequest {
         query: query.map(self::query),
@@ -172,7 +172,7 @@ async fn values_and_names_come_from_heads_and_blocks_alike() {
 }
 
 #[tokio::test]
-async fn other_names_of_a_key_count_when_they_are_asked_to() {
+async fn aliases_of_a_key_match_when_requested() {
     let (_directory, store) = mixed().await;
     for text in ["{ span.agent.id = \"planner\" }", "{ .gen_ai.agent.id =~ \"plan.*\" }"] {
         for (aliases, traces) in [(false, 1), (true, 2)] {
@@ -189,7 +189,7 @@ async fn other_names_of_a_key_count_when_they_are_asked_to() {
 }
 
 #[tokio::test]
-async fn a_search_without_time_says_that_there_may_be_more() {
+async fn search_without_time_left_is_partial() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions { search_budget: Duration::ZERO, ..small() }).unwrap();
     store.ingest(SpanBatch { spans: vec![sample(0)], mark: None }).await.unwrap();
     let answer = store.search(ask(query("{}"))).await.unwrap();

@@ -1,4 +1,4 @@
-//! A store that ends while much is under way, or of which a part has ended.
+//! Closing a store during pending work or after one of its threads has ended.
 
 use crate::store_sample::{batch, check_all, open, small, span, trace_of};
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
@@ -15,9 +15,9 @@ use std::{
     time::Duration,
 };
 
-const LONG: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// So large that it goes into the log by itself.
+/// A span that is large enough to fill a log write on its own.
 fn large(number: u64) -> Span {
     let mut span = Span { trace: trace_of(0), ..span(number) };
     span.attributes.push(("much".into(), SpanValue::from("x".repeat(17 << 20))));
@@ -25,7 +25,7 @@ fn large(number: u64) -> Span {
 }
 
 #[test]
-fn what_waits_when_a_store_is_dropped_is_written() {
+fn dropped_store_writes_queued_spans() {
     let directory = tempfile::tempdir().unwrap();
     let (at_gate, reached) = mpsc::channel();
     let (go, gate) = mpsc::channel::<()>();
@@ -35,7 +35,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
             at_gate.send(()).unwrap();
             let gate = gate.lock();
             gate.recv().unwrap();
-            // Nobody says it again: time for the store to end everything that does not wait for the writer.
+            // No further message is sent: the timeout lets the store end everything that does not wait for the writer.
             let _ = gate.recv_timeout(Duration::from_millis(300));
         }
     });
@@ -44,7 +44,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
     drop(store.ingest(batch([1])));
     reached.recv().unwrap();
     for number in 1..4 {
-        // Each fills the heads, and more than may wait for the disk come after each other.
+        // Each batch fills the heads, and together they exceed the queue of the disk writer.
         drop(store.ingest(SpanBatch { spans: vec![large(10 + number)], mark: None }));
     }
     let (ended, end) = mpsc::channel();
@@ -53,7 +53,7 @@ fn what_waits_when_a_store_is_dropped_is_written() {
         drop(store);
         let _ = ended.send(());
     });
-    end.recv_timeout(LONG).expect("the store never ends");
+    end.recv_timeout(TIMEOUT).expect("the store does not close");
     drop(go);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -64,9 +64,9 @@ fn what_waits_when_a_store_is_dropped_is_written() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_thread_that_has_ended() {
+async fn calls_fail_after_the_writer_thread_has_ended() {
     let directory = tempfile::tempdir().unwrap();
-    let probe = Probe::new(|step| assert_ne!(step, "block written", "as the test wants it"));
+    let probe = Probe::new(|step| assert_ne!(step, "block written", "intended panic of the writer thread"));
     let store = open(directory.path(), &SpanStoreOptions { probe, ..small() });
     let mut kept = BTreeSet::new();
     let refused = async {
@@ -77,13 +77,13 @@ async fn nobody_waits_for_a_thread_that_has_ended() {
                 Err(error) => return error,
             }
         }
-        panic!("everything is taken");
+        panic!("every batch was accepted");
     };
-    let refused = tokio::time::timeout(LONG, refused).await.expect("the writer hangs");
+    let refused = tokio::time::timeout(TIMEOUT, refused).await.expect("the writer hangs");
     assert!(matches!(refused, SpanStoreError::Unavailable(_)), "{refused}");
     check_all(&store, &kept, "still found").await;
-    assert!(tokio::time::timeout(LONG, store.flush()).await.expect("a flush hangs").is_err());
-    tokio::time::timeout(LONG, store.close()).await.expect("the store never ends");
+    assert!(tokio::time::timeout(TIMEOUT, store.flush()).await.expect("the flush hangs").is_err());
+    tokio::time::timeout(TIMEOUT, store.close()).await.expect("the store does not close");
     drop(store);
     check_all(&open(directory.path(), &small()), &kept, "nothing is lost").await;
 }

@@ -1,4 +1,4 @@
-//! Damaged blocks: set aside with their bytes, while everything else is served.
+//! Damaged blocks are quarantined, and everything else is served.
 
 use crate::store_sample::{batch, copy, found, open, small};
 use baton_ports::SpanStore as _;
@@ -11,7 +11,7 @@ use std::{
 
 const BLOCK: &str = "telemetry-0000000001";
 
-/// A store with two generations of blocks: numbers 1 to 4, and 6 to 9, none of which are remembered.
+/// A store with two generations of blocks: numbers 1 to 4 and 6 to 9, none of them remembered.
 async fn two_blocks(directory: &Path) {
     let options = SpanStoreOptions { merged_spans: 1, ..small() };
     let store = open(directory, &options);
@@ -27,7 +27,7 @@ fn block(directory: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_block_that_cannot_be_opened_is_set_aside() {
+async fn unreadable_block_is_quarantined() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     two_blocks(directory.path()).await;
     let later: BTreeSet<u64> = (6..10).collect();
@@ -59,7 +59,7 @@ async fn a_block_that_cannot_be_opened_is_set_aside() {
 }
 
 #[tokio::test]
-async fn reading_blocks_through_finds_what_opening_does_not() {
+async fn full_verification_finds_damage_that_opening_misses() {
     let directory = tempfile::tempdir().unwrap();
     two_blocks(directory.path()).await;
     assert_eq!(quarantine_damaged_blocks(directory.path()), Ok(Vec::new()));
@@ -77,7 +77,7 @@ async fn reading_blocks_through_finds_what_opening_does_not() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_that_waits_to_be_sent_is_set_aside() {
+async fn damaged_outgoing_file_is_quarantined() {
     let directory = tempfile::tempdir().unwrap();
     two_blocks(directory.path()).await;
     let waiting = directory.path().join("outgoing");
@@ -90,5 +90,5 @@ async fn a_damaged_file_that_waits_to_be_sent_is_set_aside() {
     assert_eq!(store.quarantined_files().len(), 2);
     let mut reader = store.log_reader("far").unwrap();
     store.ingest(batch([11])).await.unwrap();
-    assert_eq!(reader.read(10, 1 << 20).unwrap().spans.len(), 1, "what came later is sent");
+    assert_eq!(reader.read(10, 1 << 20).unwrap().spans.len(), 1, "later spans are read");
 }

@@ -1,4 +1,4 @@
-//! The spans of this process.
+//! Emitted spans of this process.
 
 use crate::store_sample::{check_all, open, small, span};
 use baton_ports::{SpanSink, SpanStore};
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use std::{collections::HashSet, sync::mpsc};
 
 #[tokio::test]
-async fn what_is_emitted_is_kept_soon_and_without_waiting() {
+async fn emitted_spans_are_stored_without_blocking() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &small());
     let emitter = SpanEmitter::start(&store);
@@ -27,7 +27,7 @@ async fn what_is_emitted_is_kept_soon_and_without_waiting() {
 }
 
 #[tokio::test]
-async fn what_cannot_wait_is_dropped_and_counted() {
+async fn spans_beyond_the_queue_are_dropped_and_counted() {
     let (go, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);
     let probe = Probe::new(move |_| {

@@ -1,4 +1,4 @@
-//! What the store promises through its port, on disk and in memory.
+//! Guarantees of the store port, on disk and in memory.
 
 use crate::store_sample::{batch, check_all, found, open, small, span, traces};
 use baton_ports::{SpanBatch, SpanFeedEvent, SpanStore, SpanStoreError};
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc, sync::mpsc};
 
 #[tokio::test]
-async fn what_is_kept_is_found_at_once_and_after_a_restart() {
+async fn stored_spans_are_found_at_once_and_after_restart() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("deep").join("spans");
     let mut kept = BTreeSet::new();
@@ -23,7 +23,7 @@ async fn what_is_kept_is_found_at_once_and_after_a_restart() {
             kept.extend(numbers);
             check_all(&store, &kept, "read your writes").await;
         }
-        // A mark never goes back, and needs no spans.
+        // A mark never decreases and needs no spans.
         store.ingest(SpanBatch { spans: Vec::new(), mark: Some(("journal", 0)) }).await.unwrap();
         store.ingest(SpanBatch { spans: Vec::new(), mark: Some(("other", round)) }).await.unwrap();
         store.ingest(SpanBatch::default()).await.unwrap();
@@ -43,13 +43,13 @@ async fn what_is_kept_is_found_at_once_and_after_a_restart() {
             let late = store.ingest(batch([1])).await;
             assert!(matches!(late, Err(SpanStoreError::Unavailable(_))), "{late:?}");
         }
-        // The last one is dropped without being closed.
+        // The last store is dropped without being closed.
     }
     check_all(&open(&data, &small()), &kept, "after a drop").await;
 }
 
 #[tokio::test]
-async fn the_same_spans_again_are_the_same_spans() {
+async fn duplicate_spans_are_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let kept: BTreeSet<u64> = (0..100).collect();
     for _ in 0..3 {
@@ -63,7 +63,7 @@ async fn the_same_spans_again_are_the_same_spans() {
 }
 
 #[tokio::test]
-async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
+async fn full_queue_rejects_and_keeps_accepted_spans() {
     let directory = tempfile::tempdir().unwrap();
     let (go, gate) = mpsc::channel::<()>();
     let (at_gate, reached) = mpsc::channel();
@@ -79,7 +79,7 @@ async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
     let first = store.ingest(batch(0..10));
     reached.recv().unwrap();
     let mut listener = store.subscribe();
-    // The first is on disk and not yet told of; three fill the queue.
+    // The first batch is on disk but not yet acknowledged; three fill the queue.
     let taken: Vec<_> = (1..4).map(|part| store.ingest(batch(10 * part..10 * part + 10))).collect();
     assert_eq!(store.ingest(batch([99])).await, Err(SpanStoreError::Busy));
     drop(go);
@@ -98,14 +98,14 @@ async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
     store.close().await;
     assert!(listener.next().await.is_none());
     drop(store);
-    // One batch that is larger than the queue is taken when nothing else waits.
+    // A batch larger than the queue is accepted if the queue is empty.
     let store = open(directory.path(), &SpanStoreOptions { queue_spans: 30, ..small() });
     store.ingest(batch(40..200)).await.unwrap();
     check_all(&store, &(0..200).collect(), "a large batch").await;
 }
 
 #[tokio::test]
-async fn who_listens_too_slowly_is_told_what_was_missed() {
+async fn slow_subscriber_gets_the_number_of_missed_spans() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let mut listener = store.subscribe();
     for number in 0..3000_u64 {
@@ -129,7 +129,7 @@ async fn who_listens_too_slowly_is_told_what_was_missed() {
 }
 
 #[tokio::test]
-async fn without_a_disk_the_last_spans_are_kept() {
+async fn memory_store_keeps_the_latest_spans() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions { head_spans: 400, ..small() }).unwrap();
     for part in 0..300_u64 {
         let mark = Some(("journal", part));
@@ -146,7 +146,7 @@ async fn without_a_disk_the_last_spans_are_kept() {
 }
 
 #[tokio::test]
-async fn many_ask_while_many_bring() {
+async fn concurrent_searches_and_writes_are_consistent() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &small());
     let bringing: Vec<_> = (0..4_u64)
@@ -156,7 +156,7 @@ async fn many_ask_while_many_bring() {
                 for part in 0..50_u64 {
                     let first = who * 1000 + 4 * part;
                     store.ingest(batch(first..first + 4)).await.unwrap();
-                    // Whatever is moved meanwhile, what was kept is always found, and once.
+                    // Stored spans are always found exactly once, even while they are moved.
                     for earlier in (0..=part).step_by(7) {
                         let number = who * 1000 + 4 * earlier;
                         let trace = store.trace(crate::store_sample::trace_of(number)).await.unwrap();

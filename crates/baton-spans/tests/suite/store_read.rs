@@ -1,4 +1,4 @@
-//! Spans are read through the port, as fast as they are taken.
+//! Reading spans through the port at the speed of the reader.
 
 use crate::store_sample::{batch, open, small};
 use baton_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStore, SpanStoreError, TimeRange};
@@ -6,7 +6,7 @@ use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, parse};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// A few heads of spans.
+/// Options for a few heads of spans.
 fn roomy() -> SpanStoreOptions {
     SpanStoreOptions { head_spans: 6_000, merged_spans: 1 << 20, ..small() }
 }
@@ -16,7 +16,7 @@ async fn begin(store: &EmbeddedSpanStore, query: &str) -> Result<Box<dyn SpanRea
     store.read(SpanReadRequest { query, range: TimeRange::ALL, aliases: false }).await
 }
 
-/// How many spans there are, and how many of them are different.
+/// Number of remaining spans, and of different ones among them.
 async fn rest(reader: &mut dyn SpanReader) -> Result<(usize, usize), SpanStoreError> {
     let (mut count, mut known) = (0, BTreeSet::new());
     while let Some(read) = reader.next().await? {
@@ -28,7 +28,7 @@ async fn rest(reader: &mut dyn SpanReader) -> Result<(usize, usize), SpanStoreEr
 }
 
 #[tokio::test]
-async fn everything_is_read_once_by_a_few_at_a_time() {
+async fn concurrent_readers_are_limited_and_read_each_span_once() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &roomy());
     for first in (0..20_000).step_by(1_000) {
@@ -42,7 +42,7 @@ async fn everything_is_read_once_by_a_few_at_a_time() {
     drop(more);
     assert_eq!(rest(&mut *one).await, Ok((20_000, 20_000)));
     assert_eq!(rest(&mut *other).await, Ok((1, 1)));
-    // What was kept after the reading began may come or not; nobody waits for it.
+    // Spans stored after the start of the reading may or may not be included.
     let mut left = begin(&store, "{ }").await.unwrap();
     assert!(left.next().await.unwrap().is_some());
     store.close().await;
@@ -51,14 +51,14 @@ async fn everything_is_read_once_by_a_few_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_reader_that_goes_makes_room() {
+async fn dropped_reader_frees_its_slot() {
     let store = EmbeddedSpanStore::in_memory(roomy()).unwrap();
     for first in (0..20_000).step_by(1_000) {
         store.ingest(batch(first..first + 1_000)).await.unwrap();
     }
     let readers = [begin(&store, "{ }").await.unwrap(), begin(&store, "{ }").await.unwrap()];
     drop(readers);
-    // Their threads notice at the next batch.
+    // The reader's thread stops at its next batch.
     while begin(&store, "{ }").await.is_err() {
         tokio::task::yield_now().await;
     }

@@ -1,4 +1,4 @@
-//! Spans to keep, and what is looked at afterwards.
+//! Sample spans and store queries.
 
 use baton_ports::{SpanBatch, SpanStore, TimeRange, TraceSearchRequest};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
@@ -9,10 +9,10 @@ use baton_types::{
 };
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
-/// Spans of a trace.
+/// Spans per trace.
 pub(crate) const PER_TRACE: u64 = 4;
 
-/// The span with that number: four make a trace, and every fifth is remembered.
+/// The span with that number: four form a trace, and every fifth is remembered.
 pub(crate) fn span(number: u64) -> Span {
     let class = if number.is_multiple_of(5) { SpanClass::Memory } else { SpanClass::Telemetry };
     let mut attributes =
@@ -54,17 +54,16 @@ pub(crate) fn span(number: u64) -> Span {
     span
 }
 
-/// The trace of the span with that number.
 pub(crate) fn trace_of(number: u64) -> TraceId {
     TraceId::derive(&["trace", &(number / PER_TRACE).to_string()])
 }
 
-/// Those spans.
+/// A batch of the spans with these numbers.
 pub(crate) fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
     SpanBatch { spans: numbers.into_iter().map(span).collect(), mark: None }
 }
 
-/// Small bounds, so that everything happens soon; nothing expires.
+/// Small limits, so that flushes and merges happen soon; spans do not expire.
 pub(crate) fn small() -> SpanStoreOptions {
     SpanStoreOptions {
         head_spans: 40,
@@ -76,18 +75,17 @@ pub(crate) fn small() -> SpanStoreOptions {
     }
 }
 
-/// Opens the store in that directory.
 pub(crate) fn open(directory: &Path, options: &SpanStoreOptions) -> Arc<EmbeddedSpanStore> {
     EmbeddedSpanStore::open(directory, options.clone()).unwrap()
 }
 
-/// Fails unless exactly these spans are found, each whole and once.
+/// Fails unless exactly these spans are found, each complete and once.
 pub(crate) async fn check_all(store: &EmbeddedSpanStore, numbers: &BTreeSet<u64>, context: &str) {
     let found = found(store, numbers.iter().copied().max().unwrap_or(0) + 64).await;
     assert_eq!(&found, numbers, "{context}");
 }
 
-/// The numbers of all spans that are found below that one, each whole and once.
+/// Numbers of all spans found below a number; each must be complete and occur once.
 pub(crate) async fn found(store: &EmbeddedSpanStore, below: u64) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for first in (0..below).step_by(usize::try_from(PER_TRACE).unwrap()) {
@@ -95,13 +93,13 @@ pub(crate) async fn found(store: &EmbeddedSpanStore, below: u64) -> BTreeSet<u64
             let number = found.attribute("number").and_then(SpanValue::as_int).unwrap();
             let number = u64::try_from(number).unwrap();
             assert_eq!(found, span(number));
-            assert!(numbers.insert(number), "{number} is there twice");
+            assert!(numbers.insert(number), "{number} is found twice");
         }
     }
     numbers
 }
 
-/// How many traces answer the query.
+/// Number of traces that match the query.
 pub(crate) async fn traces(store: &EmbeddedSpanStore, query: &str) -> usize {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
     let ask = TraceSearchRequest { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
@@ -110,7 +108,7 @@ pub(crate) async fn traces(store: &EmbeddedSpanStore, query: &str) -> usize {
     answer.traces.len()
 }
 
-/// Copies a directory while others may change it: as it was at one moment.
+/// Copies a directory in a consistent state while it may be changing.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for _ in 0..1000 {
         let _ = fs::remove_dir_all(to);
@@ -125,10 +123,10 @@ pub(crate) fn copy(from: &Path, to: &Path) {
             return;
         }
     }
-    panic!("{} never holds still", from.display());
+    panic!("{} keeps changing", from.display());
 }
 
-/// Everything below a directory, by relative name.
+/// All paths below a directory, relative to `root`.
 pub(crate) fn names(root: &Path, directory: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! A log that a crash cut anywhere, and one that something else damaged.
+//! Recovery of a log truncated at any byte, and of a damaged log.
 
 use crate::store_sample::{batch, copy, found, open, small};
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
@@ -13,7 +13,7 @@ fn log(directory: &Path) -> PathBuf {
     directory.join("log").join("0000000001.log")
 }
 
-/// A store with three batches in its log, and where each of them ends.
+/// Creates a store with three batches in its log; returns the end offset of each.
 async fn three_batches(directory: &Path) -> Vec<usize> {
     let store = open(directory, &small());
     let mut ends = vec![fs::read(log(directory)).unwrap().len()];
@@ -27,7 +27,7 @@ async fn three_batches(directory: &Path) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn a_log_that_is_cut_anywhere_has_all_that_came_before() {
+async fn truncated_log_keeps_all_complete_batches() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ends = three_batches(directory.path()).await;
     let whole = fs::read(log(directory.path())).unwrap();
@@ -52,13 +52,13 @@ async fn a_log_that_is_cut_anywhere_has_all_that_came_before() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_set_aside_with_all_its_bytes_and_the_rest_of_it_is_kept() {
+async fn damaged_log_is_quarantined_and_intact_batches_are_kept() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ends = three_batches(directory.path()).await;
     let whole = fs::read(log(directory.path())).unwrap();
-    // The marker by which frames are known stands in the head.
+    // The frame marker is in the header.
     let marker = 12..20;
-    // Every byte of the head, and some of every frame.
+    // Every byte of the header, and some of every frame.
     for place in (0..24).chain((24..whole.len()).step_by(11)) {
         let grave = grave.path().join("grave");
         copy(directory.path(), &grave);
@@ -68,7 +68,7 @@ async fn a_damaged_file_is_set_aside_with_all_its_bytes_and_the_rest_of_it_is_ke
         let store = open(&grave, &small());
         if place >= ends[2] {
             assert_eq!(found(&store, 8).await, BTreeSet::from([1, 2]), "byte {place}");
-            assert!(store.quarantined_files().is_empty(), "a torn end is what a crash leaves");
+            assert!(store.quarantined_files().is_empty(), "a torn end is no damage: a crash leaves one");
             continue;
         }
         let hit = ends.iter().position(|end| place < *end).unwrap_or(0) as u64;
@@ -78,7 +78,7 @@ async fn a_damaged_file_is_set_aside_with_all_its_bytes_and_the_rest_of_it_is_ke
         assert_eq!(fs::read(&store.quarantined_files()[0]).unwrap(), damaged, "byte {place}");
         store.ingest(batch([7])).await.unwrap();
         drop(store);
-        // What was saved is on disk, and nothing is wrong with the store any more.
+        // Recovered batches are on disk, and the store is no longer damaged.
         let again = open(&grave, &small());
         assert!(again.quarantined_files().is_empty(), "byte {place}");
         assert_eq!(found(&again, 8).await, left.chain([7]).collect::<BTreeSet<_>>(), "byte {place}, and went on");
@@ -86,7 +86,7 @@ async fn a_damaged_file_is_set_aside_with_all_its_bytes_and_the_rest_of_it_is_ke
 }
 
 #[tokio::test]
-async fn a_file_that_a_newer_version_wrote_is_left_alone() {
+async fn log_of_a_newer_version_is_not_changed() {
     let directory = tempfile::tempdir().unwrap();
     three_batches(directory.path()).await;
     let mut bytes = fs::read(log(directory.path())).unwrap();
@@ -96,19 +96,19 @@ async fn a_file_that_a_newer_version_wrote_is_left_alone() {
     fs::write(log(directory.path()), &bytes).unwrap();
     match EmbeddedSpanStore::open(directory.path(), small()) {
         Err(SpanStoreError::Unavailable(message)) => assert!(message.contains("newer Baton"), "{message}"),
-        _ => panic!("nobody noticed"),
+        _ => panic!("a newer format was accepted"),
     }
     assert_eq!(fs::read(log(directory.path())).unwrap(), bytes);
 }
 
-/// CRC-32 as the log has it, bit by bit.
+/// CRC-32 of the log format, computed bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
     !bytes.iter().fold(!0_u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
 }
 
 #[tokio::test]
-async fn a_missing_file_of_the_log_does_not_keep_the_others_from_being_read() {
+async fn missing_log_file_does_not_block_the_others() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     three_batches(directory.path()).await;
     for name in ["0000000002.log", "0000000003.log"] {

@@ -1,4 +1,4 @@
-//! Wrong bytes on disk are named, never believed and never fatal.
+//! Damaged files are reported with their path; damage never causes a panic or wrong results.
 
 use super::{block, sample};
 use crate::{
@@ -13,8 +13,8 @@ use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use roaring::RoaringBitmap;
 use std::{fmt::Write as _, fs, ops::ControlFlow, path::Path};
 
-/// Asks for everything that a block can tell.
-fn everything(dir: &Path) -> Result<String, SpanStoreError> {
+/// Reads read_all from a block.
+fn read_all(dir: &Path) -> Result<String, SpanStoreError> {
     let block = open(dir)?;
     let mut told = format!("{:?} {:?}", block.summary(), block.inputs());
     for ordinal in 0..block.summary().traces {
@@ -35,7 +35,7 @@ fn everything(dir: &Path) -> Result<String, SpanStoreError> {
     Ok(told)
 }
 
-/// Asks for everything that is known of rows one by one.
+/// Reads the values of individual rows.
 fn rows(block: &SpanBlock) -> Result<Vec<u64>, SpanStoreError> {
     let (mut told, rows) = (Vec::new(), 0..block.summary().spans as u32);
     let wanted = RowSelection::from_condition(rows.clone(), |_| true);
@@ -72,24 +72,24 @@ fn some_spans() -> Vec<Span> {
 }
 
 #[derive(Clone, Debug)]
-enum Harm {
+enum Damage {
     Flip(prop::sample::Index, u8),
     Cut(prop::sample::Index),
     Zeros(prop::sample::Index),
     Gone,
 }
 
-fn harm() -> impl Strategy<Value = Harm> {
+fn damage() -> impl Strategy<Value = Damage> {
     prop_oneof![
-        8 => (any::<prop::sample::Index>(), 1..=255u8).prop_map(|(at, bits)| Harm::Flip(at, bits)),
-        2 => any::<prop::sample::Index>().prop_map(Harm::Cut),
-        2 => any::<prop::sample::Index>().prop_map(Harm::Zeros),
-        1 => Just(Harm::Gone),
+        8 => (any::<prop::sample::Index>(), 1..=255u8).prop_map(|(at, bits)| Damage::Flip(at, bits)),
+        2 => any::<prop::sample::Index>().prop_map(Damage::Cut),
+        2 => any::<prop::sample::Index>().prop_map(Damage::Zeros),
+        1 => Just(Damage::Gone),
     ]
 }
 
 #[test]
-fn a_manifest_is_not_taken_for_one_of_another_version() {
+fn manifest_of_another_version_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let newer = block(dir.path(), "newer", &some_spans());
     let older = super::as_of_version_one(&block(dir.path(), "older", &some_spans()));
@@ -98,32 +98,32 @@ fn a_manifest_is_not_taken_for_one_of_another_version() {
         let mut bytes = fs::read(&path).unwrap();
         bytes[8] ^= 3;
         fs::write(&path, bytes).unwrap();
-        assert!(matches!(everything(block.dir()), Err(SpanStoreError::Corrupt(_))), "{}", path.display());
+        assert!(matches!(read_all(block.dir()), Err(SpanStoreError::Corrupt(_))), "{}", path.display());
     }
 }
 
 #[test]
-fn damaged_files_are_named() {
+fn damaged_file_is_named_in_the_error() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
     drop(block(dir.path(), "whole", &spans));
     let whole = dir.path().join("whole");
-    let expected = everything(&whole).unwrap();
+    let expected = read_all(&whole).unwrap();
     let mut runner = TestRunner::new(ProptestConfig { cases: 300, ..ProptestConfig::default() });
     let files = prop::sample::select(vec!["manifest", "index", "raw"]);
     runner
-        .run(&(files, harm()), |(file, harm)| {
+        .run(&(files, damage()), |(file, damage)| {
             let path = whole.join(file);
             let original = fs::read(&path).unwrap();
             let mut bytes = original.clone();
-            match &harm {
-                Harm::Flip(at, bits) => bytes[at.index(original.len())] ^= bits,
-                Harm::Cut(at) => bytes.truncate(at.index(original.len())),
-                Harm::Zeros(at) => bytes[at.index(original.len())..].fill(0),
-                Harm::Gone => bytes.clear(),
+            match &damage {
+                Damage::Flip(at, bits) => bytes[at.index(original.len())] ^= bits,
+                Damage::Cut(at) => bytes.truncate(at.index(original.len())),
+                Damage::Zeros(at) => bytes[at.index(original.len())..].fill(0),
+                Damage::Gone => bytes.clear(),
             }
-            if matches!(harm, Harm::Gone) { fs::remove_file(&path) } else { fs::write(&path, &bytes) }.unwrap();
-            let told = everything(&whole);
+            if matches!(damage, Damage::Gone) { fs::remove_file(&path) } else { fs::write(&path, &bytes) }.unwrap();
+            let told = read_all(&whole);
             fs::write(&path, &original).unwrap();
             match told {
                 Ok(told) => prop_assert_eq!(told, expected.clone()),
@@ -137,22 +137,22 @@ fn damaged_files_are_named() {
         .unwrap();
 }
 
-/// Blocks had no filter of their traces at first, and one that is damaged is done without.
+/// Blocks without a trace filter, as in the first format version, and blocks with a damaged one return all results.
 #[test]
-fn all_is_found_without_the_filter_of_traces() {
+fn block_without_trace_filter_finds_all_traces() {
     let dir = tempfile::tempdir().unwrap();
     let with = block(dir.path(), "with", &some_spans());
-    let expected = everything(with.dir()).unwrap();
+    let expected = read_all(with.dir()).unwrap();
     let mut manifest = BlockManifest::read(with.dir()).unwrap();
     let known = RowColumns::read(&with.index, manifest.rows_known.unwrap(), manifest.rows, usize::MAX).unwrap();
     let path = with.dir().join("index");
     let mut bytes = fs::read(&path).unwrap();
     bytes[known.sieve.unwrap().offset as usize] ^= 1;
     fs::write(&path, &bytes).unwrap();
-    assert_eq!(everything(with.dir()).unwrap(), expected);
+    assert_eq!(read_all(with.dir()).unwrap(), expected);
     let before = RowColumns { sieve: None, ..known }.bytes().unwrap();
     let at = manifest.rows_known.as_mut().unwrap();
     (at.len, at.crc) = (before.len() as u32, crc32fast::hash(&before));
     fs::write(with.dir().join("manifest"), manifest.bytes().unwrap()).unwrap();
-    assert_eq!(everything(with.dir()).unwrap(), expected);
+    assert_eq!(read_all(with.dir()).unwrap(), expected);
 }

@@ -1,4 +1,4 @@
-//! Enough spans that values, traces and spans each take many pages.
+//! Enough spans for many pages of values, traces and spans.
 
 use super::{block, head, merged, sample};
 use crate::segment::Segment;
@@ -6,7 +6,7 @@ use baton_traceql::{Aliases, AttributeScope, CompareOp, Comparison, Field, Intri
 use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use std::sync::Arc;
 
-/// Three spans for every trace, with a value that nobody else has.
+/// Three spans per trace, each with a unique value.
 fn spans(traces: u64) -> Vec<Span> {
     let mut spans = Vec::new();
     for number in 0..traces * 3 {
@@ -44,7 +44,7 @@ fn holds(field: Field, op: CompareOp, value: Literal) -> SpanPredicate {
 }
 
 #[test]
-fn many_pages_are_searched_like_one() {
+fn search_spans_many_pages() {
     let dir = tempfile::tempdir().unwrap();
     let traces = 2_000;
     let spans = spans(traces);
@@ -80,7 +80,7 @@ fn many_pages_are_searched_like_one() {
 }
 
 #[test]
-fn keys_beyond_what_is_indexed_hide_nothing() {
+fn keys_beyond_the_index_limit_are_found() {
     let dir = tempfile::tempdir().unwrap();
     let mut spans = spans(100);
     for (number, span) in spans.iter_mut().enumerate() {

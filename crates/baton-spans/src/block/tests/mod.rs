@@ -1,8 +1,8 @@
-//! Heads, blocks and merged blocks answer alike, and as spans would that are looked at one by one.
+//! Heads, blocks and merged blocks return the same results as a naive evaluation of their spans.
 
-mod agree;
 mod damage;
-mod keep;
+mod equivalence;
+mod files;
 mod large;
 mod naive;
 mod sample;
@@ -16,7 +16,7 @@ use crate::head::SpanHead;
 use baton_types::{Span, SpanClass};
 use std::{path::Path, sync::Arc};
 
-/// The block as the first version of the format has it, which does not know its rows.
+/// The block in the first version of the format, without row columns.
 pub(crate) fn as_of_version_one(block: &SpanBlock) -> SpanBlock {
     let mut manifest = BlockManifest::read(block.dir()).unwrap();
     assert!(manifest.rows_known.take().is_some());
@@ -24,19 +24,17 @@ pub(crate) fn as_of_version_one(block: &SpanBlock) -> SpanBlock {
     open(block.dir()).unwrap()
 }
 
-/// The spans as a head.
 fn head(spans: &[Span]) -> SpanHead {
     let head = SpanHead::new(SpanClass::Telemetry);
     head.push(spans).unwrap();
     head
 }
 
-/// The spans as a block.
 fn block(dir: &Path, name: &str, spans: &[Span]) -> SpanBlock {
     write(&dir.join(name), &head(spans), BlockInputs::default()).unwrap()
 }
 
-/// The spans dealt to several blocks that are then merged.
+/// The spans distributed over several blocks that are then merged.
 fn merged(dir: &Path, spans: &[Span], blocks: usize) -> SpanBlock {
     let blocks: Vec<Arc<SpanBlock>> = (0..blocks)
         .map(|number| {

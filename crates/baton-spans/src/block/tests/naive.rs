@@ -1,11 +1,11 @@
-//! What a span says, found by looking at it.
+//! Naive evaluation of fields and comparisons on one span.
 
 use baton_traceql::{AttributeScope, CompareOp, Comparison, Field, Intrinsic, Literal};
 use baton_types::{AttributeKey, Span, SpanKind, SpanStatus, SpanValue, find_attribute};
 use regex::Regex;
 use std::cmp::Ordering;
 
-/// All values of a field; `None` when this does not know the field.
+/// All values of a field; `None` for fields that are not supported here.
 pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<SpanValue>> {
     let text = |text: &str| SpanValue::from(text.to_owned());
     Some(match field {
@@ -63,7 +63,7 @@ fn status(status: SpanStatus) -> &'static str {
     }
 }
 
-/// The single values, those of lists too.
+/// The values, with lists flattened.
 pub(super) fn elements(values: Vec<SpanValue>) -> Vec<SpanValue> {
     let of = |value| match value {
         SpanValue::List(values) => values,
@@ -72,13 +72,13 @@ pub(super) fn elements(values: Vec<SpanValue>) -> Vec<SpanValue> {
     values.into_iter().flat_map(of).collect()
 }
 
-/// Whether some value of the field is what the comparison wants.
+/// Whether some value of the field satisfies the comparison.
 pub(super) fn holds(span: &Span, comparison: &Comparison) -> Option<bool> {
     let found = elements(values(span, &comparison.field)?);
-    Some(found.iter().any(|value| one_holds(value, comparison)))
+    Some(found.iter().any(|value| value_holds(value, comparison)))
 }
 
-fn one_holds(value: &SpanValue, Comparison { field, op, value: with }: &Comparison) -> bool {
+fn value_holds(value: &SpanValue, Comparison { field, op, value: with }: &Comparison) -> bool {
     let special = matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status));
     let id = matches!(field, Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId | Intrinsic::TraceId));
     let ordering = match (value, with) {
@@ -111,7 +111,7 @@ fn one_holds(value: &SpanValue, Comparison { field, op, value: with }: &Comparis
     }
 }
 
-/// Whether an index answers the comparison exactly: one short value at most, and of a kind that it knows.
+/// Whether an index evaluates the comparison exactly: at most one short value per span, of an indexed type.
 pub(super) fn is_exact(spans: &[Span], comparison: &Comparison) -> bool {
     let single = |span: &Span| {
         let Some(values) = values(span, &comparison.field) else { return false };

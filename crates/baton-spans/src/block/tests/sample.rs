@@ -1,4 +1,4 @@
-//! Spans and questions made at random, from few values so that they meet.
+//! Random spans and comparisons over few values, so that they often match.
 
 use baton_traceql::{AttributeRef, AttributeScope, CompareOp, Comparison, Field, Intrinsic, Literal};
 use baton_types::{
@@ -8,7 +8,7 @@ use baton_types::{
 use proptest::{prelude::*, sample::select};
 use std::sync::Arc;
 
-/// Texts, among them two that only differ beyond what is indexed.
+/// Texts, two of which differ only beyond the indexed prefix.
 pub(super) fn texts() -> Vec<String> {
     let long = "é".repeat(140);
     vec![String::new(), "a".into(), "ab".into(), "b".into(), format!("{long}1"), format!("{long}2"), format!("x{long}")]
@@ -27,7 +27,7 @@ fn single() -> impl Strategy<Value = SpanValue> {
     ]
 }
 
-/// Values of which several are in one: whatever is asked of them may be answered with too much.
+/// Values with several elements; an index may return false positives for them.
 fn several() -> impl Strategy<Value = SpanValue> {
     prop_oneof![
         prop::collection::vec(single(), 0..3).prop_map(SpanValue::List),
@@ -108,9 +108,9 @@ fn span() -> impl Strategy<Value = Span> {
     })
 }
 
-/// Spans, some of them twice.
-pub(super) fn spans(most: usize) -> impl Strategy<Value = Vec<Span>> {
-    let all = prop::collection::vec((span(), any::<prop::sample::Index>(), 0..8u8), 0..most);
+/// Spans, including duplicates.
+pub(super) fn spans(max_spans: usize) -> impl Strategy<Value = Vec<Span>> {
+    let all = prop::collection::vec((span(), any::<prop::sample::Index>(), 0..8u8), 0..max_spans);
     (all, prop::collection::vec(shared(), 1..4)).prop_map(|(all, shared)| {
         let mut spans = Vec::new();
         for (mut span, index, again) in all {
@@ -124,7 +124,7 @@ pub(super) fn spans(most: usize) -> impl Strategy<Value = Vec<Span>> {
     })
 }
 
-/// Questions about everything that is indexed.
+/// Comparisons of all indexed fields.
 pub(super) fn comparisons() -> Vec<Comparison> {
     let ops = [
         CompareOp::Equal,
@@ -158,7 +158,7 @@ pub(super) fn comparisons() -> Vec<Comparison> {
     all
 }
 
-/// Fields that are indexed, and some that are not.
+/// Indexed fields and some that are not indexed.
 pub(super) fn fields() -> Vec<Field> {
     let scopes = [
         AttributeScope::Any,

@@ -1,4 +1,4 @@
-//! Limits, budgets, time, parts of traces, names and values.
+//! Limits, budgets, time ranges, traces in several segments, tag names and values.
 
 use super::{
     memory::Memory,
@@ -35,7 +35,7 @@ pub(super) fn trace_id(number: u64) -> TraceId {
     TraceId(id)
 }
 
-/// A span that lasts ten moments.
+/// A span with a duration of ten nanoseconds.
 pub(super) fn span(trace: u64, id: u64, parent: Option<u64>, start: u64) -> Span {
     let plain = spans::spans(&mut Dice::new(&[])).remove(0);
     Span {
@@ -57,8 +57,8 @@ fn starts(answer: &TraceSearchResult) -> Vec<u64> {
     answer.traces.iter().map(|trace| trace.start).collect()
 }
 
-/// A thousand traces dealt to five segments like cards, the last one a head.
-fn dealt() -> Vec<Arc<dyn Segment>> {
+/// A thousand traces distributed round-robin over five segments; the last one is a head.
+fn round_robin() -> Vec<Arc<dyn Segment>> {
     let mut parts = vec![Vec::new(); 5];
     for number in 0..1_000 {
         let start = 1_000 + 20 * ((number * 7_919) % 1_000);
@@ -70,8 +70,8 @@ fn dealt() -> Vec<Arc<dyn Segment>> {
 }
 
 #[test]
-fn the_newest_traces_of_all_segments_come_first_and_no_more_are_read() {
-    let segments = dealt();
+fn search_returns_newest_traces_and_reads_no_others() {
+    let segments = round_robin();
     let answer = search(&segments, &TraceSearchRequest { limit: 7, ..ask("{ span.even = true }") }, &plenty()).unwrap();
     assert_eq!(starts(&answer), (0..7).map(|step| 1_000 + 20 * (998 - 2 * step)).collect::<Vec<_>>());
     assert_eq!((answer.inspected_traces, answer.partial), (7, false));
@@ -81,16 +81,16 @@ fn the_newest_traces_of_all_segments_come_first_and_no_more_are_read() {
 }
 
 #[test]
-fn traces_that_began_together_come_by_id() {
+fn traces_with_equal_start_are_sorted_by_id() {
     let at_once = |numbers: &[u64]| numbers.iter().map(|number| span(*number, 1, None, 50)).collect::<Vec<_>>();
     let segments = [Memory::block(&at_once(&[5, 1, 4])), Memory::head(&at_once(&[3, 0, 2]))];
     let answer = search(&segments, &TraceSearchRequest { limit: 4, ..ask("{}") }, &plenty()).unwrap();
     assert_eq!(answer.traces.iter().map(|trace| trace.id).collect::<Vec<_>>(), [0, 1, 2, 3].map(trace_id));
 }
 
-/// The latest part of a trace comes early, but the trace began long ago: it must not displace newer ones.
+/// The latest part of a trace is found early, but the trace started long ago: it must not displace newer ones.
 #[test]
-fn a_trace_is_as_old_as_its_first_span_wherever_that_lies() {
+fn trace_age_is_the_start_of_its_first_span() {
     let old = [span(9, 1, None, 100)];
     let late = [span(9, 2, Some(1), 900), span(1, 1, None, 500)];
     let newer = [span(2, 1, None, 700), span(3, 1, None, 600)];
@@ -102,8 +102,8 @@ fn a_trace_is_as_old_as_its_first_span_wherever_that_lies() {
 }
 
 #[test]
-fn what_is_given_up_says_so() {
-    let segments = dealt();
+fn exhausted_budget_marks_the_result_partial() {
+    let segments = round_robin();
     let few = QueryBudget { traces: 10, ..plenty() };
     let answer = search(&segments, &ask("{ duration > 1h || span.even = true } | count() > 5"), &few).unwrap();
     assert_eq!((answer.inspected_traces, answer.partial, answer.traces.len()), (10, true, 0));
@@ -115,7 +115,7 @@ fn what_is_given_up_says_so() {
 }
 
 #[test]
-fn a_trace_over_three_segments_is_one() {
+fn trace_in_three_segments_is_returned_once() {
     let web =
         Arc::new(SpanResource { attributes: vec![("service.name".into(), "web".into())], ..SpanResource::default() });
     let agent =
@@ -154,9 +154,9 @@ fn a_trace_over_three_segments_is_one() {
     assert_eq!(trace(&segments, trace_id(7), &plenty()).unwrap(), []);
 }
 
-/// A sender that ends a span anew knows more than it did.
+/// The later version of a span is more complete.
 #[test]
-fn of_spans_with_one_id_the_one_that_ended_last_counts() {
+fn duplicate_span_that_ended_last_wins() {
     let first = span(1, 1, None, 100);
     let last = Span { end: 500, name: "done".into(), ..first.clone() };
     for (head, block) in [(&first, &last), (&last, &first)] {
@@ -166,8 +166,8 @@ fn of_spans_with_one_id_the_one_that_ended_last_counts() {
 }
 
 #[test]
-fn both_ends_of_a_time_belong_to_it() {
-    // From 100 to 110 here, from 200 to 210 there, and what is asked for lies in the first part only.
+fn time_range_includes_both_ends() {
+    // The parts last from 100 to 110 and from 200 to 210; the selected span is in the first part only.
     let segments = [
         Memory::block(&[with(span(1, 1, None, 100), "here", true)]),
         Memory::block(&[span(1, 2, Some(1), 200), span(2, 1, None, 150)]),
@@ -205,7 +205,7 @@ fn tagged() -> [Arc<dyn Segment>; 2] {
 }
 
 #[test]
-fn names_come_by_scope_time_and_query() {
+fn tag_names_are_filtered_by_scope_time_and_query() {
     let segments = tagged();
     let all = tags(&segments, &asked(None, TimeRange::ALL), &plenty()).unwrap();
     assert_eq!((all.span, all.resource), (vec!["a".into(), "b".into(), "c".into()], vec!["service.name".to_owned()]));
@@ -221,7 +221,7 @@ fn names_come_by_scope_time_and_query() {
 }
 
 #[test]
-fn the_most_frequent_value_comes_first() {
+fn most_frequent_tag_value_comes_first() {
     let segments = tagged();
     let field = Field::Attribute(AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "a".into() });
     let values = |ask: &TagsRequest| tag_values(&segments, &field, ask, &plenty()).unwrap();

@@ -1,4 +1,4 @@
-//! Traces and answers that are too large, and time that runs out.
+//! Traces and results that are too large, and exceeded deadlines.
 
 use super::{
     answers::{ask, asked, plenty, span, trace_id, with},
@@ -15,14 +15,14 @@ use baton_traceql::{AttributeRef, AttributeScope, Field};
 use baton_types::{Span, SpanClass, SpanResource};
 use std::{sync::Arc, time::Instant};
 
-/// A hundred spans of trace 1, that began last, and one of trace 2.
+/// A hundred spans of trace 1, which started last, and one of trace 2.
 fn fixed_id() -> Vec<Span> {
     let mut spans: Vec<Span> = (1..=100).map(|id| with(span(1, id, None, 500 + id), "n", id as i64)).collect();
     spans.push(span(2, 1, None, 100));
     spans
 }
 
-/// Wherever its spans lie.
+/// The spans in different layouts.
 fn layouts(spans: &[Span], directory: &std::path::Path) -> Vec<Vec<Arc<dyn Segment>>> {
     let head = |spans: &[Span]| {
         let head = SpanHead::new(SpanClass::Telemetry);
@@ -35,13 +35,13 @@ fn layouts(spans: &[Span], directory: &std::path::Path) -> Vec<Vec<Arc<dyn Segme
         vec![Arc::new(head(spans))],
         vec![Arc::new(written)],
         vec![Memory::block(some), Memory::head(others)],
-        // Sent again, spans are no more than they were.
+        // Duplicate spans do not count twice.
         vec![Memory::block(spans), Memory::block(spans), Memory::head(spans)],
     ]
 }
 
 #[test]
-fn a_trace_that_is_too_large_is_left_out_and_said_so() {
+fn oversized_trace_is_skipped_and_reported() {
     let directory = tempfile::tempdir().expect("a directory");
     let few_spans = QueryBudget { spans: 99, ..plenty() };
     let few_bytes = QueryBudget { bytes: 100 * size_of::<Span>(), ..plenty() };
@@ -61,9 +61,9 @@ fn a_trace_that_is_too_large_is_left_out_and_said_so() {
     }
 }
 
-/// What spans share counts once for all of them, and not at all only if there is none.
+/// A resource shared by several spans counts once towards the limit.
 #[test]
-fn what_spans_share_takes_room_once() {
+fn shared_resource_counts_once() {
     let attributes = vec![("text".into(), "x".repeat(10_000).into())];
     let shared = |of: &Arc<SpanResource>, id| Span { resource: Arc::clone(of), ..span(1, id, None, id) };
     let one = Arc::new(SpanResource { attributes, ..SpanResource::default() });
@@ -75,7 +75,7 @@ fn what_spans_share_takes_room_once() {
 }
 
 #[test]
-fn an_answer_has_bounds_of_its_own() {
+fn result_size_is_limited() {
     let segments = [Memory::block(&fixed_id())];
     let each = TraceSearchRequest { spans_per_spanset: 1_000, ..ask("{} | by(span:id) | select(span.n)") };
     let few_sets = QueryBudget { spansets: 10, ..plenty() };
@@ -97,7 +97,7 @@ fn an_answer_has_bounds_of_its_own() {
 }
 
 #[test]
-fn without_time_there_are_no_names_and_values() {
+fn exceeded_deadline_returns_no_tag_names_or_values() {
     let segments = [Memory::block(&fixed_id()), Memory::head(&fixed_id())];
     let late = QueryBudget { deadline: Instant::now(), ..plenty() };
     let n = Field::Attribute(AttributeRef { scope: AttributeScope::Span, of_parent: false, name: "n".into() });

@@ -1,5 +1,5 @@
-//! A segment whose index is perfect: a trace is in a set only if one of its spans truly meets the need. What the search
-//! finds with it, it finds with every index that gives at least as much.
+//! A segment with an exact index: a set contains a trace only if one of its spans meets the predicate. A search that is
+//! correct with it is correct with every index that returns at least as much.
 
 use super::naive::expr;
 use crate::{
@@ -25,14 +25,14 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Like a block: newest trace first.
+    /// As a block: newest trace first.
     pub(super) fn block(spans: &[Span]) -> Arc<dyn Segment> {
         let mut traces = traces(spans);
         traces.sort_by_key(|(part, _)| Reverse(part.start));
         Arc::new(Self { traces, newest_first: true })
     }
 
-    /// Like the head: traces as they came.
+    /// As a head: traces in insertion order.
     pub(super) fn head(spans: &[Span]) -> Arc<dyn Segment> {
         Arc::new(Self { traces: traces(spans), newest_first: false })
     }
@@ -60,7 +60,7 @@ fn traces(spans: &[Span]) -> Vec<(TracePart, Vec<Span>)> {
 
 fn meets(need: &SpanPredicate, span: &Span) -> bool {
     let holds = |field: &Field, op: CompareOp, value: &Literal| {
-        if of_the_whole_trace(field) {
+        if depends_on_trace(field) {
             return true;
         }
         let expr = FieldExpr::Binary {
@@ -68,7 +68,7 @@ fn meets(need: &SpanPredicate, span: &Span) -> bool {
             left: Box::new(FieldExpr::Field(field.clone())),
             right: Box::new(FieldExpr::Literal(value.clone())),
         };
-        expr::out(&expr, std::slice::from_ref(span), 0).is_true()
+        expr::evaluate(&expr, std::slice::from_ref(span), 0).is_true()
     };
     match need {
         SpanPredicate::Anything => true,
@@ -80,8 +80,8 @@ fn meets(need: &SpanPredicate, span: &Span) -> bool {
     }
 }
 
-/// What nobody knows who sees only one of the spans.
-fn of_the_whole_trace(field: &Field) -> bool {
+/// Whether a field depends on the whole trace and cannot be evaluated on one span.
+fn depends_on_trace(field: &Field) -> bool {
     match field {
         Field::Attribute(attribute) => attribute.of_parent,
         Field::Intrinsic(intrinsic) => matches!(
@@ -154,7 +154,7 @@ impl Segment for Memory {
         _: &SpanParts,
         _: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
-        assert!(rows.is_empty(), "nobody can know of rows here");
+        assert!(rows.is_empty(), "this segment has no rows");
         Ok(0)
     }
 

@@ -1,11 +1,11 @@
-//! The search over segments with a perfect index, in every layout: it answers what the naive evaluator says.
+//! Search over segments with an exact index, in every layout, compared with the naive evaluator.
 
-mod agrees;
 mod answers;
 mod bounds;
-mod measured;
-mod measures;
 mod memory;
+mod metrics_equivalence;
+mod metrics_results;
 #[path = "../../../tests/suite/naive/mod.rs"]
 mod naive;
 mod reads;
+mod search_equivalence;

@@ -1,7 +1,6 @@
-//! Spans that are read through: those that answer, each once, wherever they lie.
+//! Reading spans: each matching span is returned once, regardless of its segment.
 
 use super::{
-    agrees::{bytes, run, stored},
     answers::{plenty, span, trace_id},
     memory::Memory,
     naive::{
@@ -9,6 +8,7 @@ use super::{
         dice::Dice,
         spans::{BASE, TICK},
     },
+    search_equivalence::{bytes, run, stored},
 };
 use crate::{
     search::{QueryBudget, ReadSink, StopFlag, read},
@@ -20,16 +20,16 @@ use baton_types::{SpanId, TraceId};
 use proptest::prelude::*;
 use std::{cell::Cell, collections::BTreeSet, ops::ControlFlow, sync::Arc, time::Instant};
 
-/// Takes so many times.
-struct Takes {
+/// Collects items up to a limit.
+struct CollectingSink {
     taken: Vec<SpanReadItem>,
-    most: usize,
-    gone: bool,
+    max_items: usize,
+    is_closed: bool,
 }
 
-impl Takes {
+impl CollectingSink {
     fn all() -> Self {
-        Self { taken: Vec::new(), most: usize::MAX, gone: false }
+        Self { taken: Vec::new(), max_items: usize::MAX, is_closed: false }
     }
 
     fn spans(&self) -> Vec<(TraceId, SpanId)> {
@@ -41,14 +41,14 @@ impl Takes {
     }
 }
 
-impl ReadSink for Takes {
+impl ReadSink for CollectingSink {
     fn take(&mut self, read: SpanReadItem) -> ControlFlow<()> {
         self.taken.push(read);
-        if self.taken.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if self.taken.len() < self.max_items { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn is_closed(&self) -> bool {
-        self.gone
+        self.is_closed
     }
 }
 
@@ -58,7 +58,7 @@ fn ask(query: &str) -> SpanReadRequest {
 }
 
 #[test]
-fn what_answers_and_began_in_time_is_read_once() {
+fn matching_spans_in_range_are_read_once() {
     let queries = prop::collection::vec(bytes(60), 30);
     run(48, 500, &(bytes(1_200), bytes(60), queries), |(spans, layouts, queries)| {
         let spans = naive::spans::spans(&mut Dice::new(&spans));
@@ -72,7 +72,7 @@ fn what_answers_and_began_in_time_is_read_once() {
             let range = if dice.one_in(2) { TimeRange::ALL } else { some };
             let query: Query = naive::queries::query(&mut dice);
             let ask = SpanReadRequest { query: Arc::new(query.clone()), range, aliases: false };
-            let mut takes = Takes::all();
+            let mut takes = CollectingSink::all();
             match read(&segments, &ask, (&plenty, &StopFlag::default()), &mut takes) {
                 Err(SpanStoreError::Query(_)) => continue,
                 read => read.map_err(|error| TestCaseError::fail(error.to_string()))?,
@@ -97,11 +97,11 @@ fn what_answers_and_began_in_time_is_read_once() {
 }
 
 #[test]
-fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
+fn oversized_trace_is_skipped_and_others_are_read() {
     let mut spans: Vec<_> = (1..=100).map(|id| span(1, id, None, 500 + id)).collect();
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
-    let mut takes = Takes::all();
+    let mut takes = CollectingSink::all();
     read(&segments, &ask("{ }"), (&|| QueryBudget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes)
         .unwrap();
     assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
@@ -109,26 +109,26 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
 }
 
 #[test]
-fn a_trace_that_takes_too_long_is_named_and_the_others_are_read() {
+fn slow_trace_is_skipped_and_others_are_read() {
     let mut spans: Vec<_> = (1..=2_000).map(|id| span(1, id, None, 500 + id)).collect();
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let first = Cell::new(true);
     let late_once = || if first.take() { QueryBudget { deadline: Instant::now(), ..plenty() } } else { plenty() };
-    let mut takes = Takes::all();
+    let mut takes = CollectingSink::all();
     read(&segments, &ask("{ }"), (&late_once, &StopFlag::default()), &mut takes).unwrap();
     assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
     assert_eq!(takes.spans(), [(trace_id(2), spans[2_000].id)]);
 }
 
 #[test]
-fn nothing_is_read_for_those_who_are_gone() {
+fn closed_sink_stops_the_read() {
     let spans: Vec<_> = (1..=5_000).map(|number| span(number, 1, None, number)).collect();
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
-    let mut one = Takes { most: 1, ..Takes::all() };
+    let mut one = CollectingSink { max_items: 1, ..CollectingSink::all() };
     read(&segments, &ask("{ }"), (&plenty, &StopFlag::default()), &mut one).unwrap();
     assert_eq!((one.taken.len(), one.spans().len()), (1, 1_024));
-    let mut gone = Takes { gone: true, ..Takes::all() };
-    read(&segments, &ask("{ }"), (&plenty, &StopFlag::default()), &mut gone).unwrap();
-    assert_eq!(gone.taken.len(), 0);
+    let mut closed = CollectingSink { is_closed: true, ..CollectingSink::all() };
+    read(&segments, &ask("{ }"), (&plenty, &StopFlag::default()), &mut closed).unwrap();
+    assert_eq!(closed.taken.len(), 0);
 }

@@ -1,7 +1,6 @@
-//! Choices out of bytes: when they run out, everything is the first and simplest choice, so fewer bytes make smaller
-//! cases.
+//! Choices derived from bytes: once they run out, every choice is the first and simplest one, so fewer bytes make
+//! smaller cases.
 
-/// Chooses.
 pub(crate) struct Dice<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }
@@ -21,7 +20,7 @@ impl<'a> Dice<'a> {
         self.below(n) == n - 1
     }
 
-    /// One of these.
+    /// One of the given choices.
     pub(crate) fn of<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())].clone()
     }

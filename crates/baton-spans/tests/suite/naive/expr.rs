@@ -1,4 +1,4 @@
-//! Expressions over one span.
+//! Naive evaluation of expressions on one span.
 
 use super::queries::PATTERNS;
 use baton_traceql::{
@@ -8,9 +8,9 @@ use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 use regex::Regex;
 use std::cmp::Ordering;
 
-/// One plain value.
+/// A comparable value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Plain {
+pub(crate) enum PlainValue {
     Text(String),
     Bool(bool),
     Int(i64),
@@ -20,22 +20,22 @@ pub(crate) enum Plain {
     Kind(SpanKind),
 }
 
-/// What an expression gives: nothing where something is missing, several values for lists and for what events and links
-/// say. Bytes and maps are there, but have no values to compare.
+/// Result of an expression: empty if a value is missing; several values for lists, events and links. Bytes and maps
+/// exist but have no comparable values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Out {
-    /// As an answer shows it.
+pub(crate) struct ExprResult {
+    /// The value as returned in results.
     pub(crate) shown: Vec<SpanValue>,
-    pub(crate) values: Vec<Plain>,
+    pub(crate) values: Vec<PlainValue>,
 }
 
-impl Out {
-    pub(crate) fn one(value: Plain) -> Self {
+impl ExprResult {
+    pub(crate) fn one(value: PlainValue) -> Self {
         Self::many(vec![value])
     }
 
-    fn many(values: Vec<Plain>) -> Self {
-        Self { shown: values.iter().map(Plain::shown).collect(), values }
+    fn many(values: Vec<PlainValue>) -> Self {
+        Self { shown: values.iter().map(PlainValue::shown).collect(), values }
     }
 
     fn of(value: &SpanValue) -> Self {
@@ -48,22 +48,22 @@ impl Out {
     }
 
     pub(crate) fn is_true(&self) -> bool {
-        self.values.contains(&Plain::Bool(true))
+        self.values.contains(&PlainValue::Bool(true))
     }
 }
 
-fn flat(value: &SpanValue) -> Vec<Plain> {
+fn flat(value: &SpanValue) -> Vec<PlainValue> {
     match value {
-        SpanValue::Text(text) => vec![Plain::Text(text.to_string())],
-        SpanValue::Bool(value) => vec![Plain::Bool(*value)],
-        SpanValue::Int(number) => vec![Plain::Int(*number)],
-        SpanValue::Float(number) => vec![Plain::Float(*number)],
+        SpanValue::Text(text) => vec![PlainValue::Text(text.to_string())],
+        SpanValue::Bool(value) => vec![PlainValue::Bool(*value)],
+        SpanValue::Int(number) => vec![PlainValue::Int(*number)],
+        SpanValue::Float(number) => vec![PlainValue::Float(*number)],
         SpanValue::List(list) => list.iter().flat_map(flat).collect(),
         SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => Vec::new(),
     }
 }
 
-impl Plain {
+impl PlainValue {
     pub(crate) fn shown(&self) -> SpanValue {
         match self {
             Self::Text(text) => text.clone().into(),
@@ -76,7 +76,7 @@ impl Plain {
         }
     }
 
-    /// The number, if it is a whole one.
+    /// The number, if it is an integer.
     pub(crate) fn whole(&self) -> Option<i128> {
         match self {
             Self::Int(number) | Self::Duration(number) => Some(i128::from(*number)),
@@ -93,71 +93,73 @@ impl Plain {
     }
 }
 
-/// What an expression gives for the span at `at`.
-pub(crate) fn out(expr: &FieldExpr, spans: &[Span], at: usize) -> Out {
+/// Result of an expression for the span at `at`.
+pub(crate) fn evaluate(expr: &FieldExpr, spans: &[Span], at: usize) -> ExprResult {
     match expr {
         FieldExpr::Literal(literal) => constant(literal),
         FieldExpr::Field(field) => look_up(field, spans, at),
         FieldExpr::Unary { op: UnaryOp::Not, of } => {
-            let values = out(of, spans, at).values;
+            let values = evaluate(of, spans, at).values;
             let turned = values.into_iter().filter_map(|value| match value {
-                Plain::Bool(value) => Some(Plain::Bool(!value)),
+                PlainValue::Bool(value) => Some(PlainValue::Bool(!value)),
                 _ => None,
             });
-            Out::many(turned.collect())
+            ExprResult::many(turned.collect())
         }
         FieldExpr::Unary { op: UnaryOp::Negative, of } => {
-            let values = out(of, spans, at).values;
+            let values = evaluate(of, spans, at).values;
             let turned = values.into_iter().filter_map(|value| match value {
-                Plain::Int(number) => compute(ArithmeticOp::Subtract, &Plain::Int(0), &Plain::Int(number)),
-                Plain::Float(number) => Some(Plain::Float(0.0 - number)),
-                Plain::Duration(number) => Some(Plain::Duration(-number)),
+                PlainValue::Int(number) => {
+                    compute(ArithmeticOp::Subtract, &PlainValue::Int(0), &PlainValue::Int(number))
+                }
+                PlainValue::Float(number) => Some(PlainValue::Float(0.0 - number)),
+                PlainValue::Duration(number) => Some(PlainValue::Duration(-number)),
                 _ => None,
             });
-            Out::many(turned.collect())
+            ExprResult::many(turned.collect())
         }
         FieldExpr::Binary { op, left, right } => {
-            let (left, right) = (out(left, spans, at), out(right, spans, at));
+            let (left, right) = (evaluate(left, spans, at), evaluate(right, spans, at));
             match op {
-                BinaryOp::And => Out::one(Plain::Bool(left.is_true() && right.is_true())),
-                BinaryOp::Or => Out::one(Plain::Bool(left.is_true() || right.is_true())),
+                BinaryOp::And => ExprResult::one(PlainValue::Bool(left.is_true() && right.is_true())),
+                BinaryOp::Or => ExprResult::one(PlainValue::Bool(left.is_true() || right.is_true())),
                 BinaryOp::Compare(op) if is_nil(expr) => {
                     let there = left.is_there() || right.is_there();
-                    Out::one(Plain::Bool(if *op == CompareOp::Equal { !there } else { there }))
+                    ExprResult::one(PlainValue::Bool(if *op == CompareOp::Equal { !there } else { there }))
                 }
-                BinaryOp::Compare(op) => Out::one(Plain::Bool(compare(*op, &left, &right))),
+                BinaryOp::Compare(op) => ExprResult::one(PlainValue::Bool(compare(*op, &left, &right))),
                 BinaryOp::Arithmetic(op) => {
                     let pairs = left.values.iter().flat_map(|left| right.values.iter().map(move |right| (left, right)));
-                    Out::many(pairs.filter_map(|(left, right)| compute(*op, left, right)).collect())
+                    ExprResult::many(pairs.filter_map(|(left, right)| compute(*op, left, right)).collect())
                 }
             }
         }
     }
 }
 
-/// Whether one side of a comparison is `nil`, which is not there.
+/// Whether an expression is the literal `nil`.
 fn is_nil(expr: &FieldExpr) -> bool {
     let FieldExpr::Binary { left, right, .. } = expr else { return false };
     [left, right].into_iter().any(|side| **side == FieldExpr::Literal(Literal::Nil))
 }
 
-pub(crate) fn constant(literal: &Literal) -> Out {
-    Out::one(match literal {
-        Literal::Text(text) => Plain::Text(text.clone()),
-        Literal::Int(number) => Plain::Int(*number),
-        Literal::Float(number) => Plain::Float(*number),
-        Literal::Duration(number) => Plain::Duration(*number),
-        Literal::Bool(value) => Plain::Bool(*value),
-        Literal::Status(status) => Plain::Status(*status),
-        Literal::Kind(kind) => Plain::Kind(*kind),
-        Literal::Nil => return Out::default(),
+pub(crate) fn constant(literal: &Literal) -> ExprResult {
+    ExprResult::one(match literal {
+        Literal::Text(text) => PlainValue::Text(text.clone()),
+        Literal::Int(number) => PlainValue::Int(*number),
+        Literal::Float(number) => PlainValue::Float(*number),
+        Literal::Duration(number) => PlainValue::Duration(*number),
+        Literal::Bool(value) => PlainValue::Bool(*value),
+        Literal::Status(status) => PlainValue::Status(*status),
+        Literal::Kind(kind) => PlainValue::Kind(*kind),
+        Literal::Nil => return ExprResult::default(),
     })
 }
 
-/// Any value does for what is asked positively; for what is asked negatively none may be equal, and there must be one
-/// that could be.
-pub(crate) fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
-    let pairs: Vec<(&Plain, &Plain)> = left
+/// A positive operator needs one matching value; a negated one needs a comparable value, and no value may match its
+/// positive counterpart.
+pub(crate) fn compare(op: CompareOp, left: &ExprResult, right: &ExprResult) -> bool {
+    let pairs: Vec<(&PlainValue, &PlainValue)> = left
         .values
         .iter()
         .flat_map(|left| right.values.iter().map(move |right| (left, right)))
@@ -166,7 +168,7 @@ pub(crate) fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
     match op {
         CompareOp::NotEqual => !pairs.is_empty() && !pairs.iter().any(|(left, right)| equal(left, right)),
         CompareOp::MatchesNot => {
-            let texts = pairs.iter().any(|(left, _)| matches!(left, Plain::Text(_)));
+            let texts = pairs.iter().any(|(left, _)| matches!(left, PlainValue::Text(_)));
             texts && !pairs.iter().any(|(left, right)| matches(left, right))
         }
         CompareOp::Matches => pairs.iter().any(|(left, right)| matches(left, right)),
@@ -182,33 +184,33 @@ pub(crate) fn compare(op: CompareOp, left: &Out, right: &Out) -> bool {
     }
 }
 
-fn comparable(left: &Plain, right: &Plain) -> bool {
+fn comparable(left: &PlainValue, right: &PlainValue) -> bool {
     match (left, right) {
-        (Plain::Text(_), Plain::Text(_))
-        | (Plain::Bool(_), Plain::Bool(_))
-        | (Plain::Status(_), Plain::Status(_))
-        | (Plain::Kind(_), Plain::Kind(_)) => true,
+        (PlainValue::Text(_), PlainValue::Text(_))
+        | (PlainValue::Bool(_), PlainValue::Bool(_))
+        | (PlainValue::Status(_), PlainValue::Status(_))
+        | (PlainValue::Kind(_), PlainValue::Kind(_)) => true,
         _ => left.number().is_some() && right.number().is_some(),
     }
 }
 
-fn ordered(value: &Plain) -> bool {
-    value.number().is_some() || matches!(value, Plain::Text(_))
+fn ordered(value: &PlainValue) -> bool {
+    value.number().is_some() || matches!(value, PlainValue::Text(_))
 }
 
-fn equal(left: &Plain, right: &Plain) -> bool {
+fn equal(left: &PlainValue, right: &PlainValue) -> bool {
     if left.number().is_some() { order(left, right) == Some(Ordering::Equal) } else { left == right }
 }
 
-fn less(left: &Plain, right: &Plain) -> bool {
+fn less(left: &PlainValue, right: &PlainValue) -> bool {
     match (left, right) {
-        (Plain::Text(left), Plain::Text(right)) => left < right,
+        (PlainValue::Text(left), PlainValue::Text(right)) => left < right,
         _ => order(left, right) == Some(Ordering::Less),
     }
 }
 
 /// Numbers by value, exactly.
-pub(crate) fn order(left: &Plain, right: &Plain) -> Option<Ordering> {
+pub(crate) fn order(left: &PlainValue, right: &PlainValue) -> Option<Ordering> {
     match (left.whole(), right.whole()) {
         (Some(left), Some(right)) => Some(left.cmp(&right)),
         (Some(left), None) => order_mixed(left, right.number()?),
@@ -223,9 +225,9 @@ fn order_mixed(whole: i128, number: f64) -> Option<Ordering> {
     Some(whole.cmp(&(below as i128)).then(fraction))
 }
 
-fn matches(text: &Plain, pattern: &Plain) -> bool {
+fn matches(text: &PlainValue, pattern: &PlainValue) -> bool {
     match (text, pattern) {
-        (Plain::Text(text), Plain::Text(pattern)) => {
+        (PlainValue::Text(text), PlainValue::Text(pattern)) => {
             let (_, rust) = PATTERNS.iter().find(|(re2, _)| re2 == pattern).expect("one of the patterns");
             Regex::new(&format!("^(?:{rust})$")).expect("a pattern").is_match(text)
         }
@@ -233,8 +235,8 @@ fn matches(text: &Plain, pattern: &Plain) -> bool {
     }
 }
 
-/// Whole numbers stay whole where that is exact.
-fn compute(op: ArithmeticOp, left: &Plain, right: &Plain) -> Option<Plain> {
+/// Integers stay integers where the result is exact.
+fn compute(op: ArithmeticOp, left: &PlainValue, right: &PlainValue) -> Option<PlainValue> {
     let (x, y) = (left.number()?, right.number()?);
     if let (Some(x), Some(y)) = (left.whole(), right.whole()) {
         let exact = match op {
@@ -247,10 +249,10 @@ fn compute(op: ArithmeticOp, left: &Plain, right: &Plain) -> Option<Plain> {
             ArithmeticOp::Power => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
         };
         if let Some(exact) = exact.and_then(|exact| i64::try_from(exact).ok()) {
-            return Some(Plain::Int(exact));
+            return Some(PlainValue::Int(exact));
         }
     }
-    Some(Plain::Float(match op {
+    Some(PlainValue::Float(match op {
         ArithmeticOp::Add => x + y,
         ArithmeticOp::Subtract => x - y,
         ArithmeticOp::Multiply => x * y,
@@ -261,25 +263,25 @@ fn compute(op: ArithmeticOp, left: &Plain, right: &Plain) -> Option<Plain> {
     }))
 }
 
-fn look_up(field: &Field, spans: &[Span], at: usize) -> Out {
+fn look_up(field: &Field, spans: &[Span], at: usize) -> ExprResult {
     let span = &spans[at];
     match field {
         Field::Attribute(attribute) if attribute.of_parent => match parent(spans, at) {
             Some(parent) => attribute_of(attribute, &spans[parent]),
-            None => Out::default(),
+            None => ExprResult::default(),
         },
         Field::Attribute(attribute) => attribute_of(attribute, span),
         Field::Intrinsic(intrinsic) => intrinsic_of(*intrinsic, spans, at),
     }
 }
 
-fn attribute_of(attribute: &AttributeRef, span: &Span) -> Out {
+fn attribute_of(attribute: &AttributeRef, span: &Span) -> ExprResult {
     let within = |attributes: &Attributes| {
         let found = attributes.iter().find(|(key, _)| *key == attribute.name);
-        found.map(|(_, value)| Out::of(value)).unwrap_or_default()
+        found.map(|(_, value)| ExprResult::of(value)).unwrap_or_default()
     };
     let several = |all: Vec<&Attributes>| {
-        let mut together = Out::default();
+        let mut together = ExprResult::default();
         for out in all.into_iter().map(within) {
             together.shown.extend(out.shown);
             together.values.extend(out.values);
@@ -303,26 +305,26 @@ fn attribute_of(attribute: &AttributeRef, span: &Span) -> Out {
         AttributeScope::Link,
         AttributeScope::Instrumentation,
     ];
-    places.into_iter().map(of).find(Out::is_there).unwrap_or_default()
+    places.into_iter().map(of).find(ExprResult::is_there).unwrap_or_default()
 }
 
-fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
+fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> ExprResult {
     use Intrinsic as I;
     let span = &spans[at];
-    let text = |text: &str| Out::one(Plain::Text(text.to_owned()));
-    let duration = |nanos: u64| Out::one(Plain::Duration(nanos as i64));
+    let text = |text: &str| ExprResult::one(PlainValue::Text(text.to_owned()));
+    let duration = |nanos: u64| ExprResult::one(PlainValue::Duration(nanos as i64));
     let root = spans.iter().find(|span| span.parent.is_none()).or(spans.first());
     match intrinsic {
         I::Duration => duration(span.end.saturating_sub(span.start)),
         I::Name => text(&span.name),
-        I::Kind => Out::one(Plain::Kind(span.kind)),
-        I::Status => Out::one(Plain::Status(span.status)),
+        I::Kind => ExprResult::one(PlainValue::Kind(span.kind)),
+        I::Status => ExprResult::one(PlainValue::Status(span.status)),
         I::StatusMessage => text(&span.status_message),
         I::SpanId => text(&span.id.to_string()),
         I::ParentId => span.parent.map(|parent| text(&parent.to_string())).unwrap_or_default(),
         I::ChildCount => {
             let children = (0..spans.len()).filter(|child| parent(spans, *child) == Some(at)).count();
-            Out::one(Plain::Int(children as i64))
+            ExprResult::one(PlainValue::Int(children as i64))
         }
         I::TraceDuration => {
             let start = spans.iter().map(|span| span.start).min().unwrap_or_default();
@@ -332,27 +334,33 @@ fn intrinsic_of(intrinsic: Intrinsic, spans: &[Span], at: usize) -> Out {
         I::RootName => root.map(|root| text(&root.name)).unwrap_or_default(),
         I::RootService => root.and_then(Span::service).map(text).unwrap_or_default(),
         I::TraceId => text(&span.trace.to_string()),
-        I::NestedSetLeft => Out::one(Plain::Int(nested_set(spans, at).0)),
-        I::NestedSetRight => Out::one(Plain::Int(nested_set(spans, at).1)),
-        I::NestedSetParent => Out::one(Plain::Int(nested_set(spans, at).2)),
-        I::EventName => Out::many(span.events.iter().map(|event| Plain::Text(event.name.to_string())).collect()),
-        I::EventTimeSinceStart => {
-            Out::many(span.events.iter().map(|event| Plain::Duration((event.at - span.start) as i64)).collect())
+        I::NestedSetLeft => ExprResult::one(PlainValue::Int(nested_set(spans, at).0)),
+        I::NestedSetRight => ExprResult::one(PlainValue::Int(nested_set(spans, at).1)),
+        I::NestedSetParent => ExprResult::one(PlainValue::Int(nested_set(spans, at).2)),
+        I::EventName => {
+            ExprResult::many(span.events.iter().map(|event| PlainValue::Text(event.name.to_string())).collect())
         }
-        I::LinkTraceId => Out::many(span.links.iter().map(|link| Plain::Text(link.trace.to_string())).collect()),
-        I::LinkSpanId => Out::many(span.links.iter().map(|link| Plain::Text(link.span.to_string())).collect()),
+        I::EventTimeSinceStart => ExprResult::many(
+            span.events.iter().map(|event| PlainValue::Duration((event.at - span.start) as i64)).collect(),
+        ),
+        I::LinkTraceId => {
+            ExprResult::many(span.links.iter().map(|link| PlainValue::Text(link.trace.to_string())).collect())
+        }
+        I::LinkSpanId => {
+            ExprResult::many(span.links.iter().map(|link| PlainValue::Text(link.span.to_string())).collect())
+        }
         I::InstrumentationName => text(&span.scope.name),
         I::InstrumentationVersion => text(&span.scope.version),
-        I::Parent => Out::default(),
+        I::Parent => ExprResult::default(),
     }
 }
 
-/// The parent, if it is here. In a circle the earliest span has none.
+/// Index of the parent, if it is in the trace. In a cycle the earliest span has none.
 pub(crate) fn parent(spans: &[Span], at: usize) -> Option<usize> {
     if is_cut(spans, at) { None } else { named_parent(spans, at) }
 }
 
-/// What siblings share.
+/// Parent id shared by siblings.
 pub(crate) fn family(spans: &[Span], at: usize) -> Option<SpanId> {
     if is_cut(spans, at) { None } else { spans[at].parent }
 }
@@ -362,7 +370,7 @@ fn named_parent(spans: &[Span], at: usize) -> Option<usize> {
     spans.iter().position(|span| span.id == id)
 }
 
-/// Whether it is the earliest of a circle.
+/// Whether the span is the earliest of a cycle.
 fn is_cut(spans: &[Span], at: usize) -> bool {
     let mut circle = Vec::new();
     let mut next = Some(at);
@@ -373,7 +381,7 @@ fn is_cut(spans: &[Span], at: usize) -> bool {
     next == Some(at) && circle.iter().min() == Some(&at)
 }
 
-/// Left, right, and the left of the parent: -1 for a root, 0 when the parent is not here.
+/// Left, right and parent-left of the nested set model: -1 for a root, 0 if the parent is missing.
 fn nested_set(spans: &[Span], at: usize) -> (i64, i64, i64) {
     fn number(spans: &[Span], at: usize, above: i64, next: &mut i64, numbers: &mut [(i64, i64, i64)]) {
         let left = *next;

@@ -1,5 +1,5 @@
-//! What queries mean, once more: written down as simply as possible, slow, and sharing nothing with the engine but the
-//! tree of the query. Whatever the engine answers, over whatever segments, is compared with this.
+//! Naive reference evaluator of queries: simple, slow, and sharing only the syntax tree with the engine. Results of the
+//! engine are compared with it.
 
 pub(crate) mod dice;
 pub(crate) mod expr;
@@ -15,42 +15,42 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// What was said about a set, as text.
-pub(crate) type Said = Vec<(String, String)>;
+/// Labels of a spanset, with values as text.
+pub(crate) type SetLabels = Vec<(String, String)>;
 
-/// A trace that answers.
+/// Expected search result for one trace.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct ExpectedTrace {
     pub(crate) id: TraceId,
     pub(crate) root: (String, String),
     pub(crate) start: u64,
     pub(crate) duration: u64,
     pub(crate) services: Vec<(String, ServiceStats)>,
-    /// Spans by start time and id, with what `by` and aggregates said; the sets in the order of their spans.
-    pub(crate) spansets: Vec<(Vec<SpanId>, Said)>,
+    /// Spans by start time and id, with the labels from `by` and aggregates; spansets in the order of their spans.
+    pub(crate) spansets: Vec<(Vec<SpanId>, SetLabels)>,
 }
 
-/// What spans answer, newest trace first; a span that occurs twice counts once.
-pub(crate) fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<Told> {
+/// Expected result, newest trace first; duplicate spans count once.
+pub(crate) fn answer(query: &Query, spans: &[Span], range: TimeRange) -> Vec<ExpectedTrace> {
     let Root::Search(pipeline) = &query.root else { panic!("not a search: {query:?}") };
     let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
     for span in spans {
         traces.entry(span.trace).or_default().insert(span.id, span.clone());
     }
-    let mut told: Vec<Told> = traces
+    let mut results: Vec<ExpectedTrace> = traces
         .into_values()
         .filter_map(|spans| {
             let mut spans: Vec<Span> = spans.into_values().collect();
             spans.sort_by_key(|span| (span.start, span.id));
             let in_time = spans.iter().any(|span| span.start <= range.end && span.end.max(span.start) >= range.start);
-            in_time.then(|| tell(pipeline, &spans)).flatten()
+            in_time.then(|| evaluate_trace(pipeline, &spans)).flatten()
         })
         .collect();
-    told.sort_by_key(|told| (Reverse(told.start), told.id));
-    told
+    results.sort_by_key(|trace| (Reverse(trace.start), trace.id));
+    results
 }
 
-fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
+fn evaluate_trace(pipeline: &PipelineExpr, spans: &[Span]) -> Option<ExpectedTrace> {
     let sets = pipeline::run(pipeline, spans);
     if sets.is_empty() {
         return None;
@@ -66,7 +66,7 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
         .map(|set| (set.spans.iter().map(|at| spans[*at].id).collect::<Vec<_>>(), printed(&set.attributes)))
         .collect();
     spansets.sort_by(|left, right| left.0.cmp(&right.0));
-    Some(Told {
+    Some(ExpectedTrace {
         id: first.trace,
         root: (service(root).to_owned(), root.name.to_string()),
         start: first.start,
@@ -83,15 +83,15 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
     })
 }
 
-/// Values as text: two that are not numbers are the same, and so are numbers up to how they were added.
-pub(crate) fn printed(attributes: &[(String, SpanValue)]) -> Said {
+/// Values as text: NaN equals NaN, and numbers are rounded, because the order of additions differs.
+pub(crate) fn printed(attributes: &[(String, SpanValue)]) -> SetLabels {
     attributes.iter().map(|(name, value)| (name.clone(), print(value))).collect()
 }
 
 fn print(value: &SpanValue) -> String {
     match value {
         SpanValue::Int(number) => format!("{:.6e}", *number as f64),
-        // Adding makes zero of what is zero below zero.
+        // Adding positive zero turns negative zero into zero.
         SpanValue::Float(number) => format!("{:.6e}", number + 0.0),
         SpanValue::List(list) => list.iter().map(print).collect::<Vec<_>>().join(", "),
         other => format!("{other:?}"),

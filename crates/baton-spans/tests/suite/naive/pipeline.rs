@@ -1,13 +1,13 @@
-//! Pipelines over one trace.
+//! Naive evaluation of pipelines on one trace.
 
-use super::expr::{Out, Plain, compare, constant, family, order, out, parent};
+use super::expr::{ExprResult, PlainValue, compare, constant, evaluate, family, order, parent};
 use baton_traceql::{
     Aggregate, AggregateOp, FieldExpr, PipelineExpr, PipelineStage, Scalar, ScalarFilter, SpansetExpr, SpansetOp,
 };
 use baton_types::{Span, SpanValue};
 use std::{cmp::Ordering, collections::BTreeSet};
 
-/// Spans that belong together, by position, and what was said about them.
+/// A spanset: span indexes and labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Set {
     pub(crate) spans: BTreeSet<usize>,
@@ -15,13 +15,13 @@ pub(crate) struct Set {
 }
 
 impl Set {
-    fn say(&mut self, name: String, value: SpanValue) {
+    fn add_label(&mut self, name: String, value: SpanValue) {
         self.attributes.retain(|(known, _)| *known != name);
         self.attributes.push((name, value));
     }
 }
 
-/// What a trace answers; its spans are sorted.
+/// Spansets of a trace whose spans are sorted.
 pub(crate) fn run(pipeline: &PipelineExpr, spans: &[Span]) -> Vec<Set> {
     let all = Set { spans: (0..spans.len()).collect(), attributes: Vec::new() };
     pipelines(pipeline, spans, all)
@@ -66,7 +66,7 @@ fn spansets(expr: &SpansetExpr, spans: &[Span], within: &BTreeSet<usize>) -> BTr
     match expr {
         SpansetExpr::Filter(None) => within.clone(),
         SpansetExpr::Filter(Some(condition)) => {
-            within.iter().copied().filter(|at| out(condition, spans, *at).is_true()).collect()
+            within.iter().copied().filter(|at| evaluate(condition, spans, *at).is_true()).collect()
         }
         SpansetExpr::Combined { op, left, right } => {
             combine(*op, &spansets(left, spans, within), &spansets(right, spans, within), spans)
@@ -116,13 +116,13 @@ fn combine(op: SpansetOp, left: &BTreeSet<usize>, right: &BTreeSet<usize>, spans
 fn split(expr: &FieldExpr, spans: &[Span], set: Set) -> Vec<Set> {
     let mut groups: Vec<(String, Set)> = Vec::new();
     for at in set.spans {
-        let mut shown = out(expr, spans, at).shown;
+        let mut shown = evaluate(expr, spans, at).shown;
         let value = match shown.len() {
             0 => "nil".into(),
             1 => shown.remove(0),
             _ => SpanValue::List(shown.clone()),
         };
-        // `nil` as text is not the same as nothing.
+        // The text `nil` is not the missing value.
         let key = format!("{} {value:?}", shown.len());
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, group)) => {
@@ -130,7 +130,7 @@ fn split(expr: &FieldExpr, spans: &[Span], set: Set) -> Vec<Set> {
             }
             None => {
                 let mut group = Set { spans: BTreeSet::from([at]), attributes: set.attributes.clone() };
-                group.say(format!("by({expr})"), value);
+                group.add_label(format!("by({expr})"), value);
                 groups.push((key, group));
             }
         }
@@ -141,7 +141,9 @@ fn split(expr: &FieldExpr, spans: &[Span], set: Set) -> Vec<Set> {
 fn kept(filter: &ScalarFilter, spans: &[Span], mut set: Set) -> Option<Set> {
     let side = |scalar: &Scalar| match scalar {
         Scalar::Literal(literal) => constant(literal),
-        Scalar::Aggregate(aggregate) => aggregated(aggregate, spans, &set.spans).map(Out::one).unwrap_or_default(),
+        Scalar::Aggregate(aggregate) => {
+            aggregated(aggregate, spans, &set.spans).map(ExprResult::one).unwrap_or_default()
+        }
         other => panic!("not run: {other:?}"),
     };
     let (left, right) = (side(&filter.left), side(&filter.right));
@@ -150,17 +152,18 @@ fn kept(filter: &ScalarFilter, spans: &[Span], mut set: Set) -> Option<Set> {
     }
     for (scalar, out) in [(&filter.left, left), (&filter.right, right)] {
         if let Scalar::Aggregate(aggregate) = scalar {
-            set.say(aggregate.to_string(), out.shown[0].clone());
+            set.add_label(aggregate.to_string(), out.shown[0].clone());
         }
     }
     Some(set)
 }
 
-fn aggregated(aggregate: &Aggregate, spans: &[Span], set: &BTreeSet<usize>) -> Option<Plain> {
-    let Some(of) = &aggregate.of else { return Some(Plain::Int(set.len() as i64)) };
-    let values: Vec<Plain> = set.iter().flat_map(|at| out(of, spans, *at).values).collect();
-    let numbers: Vec<&Plain> = values.iter().filter(|value| value.number().is_some_and(|it| !it.is_nan())).collect();
-    let all_durations = numbers.iter().all(|number| matches!(number, Plain::Duration(_)));
+fn aggregated(aggregate: &Aggregate, spans: &[Span], set: &BTreeSet<usize>) -> Option<PlainValue> {
+    let Some(of) = &aggregate.of else { return Some(PlainValue::Int(set.len() as i64)) };
+    let values: Vec<PlainValue> = set.iter().flat_map(|at| evaluate(of, spans, *at).values).collect();
+    let numbers: Vec<&PlainValue> =
+        values.iter().filter(|value| value.number().is_some_and(|it| !it.is_nan())).collect();
+    let all_durations = numbers.iter().all(|number| matches!(number, PlainValue::Duration(_)));
     let first =
         |wanted: Ordering| numbers.iter().copied().reduce(|a, b| if order(b, a) == Some(wanted) { b } else { a });
     let whole: Option<i128> = numbers.iter().map(|number| number.whole()).sum();
@@ -169,14 +172,14 @@ fn aggregated(aggregate: &Aggregate, spans: &[Span], set: &BTreeSet<usize>) -> O
     let sum: f64 = whole.map_or_else(|| plain.iter().sum(), |whole| whole as f64);
     let result = match aggregate.op {
         _ if numbers.is_empty() => return None,
-        AggregateOp::Count => Plain::Int(numbers.len() as i64),
+        AggregateOp::Count => PlainValue::Int(numbers.len() as i64),
         AggregateOp::Min => first(Ordering::Less)?.clone(),
         AggregateOp::Max => first(Ordering::Greater)?.clone(),
-        AggregateOp::Avg => Plain::Float(sum / numbers.len() as f64),
+        AggregateOp::Avg => PlainValue::Float(sum / numbers.len() as f64),
         AggregateOp::Sum => match whole.map(i64::try_from) {
-            Some(Ok(whole)) => Plain::Int(whole),
-            _ => Plain::Float(sum),
+            Some(Ok(whole)) => PlainValue::Int(whole),
+            _ => PlainValue::Float(sum),
         },
     };
-    Some(if all_durations { Plain::Duration(result.number()?.round() as i64) } else { result })
+    Some(if all_durations { PlainValue::Duration(result.number()?.round() as i64) } else { result })
 }

@@ -1,4 +1,4 @@
-//! Random queries, as trees: every part of the language that a search can run.
+//! Random queries as trees, with every part of the language that a search supports.
 
 use super::{
     dice::Dice,
@@ -10,7 +10,7 @@ use baton_traceql::{
     UnaryOp,
 };
 
-/// Patterns of RE2, and what the same is for Rust where that differs.
+/// RE2 patterns and their equivalents for the Rust regex crate where they differ.
 pub(crate) const PATTERNS: &[(&str, &str)] = &[
     ("a.*", "a.*"),
     ("a|b", "a|b"),
@@ -60,7 +60,6 @@ const SCOPES: &[AttributeScope] = &[
     AttributeScope::Instrumentation,
 ];
 
-/// A query.
 pub(crate) fn query(dice: &mut Dice<'_>) -> Query {
     Query { root: Root::Search(pipelines(dice, 2)), hints: Vec::new() }
 }
@@ -83,7 +82,7 @@ fn pipelines(dice: &mut Dice<'_>, depth: usize) -> PipelineExpr {
     PipelineExpr::Pipeline(stages)
 }
 
-/// An operand of pipelines: what is only one spanset expression would be read as a part of one.
+/// An operand of a pipeline operator: a single spanset expression would be parsed as part of a spanset operation.
 fn piped(dice: &mut Dice<'_>, depth: usize) -> PipelineExpr {
     match pipelines(dice, depth) {
         PipelineExpr::Pipeline(mut stages) if stages.len() == 1 => {
@@ -138,7 +137,7 @@ fn condition(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
         4..=5 => intrinsic_comparison(dice),
         6 => compared(dice.of(ORDER), number(dice, 2), number(dice, 1)),
         7 => match attribute(dice) {
-            // That is never missing, and asking for it is refused.
+            // This field is never missing, so the comparison is rejected.
             Field::Attribute(AttributeRef { name, .. }) if name == "service.name" => attribute_comparison(dice),
             field => compared(dice.of(EQUALITY), FieldExpr::Field(field), FieldExpr::Literal(Literal::Nil)),
         },
@@ -205,7 +204,7 @@ fn intrinsic_comparison(dice: &mut Dice<'_>) -> FieldExpr {
     compared(op, field, FieldExpr::Literal(literal))
 }
 
-/// Something that may be a number.
+/// An expression that may be a number.
 fn number(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
     match dice.below(if depth > 0 { 8 } else { 5 }) {
         0..=1 => FieldExpr::Field(attribute(dice)),
@@ -228,7 +227,7 @@ fn number(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
                 ArithmeticOp::Power,
             ]);
             let left = number(dice, depth - 1);
-            // Neither a division by zero, which is an error, nor powers that no number has room for.
+            // No division by zero, which is an error, and no powers out of range.
             let small = matches!(op, ArithmeticOp::Divide | ArithmeticOp::Modulo | ArithmeticOp::Power);
             let right = if small {
                 FieldExpr::Literal(dice.of(&[Literal::Int(2), Literal::Int(1), Literal::Float(0.5)]))

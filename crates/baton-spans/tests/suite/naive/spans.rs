@@ -1,4 +1,4 @@
-//! Random spans: few names and values, so that they meet often, but every type and shape there is.
+//! Random spans over few names and values, with every type and shape.
 
 use super::dice::Dice;
 use baton_types::{
@@ -19,16 +19,16 @@ pub(crate) const KINDS: &[SpanKind] = &[
     SpanKind::Unspecified,
 ];
 pub(crate) const STATUSES: &[SpanStatus] = &[SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
-/// Whole numbers that a float cannot tell from their neighbours.
+/// Integers that are not exact as floats.
 pub(crate) const HUGE: &[i64] = &[i64::MAX, i64::MIN, (1 << 53) + 1, i64::MAX - 1];
 pub(crate) const STRANGE: &[f64] =
     &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 9_007_199_254_740_992.0, 9_223_372_036_854_775_808.0];
-/// When everything happens.
+/// Start of the time range of all spans.
 pub(crate) const BASE: u64 = 1_700_000_000_000_000_000;
-/// Between two moments.
+/// Unit of time between events.
 pub(crate) const TICK: u64 = 1_000_000;
 
-/// Spans of a few traces; some occur twice.
+/// Spans of a few traces, including duplicates.
 pub(crate) fn spans(dice: &mut Dice<'_>) -> Vec<Span> {
     let traces = 1 + dice.below(4);
     let count = 1 + dice.below(20);
@@ -65,7 +65,7 @@ pub(crate) fn span_id(number: usize) -> SpanId {
 fn span(dice: &mut Dice<'_>, trace: usize, number: usize, parent: Option<usize>) -> Span {
     let start = BASE + dice.below(20) as u64 * TICK;
     let end = match dice.below(16) {
-        // Clocks run backwards.
+        // Clocks may run backwards.
         15 => start - TICK,
         ticks => start + (ticks % 5) as u64 * TICK,
     };

@@ -1,4 +1,4 @@
-//! Spans that are sent again with more to say.
+//! Spans that are sent again with more data.
 
 use crate::store_sample::{check_all, open, small, span, trace_of, traces};
 use baton_ports::{SpanBatch, SpanStore};
@@ -6,14 +6,14 @@ use baton_spans::{Probe, SpanStoreOptions};
 use baton_types::Span;
 use std::{sync::mpsc, time::Duration};
 
-/// The span with that number as its sender knew it when it began.
+/// The span with that number as sent at its start.
 fn stub(number: u64) -> Span {
     let whole = span(number);
     Span { name: "stub".into(), end: whole.start, attributes: Vec::new(), events: Vec::new(), ..whole }
 }
 
 #[tokio::test]
-async fn of_a_span_that_was_sent_again_the_one_that_ended_last_is_kept() {
+async fn duplicate_span_that_ended_last_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let (deleted, merged) = mpsc::channel();
     let probe = Probe::new(move |step| {

@@ -1,4 +1,4 @@
-//! Figures that are known beforehand: what is counted without being read, and what is left out.
+//! Metrics results with known values: counts from the index, limits and budgets.
 
 use super::answers::{plenty, span, with};
 use crate::{
@@ -24,7 +24,7 @@ fn ask(query: &str) -> SpanMetricsRequest {
     }
 }
 
-/// Ten spans to a trace, with seven tools and one error in a hundred.
+/// Ten spans per trace, with seven tools and one error per hundred spans.
 fn spans() -> Vec<Span> {
     let one = |number: u64| {
         let status = if number.is_multiple_of(100) { SpanStatus::Error } else { SpanStatus::Unset };
@@ -44,7 +44,7 @@ fn written(directory: &Path, name: &str, spans: &[Span]) -> Arc<SpanBlock> {
     Arc::new(block::write(&directory.join(name), &head(spans), BlockInputs::default()).unwrap())
 }
 
-/// The same spans in one piece, in pieces that follow each other, as they were sent twice, and merged.
+/// The same spans in one segment, in consecutive segments, in segments with duplicates, and merged.
 fn layouts(directory: &Path, spans: &[Span]) -> Vec<Vec<Arc<dyn Segment>>> {
     let (early, late) = spans.split_at(spans.len() / 2 + 5);
     let halves = [written(directory, "early", early), written(directory, "late", late)];
@@ -93,7 +93,7 @@ fn groups_are_counted_without_reading_spans() {
 }
 
 #[test]
-fn spans_that_stand_for_others_are_spread() {
+fn exemplars_are_spread_over_time() {
     let directory = tempfile::tempdir().unwrap();
     let spans = spans();
     for segments in layouts(directory.path(), &spans) {
@@ -108,7 +108,7 @@ fn spans_that_stand_for_others_are_spread() {
 }
 
 #[test]
-fn what_has_no_time_or_no_room_is_left_out_and_said() {
+fn exceeded_deadline_or_series_limit_marks_the_result_partial() {
     let directory = tempfile::tempdir().unwrap();
     let spans = spans();
     for segments in layouts(directory.path(), &spans) {
@@ -143,7 +143,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
         ] {
             let refused = metrics(&segments, &ask(query), &budget).unwrap_err();
             assert_eq!(refused.code(), ErrorCode::QUERY_TOO_LARGE, "{query}: {refused}");
-            assert_eq!(budget.reserved.get(), 0, "what was reserved is given back");
+            assert_eq!(budget.reserved.get(), 0, "the reservation is released");
         }
         for query in [rows, traces] {
             assert!(metrics(&segments, &ask(query), &plenty()).is_ok(), "{query}");
@@ -152,7 +152,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
 }
 
 #[test]
-fn work_that_nobody_waits_for_ends() {
+fn canceled_query_stops() {
     let directory = tempfile::tempdir().unwrap();
     let spans = spans();
     for segments in layouts(directory.path(), &spans) {
@@ -166,7 +166,7 @@ fn work_that_nobody_waits_for_ends() {
 }
 
 #[test]
-fn keys_beyond_what_is_indexed_are_counted_too() {
+fn keys_beyond_the_index_limit_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let keyed = |(number, mut span): (usize, Span)| {
         span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), SpanValue::Int(1))));

@@ -1,4 +1,4 @@
-//! What is on disk before, while and after a block is there.
+//! Files on disk before, during and after the lifetime of a block.
 
 use super::{block, head, merged, sample};
 use crate::{
@@ -26,7 +26,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_block_is_there_whole_or_not_at_all() {
+fn block_is_complete_or_absent() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
     let left = dir.path().join(format!("{UNFINISHED_PREFIX}one"));
@@ -38,13 +38,13 @@ fn a_block_is_there_whole_or_not_at_all() {
     one.delete().unwrap();
     assert!(names(dir.path()).is_empty());
     for ordinal in 0..one.summary().traces {
-        assert!(!one.spans(ordinal).unwrap().0.is_empty(), "whoever reads it can go on");
+        assert!(!one.spans(ordinal).unwrap().0.is_empty(), "an open block stays readable after its deletion");
     }
     assert!(open(&dir.path().join("one")).is_err());
 }
 
 #[test]
-fn what_an_earlier_try_left_is_in_nobodys_way() {
+fn leftovers_of_a_failed_write_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
     let left = dir.path().join("one");
@@ -55,18 +55,18 @@ fn what_an_earlier_try_left_is_in_nobodys_way() {
     let spans = |merged: &crate::block::SpanBlock| merged.summary().spans;
     assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one));
     assert_eq!(spans(&merge(dir.path(), &both).unwrap()), spans(&one), "again");
-    // The name is there before it is durable; that fails, and so does taking it back.
+    // The directory is renamed before it is durable: the sync fails, and so does undoing the rename.
     for failing in [1..2, 1..3] {
         fail_syncs(dir.path(), failing);
         assert!(write(&dir.path().join("three"), &head(&some_spans()), BlockInputs::default()).is_err());
         assert!(!dir.path().join("three").exists());
     }
     assert_eq!(spans(&block(dir.path(), "three", &some_spans())), spans(&one));
-    assert_eq!(names(dir.path()).len(), 4, "and nothing else stays");
+    assert_eq!(names(dir.path()).len(), 4, "no leftovers remain");
 }
 
 #[test]
-fn a_merged_block_stands_for_what_it_was_made_of() {
+fn merged_block_lists_its_inputs() {
     let dir = tempfile::tempdir().unwrap();
     let spans = some_spans();
     let covers = |log, mark| BlockInputs {
@@ -77,7 +77,7 @@ fn a_merged_block_stands_for_what_it_was_made_of() {
     let one = Arc::new(write(&dir.path().join("one"), &head(&spans), covers(3, 40)).unwrap());
     let two = Arc::new(write(&dir.path().join("two"), &head(&spans), covers(2, 50)).unwrap());
     let both = merge(dir.path(), &[Arc::clone(&one), two]).unwrap();
-    assert_eq!(both.summary().spans, one.summary().spans, "the same spans are kept once");
+    assert_eq!(both.summary().spans, one.summary().spans, "duplicate spans are stored once");
     let expected = BlockInputs {
         log: vec![2, 3],
         blocks: vec!["one".to_owned(), "two".to_owned()],
@@ -87,7 +87,7 @@ fn a_merged_block_stands_for_what_it_was_made_of() {
 }
 
 #[test]
-fn nothing_is_a_block_too() {
+fn block_can_be_empty() {
     let dir = tempfile::tempdir().unwrap();
     let empty = merged(dir.path(), &[], 2);
     assert_eq!((empty.summary().spans, empty.summary().traces), (0, 0));

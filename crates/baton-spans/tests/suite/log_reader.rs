@@ -1,4 +1,4 @@
-//! Reading the log to send spans on: everything, in order, from where the reader was, within the bound.
+//! Reading the log for export: complete, in order, from the saved position, within the size limit.
 
 use crate::store_sample::{batch, names, open, small, span};
 use baton_ports::{SpanBatch, SpanStore as _};
@@ -9,7 +9,7 @@ use std::{fs, path::Path, sync::Arc};
 
 const READER: &str = "collector";
 
-fn holding(bytes: u64) -> SpanStoreOptions {
+fn with_outgoing_bytes(bytes: u64) -> SpanStoreOptions {
     SpanStoreOptions { log_retention: LogRetentionOptions { readers: vec![READER.to_owned()], bytes }, ..small() }
 }
 
@@ -17,7 +17,7 @@ fn number(span: &Span) -> u64 {
     u64::try_from(span.attribute("number").and_then(SpanValue::as_int).unwrap()).unwrap()
 }
 
-/// Those numbers in the order in which a batch of them is logged.
+/// The numbers in the order in which a batch of them is logged.
 fn logged(numbers: &(impl Iterator<Item = u64> + Clone)) -> Vec<u64> {
     let class = |wanted| numbers.clone().filter(move |number| span(*number).class() == wanted);
     class(SpanClass::Telemetry).chain(class(SpanClass::Memory)).collect()
@@ -34,16 +34,16 @@ fn everything(reader: &mut SpanLogReader) -> Vec<u64> {
     }
 }
 
-fn held(directory: &Path) -> Vec<String> {
+fn retained_files(directory: &Path) -> Vec<String> {
     names(directory, &directory.join("outgoing")).into_iter().filter(|name| name.ends_with(".log")).collect()
 }
 
 #[tokio::test]
-async fn every_life_goes_on_where_the_last_one_settled() {
+async fn reader_resumes_at_the_saved_position_after_restart() {
     for seed in 0..12 {
         let mut random = StdRng::seed_from_u64(seed);
         let directory = tempfile::tempdir().unwrap();
-        let options = holding(1 << 30);
+        let options = with_outgoing_bytes(1 << 30);
         let (mut expected, mut settled, mut next): (Vec<u64>, usize, u64) = (Vec::new(), 0, 0);
         for life in 0..6 {
             let store = open(directory.path(), &options);
@@ -85,7 +85,11 @@ async fn every_life_goes_on_where_the_last_one_settled() {
         store.flush().await.unwrap();
         let last = reader.read(1, 1).unwrap();
         reader.save_position(last.end).unwrap();
-        assert_eq!(held(directory.path()), Vec::<String>::new(), "seed {seed}: nothing is held that was read");
+        assert_eq!(
+            retained_files(directory.path()),
+            Vec::<String>::new(),
+            "seed {seed}: files that were read are not retained"
+        );
         assert_eq!((reader.lost(), reader.pending_bytes(last.end)), (0, 0), "seed {seed}");
     }
 }
@@ -98,15 +102,15 @@ async fn fill(store: &Arc<EmbeddedSpanStore>, files: u64) {
 }
 
 #[tokio::test]
-async fn beyond_the_bound_the_oldest_go_and_are_counted() {
+async fn oldest_files_beyond_the_limit_are_dropped_and_counted() {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path(), &holding(9_000));
+    let store = open(directory.path(), &with_outgoing_bytes(9_000));
     let mut reader = store.log_reader(READER).unwrap();
     store.ingest(batch([1000])).await.unwrap();
     let first = reader.read(1, usize::MAX).unwrap();
     reader.save_position(first.end).unwrap();
     fill(&store, 12).await;
-    let bytes: u64 = held(directory.path())
+    let bytes: u64 = retained_files(directory.path())
         .iter()
         .map(|name| {
             fs::metadata(directory.path().join("outgoing").join(name.rsplit('/').next().unwrap())).unwrap().len()
@@ -120,9 +124,9 @@ async fn beyond_the_bound_the_oldest_go_and_are_counted() {
 }
 
 #[tokio::test]
-async fn what_is_damaged_is_counted_and_what_follows_is_read() {
+async fn damaged_batches_are_counted_and_later_ones_are_read() {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path(), &holding(1 << 20));
+    let store = open(directory.path(), &with_outgoing_bytes(1 << 20));
     let log = directory.path().join("log");
     let mut ends = Vec::new();
     let path = || fs::read_dir(&log).unwrap().next().unwrap().unwrap().path();
@@ -131,7 +135,7 @@ async fn what_is_damaged_is_counted_and_what_follows_is_read() {
         ends.push(fs::metadata(path()).unwrap().len());
     }
     let mut bytes = fs::read(path()).unwrap();
-    // The payload of the second batch, and the head of the fourth.
+    // The payload of the second batch and the header of the fourth.
     for at in [ends[0] + 40, ends[2] + 2] {
         bytes[usize::try_from(at).unwrap()] ^= 1;
     }
@@ -144,21 +148,21 @@ async fn what_is_damaged_is_counted_and_what_follows_is_read() {
 }
 
 #[tokio::test]
-async fn without_a_bound_nothing_is_held() {
+async fn zero_limit_retains_no_files() {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path(), &holding(0));
+    let store = open(directory.path(), &with_outgoing_bytes(0));
     let mut reader = store.log_reader(READER).unwrap();
     fill(&store, 3).await;
     store.ingest(batch([31])).await.unwrap();
-    assert_eq!(held(directory.path()), Vec::<String>::new());
+    assert_eq!(retained_files(directory.path()), Vec::<String>::new());
     assert_eq!((everything(&mut reader), reader.lost()), (vec![31], 0));
     assert!(store.log_reader("somebody").is_none());
 }
 
 #[tokio::test]
-async fn a_reader_that_is_away_for_a_while_misses_nothing() {
+async fn absent_reader_misses_no_spans() {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path(), &holding(1 << 20));
+    let store = open(directory.path(), &with_outgoing_bytes(1 << 20));
     store.ingest(batch([1, 2])).await.unwrap();
     let mut reader = store.log_reader(READER).unwrap();
     let parcel = reader.read(1, usize::MAX).unwrap();
@@ -168,14 +172,14 @@ async fn a_reader_that_is_away_for_a_while_misses_nothing() {
     without.ingest(batch([3])).await.unwrap();
     without.flush().await.unwrap();
     without.close().await;
-    let store = open(directory.path(), &holding(1 << 20));
+    let store = open(directory.path(), &with_outgoing_bytes(1 << 20));
     assert_eq!(everything(&mut store.log_reader(READER).unwrap()), [2, 3]);
 }
 
 #[tokio::test]
-async fn a_log_that_began_anew_is_read_from_its_beginning() {
+async fn recreated_log_is_read_from_its_beginning() {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path(), &holding(1 << 20));
+    let store = open(directory.path(), &with_outgoing_bytes(1 << 20));
     fill(&store, 3).await;
     let mut reader = store.log_reader(READER).unwrap();
     let parcel = reader.read(1000, usize::MAX).unwrap();
@@ -183,19 +187,19 @@ async fn a_log_that_began_anew_is_read_from_its_beginning() {
     store.close().await;
     fs::remove_dir_all(directory.path().join("log")).unwrap();
     fs::remove_dir_all(directory.path().join("blocks")).unwrap();
-    let store = open(directory.path(), &holding(1 << 20));
+    let store = open(directory.path(), &with_outgoing_bytes(1 << 20));
     store.ingest(batch([7])).await.unwrap();
     let mut reader = store.log_reader(READER).unwrap();
     reader.wait_for_spans().await;
     assert_eq!(everything(&mut reader), [7]);
     let mut waiting = Box::pin(reader.wait_for_spans());
-    assert!(is_waiting(&mut waiting).await, "nothing more is there");
+    assert!(is_waiting(&mut waiting).await, "no more spans are available");
     store.ingest(batch([8])).await.unwrap();
     waiting.await;
     assert_eq!(everything(&mut reader), [8]);
 }
 
-/// Whether it is still waiting after everybody else had a turn.
+/// Whether the future is still pending after other tasks were polled.
 async fn is_waiting(waiting: &mut (impl Future<Output = ()> + Unpin)) -> bool {
     tokio::select! {
         biased;

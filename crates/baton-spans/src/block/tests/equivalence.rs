@@ -1,4 +1,4 @@
-//! Random spans in every kind of segment.
+//! Segments of every kind return the same results as a naive evaluation of their random spans.
 
 use super::{block, head, merged, naive, sample};
 use crate::segment::Segment;
@@ -13,7 +13,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_segment_answers_as_its_spans_would(spans in sample::spans(50)) {
+    fn segments_match_naive_evaluation(spans in sample::spans(50)) {
         let dir = tempfile::tempdir().unwrap();
         let spans = consistent(spans);
         let segments: Vec<Box<dyn Segment>> = vec![
@@ -34,7 +34,7 @@ proptest! {
 }
 
 #[test]
-fn both_zeros_are_values_and_what_is_no_number_is_one() {
+fn both_zeros_and_nan_are_counted_as_values() {
     let dir = tempfile::tempdir().unwrap();
     let mut runner = TestRunner::deterministic();
     let mut span = sample::spans(2)
@@ -55,7 +55,7 @@ fn both_zeros_are_values_and_what_is_no_number_is_one() {
     }
 }
 
-/// Ids are random: what has the same id is the same span.
+/// Spans with an id that occurs more than once are replaced by the first such span.
 fn consistent(spans: Vec<Span>) -> Vec<Span> {
     let mut first: BTreeMap<_, Span> = BTreeMap::new();
     spans.into_iter().map(|span| first.entry((span.trace, span.id)).or_insert(span).clone()).collect()
@@ -72,7 +72,7 @@ fn by_trace(spans: &[Span]) -> BTreeMap<TraceId, Vec<&Span>> {
     traces
 }
 
-/// Spans cannot be compared when they say what is no number: their written form can.
+/// Spans that contain NaN are not equal to themselves; their debug text can be compared.
 fn written(span: &Span) -> String {
     format!("{span:?}")
 }
@@ -142,7 +142,7 @@ fn check_comparison(segments: &[Box<dyn Segment>], spans: &[Span], comparison: &
     }
 }
 
-/// Conditions hold on one span; what exists is found under every name.
+/// Conditions apply to one span; `Exists` finds a value under every alias.
 fn check_combinations(segments: &[Box<dyn Segment>], spans: &[Span]) {
     let all = sample::comparisons();
     for (number, one) in all.iter().enumerate().step_by(37) {
@@ -195,12 +195,13 @@ fn check_values(segment: &dyn Segment, spans: &[Span]) {
             let mut expected: BTreeMap<String, u64> = BTreeMap::new();
             for span in distinct.iter().filter(|span| of.is_none() || some.contains(&span.trace)) {
                 let values = naive::elements(naive::values(span, &field).unwrap_or_default());
-                let told = values.iter().filter(|value| told(value, &field)).map(|value| format!("{value:?}"));
+                let returned =
+                    values.iter().filter(|value| is_returned(value, &field)).map(|value| format!("{value:?}"));
                 // A value in two places of a span counts in both.
                 let places = !matches!(&field, Field::Attribute(attribute) if attribute.scope == AttributeScope::Any);
-                let told: Vec<String> =
-                    if places { told.collect::<BTreeSet<_>>().into_iter().collect() } else { told.collect() };
-                told.into_iter().for_each(|value| *expected.entry(value).or_default() += 1);
+                let returned: Vec<String> =
+                    if places { returned.collect::<BTreeSet<_>>().into_iter().collect() } else { returned.collect() };
+                returned.into_iter().for_each(|value| *expected.entry(value).or_default() += 1);
             }
             let found = segment.values(&field, of, 10_000).unwrap();
             let found: BTreeMap<String, u64> =
@@ -216,8 +217,8 @@ fn check_values(segment: &dyn Segment, spans: &[Span]) {
     }
 }
 
-/// Only values that somebody could ask for are told.
-fn told(value: &SpanValue, field: &Field) -> bool {
+/// Whether a value is returned by `values`: only values that a query can compare are.
+fn is_returned(value: &SpanValue, field: &Field) -> bool {
     match value {
         SpanValue::Text(text) => {
             let silent = matches!(field, Field::Intrinsic(baton_traceql::Intrinsic::StatusMessage)) && text.is_empty();

@@ -1,12 +1,12 @@
-//! Random spans, layouts, intervals and metrics queries: whatever the segments, the series are those of all spans at once.
+//! Metrics results equal an evaluation over all spans at once, for random spans, segments, intervals and queries.
 
 use super::{
-    agrees::{bytes, layout, run, stored},
     naive::{
         self,
         dice::Dice,
         spans::{BASE, KEYS, TICK},
     },
+    search_equivalence::{bytes, layout, run, stored},
 };
 use crate::{
     search::{QueryBudget, metrics},
@@ -27,11 +27,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Two names of the same thing.
+/// Two keys that are aliases of each other.
 const ALIASED: [&str; 2] = ["agent.id", "gen_ai.agent.id"];
 
-/// Random spans, and what only an index could get wrong: long texts, keys that occur twice, names of the same thing, spans
-/// that were sent again because they had more to say.
+/// Random spans with inputs that only an index could get wrong: long texts, duplicate keys, aliases, and spans that
+/// were sent again with a later end.
 fn spans(dice: &mut Dice<'_>, all: &[u8]) -> Vec<Span> {
     let mut spans = naive::spans::spans(&mut Dice::new(all));
     let mut again = Vec::new();
@@ -61,7 +61,7 @@ fn spans(dice: &mut Dice<'_>, all: &[u8]) -> Vec<Span> {
     consistent(spans)
 }
 
-/// The same span sent twice is the same, or the second one ended later.
+/// Of spans with the same id, either all are equal or the second one ended later.
 fn consistent(spans: Vec<Span>) -> Vec<Span> {
     let mut known: BTreeMap<(TraceId, SpanId, u64), Span> = BTreeMap::new();
     spans.into_iter().map(|span| known.entry((span.trace, span.id, span.end)).or_insert(span).clone()).collect()
@@ -110,7 +110,7 @@ fn first_filter(expr: SpansetExpr) -> SpansetExpr {
     }
 }
 
-/// A pipeline of the naive generator; most often only its first filter, which rows can answer.
+/// A pipeline of the naive generator; mostly only its first filter, which can be evaluated on rows.
 fn pipeline(dice: &mut Dice<'_>) -> PipelineExpr {
     let plain = !dice.one_in(4);
     match naive::queries::query(dice).root {
@@ -164,7 +164,7 @@ fn steps(dice: &mut Dice<'_>) -> Steps {
     }
 }
 
-/// All spans at once, trace by trace.
+/// Result of the reference evaluation, trace by trace.
 fn expected(ask: &SpanMetricsRequest, spans: &[Span]) -> Result<Vec<Series>, QueryError> {
     let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
     for span in spans {
@@ -187,12 +187,12 @@ fn expected(ask: &SpanMetricsRequest, spans: &[Span]) -> Result<Vec<Series>, Que
     Ok(measure.finish(tallies).unwrap().0)
 }
 
-/// What is no number is not even equal to itself, but looks the same.
+/// NaN is not equal to itself; its debug text is.
 fn written(series: &[Series]) -> Vec<String> {
     series.iter().map(|series| format!("{:?} {:?}", series.labels, series.samples)).collect()
 }
 
-/// Asks one query: how many series answered, unless the store and the measure disagree.
+/// Runs one query; returns the number of series, or an error if the store and the reference disagree.
 fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<usize, TestCaseError> {
     let mut dice = Dice::new(asked);
     let (aliases, exemplars, steps) = (dice.one_in(2), dice.below(3), steps(&mut dice));
@@ -212,7 +212,7 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<
 }
 
 #[test]
-fn whole_traces_measure_what_all_spans_do() {
+fn metrics_over_whole_traces_match_the_reference() {
     run(1_000, 300, &(bytes(1_200), bytes(40), bytes(80)), |(all, layouts, query)| {
         let spans = spans(&mut Dice::new(&layouts), &all);
         check(&layout(&mut Dice::new(&layouts), &spans), &spans, &query)
@@ -220,7 +220,7 @@ fn whole_traces_measure_what_all_spans_do() {
 }
 
 #[test]
-fn heads_and_blocks_measure_what_all_spans_do() {
+fn metrics_over_heads_and_blocks_match_the_reference() {
     let queries = prop::collection::vec(bytes(80), 60);
     run(96, 2_000, &(bytes(1_200), bytes(80), queries), |(all, layouts, queries)| {
         let spans = spans(&mut Dice::new(&layouts), &all);

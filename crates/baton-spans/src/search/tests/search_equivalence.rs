@@ -1,9 +1,9 @@
-//! Random spans, layouts, windows, limits and queries.
+//! Search results equal those of the naive evaluator for random spans, layouts, windows, limits and queries.
 
 use super::{
     memory::Memory,
     naive::{
-        self, Told,
+        self, ExpectedTrace,
         dice::Dice,
         spans::{BASE, TICK},
     },
@@ -30,7 +30,7 @@ fn budget() -> QueryBudget {
     QueryBudget::with_deadline(Instant::now() + Duration::from_secs(600))
 }
 
-/// Spans thrown into up to four segments, blocks and heads, whatever trace they belong to.
+/// Distributes spans over up to four segments, blocks and heads, regardless of their traces.
 pub(super) fn layout(dice: &mut Dice<'_>, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
     let count = 1 + dice.below(4);
     let mut parts = vec![Vec::new(); count];
@@ -51,7 +51,7 @@ fn range(dice: &mut Dice<'_>) -> TimeRange {
     TimeRange { start, end: start + dice.below(6) as u64 * TICK }
 }
 
-fn told(answer: TraceSearchResult) -> Vec<Told> {
+fn expected_traces(answer: TraceSearchResult) -> Vec<ExpectedTrace> {
     let trace = |trace: baton_ports::TraceMatch| {
         let mut spansets: Vec<_> = trace
             .spansets
@@ -62,7 +62,7 @@ fn told(answer: TraceSearchResult) -> Vec<Told> {
             })
             .collect();
         spansets.sort_by(|left, right| left.0.cmp(&right.0));
-        Told {
+        ExpectedTrace {
             id: trace.id,
             root: (trace.root_service, trace.root_name),
             start: trace.start,
@@ -74,7 +74,7 @@ fn told(answer: TraceSearchResult) -> Vec<Told> {
     answer.traces.into_iter().map(trace).collect()
 }
 
-/// Asks one query: how many traces answered, unless the search and the naive evaluator disagree.
+/// Runs one query; returns the number of traces found, or an error if the search and the naive evaluator disagree.
 fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<usize, TestCaseError> {
     let mut dice = Dice::new(query);
     let range = range(&mut dice);
@@ -91,7 +91,7 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<
         aliases: false,
     };
     let answer = match search(segments, &ask, &budget()) {
-        // Such as constants that are compared: what cannot be run is not compared either.
+        // For example constants that are compared: queries that cannot be run are skipped.
         Err(SpanStoreError::Query(_)) => return Err(TestCaseError::reject("cannot be run")),
         answer => answer.map_err(|error| TestCaseError::fail(error.to_string()))?,
     };
@@ -101,7 +101,7 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<
     let mut expected = naive::answer(&query, spans, range);
     expected.truncate(limit);
     let answered = expected.len();
-    prop_assert_eq!(told(answer), expected, "{} of {:#?}", text, spans);
+    prop_assert_eq!(expected_traces(answer), expected, "{} of {:#?}", text, spans);
     Ok(answered)
 }
 
@@ -109,7 +109,7 @@ pub(super) fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), most / 4..most)
 }
 
-/// Runs random cases; `found` says how many traces must have answered for them to prove anything.
+/// Runs random cases; at least `found` traces must match in total, or the test proves nothing.
 pub(super) fn run<S: Strategy>(
     cases: u32,
     found: usize,
@@ -129,14 +129,14 @@ pub(super) fn run<S: Strategy>(
 }
 
 #[test]
-fn a_search_answers_what_the_naive_evaluator_says() {
+fn search_matches_the_naive_evaluator() {
     run(4_000, 1_000, &(bytes(1_200), bytes(40), bytes(60)), |(spans, layouts, query)| {
         let spans = naive::spans::spans(&mut Dice::new(&spans));
         check(&layout(&mut Dice::new(&layouts), &spans), &spans, &query)
     });
 }
 
-/// What a store may have: a head and blocks, some of them merged, each for spans of one class.
+/// Segments as in a store: a head and blocks, some of them merged, each with spans of one class.
 pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> Vec<Arc<dyn Segment>> {
     let count = 1 + dice.below(4);
     let mut heads: Vec<SpanHead> = Vec::new();
@@ -174,9 +174,9 @@ pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> V
     segments
 }
 
-/// Every segment may give too much and never too little; so whatever they are, the answer is the same.
+/// Segments may return false positives but no false negatives, so the result does not depend on their kind.
 #[test]
-fn heads_and_blocks_answer_what_the_naive_evaluator_says() {
+fn heads_and_blocks_match_the_naive_evaluator() {
     let queries = prop::collection::vec(bytes(60), 40);
     run(64, 500, &(bytes(1_200), bytes(60), queries), |(spans, layouts, queries)| {
         let spans = naive::spans::spans(&mut Dice::new(&spans));
