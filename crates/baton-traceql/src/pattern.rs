@@ -118,7 +118,7 @@ mod tests {
     use super::compile;
 
     #[test]
-    fn patterns_mean_what_they_mean_in_re2() {
+    fn patterns_match_as_in_re2() {
         for (pattern, matching, other) in [
             ("bar", "bar", "xbar"),
             ("a|b", "b", "ab"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused_with_a_reason() {
+    fn invalid_pattern_is_rejected_with_a_reason() {
         for (pattern, reason) in [
             ("a)(b", "unopened group"),
             ("(", "unclosed group"),

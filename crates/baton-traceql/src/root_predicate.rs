@@ -53,7 +53,7 @@ mod tests {
     use CompareOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 
     #[test]
-    fn only_what_is_the_same_for_all_others_is_said() {
+    fn predicate_is_derived_only_if_unambiguous() {
         let table = [
             (Less, Literal::Int(0), Some((true, false))),
             (LessEqual, Literal::Int(-1), Some((true, false))),

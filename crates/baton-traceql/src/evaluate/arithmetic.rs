@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_stay_whole_where_that_is_exact() {
+    fn exact_integer_results_stay_integers() {
         let table = [
             (ComparableValue::Int(7), ArithmeticOp::Add, ComparableValue::Int(2), Some(ComparableValue::Int(9))),
             (ComparableValue::Int(7), ArithmeticOp::Divide, ComparableValue::Int(2), Some(ComparableValue::Float(3.5))),

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_compare_by_value_whatever_their_type() {
+    fn numbers_of_different_types_compare_by_value() {
         let table = [
             (ComparableValue::Int(1), CompareOp::Equal, ComparableValue::Float(1.0), Some(true)),
             (ComparableValue::Int(1), CompareOp::Less, ComparableValue::Float(1.5), Some(true)),

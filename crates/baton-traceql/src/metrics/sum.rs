@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_many_one_by_one() {
+    fn repeated_value_equals_repeated_additions() {
         let (mut at_once, mut single) = (ExactSum::default(), ExactSum::default());
         for (value, times) in [(0.1, 7), (3.0, 5), (-0.7, 1_000)] {
             at_once.add(value, times);

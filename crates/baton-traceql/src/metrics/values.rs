@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_exact() {
+    fn quantiles_of_few_values_are_exact() {
         assert_eq!(quantile([].into_iter(), 0.5), None);
         assert_eq!(quantile([3.0, 1.0, 2.0].into_iter(), 0.5), Some(2.0));
         assert_eq!(quantile([4.0, 1.0, 2.0, 3.0].into_iter(), 0.5), Some(2.5));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn many_are_nearly() {
+    fn quantiles_of_many_values_are_approximate() {
         for (quantile_asked, exact) in [(0.0, -5_000.0), (0.25, -2_500.0), (0.5, 0.0), (0.99, 4_900.0), (1.0, 5_000.0)]
         {
             let found = quantile((-5_000..=5_000).map(f64::from), quantile_asked).unwrap();

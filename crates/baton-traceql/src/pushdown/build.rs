@@ -93,9 +93,9 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    struct Counted<'a>(usize, &'a Cell<usize>);
+    struct CountingPart<'a>(usize, &'a Cell<usize>);
 
-    impl PartialEq for Counted<'_> {
+    impl PartialEq for CountingPart<'_> {
         fn eq(&self, other: &Self) -> bool {
             self.1.set(self.1.get() + 1);
             self.0 == other.0
@@ -104,21 +104,21 @@ mod tests {
 
     /// Chains are built with the result of the inner operator first or last.
     #[test]
-    fn long_chains_compare_every_two_parts_once() {
+    fn each_pair_in_a_long_chain_is_compared_once() {
         let count = Cell::new(0);
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for number in 0..512 {
             let mut parts = Vec::new();
             add(&mut parts, left);
-            add(&mut parts, vec![Counted(number, &count)]);
+            add(&mut parts, vec![CountingPart(number, &count)]);
             left = parts;
-            let mut parts = vec![Counted(number, &count)];
+            let mut parts = vec![CountingPart(number, &count)];
             add(&mut parts, right);
             right = parts;
         }
         assert_eq!((left.len(), right.len()), (512, 512));
         assert_eq!(count.get(), 512 * 511);
-        add(&mut left, vec![Counted(3, &count), Counted(600, &count)]);
+        add(&mut left, vec![CountingPart(3, &count), CountingPart(600, &count)]);
         assert_eq!(left.last().map(|part| part.0), Some(600));
         assert_eq!(left.len(), 513);
     }

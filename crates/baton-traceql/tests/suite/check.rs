@@ -1,4 +1,4 @@
-//! What can be read but not run, and what is said about it.
+//! Queries that can be parsed but not run, and their error messages.
 
 use baton_traceql::{
     BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, PipelineStage, Query, QueryError,
@@ -6,7 +6,7 @@ use baton_traceql::{
 };
 use std::fmt::Write;
 
-/// What the parser lets through, it may refuse itself: both are the same to whoever asks.
+/// Error of the parser or of the check; both are reported in the same way.
 fn refusal(text: &str) -> Option<String> {
     match parse(text, Mode::Strict) {
         Ok(parsed) => check(&parsed.query).err().map(|why| why.to_string()),
@@ -15,7 +15,7 @@ fn refusal(text: &str) -> Option<String> {
 }
 
 #[test]
-fn queries_that_cannot_mean_anything_are_refused() {
+fn invalid_queries_are_rejected() {
     let queries = [
         "{ name = 1 }",
         "{ duration = \"x\" }",
@@ -71,7 +71,7 @@ fn queries_that_cannot_mean_anything_are_refused() {
 }
 
 #[test]
-fn queries_that_mean_something_are_not() {
+fn valid_queries_are_accepted() {
     for query in [
         "{ }",
         "{ .a }",
@@ -91,9 +91,9 @@ fn queries_that_mean_something_are_not() {
     }
 }
 
-/// Trees that no text gives.
+/// Trees that cannot result from parsing.
 #[test]
-fn trees_are_checked_as_well_as_text() {
+fn unparsed_trees_are_checked() {
     let query =
         |stages: Vec<PipelineStage>| Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() };
     assert!(matches!(check(&query(Vec::new())), Err(QueryError::Invalid(_))));
@@ -109,7 +109,7 @@ fn trees_are_checked_as_well_as_text() {
 }
 
 #[test]
-fn a_tail_follows_one_filter() {
+fn live_tail_accepts_a_single_filter_only() {
     let tail = |text: &str| check_tail(&parse(text, Mode::Strict).unwrap().query);
     for query in ["{ }", "{ span.a = 1 && trace:id = \"1\" && event:name = \"x\" } | select(span.b, rootName)"] {
         assert_eq!(tail(query), Ok(()), "{query}");

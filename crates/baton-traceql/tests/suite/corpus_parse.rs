@@ -1,14 +1,14 @@
-//! The queries that people were told to write.
+//! Queries of the documentation.
 
 use std::fmt::Write;
 
 use baton_traceql::{Mode, parse};
 
-/// As documented for agents: keys without a scope, newer keys with one, and those about generated code.
+/// Documented queries: keys without a scope, newer keys with one, and queries about generated code.
 const DOCUMENTED: &str = include_str!("queries/documented.txt");
 
 #[test]
-fn documented_queries_are_read_as_written() {
+fn documented_queries_parse_without_changes() {
     let mut table = String::new();
     let mut read = 0;
     for written in DOCUMENTED.split("\n\n") {

@@ -1,10 +1,10 @@
-//! What queries mean, over one fixed set of spans: the table in `corpus/results.txt` was worked out by hand.
+//! Query results over one fixed set of spans; the table in `corpus/results.txt` was worked out by hand.
 
 use super::corpus_spans::{label, traces};
 use baton_traceql::{Aliases, Mode, Query, Root, SearchPlan, Spanset, TraceSpans, parse, search_pipeline};
 use baton_types::SpanValue;
 
-/// The two families of names, as far as the corpus has them.
+/// Alias groups of the keys in the corpus.
 const ALIASES: Aliases = Aliases(&[
     &["gen_ai.agent.id", "agent.id"],
     &["gen_ai.conversation.id", "agent.session_id"],
@@ -39,7 +39,7 @@ fn entries() -> Vec<Entry<'static>> {
 }
 
 #[test]
-fn queries_mean_what_the_table_says() {
+fn search_results_match_the_table() {
     let traces = traces();
     let entries = entries();
     assert!(entries.len() >= 300, "only {}", entries.len());
@@ -105,7 +105,7 @@ fn value_text(value: &SpanValue) -> String {
 }
 
 #[test]
-fn answers_do_not_depend_on_the_order_of_spans() {
+fn results_do_not_depend_on_the_order_of_spans() {
     let traces = traces();
     let turned: Vec<(String, TraceSpans)> = traces
         .iter()
@@ -119,7 +119,7 @@ fn answers_do_not_depend_on_the_order_of_spans() {
 }
 
 #[test]
-fn canonical_text_means_the_same() {
+fn canonical_text_has_the_same_results() {
     let traces = traces();
     for entry in entries() {
         let Ok(prepared) = prepare(&entry) else { continue };

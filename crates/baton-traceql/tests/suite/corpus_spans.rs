@@ -1,4 +1,4 @@
-//! Reads the spans that the corpus is about.
+//! Reads the spans of the corpus.
 
 use baton_traceql::TraceSpans;
 use baton_types::{
@@ -7,12 +7,12 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-/// Traces by the letter that names them, in the order of the file.
+/// Traces with their letters, in the order of the file.
 pub(crate) fn traces() -> Vec<(String, TraceSpans)> {
     let mut traces: Vec<(String, TraceSpans)> = Vec::new();
     let mut shared = (0, Attributes::new());
     for line in include_str!("corpus/spans.txt").lines() {
-        let mut words = Words(line.trim());
+        let mut words = LineReader(line.trim());
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -36,7 +36,6 @@ pub(crate) fn traces() -> Vec<(String, TraceSpans)> {
     traces
 }
 
-/// The label of a span.
 pub(crate) fn label(span: &Span) -> String {
     let letters = span.id.0.iter().filter(|letter| **letter != 0);
     letters.map(|letter| char::from(*letter)).collect()
@@ -54,7 +53,7 @@ fn trace_id(letter: &str) -> TraceId {
     TraceId(id)
 }
 
-fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attributes)) -> Span {
+fn span(words: &mut LineReader<'_>, letter: &str, (start, resource): &(u64, Attributes)) -> Span {
     let id = span_id(words.word());
     let parent = (words.peek() == "in").then(|| {
         words.word();
@@ -62,7 +61,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
     });
     let name = text(&words.value());
     let (after, lasts) = words.word().split_once('+').unwrap();
-    let start = start + Words(after).time();
+    let start = start + LineReader(after).time();
     let mut span = Span {
         trace: trace_id(letter),
         id,
@@ -72,7 +71,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
         name: AttributeKey::Owned(name),
         kind: SpanKind::Internal,
         start,
-        end: start + Words(lasts).time(),
+        end: start + LineReader(lasts).time(),
         attributes: Attributes::new(),
         events: Vec::new(),
         links: Vec::new(),
@@ -101,7 +100,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
     span
 }
 
-fn detail(words: &mut Words<'_>, span: &mut Span) {
+fn detail(words: &mut LineReader<'_>, span: &mut Span) {
     match words.peek() {
         "@resource" => {
             words.word();
@@ -142,10 +141,10 @@ fn text(value: &SpanValue) -> String {
     value.as_text().unwrap_or_else(|| panic!("{value:?} is no text")).to_owned()
 }
 
-/// What is left of a line.
-struct Words<'a>(&'a str);
+/// Remainder of a line.
+struct LineReader<'a>(&'a str);
 
-impl<'a> Words<'a> {
+impl<'a> LineReader<'a> {
     fn peek(&self) -> &'a str {
         self.0.split_whitespace().next().unwrap_or_default()
     }

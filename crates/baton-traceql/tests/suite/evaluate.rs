@@ -1,4 +1,4 @@
-//! The engine and the plain second writing of it agree.
+//! The evaluator agrees with the naive one.
 
 use super::{
     evaluate_generate::{filters, queries, traces},
@@ -11,14 +11,14 @@ use baton_traceql::{
 use baton_types::SpanValue;
 use proptest::prelude::*;
 
-/// One name that is also another.
+/// Two keys that are aliases of each other.
 pub(crate) const ALIASES: Aliases = Aliases(&[&["b", "a"]]);
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_engine_says_what_the_naive_evaluator_says(query in queries(), trace in traces(), aliased in any::<bool>()) {
+    fn evaluation_matches_the_naive_evaluator(query in queries(), trace in traces(), aliased in any::<bool>()) {
         prop_assert_eq!(check(&query), Ok(()), "{}", query);
         let aliases = if aliased { ALIASES } else { Aliases::NONE };
         let found = evaluate(&query, &trace, aliases).unwrap();
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_tail_may_ask_is_answered_by_one_span(query in filters(), trace in traces()) {
+    fn tail_filter_matches_single_spans(query in filters(), trace in traces()) {
         if check_tail(&query).is_err() {
             return Ok(());
         }
@@ -51,7 +51,7 @@ fn naive(query: &Query, trace: &TraceSpans, aliases: Aliases) -> Vec<Spanset> {
 }
 
 #[test]
-fn an_index_tests_values_as_the_engine_does() {
+fn value_predicate_matches_as_in_evaluation() {
     let texts =
         |texts: &[&str]| SpanValue::List(texts.iter().map(|text| SpanValue::from((*text).to_owned())).collect());
     let text = |text: &str| Literal::Text(text.to_owned());
@@ -78,16 +78,16 @@ fn an_index_tests_values_as_the_engine_does() {
 }
 
 #[test]
-fn spans_that_are_not_there_show_nothing() {
+fn missing_span_has_no_selected_attributes() {
     let query = parse("{ span.a = 1 }", Mode::Strict).unwrap().query;
     assert!(selected_attributes(&query, &TraceSpans::default(), 3, Aliases::NONE).attributes.is_empty());
     assert!(evaluate(&query, &TraceSpans::default(), Aliases::NONE).unwrap().is_empty());
     assert!(SearchPlan::new(&parse("{} | rate()", Mode::Strict).unwrap().query, Aliases::NONE).is_err());
 }
 
-/// A chain of circles, and a chain so long that recursion would not survive it.
+/// A cycle, and a chain too long for recursion.
 #[test]
-fn long_and_circular_traces_are_walked() {
+fn long_and_cyclic_traces_are_evaluated() {
     let (_, template) = super::corpus_spans::traces().remove(5);
     let id = |number: u32| baton_types::SpanId((u64::from(number) + 1).to_be_bytes());
     let chain = |circular: bool| {
@@ -115,9 +115,9 @@ fn long_and_circular_traces_are_walked() {
     }
 }
 
-/// Work that grows with the number of spans and of sets multiplied would take minutes here.
+/// Takes minutes if the work is proportional to the product of spans and spansets.
 #[test]
-fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
+fn many_spansets_in_a_long_trace_stay_fast() {
     let (_, template) = super::corpus_spans::traces().remove(5);
     let span = |number: u64| baton_types::Span {
         id: baton_types::SpanId((number + 1).to_be_bytes()),
@@ -145,13 +145,13 @@ fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
     let query = prepared("{} | by(span:id) | coalesce()");
     assert_eq!(query.evaluate(&trace)[0].spans.len(), 50_000);
 
-    // Here every set is looked at with the whole trace, so it must be possible to give up.
+    // Every spanset is evaluated against the whole trace, so cancellation must be possible.
     let query = prepared("{} | by(span:id) | { name != \"\" } >> { name != \"\" }");
     let asked = std::cell::Cell::new(0);
     let late = || asked.replace(asked.get() + 1) > 10;
     assert!(query.answer(&trace, &late).is_none());
 
-    // What was said of one set is said of every group of it again.
+    // Labels of a spanset are copied to each of its groups.
     let mut trace = trace;
     let long = SpanValue::from("x".repeat(10_000));
     trace.spans.truncate(10_000);

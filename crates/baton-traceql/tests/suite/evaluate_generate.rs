@@ -1,4 +1,4 @@
-//! Small traces and queries over few names and values, so that many of them meet.
+//! Generators of small traces and queries over few names and values, so that many of them match.
 
 use baton_traceql::{
     Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr,
@@ -15,7 +15,7 @@ use std::sync::Arc;
 const KINDS: [SpanKind; 3] = [SpanKind::Internal, SpanKind::Server, SpanKind::Client];
 const STATUSES: [SpanStatus; 3] = [SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error];
 
-/// Those whose results are exact on the generated numbers, so that sums do not depend on the order.
+/// Operators with exact results on the generated numbers, so that sums do not depend on the order.
 const EXACT: [ArithmeticOp; 5] =
     [ArithmeticOp::Add, ArithmeticOp::Subtract, ArithmeticOp::Multiply, ArithmeticOp::Divide, ArithmeticOp::Modulo];
 const POWER: [ArithmeticOp; 1] = [ArithmeticOp::Power];
@@ -31,7 +31,7 @@ pub(crate) fn traces() -> impl Strategy<Value = TraceSpans> {
             }
             span
         };
-        // Not in the order of ids or times.
+        // Not sorted by id or time.
         TraceSpans { spans: spans.into_iter().enumerate().map(numbered).rev().collect() }
     })
 }
@@ -101,12 +101,12 @@ fn value() -> impl Strategy<Value = SpanValue> {
     prop_oneof![5 => single.clone(), 1 => vec(single, 0..3).prop_map(SpanValue::List)]
 }
 
-/// Queries that can all be run.
+/// Queries that can be run.
 pub(crate) fn queries() -> impl Strategy<Value = Query> {
     pipelines().prop_map(|pipeline| Query { root: Root::Search(pipeline), hints: Vec::new() })
 }
 
-/// Queries of one filter.
+/// Queries that consist of one filter.
 pub(crate) fn filters() -> impl Strategy<Value = Query> {
     filter().prop_map(|filter| {
         let stage = PipelineStage::Spansets(SpansetExpr::Filter(Some(filter)));

@@ -1,5 +1,5 @@
-//! The meaning of queries, written down a second time as plainly as possible: every value is copied, every relation is
-//! searched for. What it says and what the engine says must be the same.
+//! Naive reference evaluator: values are copied and relations found by search. Its results must equal those of the
+//! engine.
 
 use baton_traceql::{
     Aggregate, AggregateOp, Aliases, ArithmeticOp, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic,
@@ -7,9 +7,9 @@ use baton_traceql::{
 };
 use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 
-/// A value, or something that is there and cannot be compared.
+/// A value, or `Whole` for one that exists but cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum V {
+pub(crate) enum NaiveValue {
     Text(String),
     Int(i64),
     Float(f64),
@@ -58,14 +58,14 @@ impl Naive<'_> {
             PipelineStage::Coalesce if sets.is_empty() => sets,
             PipelineStage::Coalesce => vec![(sets.into_iter().flat_map(|(spans, _)| spans).collect(), Vec::new())],
             PipelineStage::Spansets(expr) => {
-                sets.into_iter().map(|(spans, said)| (self.spansets(expr, &spans), said)).collect()
+                sets.into_iter().map(|(spans, labels)| (self.spansets(expr, &spans), labels)).collect()
             }
             PipelineStage::Scalar(filter) => sets.into_iter().filter_map(|set| self.scalar(filter, set)).collect(),
             PipelineStage::By(of) => sets.into_iter().flat_map(|set| self.by(of, set)).collect(),
         }
     }
 
-    fn by(&self, of: &FieldExpr, (mut spans, said): Set) -> Vec<Set> {
+    fn by(&self, of: &FieldExpr, (mut spans, labels): Set) -> Vec<Set> {
         spans.sort_by_key(|span| self.place(*span));
         let mut groups: Vec<(Vec<SpanValue>, Vec<usize>)> = Vec::new();
         for span in spans {
@@ -84,12 +84,12 @@ impl Naive<'_> {
                 1 => values.remove(0),
                 _ => SpanValue::List(values),
             };
-            (spans, say(said.clone(), format!("by({of})"), value))
+            (spans, with_label(labels.clone(), format!("by({of})"), value))
         };
         groups.into_iter().map(named).collect()
     }
 
-    fn scalar(&self, filter: &ScalarFilter, (spans, said): Set) -> Option<Set> {
+    fn scalar(&self, filter: &ScalarFilter, (spans, labels): Set) -> Option<Set> {
         let (aggregate, value, turned) = match (&filter.left, &filter.right) {
             (Scalar::Aggregate(aggregate), Scalar::Literal(value)) => (aggregate, value, false),
             (Scalar::Literal(value), Scalar::Aggregate(aggregate)) => (aggregate, value, true),
@@ -102,33 +102,33 @@ impl Naive<'_> {
             return None;
         }
         let value = match (is_duration, &found) {
-            (true, V::Int(number)) => shown(V::Duration(*number)),
-            (true, V::Float(number)) => shown(V::Duration(number.round() as i64)),
+            (true, NaiveValue::Int(number)) => shown(NaiveValue::Duration(*number)),
+            (true, NaiveValue::Float(number)) => shown(NaiveValue::Duration(number.round() as i64)),
             _ => shown(found),
         };
-        Some((spans, say(said, aggregate.to_string(), value)))
+        Some((spans, with_label(labels, aggregate.to_string(), value)))
     }
 
-    fn aggregate(&self, aggregate: &Aggregate, spans: &[usize]) -> Option<(V, bool)> {
-        let Some(of) = &aggregate.of else { return Some((V::Int(spans.len() as i64), false)) };
-        let values: Vec<V> = spans.iter().flat_map(|span| self.values(of, *span)).collect();
-        let numbers: Vec<V> = values.into_iter().filter(|value| number(value).is_some()).collect();
-        let is_duration = numbers.iter().all(|value| matches!(value, V::Duration(_)));
-        let whole = numbers.iter().all(|value| !matches!(value, V::Float(_)));
+    fn aggregate(&self, aggregate: &Aggregate, spans: &[usize]) -> Option<(NaiveValue, bool)> {
+        let Some(of) = &aggregate.of else { return Some((NaiveValue::Int(spans.len() as i64), false)) };
+        let values: Vec<NaiveValue> = spans.iter().flat_map(|span| self.values(of, *span)).collect();
+        let numbers: Vec<NaiveValue> = values.into_iter().filter(|value| number(value).is_some()).collect();
+        let is_duration = numbers.iter().all(|value| matches!(value, NaiveValue::Duration(_)));
+        let whole = numbers.iter().all(|value| !matches!(value, NaiveValue::Float(_)));
         let floats: Vec<f64> = numbers.iter().filter_map(number).collect();
         let sum: f64 = floats.iter().sum();
-        // A whole number stands for an equal one that is not.
+        // An integer stands for an equal float.
         let pick = |wanted: f64| {
             let same = numbers.iter().filter(|value| number(value) == Some(wanted));
-            let found = same.clone().find(|value| !matches!(value, V::Float(_)));
-            if found.is_some() { V::Int(wanted as i64) } else { V::Float(wanted) }
+            let found = same.clone().find(|value| !matches!(value, NaiveValue::Float(_)));
+            if found.is_some() { NaiveValue::Int(wanted as i64) } else { NaiveValue::Float(wanted) }
         };
         let found = match aggregate.op {
             _ if numbers.is_empty() => return None,
-            AggregateOp::Count => V::Int(numbers.len() as i64),
-            AggregateOp::Sum if whole => V::Int(sum as i64),
-            AggregateOp::Sum => V::Float(sum),
-            AggregateOp::Avg => V::Float(sum / floats.len() as f64),
+            AggregateOp::Count => NaiveValue::Int(numbers.len() as i64),
+            AggregateOp::Sum if whole => NaiveValue::Int(sum as i64),
+            AggregateOp::Sum => NaiveValue::Float(sum),
+            AggregateOp::Avg => NaiveValue::Float(sum / floats.len() as f64),
             AggregateOp::Min => pick(floats.iter().copied().fold(f64::INFINITY, f64::min)),
             AggregateOp::Max => pick(floats.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
         };
@@ -155,8 +155,8 @@ impl Naive<'_> {
             And | Or => return both(),
             Child | NotChild | UnionChild => |naive, left, right| naive.parent(right) == Some(left),
             Parent | NotParent | UnionParent => |naive, left, right| naive.parent(left) == Some(right),
-            Descendant | NotDescendant | UnionDescendant => |naive, left, right| naive.above(right).contains(&left),
-            Ancestor | NotAncestor | UnionAncestor => |naive, left, right| naive.above(left).contains(&right),
+            Descendant | NotDescendant | UnionDescendant => |naive, left, right| naive.ancestors(right).contains(&left),
+            Ancestor | NotAncestor | UnionAncestor => |naive, left, right| naive.ancestors(left).contains(&right),
             Sibling | NotSibling | UnionSibling => |naive, left, right| {
                 let family = |span: usize| naive.spans[span].parent.filter(|_| !naive.is_cut(span));
                 left != right && family(left).is_some() && family(left) == family(right)
@@ -175,14 +175,14 @@ impl Naive<'_> {
         }
     }
 
-    fn claimed(&self, span: usize) -> Option<usize> {
+    fn parent_by_id(&self, span: usize) -> Option<usize> {
         self.spans.iter().position(|other| Some(other.id) == self.spans[span].parent)
     }
 
-    /// Whether the span is the earliest of a circle.
+    /// Whether the span is the earliest of a cycle.
     fn is_cut(&self, span: usize) -> bool {
         let mut circle = vec![span];
-        while let Some(parent) = self.claimed(circle[circle.len() - 1]) {
+        while let Some(parent) = self.parent_by_id(circle[circle.len() - 1]) {
             if parent == span {
                 return circle.iter().all(|other| self.place(span) <= self.place(*other));
             }
@@ -195,14 +195,14 @@ impl Naive<'_> {
     }
 
     fn parent(&self, span: usize) -> Option<usize> {
-        self.claimed(span).filter(|_| !self.is_cut(span))
+        self.parent_by_id(span).filter(|_| !self.is_cut(span))
     }
 
-    fn above(&self, span: usize) -> Vec<usize> {
+    fn ancestors(&self, span: usize) -> Vec<usize> {
         std::iter::successors(self.parent(span), |span| self.parent(*span)).collect()
     }
 
-    /// Numbers the span gets when the forest is walked around.
+    /// Left and right number of the span in a traversal of the forest.
     fn sides(&self, wanted: usize) -> (i64, i64) {
         fn walk(naive: &Naive<'_>, inside: Option<usize>, number: &mut i64, sides: &mut [(i64, i64)]) {
             let mut here: Vec<usize> = (0..naive.spans.len()).filter(|span| naive.parent(*span) == inside).collect();
@@ -227,22 +227,22 @@ impl Naive<'_> {
     }
 
     pub(crate) fn truth(&self, expr: &FieldExpr, span: usize) -> bool {
-        self.values(expr, span).contains(&V::Bool(true))
+        self.values(expr, span).contains(&NaiveValue::Bool(true))
     }
 
-    fn values(&self, expr: &FieldExpr, span: usize) -> Vec<V> {
+    fn values(&self, expr: &FieldExpr, span: usize) -> Vec<NaiveValue> {
         match expr {
             FieldExpr::Literal(value) => literal(value).into_iter().collect(),
             FieldExpr::Field(field) => self.raw(field, span).into_iter().flat_map(elements).collect(),
             FieldExpr::Unary { op, of } => self.values(of, span).iter().filter_map(|value| unary(*op, value)).collect(),
             FieldExpr::Binary { op: BinaryOp::And, left, right } => {
-                vec![V::Bool(self.truth(left, span) && self.truth(right, span))]
+                vec![NaiveValue::Bool(self.truth(left, span) && self.truth(right, span))]
             }
             FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
-                vec![V::Bool(self.truth(left, span) || self.truth(right, span))]
+                vec![NaiveValue::Bool(self.truth(left, span) || self.truth(right, span))]
             }
             FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => {
-                vec![V::Bool(self.compare(*op, left, right, span))]
+                vec![NaiveValue::Bool(self.compare(*op, left, right, span))]
             }
             FieldExpr::Binary { op: BinaryOp::Arithmetic(op), left, right } => {
                 let rights = self.values(right, span);
@@ -275,8 +275,8 @@ impl Naive<'_> {
         }
     }
 
-    /// What a field has on a span, lists and all.
-    pub(crate) fn raw(&self, field: &Field, span: usize) -> Vec<V> {
+    /// All values of a field on a span, without flattening lists.
+    pub(crate) fn raw(&self, field: &Field, span: usize) -> Vec<NaiveValue> {
         match field {
             Field::Intrinsic(intrinsic) => self.intrinsic(*intrinsic, span),
             Field::Attribute(attribute) => {
@@ -291,36 +291,36 @@ impl Naive<'_> {
         }
     }
 
-    fn intrinsic(&self, intrinsic: Intrinsic, at: usize) -> Vec<V> {
+    fn intrinsic(&self, intrinsic: Intrinsic, at: usize) -> Vec<NaiveValue> {
         let span = &self.spans[at];
-        let text = |text: &str| vec![V::Text(text.to_owned())];
+        let text = |text: &str| vec![NaiveValue::Text(text.to_owned())];
         let starts = self.spans.iter().map(|span| span.start).min().unwrap();
         let ends = self.spans.iter().map(|span| span.end).max().unwrap();
         match intrinsic {
-            Intrinsic::Duration => vec![V::Duration(span.duration() as i64)],
-            Intrinsic::TraceDuration => vec![V::Duration((ends - starts) as i64)],
+            Intrinsic::Duration => vec![NaiveValue::Duration(span.duration() as i64)],
+            Intrinsic::TraceDuration => vec![NaiveValue::Duration((ends - starts) as i64)],
             Intrinsic::Name => text(&span.name),
-            Intrinsic::Kind => vec![V::Kind(span.kind)],
-            Intrinsic::Status => vec![V::Status(span.status)],
+            Intrinsic::Kind => vec![NaiveValue::Kind(span.kind)],
+            Intrinsic::Status => vec![NaiveValue::Status(span.status)],
             Intrinsic::StatusMessage => text(&span.status_message),
             Intrinsic::SpanId => text(&span.id.to_string()),
-            Intrinsic::ParentId => span.parent.iter().map(|id| V::Text(id.to_string())).collect(),
-            Intrinsic::LinkSpanId => span.links.iter().map(|link| V::Text(link.span.to_string())).collect(),
+            Intrinsic::ParentId => span.parent.iter().map(|id| NaiveValue::Text(id.to_string())).collect(),
+            Intrinsic::LinkSpanId => span.links.iter().map(|link| NaiveValue::Text(link.span.to_string())).collect(),
             Intrinsic::RootName => text(&self.spans[self.root()].name),
             Intrinsic::RootService => {
-                self.spans[self.root()].service().iter().map(|name| V::Text((*name).to_owned())).collect()
+                self.spans[self.root()].service().iter().map(|name| NaiveValue::Text((*name).to_owned())).collect()
             }
-            Intrinsic::EventName => span.events.iter().map(|event| V::Text(event.name.to_string())).collect(),
+            Intrinsic::EventName => span.events.iter().map(|event| NaiveValue::Text(event.name.to_string())).collect(),
             Intrinsic::EventTimeSinceStart => {
-                span.events.iter().map(|event| V::Duration((event.at - span.start) as i64)).collect()
+                span.events.iter().map(|event| NaiveValue::Duration((event.at - span.start) as i64)).collect()
             }
             Intrinsic::ChildCount => {
                 let children = (0..self.spans.len()).filter(|span| self.parent(*span) == Some(at));
-                vec![V::Int(children.count() as i64)]
+                vec![NaiveValue::Int(children.count() as i64)]
             }
-            Intrinsic::NestedSetLeft => vec![V::Int(self.sides(at).0)],
-            Intrinsic::NestedSetRight => vec![V::Int(self.sides(at).1)],
-            Intrinsic::NestedSetParent => vec![V::Int(match (self.parent(at), span.parent) {
+            Intrinsic::NestedSetLeft => vec![NaiveValue::Int(self.sides(at).0)],
+            Intrinsic::NestedSetRight => vec![NaiveValue::Int(self.sides(at).1)],
+            Intrinsic::NestedSetParent => vec![NaiveValue::Int(match (self.parent(at), span.parent) {
                 (Some(parent), _) => self.sides(parent).0,
                 (None, Some(_)) => 0,
                 (None, None) => -1,
@@ -330,16 +330,16 @@ impl Naive<'_> {
     }
 }
 
-fn say(mut said: Vec<(String, SpanValue)>, name: String, value: SpanValue) -> Vec<(String, SpanValue)> {
-    said.retain(|(known, _)| *known != name);
-    said.push((name, value));
-    said
+fn with_label(mut labels: Vec<(String, SpanValue)>, name: String, value: SpanValue) -> Vec<(String, SpanValue)> {
+    labels.retain(|(known, _)| *known != name);
+    labels.push((name, value));
+    labels
 }
 
-fn in_scope(span: &Span, scope: AttributeScope, name: &str) -> Vec<V> {
+fn in_scope(span: &Span, scope: AttributeScope, name: &str) -> Vec<NaiveValue> {
     let of = |attributes: &Attributes| {
         let found = attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
-        found.filter(|value| *value != SpanValue::Empty).map(V::Whole)
+        found.filter(|value| *value != SpanValue::Empty).map(NaiveValue::Whole)
     };
     match scope {
         AttributeScope::Span => of(&span.attributes).into_iter().collect(),
@@ -361,76 +361,78 @@ fn in_scope(span: &Span, scope: AttributeScope, name: &str) -> Vec<V> {
     }
 }
 
-pub(crate) fn elements(value: V) -> Vec<V> {
+pub(crate) fn elements(value: NaiveValue) -> Vec<NaiveValue> {
     match value {
-        V::Whole(SpanValue::List(values)) => values.into_iter().flat_map(|value| elements(V::Whole(value))).collect(),
-        V::Whole(SpanValue::Text(text)) => vec![V::Text(text.into_owned())],
-        V::Whole(SpanValue::Int(number)) => vec![V::Int(number)],
-        V::Whole(SpanValue::Float(number)) => vec![V::Float(number)],
-        V::Whole(SpanValue::Bool(value)) => vec![V::Bool(value)],
-        V::Whole(_) => Vec::new(),
+        NaiveValue::Whole(SpanValue::List(values)) => {
+            values.into_iter().flat_map(|value| elements(NaiveValue::Whole(value))).collect()
+        }
+        NaiveValue::Whole(SpanValue::Text(text)) => vec![NaiveValue::Text(text.into_owned())],
+        NaiveValue::Whole(SpanValue::Int(number)) => vec![NaiveValue::Int(number)],
+        NaiveValue::Whole(SpanValue::Float(number)) => vec![NaiveValue::Float(number)],
+        NaiveValue::Whole(SpanValue::Bool(value)) => vec![NaiveValue::Bool(value)],
+        NaiveValue::Whole(_) => Vec::new(),
         other => vec![other],
     }
 }
 
-pub(crate) fn shown(value: V) -> SpanValue {
+pub(crate) fn shown(value: NaiveValue) -> SpanValue {
     match value {
-        V::Whole(value) => value,
-        V::Text(text) => SpanValue::from(text),
-        V::Int(number) => SpanValue::Int(number),
-        V::Float(number) => SpanValue::Float(number),
-        V::Bool(value) => SpanValue::Bool(value),
-        V::Duration(number) => SpanValue::from(Literal::Duration(number).to_string()),
-        V::Status(status) => SpanValue::from(Literal::Status(status).to_string()),
-        V::Kind(kind) => SpanValue::from(Literal::Kind(kind).to_string()),
+        NaiveValue::Whole(value) => value,
+        NaiveValue::Text(text) => SpanValue::from(text),
+        NaiveValue::Int(number) => SpanValue::Int(number),
+        NaiveValue::Float(number) => SpanValue::Float(number),
+        NaiveValue::Bool(value) => SpanValue::Bool(value),
+        NaiveValue::Duration(number) => SpanValue::from(Literal::Duration(number).to_string()),
+        NaiveValue::Status(status) => SpanValue::from(Literal::Status(status).to_string()),
+        NaiveValue::Kind(kind) => SpanValue::from(Literal::Kind(kind).to_string()),
     }
 }
 
-/// Ids may be written without leading zeros where they are compared as a whole.
-fn spelled(field: &Field, op: CompareOp, value: &Literal) -> Option<V> {
+/// Ids may be written without leading zeros in comparisons for equality.
+fn spelled(field: &Field, op: CompareOp, value: &Literal) -> Option<NaiveValue> {
     let is_id = matches!(field, Field::Intrinsic(Intrinsic::SpanId | Intrinsic::ParentId | Intrinsic::LinkSpanId));
     match (value, op) {
         (Literal::Text(text), CompareOp::Equal | CompareOp::NotEqual) if is_id => {
             let id = text.parse::<SpanId>().map(|id| id.to_string());
-            Some(V::Text(id.unwrap_or_else(|_| text.clone())))
+            Some(NaiveValue::Text(id.unwrap_or_else(|_| text.clone())))
         }
         _ => literal(value),
     }
 }
 
-fn literal(literal: &Literal) -> Option<V> {
+fn literal(literal: &Literal) -> Option<NaiveValue> {
     Some(match literal {
-        Literal::Text(text) => V::Text(text.clone()),
-        Literal::Int(number) => V::Int(*number),
-        Literal::Float(number) => V::Float(*number),
-        Literal::Duration(number) => V::Duration(*number),
-        Literal::Bool(value) => V::Bool(*value),
-        Literal::Status(status) => V::Status(*status),
-        Literal::Kind(kind) => V::Kind(*kind),
+        Literal::Text(text) => NaiveValue::Text(text.clone()),
+        Literal::Int(number) => NaiveValue::Int(*number),
+        Literal::Float(number) => NaiveValue::Float(*number),
+        Literal::Duration(number) => NaiveValue::Duration(*number),
+        Literal::Bool(value) => NaiveValue::Bool(*value),
+        Literal::Status(status) => NaiveValue::Status(*status),
+        Literal::Kind(kind) => NaiveValue::Kind(*kind),
         Literal::Nil => return None,
     })
 }
 
-pub(crate) fn number(value: &V) -> Option<f64> {
+pub(crate) fn number(value: &NaiveValue) -> Option<f64> {
     match value {
-        V::Int(number) | V::Duration(number) => Some(*number as f64),
-        V::Float(number) => Some(*number),
+        NaiveValue::Int(number) | NaiveValue::Duration(number) => Some(*number as f64),
+        NaiveValue::Float(number) => Some(*number),
         _ => None,
     }
 }
 
-fn unary(op: UnaryOp, value: &V) -> Option<V> {
+fn unary(op: UnaryOp, value: &NaiveValue) -> Option<NaiveValue> {
     match (op, value) {
-        (UnaryOp::Not, V::Bool(value)) => Some(V::Bool(!value)),
-        (UnaryOp::Negative, V::Int(number)) => Some(V::Int(-number)),
-        (UnaryOp::Negative, V::Duration(number)) => Some(V::Duration(-number)),
-        (UnaryOp::Negative, V::Float(number)) => Some(V::Float(-number)),
+        (UnaryOp::Not, NaiveValue::Bool(value)) => Some(NaiveValue::Bool(!value)),
+        (UnaryOp::Negative, NaiveValue::Int(number)) => Some(NaiveValue::Int(-number)),
+        (UnaryOp::Negative, NaiveValue::Duration(number)) => Some(NaiveValue::Duration(-number)),
+        (UnaryOp::Negative, NaiveValue::Float(number)) => Some(NaiveValue::Float(-number)),
         _ => None,
     }
 }
 
-fn compute(op: ArithmeticOp, left: &V, right: &V) -> Option<V> {
-    let whole = !matches!((left, right), (V::Float(_), _) | (_, V::Float(_)));
+fn compute(op: ArithmeticOp, left: &NaiveValue, right: &NaiveValue) -> Option<NaiveValue> {
+    let whole = !matches!((left, right), (NaiveValue::Float(_), _) | (_, NaiveValue::Float(_)));
     let (left, right) = (number(left)?, number(right)?);
     let result = match op {
         ArithmeticOp::Add => left + right,
@@ -441,13 +443,13 @@ fn compute(op: ArithmeticOp, left: &V, right: &V) -> Option<V> {
         ArithmeticOp::Modulo => left % right,
         ArithmeticOp::Power => left.powf(right),
     };
-    Some(if whole && result.fract() == 0.0 { V::Int(result as i64) } else { V::Float(result) })
+    Some(if whole && result.fract() == 0.0 { NaiveValue::Int(result as i64) } else { NaiveValue::Float(result) })
 }
 
-/// None when values of these types cannot be compared that way.
-fn pair(op: CompareOp, left: &V, right: &V) -> Option<bool> {
+/// `None` if values of these types cannot be compared with the operator.
+fn pair(op: CompareOp, left: &NaiveValue, right: &NaiveValue) -> Option<bool> {
     use CompareOp::*;
-    if let (V::Text(text), V::Text(pattern), Matches | MatchesNot) = (left, right, op) {
+    if let (NaiveValue::Text(text), NaiveValue::Text(pattern), Matches | MatchesNot) = (left, right, op) {
         let found = regex::Regex::new(&format!("^({pattern})$")).unwrap().is_match(text);
         return Some(found == (op == Matches));
     }
@@ -455,8 +457,10 @@ fn pair(op: CompareOp, left: &V, right: &V) -> Option<bool> {
         return by_order(op, left.partial_cmp(&right));
     }
     match (left, right) {
-        (V::Text(left), V::Text(right)) => by_order(op, Some(left.cmp(right))),
-        (V::Bool(_), V::Bool(_)) | (V::Status(_), V::Status(_)) | (V::Kind(_), V::Kind(_)) => match op {
+        (NaiveValue::Text(left), NaiveValue::Text(right)) => by_order(op, Some(left.cmp(right))),
+        (NaiveValue::Bool(_), NaiveValue::Bool(_))
+        | (NaiveValue::Status(_), NaiveValue::Status(_))
+        | (NaiveValue::Kind(_), NaiveValue::Kind(_)) => match op {
             Equal => Some(left == right),
             NotEqual => Some(left != right),
             _ => None,

@@ -1,4 +1,4 @@
-//! What lenient mode forgives, and what it says about it.
+//! Corrections of lenient mode and their warnings.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use baton_traceql::{Mode, ParsedQuery, parse};
 const LENIENT: &str = include_str!("queries/lenient.txt");
 
 #[test]
-fn what_is_forgiven_is_printed_in_canonical_form_with_a_warning() {
+fn corrected_query_is_canonical_and_has_a_warning() {
     let mut table = String::new();
     for line in LENIENT.lines() {
         let written = line.replace("\\n", "\n");
@@ -28,7 +28,7 @@ fn what_is_forgiven_is_printed_in_canonical_form_with_a_warning() {
 }
 
 #[test]
-fn warnings_are_bounded_and_each_is_said_once() {
+fn warnings_are_bounded_and_unique() {
     let matchers: Vec<_> = (0..400).map(|n| format!("key{n} == 1")).collect();
     let parsed = parse(&format!("{{ {} }}", matchers.join(" and ")), Mode::Lenient);
     assert_eq!(parsed.unwrap_err().message, "a query can have 512 operators; this one has more");

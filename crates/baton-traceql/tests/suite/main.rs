@@ -1,4 +1,4 @@
-//! What this crate promises, seen from outside.
+//! Tests of the public API of `baton-traceql`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
@@ -14,7 +14,7 @@ mod metrics;
 mod metrics_generate;
 mod metrics_naive;
 mod metrics_table;
-mod need;
 mod parse;
+mod predicate;
 mod print;
 mod print_generate;

@@ -1,10 +1,10 @@
-//! Measuring and the plain second writing of it agree, however the spans are spread.
+//! Metrics evaluation agrees with the naive one, regardless of how spans are distributed over tallies.
 
 use super::{
     evaluate::ALIASES,
-    metrics_generate::{intervals, metrics_queries, several},
+    metrics_generate::{intervals, metrics_queries, trace_lists},
     metrics_naive::{Line, NaiveMetrics, by_labels},
-    need::met,
+    predicate::trace_meets,
 };
 use baton_traceql::{
     Aliases, MetricsLimits, MetricsPlan, Mode, Query, Root, Series, Steps, Tally, TraceSpans, check_metrics, parse,
@@ -17,8 +17,8 @@ fn measure(query: &Query, aliases: Aliases, steps: Steps) -> MetricsPlan {
     MetricsPlan::new(query, aliases, steps, LIMITS).unwrap()
 }
 
-/// Every trace in the tally that its number names.
-fn filled(measure: &MetricsPlan, leaf: usize, traces: &[TraceSpans], places: &[usize]) -> Vec<Tally> {
+/// Adds every trace to the tally given by `places`.
+fn fill_tallies(measure: &MetricsPlan, leaf: usize, traces: &[TraceSpans], places: &[usize]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = (0..4).map(|_| measure.tally(leaf)).collect();
     for (index, trace) in traces.iter().enumerate() {
         assert!(measure.add_trace(leaf, &mut tallies[places[index]], trace, &|| false));
@@ -26,11 +26,11 @@ fn filled(measure: &MetricsPlan, leaf: usize, traces: &[TraceSpans], places: &[u
     tallies
 }
 
-fn whole(query: &Query, aliases: Aliases, steps: Steps, traces: &[TraceSpans]) -> Vec<Series> {
+fn evaluate_all(query: &Query, aliases: Aliases, steps: Steps, traces: &[TraceSpans]) -> Vec<Series> {
     let measure = measure(query, aliases, steps);
-    let tallies = (0..measure.leaves()).map(|leaf| filled(&measure, leaf, traces, &[0; 8]).remove(0)).collect();
-    let (series, whole) = measure.finish(tallies).unwrap();
-    assert!(whole);
+    let tallies = (0..measure.leaves()).map(|leaf| fill_tallies(&measure, leaf, traces, &[0; 8]).remove(0)).collect();
+    let (series, complete) = measure.finish(tallies).unwrap();
+    assert!(complete);
     series
 }
 
@@ -45,15 +45,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn series_are_what_the_naive_evaluator_says(
-        query in metrics_queries(), traces in several(), steps in intervals(), aliased in any::<bool>(),
+    fn series_match_the_naive_evaluator(
+        query in metrics_queries(), traces in trace_lists(), steps in intervals(), aliased in any::<bool>(),
     ) {
         prop_assert_eq!(check_metrics(&query), Ok(()), "{}", query);
         let aliases = if aliased { ALIASES } else { Aliases::NONE };
         let Root::Metrics(metrics) = &query.root else { panic!("not generated") };
         let mut wanted: Vec<Line> = NaiveMetrics { traces: &traces, aliases, steps }.answer(metrics);
         wanted.sort_by(|left, right| by_labels(&left.0, &right.0));
-        let found = whole(&query, aliases, steps, &traces);
+        let found = evaluate_all(&query, aliases, steps, &traces);
         let same = found.len() == wanted.len() && found.iter().zip(&wanted).all(|(series, (labels, samples))| {
             series.labels == *labels
                 && series.samples.len() == samples.len()
@@ -63,14 +63,14 @@ proptest! {
     }
 
     #[test]
-    fn how_spans_are_spread_makes_no_difference(
-        query in metrics_queries(), traces in several(), steps in intervals(),
+    fn result_does_not_depend_on_the_distribution_of_traces(
+        query in metrics_queries(), traces in trace_lists(), steps in intervals(),
         places in vec(0..4_usize, 8), order in Just(vec![0, 1, 2, 3]).prop_shuffle(),
     ) {
-        let at_once = whole(&query, ALIASES, steps, &traces);
+        let at_once = evaluate_all(&query, ALIASES, steps, &traces);
         let measure = measure(&query, ALIASES, steps);
         let merged = (0..measure.leaves()).map(|leaf| {
-            let tallies = filled(&measure, leaf, &traces, &places);
+            let tallies = fill_tallies(&measure, leaf, &traces, &places);
             order.iter().fold(measure.tally(leaf), |mut all, place| {
                 all.merge(tallies[*place].clone());
                 all
@@ -81,8 +81,8 @@ proptest! {
     }
 
     #[test]
-    fn what_can_be_counted_directly_needs_no_trace(query in metrics_queries(), traces in several(), steps in intervals()) {
-        let at_once = whole(&query, ALIASES, steps, &traces);
+    fn pushdown_counts_match_whole_traces(query in metrics_queries(), traces in trace_lists(), steps in intervals()) {
+        let at_once = evaluate_all(&query, ALIASES, steps, &traces);
         let measure = measure(&query, ALIASES, steps);
         let tally = |leaf: usize| {
             let mut tally = measure.tally(leaf);
@@ -100,20 +100,22 @@ proptest! {
     }
 
     #[test]
-    fn traces_that_do_not_meet_the_need_count_nothing(query in metrics_queries(), traces in several(), steps in intervals()) {
-        let at_once = whole(&query, ALIASES, steps, &traces);
+    fn traces_that_fail_the_predicate_do_not_count(
+        query in metrics_queries(), traces in trace_lists(), steps in intervals(),
+    ) {
+        let at_once = evaluate_all(&query, ALIASES, steps, &traces);
         let measure = measure(&query, ALIASES, steps);
         let tally = |leaf: usize| {
             let need = measure.predicate(leaf);
-            let needed: Vec<TraceSpans> = traces.iter().filter(|trace| met(&need, trace)).cloned().collect();
-            filled(&measure, leaf, &needed, &[0; 8]).remove(0)
+            let needed: Vec<TraceSpans> = traces.iter().filter(|trace| trace_meets(&need, trace)).cloned().collect();
+            fill_tallies(&measure, leaf, &needed, &[0; 8]).remove(0)
         };
         let tallies = (0..measure.leaves()).map(tally).collect();
         prop_assert_eq!(measure.finish(tallies), Ok((at_once, true)), "{}", query);
     }
 
     #[test]
-    fn great_numbers_of_values_are_measured_well(
+    fn quantiles_of_many_values_are_accurate(
         values in vec((0.0..1e12_f64, 1..200_u64), 1..200), split in any::<prop::sample::Index>(), quantile in 0.0..=1.0_f64,
     ) {
         let text = format!("{{ }} | quantile_over_time(span.a, {quantile:?})");

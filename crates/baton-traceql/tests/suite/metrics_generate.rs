@@ -1,4 +1,4 @@
-//! Small metrics queries over few names and values, and a few traces that they are asked of.
+//! Generators of small metrics queries over few names and values, and of lists of traces.
 
 use super::evaluate_generate::{attribute, filter, numeric_intrinsic, pipelines, text_intrinsic, traces};
 use baton_traceql::{
@@ -8,8 +8,8 @@ use baton_traceql::{
 use baton_types::TraceId;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
-/// Traces with ids of their own.
-pub(crate) fn several() -> impl Strategy<Value = Vec<TraceSpans>> {
+/// Traces with different ids.
+pub(crate) fn trace_lists() -> impl Strategy<Value = Vec<TraceSpans>> {
     vec(traces().boxed(), 0..6).prop_map(|mut traces| {
         for (number, trace) in traces.iter_mut().enumerate() {
             trace.spans.iter_mut().for_each(|span| span.trace = TraceId([number as u8 + 1; 16]));
@@ -18,7 +18,7 @@ pub(crate) fn several() -> impl Strategy<Value = Vec<TraceSpans>> {
     })
 }
 
-/// Intervals that need not hold all spans.
+/// Intervals that may not cover all spans.
 pub(crate) fn intervals() -> impl Strategy<Value = Steps> {
     (0..3_u64, 1..6_u64, 1..4_u64).prop_map(|(start, lasts, step)| Steps::cover(start, start + lasts, step).unwrap())
 }
@@ -61,7 +61,7 @@ fn operation() -> impl Strategy<Value = ArithmeticOp> {
     select(vec![ArithmeticOp::Add, ArithmeticOp::Subtract, ArithmeticOp::Multiply, ArithmeticOp::Divide])
 }
 
-/// Boxed, as all large ones are: by value, they would not fit on the stack of a test.
+/// Boxed, as all large strategies are: unboxed ones overflow the stack of a test.
 fn query() -> BoxedStrategy<MetricsQuery> {
     (spans(), first(), second()).prop_map(|(spans, first, then)| MetricsQuery { spans, first, then }).boxed()
 }

@@ -1,7 +1,7 @@
-//! The meaning of metrics queries, written down a second time as plainly as possible: every span that counts becomes an
-//! entry in a list, and every sample is worked out from the whole list.
+//! Naive reference evaluator of metrics queries: every counted span becomes a list entry, and every sample is computed
+//! from the whole list.
 
-use super::evaluate_naive::{Naive, V, elements, number, shown};
+use super::evaluate_naive::{Naive, NaiveValue, elements, number, shown};
 use baton_traceql::{
     AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, CompareFunction, CompareOp, Field, FirstStage,
     Intrinsic, Literal, MetricsExpr, MetricsQuery, SecondStage, SpansetExpr, Steps, TraceSpans,
@@ -19,7 +19,7 @@ pub(crate) struct NaiveMetrics<'a> {
     pub(crate) steps: Steps,
 }
 
-/// Something that counts: in which interval, for whom, and which number.
+/// A counted value of one series in one interval.
 struct Entry {
     interval: usize,
     labels: Labels,
@@ -50,7 +50,7 @@ impl NaiveMetrics<'_> {
                     (Answer::Number(left), Answer::Lines(lines)) => map(lines, |right| compute(*op, left, right)),
                     (Answer::Lines(left), Answer::Lines(right)) => self.pairs(*op, left, &right),
                 };
-                Answer::Lines(self.then(something(lines), then))
+                Answer::Lines(self.then(non_empty(lines), then))
             }
         }
     }
@@ -182,10 +182,10 @@ impl NaiveMetrics<'_> {
                         }
                     }
                 }
-                FirstStage::Compare(_) => panic!("counted elsewhere"),
+                FirstStage::Compare(_) => panic!("handled by `compare`"),
             }
         }
-        something(lines)
+        non_empty(lines)
     }
 
     fn then(&self, mut lines: Vec<Line>, stages: &[SecondStage]) -> Vec<Line> {
@@ -195,7 +195,7 @@ impl NaiveMetrics<'_> {
                 let before: Vec<Option<f64>> = lines.iter().map(|(_, samples)| samples[interval]).collect();
                 for (index, (_, samples)) in lines.iter_mut().enumerate() {
                     let Some(sample) = samples[interval] else { continue };
-                    // How many are before this one.
+                    // Number of samples that rank before this one.
                     let rank = |better: &dyn Fn(f64) -> bool| {
                         let others = before.iter().enumerate();
                         others
@@ -214,7 +214,7 @@ impl NaiveMetrics<'_> {
                     }
                 }
             }
-            lines = something(lines);
+            lines = non_empty(lines);
         }
         lines
     }
@@ -231,7 +231,7 @@ impl NaiveMetrics<'_> {
                 let in_time = compare.start.is_none_or(|start| start <= span.start as i64)
                     && compare.end.is_none_or(|end| (span.start as i64) < end);
                 let selected = in_time && selection.as_ref().is_none_or(|filter| naive.truth(filter, at));
-                for (name, value) in told(&naive, span) {
+                for (name, value) in compared_attributes(&naive, span) {
                     seen.push((usize::from(selected), interval, name, value));
                 }
             }
@@ -280,23 +280,23 @@ impl NaiveMetrics<'_> {
     }
 }
 
-/// What a span is compared by.
-fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, SpanValue)> {
+/// The attributes by which `compare` compares a span.
+fn compared_attributes(naive: &Naive<'_>, span: &Span) -> Vec<(String, SpanValue)> {
     let root = &naive.spans[naive.root()];
-    let mut told = vec![
+    let mut compared_attributes = vec![
         ("name".to_owned(), text(&span.name)),
-        ("kind".to_owned(), shown(V::Kind(span.kind))),
-        ("status".to_owned(), shown(V::Status(span.status))),
+        ("kind".to_owned(), shown(NaiveValue::Kind(span.kind))),
+        ("status".to_owned(), shown(NaiveValue::Status(span.status))),
         ("rootName".to_owned(), text(&root.name)),
     ];
-    told.extend(root.service().map(|service| ("rootServiceName".to_owned(), text(service))));
+    compared_attributes.extend(root.service().map(|service| ("rootServiceName".to_owned(), text(service))));
     for (scope, attributes) in
         [(AttributeScope::Span, &span.attributes), (AttributeScope::Resource, &span.resource.attributes)]
     {
         let named = |name: &str| Field::Attribute(AttributeRef { scope, of_parent: false, name: name.to_owned() });
-        told.extend(attributes.iter().map(|(name, value)| (named(name).to_string(), value.clone())));
+        compared_attributes.extend(attributes.iter().map(|(name, value)| (named(name).to_string(), value.clone())));
     }
-    told
+    compared_attributes
 }
 
 fn labels(naive: &Naive<'_>, by: &[Field], span: usize) -> Labels {
@@ -318,7 +318,7 @@ fn text(text: &str) -> SpanValue {
     SpanValue::from(text.to_owned())
 }
 
-fn something(mut lines: Vec<Line>) -> Vec<Line> {
+fn non_empty(mut lines: Vec<Line>) -> Vec<Line> {
     lines.retain(|(_, samples)| samples.iter().any(Option::is_some));
     lines
 }
@@ -338,7 +338,7 @@ fn compute(op: ArithmeticOp, left: f64, right: f64) -> f64 {
     }
 }
 
-/// The value at that share of the way from the least to the greatest.
+/// Interpolated quantile between the smallest and the greatest value.
 fn between(sorted: &[f64], quantile: f64, unit: f64) -> Option<f64> {
     let way = quantile * (sorted.len().checked_sub(1)?) as f64;
     let (below, above) = (sorted[way.floor() as usize], sorted[way.ceil() as usize]);
@@ -363,7 +363,7 @@ fn holds(op: CompareOp, sample: f64, value: &Literal) -> bool {
     }
 }
 
-/// One label after the other by name and value; numbers before text before lists.
+/// Order of label lists: by name, then value; numbers before text before lists.
 pub(crate) fn by_labels(left: &Labels, right: &Labels) -> Ordering {
     let key = |labels: &Labels, index: usize| labels.get(index).cloned();
     for index in 0..left.len().max(right.len()) {

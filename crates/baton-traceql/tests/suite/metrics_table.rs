@@ -1,4 +1,4 @@
-//! What metrics queries mean, over the spans of the corpus: the table in `corpus/metrics.txt` was worked out by hand.
+//! Results of metrics queries over the corpus; the table in `corpus/metrics.txt` was worked out by hand.
 
 use super::corpus_spans::{label, traces};
 use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, Mode, Series, Steps, TraceSpans, parse};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The two families of names, as far as the corpus has them.
+/// Alias group of the keys in the corpus.
 const ALIASES: Aliases = Aliases(&[&["gen_ai.agent.id", "agent.id"]]);
 
 struct Entry<'a> {
@@ -36,7 +36,12 @@ fn steps() -> Steps {
     Steps::cover(0, 9_000 * SECOND, 2_000 * SECOND).unwrap()
 }
 
-fn asked(query: &str, aliases: Aliases, limits: MetricsLimits, steps: Steps) -> Result<(Vec<Series>, bool), String> {
+fn run_query(
+    query: &str,
+    aliases: Aliases,
+    limits: MetricsLimits,
+    steps: Steps,
+) -> Result<(Vec<Series>, bool), String> {
     let query = parse(query, Mode::Strict).map_err(|why| why.to_string())?.query;
     let measure = MetricsPlan::new(&query, aliases, steps, limits).map_err(|why| why.to_string())?;
     let mut tallies: Vec<_> = (0..measure.leaves()).map(|leaf| measure.tally(leaf)).collect();
@@ -49,7 +54,7 @@ fn asked(query: &str, aliases: Aliases, limits: MetricsLimits, steps: Steps) -> 
 }
 
 fn answer(entry: &Entry<'_>) -> Vec<String> {
-    match asked(entry.query, entry.aliases, MetricsLimits::default(), steps()) {
+    match run_query(entry.query, entry.aliases, MetricsLimits::default(), steps()) {
         Err(why) => vec![format!("refused: {why}")],
         Ok((series, whole)) => {
             assert!(whole, "{}", entry.query);
@@ -79,7 +84,7 @@ fn value_text(value: &SpanValue) -> String {
 }
 
 #[test]
-fn metrics_queries_mean_what_the_table_says() {
+fn metrics_results_match_the_table() {
     let entries = entries();
     assert!(entries.len() >= 80, "only {}", entries.len());
     let differs = |entry: &Entry<'_>| {
@@ -92,17 +97,16 @@ fn metrics_queries_mean_what_the_table_says() {
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), entries.len(), wrong.join("\n"));
 }
 
-/// The name of a span in the corpus.
 fn span_label(id: SpanId) -> String {
     let spans = traces().into_iter().flat_map(|(_, trace)| trace.spans);
     spans.into_iter().find(|span| span.id == id).map(|span| label(&span)).unwrap()
 }
 
 #[test]
-fn spans_stand_for_others() {
+fn series_have_exemplars() {
     let exemplars = |query: &str, exemplars: usize| {
         let limits = MetricsLimits { exemplars, ..MetricsLimits::default() };
-        let (series, _) = asked(query, Aliases::NONE, limits, steps()).unwrap();
+        let (series, _) = run_query(query, Aliases::NONE, limits, steps()).unwrap();
         let mut lines = Vec::new();
         for one in series {
             let spans = one.exemplars.iter().map(|exemplar| {
@@ -113,32 +117,32 @@ fn spans_stand_for_others() {
         }
         lines
     };
-    // All that there are, by time, each with the height of the line where it is drawn.
+    // All exemplars by time, each with the value of the sample at which it is drawn.
     let errors = "{ status = error } | count_over_time()";
     assert_eq!(exemplars(errors, 5), [r#""count_over_time" A5=1 D4=2 E3=2"#]);
     assert_eq!(exemplars(&format!("{errors} > 1"), 5), [r#""count_over_time" D4=2 E3=2"#]);
     assert_eq!(exemplars(&format!("{errors} with (exemplars=false)"), 5), [r#""count_over_time""#]);
     assert_eq!(exemplars(&format!("{errors} with (exemplars=9)"), 0), [r#""count_over_time" A5=1 D4=2 E3=2"#]);
-    // With what they took, in seconds.
+    // With their durations in seconds.
     let took = exemplars("{ name = \"GET\" } | max_over_time(duration)", 5);
     assert_eq!(took, [r#""max_over_time" A5=0.26 A6=0.02"#]);
     let quantiles = exemplars("{ name = \"GET\" } | quantile_over_time(duration, 0.5, 1)", 5);
     assert_eq!(quantiles, ["0.5 A6=0.02", "1.0 A5=0.26"]);
     let buckets = exemplars("{ name = \"GET\" } | histogram_over_time(duration)", 5);
     assert_eq!(buckets, ["0.033554432 A6=0.02", "0.268435456 A5=0.26"]);
-    // What is computed of them is no longer theirs.
+    // Computed series have no exemplars.
     assert_eq!(exemplars("({ status = error } | count_over_time()) * 2", 5), [r#""count_over_time""#]);
-    // No more than asked for, in each series.
+    // At most the requested number in each series.
     for line in exemplars("{ } | rate() by (resource.service.name)", 2) {
         assert_eq!(line.split(' ').count(), 3, "{line}");
     }
 }
 
 #[test]
-fn what_does_not_fit_is_said() {
+fn truncated_result_is_marked_incomplete() {
     let by_name = "{ } | count_over_time() by (name)";
     let (series, whole) =
-        asked(by_name, Aliases::NONE, MetricsLimits { series: 3, ..MetricsLimits::default() }, steps()).unwrap();
+        run_query(by_name, Aliases::NONE, MetricsLimits { series: 3, ..MetricsLimits::default() }, steps()).unwrap();
     assert_eq!((series.len(), whole), (3, false));
     let late = parse(by_name, Mode::Strict).unwrap().query;
     let measure = MetricsPlan::new(&late, Aliases::NONE, steps(), MetricsLimits::default()).unwrap();
@@ -148,7 +152,7 @@ fn what_does_not_fit_is_said() {
     assert!(!measure.finish(vec![tally]).unwrap().1);
 }
 
-/// Memory is counted before it is taken: a query that needs more is refused, however its answer grows.
+/// Memory is reserved before it is allocated: a query that needs more is rejected, regardless of its result.
 #[test]
 fn a_query_that_needs_too_much_memory_is_refused() {
     let quantiles: Vec<String> = (0..50).map(|number| format!("0.{number:02}")).collect();
@@ -169,15 +173,15 @@ fn a_query_that_needs_too_much_memory_is_refused() {
         ("{ } | histogram_over_time(duration) by (name)", samples(60), answering),
         ("{ } | compare({ status = error })", samples(100), answering),
     ] {
-        let message = asked(query, Aliases::NONE, limits, steps()).expect_err(query);
+        let message = run_query(query, Aliases::NONE, limits, steps()).expect_err(query);
         assert!(message.contains(why) && message.contains("use a longer step"), "{query}: {message}");
         let enough = MetricsLimits { exemplars: limits.exemplars, ..MetricsLimits::default() };
-        assert!(asked(query, Aliases::NONE, enough, steps()).is_ok(), "{query}");
+        assert!(run_query(query, Aliases::NONE, enough, steps()).is_ok(), "{query}");
     }
 }
 
 #[test]
-fn an_index_may_count_what_spans_say_themselves() {
+fn pushdown_is_offered_for_span_local_queries_only() {
     let direct = |query: &str| {
         let query = parse(query, Mode::Strict).unwrap().query;
         let measure = MetricsPlan::new(&query, Aliases::NONE, steps(), MetricsLimits::default()).unwrap();
@@ -210,11 +214,11 @@ fn an_index_may_count_what_spans_say_themselves() {
     }
 }
 
-/// An attribute of which every span has another value has nothing to compare but how often it is there.
+/// An attribute with a different value on every span is compared only by its presence.
 #[test]
-fn values_that_nobody_could_read_are_not_compared() {
+fn attributes_with_too_many_values_are_not_compared() {
     let query = parse("{ } | compare({ name = \"odd\" }, 5)", Mode::Strict).unwrap().query;
-    // Too many in one part, or only in both together.
+    // The limit is exceeded in one tally, or only after merging both.
     for split in [700, 1_200] {
         let measure =
             MetricsPlan::new(&query, Aliases::NONE, Steps::single(0, u64::MAX), MetricsLimits::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Tables of queries: what each is in canonical form, or what is wrong with it and where.
+//! Tables of valid queries with their canonical form, and of invalid ones with their errors.
 
 use std::fmt::Write;
 
@@ -17,17 +17,17 @@ fn valid_queries_have_one_canonical_form() {
         let canonical = query.to_string();
         writeln!(table, "{written}\n    {canonical}").unwrap();
         let again = parse(&canonical, Mode::Strict).unwrap_or_else(|why| panic!("{canonical}: {why}"));
-        assert_eq!(again.query, query, "{canonical} is read differently than {written}");
+        assert_eq!(again.query, query, "{canonical} parses differently from {written}");
         assert_eq!(again.query.to_string(), canonical);
         let lenient = parse(written, Mode::Lenient).unwrap_or_else(|why| panic!("{written}: {why}"));
-        assert_eq!(lenient, again, "{written} is read differently in lenient mode");
+        assert_eq!(lenient, again, "{written} parses differently in lenient mode");
     }
     assert!(VALID.lines().count() >= 150);
     insta::assert_snapshot!("valid", table);
 }
 
 #[test]
-fn invalid_queries_say_what_is_wrong_and_where() {
+fn parse_errors_have_a_message_and_a_position() {
     let mut table = String::new();
     for written in INVALID.lines() {
         match parse(written, Mode::Strict) {
@@ -40,7 +40,7 @@ fn invalid_queries_say_what_is_wrong_and_where() {
 }
 
 #[test]
-fn an_error_has_the_line_and_the_column_in_characters() {
+fn error_position_is_a_line_and_a_column_in_characters() {
     let why = parse("{ .größe = 1 &&\n  .straße =\n}", Mode::Strict).unwrap_err();
     assert_eq!((why.line, why.column), (3, 1));
     assert_eq!(why.to_string(), "parse error at line 3, col 1: expected a value after `=`, found `}`");
@@ -49,7 +49,7 @@ fn an_error_has_the_line_and_the_column_in_characters() {
 }
 
 #[test]
-fn limits_are_errors_and_never_overflow_a_stack() {
+fn exceeded_limits_are_errors_without_stack_overflow() {
     let deep = |open: &str, middle: &str, close: &str, times: usize| {
         format!("{}{middle}{}", open.repeat(times), close.repeat(times))
     };
@@ -73,7 +73,7 @@ fn limits_are_errors_and_never_overflow_a_stack() {
 }
 
 #[test]
-fn limits_hold_for_the_canonical_form() {
+fn limits_apply_to_the_canonical_form() {
     let canonical = "the query is too long or nested too deep once it is in canonical form";
     for written in [
         format!("{{ {}.a }}", "-".repeat(95)),

@@ -1,4 +1,4 @@
-//! Canonical text: reading it gives the same tree, and no text brings the reader down.
+//! Canonical text parses to the same tree, and no text crashes the parser.
 
 use baton_traceql::{FieldExpr, Mode, PipelineStage, Query, Root, SpansetExpr, parse};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn what_is_printed_is_read_as_the_same_query(query in queries()) {
+    fn printed_query_parses_to_the_same_tree(query in queries()) {
         let printed = query.to_string();
         for mode in [Mode::Strict, Mode::Lenient] {
             let parsed = parse(&printed, mode).map_err(|why| TestCaseError::fail(format!("{printed}\n{why}")))?;
@@ -19,23 +19,25 @@ proptest! {
     }
 
     #[test]
-    fn no_text_brings_the_reader_down(text in any::<String>()) {
-        survives(&text)?;
-        survives(&format!("{{ {text} }}"))?;
-        survives(&format!("{{ .a = \"{text}\" }}"))?;
+    fn parser_accepts_or_rejects_any_text(text in any::<String>()) {
+        check_text(&text)?;
+        check_text(&format!("{{ {text} }}"))?;
+        check_text(&format!("{{ .a = \"{text}\" }}"))?;
     }
 
     #[test]
-    fn no_tokens_bring_the_reader_down(words in prop::collection::vec(prop::sample::select(WORDS), 0..40), spaced: bool) {
+    fn parser_accepts_or_rejects_any_tokens(
+        words in prop::collection::vec(prop::sample::select(WORDS), 0..40), spaced: bool
+    ) {
         let text = words.join(if spaced { " " } else { "" });
-        survives(&text)?;
-        survives(&format!("{{ {text} }}"))?;
-        survives(&format!("{{ }} | {text}"))?;
+        check_text(&text)?;
+        check_text(&format!("{{ {text} }}"))?;
+        check_text(&format!("{{ }} | {text}"))?;
     }
 }
 
-/// If it is a query at all, it prints as one that means the same.
-fn survives(text: &str) -> Result<(), TestCaseError> {
+/// A text that parses is printed as an equivalent query.
+fn check_text(text: &str) -> Result<(), TestCaseError> {
     for mode in [Mode::Strict, Mode::Lenient] {
         match parse(text, mode) {
             Ok(parsed) => {

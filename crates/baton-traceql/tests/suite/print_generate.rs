@@ -1,4 +1,4 @@
-//! Queries as trees, each in the one form in which text is read.
+//! Generator of queries as trees, each in the form that parsing results in.
 
 use baton_traceql::{
     Aggregate, AggregateOp, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareFunction, CompareOp, Field,
@@ -30,7 +30,7 @@ fn pipelines() -> impl Strategy<Value = PipelineExpr> {
     leaf.prop_recursive(3, 6, 2, |inner| {
         (spanset_op(), inner.clone(), inner).prop_map(|(op, mut left, right)| {
             if let (PipelineExpr::Pipeline(stages), true) = (&mut left, is_spansets(&right)) {
-                // Two spansets in parentheses are read as spansets that are combined, not as pipelines.
+                // Two spansets in parentheses parse as a spanset operation, not as a pipeline operation.
                 stages.push(PipelineStage::Coalesce);
             }
             PipelineExpr::Combined { op, left: Box::new(left), right: Box::new(right) }
@@ -160,7 +160,7 @@ fn fields() -> BoxedStrategy<FieldExpr> {
                 of: Box::new(of),
             }),
             4 => (binary, inner.clone(), inner).prop_map(|(op, left, right)| {
-                // Whether something that is always there is missing cannot be asked.
+                // Fields that always exist cannot be compared with `nil`.
                 let nil = |side: &FieldExpr| *side == FieldExpr::Literal(Literal::Nil);
                 let asks = op == BinaryOp::Compare(CompareOp::Equal) && (nil(&left) || nil(&right));
                 let op = if asks { BinaryOp::Compare(CompareOp::NotEqual) } else { op };
@@ -264,7 +264,7 @@ fn metrics() -> impl Strategy<Value = MetricsExpr> {
     })
 }
 
-/// Numbers, and numbers computed from them.
+/// Numbers and arithmetic on numbers.
 fn constant() -> impl Strategy<Value = MetricsExpr> {
     let leaf = prop_oneof![finite(), (-5_i32..5).prop_map(f64::from)].prop_map(MetricsExpr::Number);
     leaf.prop_recursive(2, 3, 2, |inner| {

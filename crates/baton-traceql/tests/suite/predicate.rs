@@ -1,4 +1,4 @@
-//! What a query needs is necessary, and as much as can be said of single spans.
+//! The predicate of a query is necessary for a match, and as selective as single spans allow.
 
 use super::{
     evaluate::ALIASES,
@@ -15,33 +15,33 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_trace_that_answers_meets_the_need(query in queries(), trace in traces(), aliased in any::<bool>()) {
+    fn matching_traces_meet_the_predicate(query in queries(), trace in traces(), aliased in any::<bool>()) {
         let aliases = if aliased { ALIASES } else { Aliases::NONE };
         let needed = pushdown_predicate(&query, aliases);
         if !evaluate(&query, &trace, aliases).unwrap().is_empty() {
-            prop_assert!(met(&needed, &trace), "{} needs {:?}", query, needed);
+            prop_assert!(trace_meets(&needed, &trace), "{} needs {:?}", query, needed);
         }
     }
 }
 
-/// As a store without aliases would find it: every name that may count is in the need itself.
-pub(crate) fn met(need: &TracePredicate, trace: &TraceSpans) -> bool {
+/// Evaluates the predicate without aliases, as a store would: it contains all aliases itself.
+pub(crate) fn trace_meets(need: &TracePredicate, trace: &TraceSpans) -> bool {
     match need {
         TracePredicate::Anything => true,
-        TracePredicate::All(needs) => needs.iter().all(|need| met(need, trace)),
-        TracePredicate::Any(needs) => needs.iter().any(|need| met(need, trace)),
-        TracePredicate::Span(need) => (0..trace.spans.len()).any(|span| met_by(need, trace, span)),
+        TracePredicate::All(needs) => needs.iter().all(|need| trace_meets(need, trace)),
+        TracePredicate::Any(needs) => needs.iter().any(|need| trace_meets(need, trace)),
+        TracePredicate::Span(need) => (0..trace.spans.len()).any(|span| span_meets(need, trace, span)),
     }
 }
 
-fn met_by(need: &SpanPredicate, trace: &TraceSpans, span: usize) -> bool {
-    // One span at a time: a need must not depend on the rest of the trace.
+fn span_meets(need: &SpanPredicate, trace: &TraceSpans, span: usize) -> bool {
+    // Each span is evaluated alone: a predicate must not depend on the rest of the trace.
     let naive = Naive { spans: &trace.spans[span..=span], aliases: Aliases::NONE };
     match need {
         SpanPredicate::Anything => true,
         SpanPredicate::Nothing => false,
-        SpanPredicate::All(needs) => needs.iter().all(|need| met_by(need, trace, span)),
-        SpanPredicate::Any(needs) => needs.iter().any(|need| met_by(need, trace, span)),
+        SpanPredicate::All(needs) => needs.iter().all(|need| span_meets(need, trace, span)),
+        SpanPredicate::Any(needs) => needs.iter().any(|need| span_meets(need, trace, span)),
         SpanPredicate::Exists(field) => !naive.raw(field, 0).is_empty(),
         SpanPredicate::Holds(Comparison { field, op, value }) => {
             naive.compare(*op, &FieldExpr::Field(field.clone()), &FieldExpr::Literal(value.clone()), 0)
@@ -49,19 +49,19 @@ fn met_by(need: &SpanPredicate, trace: &TraceSpans, span: usize) -> bool {
     }
 }
 
-/// A need in few words.
-fn words(need: &TracePredicate) -> String {
-    let list = |needs: &[TracePredicate], by: &str| needs.iter().map(words).collect::<Vec<_>>().join(by);
+/// Short text form of a predicate.
+fn predicate_text(need: &TracePredicate) -> String {
+    let list = |needs: &[TracePredicate], by: &str| needs.iter().map(predicate_text).collect::<Vec<_>>().join(by);
     match need {
         TracePredicate::Anything => "anything".to_owned(),
         TracePredicate::All(needs) => list(needs, " AND "),
         TracePredicate::Any(needs) => format!("({})", list(needs, " OR ")),
-        TracePredicate::Span(need) => format!("[{}]", span_words(need)),
+        TracePredicate::Span(need) => format!("[{}]", span_predicate_text(need)),
     }
 }
 
-fn span_words(need: &SpanPredicate) -> String {
-    let list = |needs: &[SpanPredicate], by: &str| needs.iter().map(span_words).collect::<Vec<_>>().join(by);
+fn span_predicate_text(need: &SpanPredicate) -> String {
+    let list = |needs: &[SpanPredicate], by: &str| needs.iter().map(span_predicate_text).collect::<Vec<_>>().join(by);
     match need {
         SpanPredicate::Anything => "anything".to_owned(),
         SpanPredicate::Nothing => "nothing".to_owned(),
@@ -73,7 +73,7 @@ fn span_words(need: &SpanPredicate) -> String {
 }
 
 #[test]
-fn needs_say_what_an_index_can_use() {
+fn predicate_keeps_the_conditions_usable_by_an_index() {
     let table = [
         ("{}", "anything"),
         ("{ true }", "anything"),
@@ -119,14 +119,14 @@ fn needs_say_what_an_index_can_use() {
     ];
     for (text, expected) in table {
         let query = parse(text, Mode::Strict).unwrap_or_else(|why| panic!("{text}: {why}")).query;
-        assert_eq!(words(&pushdown_predicate(&query, Aliases::NONE)), expected, "{text}");
+        assert_eq!(predicate_text(&pushdown_predicate(&query, Aliases::NONE)), expected, "{text}");
     }
 }
 
 #[test]
-fn every_name_that_may_count_is_needed() {
+fn predicate_contains_all_aliases() {
     const NAMES: Aliases = Aliases(&[&["gen_ai.agent.id", "agent.id", "agent"]]);
-    let words_of = |text: &str| words(&pushdown_predicate(&parse(text, Mode::Strict).unwrap().query, NAMES));
+    let words_of = |text: &str| predicate_text(&pushdown_predicate(&parse(text, Mode::Strict).unwrap().query, NAMES));
     assert_eq!(
         words_of(r#"{ span.agent.id = "a" && span.b = 1 }"#),
         r#"[(span.agent.id = "a" or span.gen_ai.agent.id = "a" or span.agent = "a") and span.b = 1]"#
@@ -135,9 +135,9 @@ fn every_name_that_may_count_is_needed() {
 }
 
 #[test]
-fn what_is_searched_of_a_metrics_query_is_needed() {
+fn predicate_of_a_metrics_query_comes_from_its_spans() {
     let query = parse("{ span.a = 1 } | select(span.b) | rate() > 0", Mode::Strict).unwrap().query;
-    assert_eq!(words(&pushdown_predicate(&query, Aliases::NONE)), "[span.a = 1]");
+    assert_eq!(predicate_text(&pushdown_predicate(&query, Aliases::NONE)), "[span.a = 1]");
     let (spans, warning) = search_pipeline(&query).unwrap();
     assert_eq!(spans.to_string(), "{ span.a = 1 } | select(span.b)");
     insta::assert_snapshot!(warning.unwrap(), @"`rate() > 0` was ignored: a search returns spans; set the time range with the start and end of the search");
