@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_encoded_twice_is_decoded_once() {
+    fn double_encoded_data_is_decoded_once() {
         for (input, expect) in [
             ("", Some("")),
             ("YUdrPQ==", Some("aGk=")),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn either_alphabet_is_read_and_the_standard_one_written() {
+    fn both_alphabets_are_decoded_and_the_standard_one_is_written() {
         for (input, expect) in [
             ("", Some("")),
             ("aGk=", Some("aGk=")),

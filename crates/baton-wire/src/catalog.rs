@@ -155,7 +155,7 @@ mod tests {
     use super::domain;
 
     #[test]
-    fn only_a_bare_domain_name_is_a_publisher() {
+    fn publisher_must_be_a_bare_domain_name() {
         for (base, expect) in [
             ("https://agents.example.com", Some("agents.example.com")),
             ("https://agents.example.com:8443", None),

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_count_and_strings_do_not() {
+    fn depth_counts_brackets_outside_of_strings() {
         for (json, limit, expect) in [
             ("", 0, true),
             ("[]", 0, false),

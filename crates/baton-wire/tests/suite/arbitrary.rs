@@ -1,10 +1,10 @@
-//! No input brings a reader down, and what goes in comes out.
+//! Readers accept or reject any input without a panic, and values survive a round trip.
 
 use baton_wire::{a2a::v1, depth_within, jsonrpc::RpcRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// JSON in which the members that readers know turn up with values of any kind.
+/// JSON with the members that readers know, with values of any type.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -49,18 +49,18 @@ fn message() -> impl Strategy<Value = baton_types::Message> {
 
 proptest! {
     #[test]
-    fn any_text_is_answered(text in "\\PC{0,64}") {
+    fn any_text_is_parsed_or_rejected(text in "\\PC{0,64}") {
         let _ = RpcRequest::read(&text);
         let _ = depth_within(text.as_bytes(), 3);
     }
 
     #[test]
-    fn any_bytes_have_a_depth(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+    fn depth_of_any_bytes_is_computed(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
         let _ = depth_within(&bytes, 3);
     }
 
     #[test]
-    fn any_json_is_answered(value in value()) {
+    fn any_json_is_parsed_or_rejected(value in value()) {
         let text = value.to_string();
         let _ = RpcRequest::read(&text);
         let raw = serde_json::value::to_raw_value(&value).unwrap();
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_keep_their_value(message in message()) {
+    fn messages_round_trip(message in message()) {
         let text = serde_json::to_string(&v1::Message::from(&message)).unwrap();
         let read: v1::Message<'static> = serde_json::from_str(&text).unwrap();
         let mut violations = baton_wire::Violations::default();
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn depth_is_what_a_parser_says(value in value()) {
+    fn depth_matches_a_parser(value in value()) {
         fn depth(value: &Value) -> usize {
             match value {
                 Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Canonical JSON: the examples of RFC 8785, and what holds for any document.
+//! Canonical JSON: the examples of RFC 8785, and properties of any document.
 
 use baton_types::Json;
 use baton_wire::{CanonicalJsonError, canonical_json};
@@ -42,7 +42,7 @@ fn numbers_are_printed_as_the_rfc_lists_them() {
 }
 
 #[test]
-fn documents_become_what_the_rfc_says() {
+fn documents_are_written_as_in_the_rfc() {
     let sample = r#"{
         "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
         "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -52,7 +52,7 @@ fn documents_become_what_the_rfc_says() {
                   \"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}";
     assert_eq!(canonical(sample).as_deref(), Ok(expect));
 
-    // By code points, the last two would change places.
+    // Sorting by code points would swap the last two.
     let names = r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
     let expect = "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}";
     assert_eq!(canonical(names).as_deref(), Ok(expect));
@@ -69,7 +69,7 @@ fn documents_become_what_the_rfc_says() {
 }
 
 #[test]
-fn what_readers_could_take_in_two_ways_is_refused() {
+fn ambiguous_documents_are_rejected() {
     let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
     for (input, expect) in [
         ("{\"a\":{\"b\":1,\"b\":1}}", Some(CanonicalJsonError::Duplicate("b".to_owned()))),
@@ -77,7 +77,7 @@ fn what_readers_could_take_in_two_ways_is_refused() {
         ("[1e400]", Some(CanonicalJsonError::NotFinite("1e400".to_owned()))),
         ("[-1e400]", Some(CanonicalJsonError::NotFinite("-1e400".to_owned()))),
         (deep.as_str(), Some(CanonicalJsonError::TooDeep)),
-        // Half a surrogate pair is no text.
+        // Half a surrogate pair is not valid text.
         ("[\"\\ud800\"]", None),
         ("{\"\\ud800\":1}", None),
     ] {
@@ -89,7 +89,7 @@ fn what_readers_could_take_in_two_ways_is_refused() {
     }
 }
 
-/// A document as members in some order; each is written in two orders and spellings.
+/// A document with its members in some order; it is written in two orders and spellings.
 #[derive(Clone, Debug)]
 enum Document {
     Leaf(String),
@@ -110,7 +110,7 @@ impl Document {
         }
     }
 
-    /// The same with the members the other way round, names escaped, and white space.
+    /// The same document with reversed members, escaped names and white space.
     fn other(&self) -> String {
         let escaped = |name: &str| name.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<String>();
         match self {
@@ -143,16 +143,16 @@ fn document() -> impl Strategy<Value = Document> {
 
 proptest! {
     #[test]
-    fn spelling_and_order_do_not_matter_and_meaning_does(document in document()) {
+    fn only_meaning_affects_the_canonical_form(document in document()) {
         let canonical_text = canonical(&document.plain()).unwrap();
         prop_assert_eq!(&canonical(&document.other()).unwrap(), &canonical_text);
         prop_assert_eq!(&canonical(&canonical_text).unwrap(), &canonical_text);
-        // Compared as trees of doubles, so that the comparison knows nothing of text.
+        // Compared as trees of doubles, so that the comparison does not depend on text.
         prop_assert_eq!(tree(&canonical_text), tree(&document.plain()));
     }
 
     #[test]
-    fn a_double_survives(number in any::<f64>()) {
+    fn doubles_round_trip(number in any::<f64>()) {
         prop_assume!(number.is_finite());
         let written = canonical(&format!("{number:e}")).unwrap();
         prop_assert!(written.parse::<f64>().unwrap() == number, "{}", written);
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// What the text says, by a reader of its own: numbers by their bits.
+/// Parses the text independently of the code under test; numbers by their bits.
 fn tree(text: &str) -> serde_json::Value {
     fn doubles(raw: &serde_json::value::RawValue) -> serde_json::Value {
         let text = raw.get();
@@ -173,7 +173,7 @@ fn tree(text: &str) -> serde_json::Value {
             return items.into_iter().map(doubles).collect();
         }
         match text.parse::<f64>() {
-            // Negative zero is zero.
+            // Negative zero equals zero.
             Ok(number) => format!("{:x}", (number + 0.0).to_bits()).into(),
             Err(_) => serde_json::from_str(text).unwrap(),
         }

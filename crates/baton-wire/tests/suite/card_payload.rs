@@ -1,4 +1,4 @@
-//! What the signatures of cards are made over.
+//! Payloads of agent card signatures.
 
 use crate::sample::{agent, json};
 use baton_wire::{
@@ -25,7 +25,7 @@ fn card() -> AgentCard {
     )
 }
 
-/// A card that asks for a bearer token without scopes, with a skill that has no tags.
+/// A card that requires a bearer token without scopes, with a skill without tags.
 fn guarded() -> AgentCard {
     let http =
         HttpAuthSecurityScheme { scheme: "Bearer".into(), bearer_format: Some(String::new()), description: None };
@@ -51,7 +51,7 @@ fn with_signatures(card: &AgentCard) -> AgentCard {
 }
 
 #[test]
-fn a_card_has_one_form_when_nothing_in_it_is_empty() {
+fn card_without_empty_fields_has_one_payload() {
     let payloads = card().signature_payloads().unwrap();
     assert_eq!(payloads.len(), 1);
     assert_eq!(with_signatures(&card()).signature_payloads().unwrap(), payloads);
@@ -59,13 +59,13 @@ fn a_card_has_one_form_when_nothing_in_it_is_empty() {
 }
 
 #[test]
-fn the_forms_differ_in_what_must_be_there_and_is_empty() {
+fn payloads_differ_in_required_empty_fields() {
     let payloads = guarded().signature_payloads().unwrap();
     assert_snapshot!(payloads.join("\n\n"));
 }
 
 #[test]
-fn a_document_for_clients_of_all_versions_is_signed_without_what_only_old_ones_read() {
+fn union_card_payload_omits_v03_only_fields() {
     for card in [card(), guarded()] {
         let payloads = card.signature_payloads().unwrap();
         let union = serde_json::to_string_pretty(&UnionCard::new(&with_signatures(&card))).unwrap();
@@ -79,10 +79,10 @@ fn a_document_for_clients_of_all_versions_is_signed_without_what_only_old_ones_r
 }
 
 #[test]
-fn cards_that_can_be_read_in_two_ways_have_no_form() {
+fn ambiguous_cards_have_no_payload() {
     let twice = r#"{"name":"A","skills":[],"name":"B"}"#;
     assert_eq!(candidate_payloads(twice), Err(CanonicalJsonError::Duplicate("name".to_owned())));
-    // Two spellings of one member: no card, but still a document that somebody may have signed.
+    // A duplicate member: not a valid card, but a document that may have been signed.
     let spellings = r#"{"defaultInputModes":["a"],"default_input_modes":["b"],"signatures":[]}"#;
     let raw = r#"{"defaultInputModes":["a"],"default_input_modes":["b"]}"#;
     assert_eq!(candidate_payloads(spellings).unwrap(), [raw]);

@@ -1,4 +1,4 @@
-//! How agents introduce themselves, and what callers may ask of Baton's own extensions.
+//! Agent cards, and requests for Baton's own extensions.
 
 use crate::sample::{agent, json};
 use baton_types::{
@@ -15,7 +15,7 @@ fn pretty(value: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap()
 }
 
-fn place(extensions: &[AgentExtension]) -> CardOptions<'_> {
+fn card_options(extensions: &[AgentExtension]) -> CardOptions<'_> {
     CardOptions {
         url: "http://127.0.0.1:8700/agents/weather".into(),
         bindings: &CardBinding::ALL,
@@ -30,8 +30,8 @@ fn place(extensions: &[AgentExtension]) -> CardOptions<'_> {
 }
 
 #[test]
-fn cards_of_every_version_say_where_the_environment_is() {
-    let card = AgentCard::from_spec(&agent(), &place(&[]));
+fn cards_of_all_versions_contain_the_environment_url() {
+    let card = AgentCard::from_spec(&agent(), &card_options(&[]));
     let named = Some("http://127.0.0.1:8700/agents/weather/mcp".to_owned());
     assert_eq!(v1::environment_url(&card), named);
     let old: v03::AgentCard = serde_json::from_str(&pretty(&v03::UnionCard::new(&card))).unwrap();
@@ -40,21 +40,21 @@ fn cards_of_every_version_say_where_the_environment_is() {
     for wrong in [r#"{"url":7}"#, r#"{"url":""}"#, "{}", "null"] {
         let extension =
             AgentExtension { uri: v1::ENVIRONMENT.to_owned(), params: Some(json(wrong)), ..AgentExtension::default() };
-        assert_eq!(v1::environment_url(&AgentCard::from_spec(&agent(), &place(&[extension]))), None, "{wrong}");
+        assert_eq!(v1::environment_url(&AgentCard::from_spec(&agent(), &card_options(&[extension]))), None, "{wrong}");
     }
 }
 
 #[test]
-fn cards_say_what_callers_have_to_show() {
-    let place = CardOptions { issuers: Some(vec!["https://login.example/".to_owned()]), ..place(&[]) };
-    let card = AgentCard::from_spec(&agent(), &place);
+fn cards_list_the_required_credentials() {
+    let card_options = CardOptions { issuers: Some(vec!["https://login.example/".to_owned()]), ..card_options(&[]) };
+    let card = AgentCard::from_spec(&agent(), &card_options);
     let union: serde_json::Value = serde_json::to_value(v03::UnionCard::new(&card)).unwrap();
     let shown = ["securitySchemes", "securityRequirements", "security"].map(|key| (key, union[key].clone()));
     assert_snapshot!(pretty(&BTreeMap::from(shown)));
 }
 
 #[test]
-fn teamspark_17_cards_say_who_makes_the_agent_and_where_to_read_about_it() {
+fn teamspark_17_cards_contain_publisher_and_documentation() {
     let about = PublisherInfo {
         provider: Some(AgentPublisher {
             organization: "Harbour".to_owned(),
@@ -63,45 +63,51 @@ fn teamspark_17_cards_say_who_makes_the_agent_and_where_to_read_about_it() {
         icon_url: Some("https://harbour.example/icon.png".to_owned()),
         documentation_url: Some("https://harbour.example/docs".to_owned()),
     };
-    let card = AgentCard::from_spec(&AgentSpec { about, ..agent() }, &place(&[]));
+    let card = AgentCard::from_spec(&AgentSpec { about, ..agent() }, &card_options(&[]));
     let union: serde_json::Value = serde_json::to_value(v03::UnionCard::new(&card)).unwrap();
     let shown = ["provider", "iconUrl", "documentationUrl"].map(|key| union[key].clone());
     let provider = serde_json::json!({"url": "https://harbour.example", "organization": "Harbour"});
     assert_eq!(shown, [provider, "https://harbour.example/icon.png".into(), "https://harbour.example/docs".into()]);
-    let without: serde_json::Value = serde_json::to_value(AgentCard::from_spec(&agent(), &place(&[]))).unwrap();
+    let without: serde_json::Value = serde_json::to_value(AgentCard::from_spec(&agent(), &card_options(&[]))).unwrap();
     assert!(["provider", "iconUrl", "documentationUrl"].iter().all(|key| without.get(key).is_none()));
 }
 
 #[test]
-fn the_public_card_lists_every_way_in() {
-    let card = AgentCard::from_spec(&agent(), &place(&[]));
+fn public_card_lists_all_interfaces() {
+    let card = AgentCard::from_spec(&agent(), &card_options(&[]));
     assert_eq!(serde_json::from_str::<AgentCard>(&pretty(&card)).unwrap(), card);
     assert_snapshot!(pretty(&card));
 }
 
 #[test]
-fn interfaces_follow_the_place() {
-    let shown = |place: &CardOptions<'_>| {
-        let card = AgentCard::from_spec(&agent(), place);
+fn interfaces_depend_on_the_card_options() {
+    let shown = |card_options: &CardOptions<'_>| {
+        let card = AgentCard::from_spec(&agent(), card_options);
         let interfaces = card.supported_interfaces.into_iter();
         interfaces.map(|it| format!("{} {} {:?}", it.protocol_binding, it.protocol_version, it.tenant)).collect()
     };
     let cases: [(CardOptions<'_>, &[&str]); 6] = [
         (
-            CardOptions { bindings: &CardBinding::DEFAULT, ..place(&[]) },
+            CardOptions { bindings: &CardBinding::DEFAULT, ..card_options(&[]) },
             &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
         ),
         (
-            CardOptions { bindings: &[CardBinding::Grpc, CardBinding::JsonRpc], ..place(&[]) },
+            CardOptions { bindings: &[CardBinding::Grpc, CardBinding::JsonRpc], ..card_options(&[]) },
             &["GRPC 1.0 Some(\"weather\")", "JSONRPC 1.0 None", "GRPC 0.3 None", "JSONRPC 0.3 None"],
         ),
-        (CardOptions { bindings: &[CardBinding::Rest], ..place(&[]) }, &["HTTP+JSON 1.0 None", "HTTP+JSON 0.3 None"]),
         (
-            CardOptions { grpc: None, ..place(&[]) },
+            CardOptions { bindings: &[CardBinding::Rest], ..card_options(&[]) },
+            &["HTTP+JSON 1.0 None", "HTTP+JSON 0.3 None"],
+        ),
+        (
+            CardOptions { grpc: None, ..card_options(&[]) },
             &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
         ),
         (
-            CardOptions { grpc: place(&[]).grpc.map(|grpc| GrpcEndpoint { with_v03: false, ..grpc }), ..place(&[]) },
+            CardOptions {
+                grpc: card_options(&[]).grpc.map(|grpc| GrpcEndpoint { with_v03: false, ..grpc }),
+                ..card_options(&[])
+            },
             &[
                 "JSONRPC 1.0 None",
                 "HTTP+JSON 1.0 None",
@@ -111,7 +117,7 @@ fn interfaces_follow_the_place() {
             ],
         ),
         (
-            place(&[]),
+            card_options(&[]),
             &[
                 "JSONRPC 1.0 None",
                 "HTTP+JSON 1.0 None",
@@ -122,14 +128,14 @@ fn interfaces_follow_the_place() {
             ],
         ),
     ];
-    for (place, expect) in cases {
-        let shown: Vec<String> = shown(&place);
+    for (card_options, expect) in cases {
+        let shown: Vec<String> = shown(&card_options);
         assert_eq!(shown, expect);
     }
 }
 
 #[test]
-fn added_extensions_stand_beside_or_replace_baton_s_own() {
+fn added_extensions_extend_or_replace_the_built_in_ones() {
     let added = [
         AgentExtension { uri: v1::IDEMPOTENCY.into(), required: true, ..AgentExtension::default() },
         AgentExtension {
@@ -138,7 +144,7 @@ fn added_extensions_stand_beside_or_replace_baton_s_own() {
             ..AgentExtension::default()
         },
     ];
-    let card = AgentCard::from_spec(&agent(), &place(&added));
+    let card = AgentCard::from_spec(&agent(), &card_options(&added));
     let uris: Vec<_> = card.capabilities.extensions.iter().map(|it| (it.uri.as_str(), it.required)).collect();
     let expect = [
         (v1::TOOL_EXECUTION, false),
@@ -154,7 +160,7 @@ fn added_extensions_stand_beside_or_replace_baton_s_own() {
 }
 
 #[test]
-fn the_extended_card_also_lists_tools_and_handoffs() {
+fn extended_card_lists_tools_and_handoffs() {
     let agent = AgentSpec {
         tools: vec![ToolSpec {
             name: "get_weather".into(),
@@ -172,14 +178,15 @@ fn the_extended_card_also_lists_tools_and_handoffs() {
         input_modes: vec!["*/*".into()],
         ..agent()
     };
-    let (public, extended) = (AgentCard::from_spec(&agent, &place(&[])), AgentCard::extended(&agent, &place(&[])));
+    let (public, extended) =
+        (AgentCard::from_spec(&agent, &card_options(&[])), AgentCard::extended(&agent, &card_options(&[])));
     assert_eq!(AgentCard { skills: public.skills.clone(), ..extended.clone() }, public);
     assert_eq!(extended.default_input_modes, ["*/*"]);
     assert_snapshot!(pretty(&extended.skills));
 }
 
 #[test]
-fn the_cards_of_others_are_read_in_either_spelling() {
+fn foreign_cards_are_parsed_in_either_spelling() {
     let camel = r#"{"name":"Peer","description":null,"version":"1","iconUrl":"https://example.com/i.png",
         "documentationUrl":"https://example.com","provider":{"url":"https://example.com","organization":"Example"},
         "supportedInterfaces":[{"url":"example.com:443","protocolBinding":"GRPC","protocolVersion":"1.0","tenant":"t"}],
@@ -255,7 +262,7 @@ fn snake_case(name: &str) -> String {
 }
 
 #[test]
-fn extensions_are_read_as_they_are_written() {
+fn extensions_round_trip() {
     for choice in [ToolExecution::Agent, ToolExecution::Caller] {
         let metadata = v1::tool_execution_metadata(choice);
         assert_eq!(v1::requested_tool_execution(Some(&metadata)), Ok(Some(choice)));

@@ -1,4 +1,4 @@
-//! How those who look for agents find the ones that are served.
+//! The catalog of served agents.
 
 use crate::sample::agent;
 use baton_types::{AgentListing, AgentResources, AgentSpec, ModelSpec};
@@ -9,7 +9,7 @@ fn pretty(catalog: &AiCatalog) -> String {
 }
 
 #[test]
-fn the_catalog_names_agents_by_domain_or_by_card() {
+fn catalog_identifies_agents_by_domain_or_card() {
     let travel = AgentSpec { name: "travel".into(), title: "Travel".into(), skills: Vec::new(), ..agent() };
     let agents = [agent(), travel].map(|agent| AgentListing::from_agent(&agent, &AgentResources::default()));
     let public = AiCatalog::from_agents("Example", "https://agents.example.com", &agents);
@@ -21,12 +21,12 @@ fn the_catalog_names_agents_by_domain_or_by_card() {
 }
 
 #[test]
-fn agents_elsewhere_are_named_when_they_are_to_be() {
-    let elsewhere = |name: &str, listed| {
+fn listed_peer_agents_are_in_the_catalog() {
+    let peer_agent = |name: &str, listed| {
         let model = ModelSpec::Peer { url: "https://elsewhere.example.com".into(), listed };
         AgentSpec { name: name.into(), model, ..agent() }
     };
-    let agents = [agent(), elsewhere("shown", true), elsewhere("hidden", false)];
+    let agents = [agent(), peer_agent("shown", true), peer_agent("hidden", false)];
     let agents = agents.map(|agent| AgentListing::from_agent(&agent, &AgentResources::default()));
     let catalog = AiCatalog::from_agents("Baton", "http://127.0.0.1:8700", &agents);
     let names: Vec<&str> = catalog.entries.iter().map(|entry| entry.url.as_deref().unwrap_or_default()).collect();

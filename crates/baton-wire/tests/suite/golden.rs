@@ -1,4 +1,4 @@
-//! The JSON that travels, in both directions.
+//! Wire JSON in both directions.
 
 use crate::sample::{at, context_id, events, question, task_id, view};
 use baton_types::{A2aSettings, Artifact, ToolExecution};
@@ -10,17 +10,17 @@ fn written(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// Pretty only for the reader of the snapshot; the digits stay because the text is never parsed into numbers.
+/// Pretty-printed without parsing numbers, so that all digits stay.
 fn lines(values: &[String]) -> String {
     values.join("\n")
 }
 
-fn reads_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
+fn assert_round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {
     assert_eq!(&serde_json::from_str::<T>(&written(value)).unwrap(), value);
 }
 
 #[test]
-fn tasks_are_written_as_asked_and_read_back() {
+fn tasks_are_written_as_requested_and_round_trip() {
     let view = view();
     let tasks = [
         (HistoryLength::All, ArtifactInclusion::Include, Presentation::FULL),
@@ -30,12 +30,12 @@ fn tasks_are_written_as_asked_and_read_back() {
         (HistoryLength::Latest(1), ArtifactInclusion::Include, in_status()),
     ]
     .map(|(history, artifacts, presentation)| Task::from_view(&view, history, artifacts, presentation));
-    tasks.iter().for_each(|task| reads_back::<Task<'static>>(&serde_json::from_str(&written(task)).unwrap()));
+    tasks.iter().for_each(|task| assert_round_trip::<Task<'static>>(&serde_json::from_str(&written(task)).unwrap()));
     assert_snapshot!(lines(&tasks.map(|task| written(&task))));
 }
 
 #[test]
-fn events_are_shown_as_stream_items() {
+fn events_are_written_as_stream_items() {
     let (task, context) = (task_id(), context_id());
     for (name, presentation) in
         [("full", Presentation::FULL), ("default", Presentation::default()), ("status", in_status())]
@@ -44,7 +44,7 @@ fn events_are_shown_as_stream_items() {
             .iter()
             .map(|event| match v1::project(&task, &context, at(0), event, presentation, true) {
                 Some(item) => {
-                    reads_back::<v1::StreamResponse<'static>>(&serde_json::from_str(&written(&item)).unwrap());
+                    assert_round_trip::<v1::StreamResponse<'static>>(&serde_json::from_str(&written(&item)).unwrap());
                     written(&item)
                 }
                 None => "(not shown)".to_owned(),
@@ -54,14 +54,14 @@ fn events_are_shown_as_stream_items() {
     }
 }
 
-/// The form of agents whose tools the caller runs.
+/// Presentation for agents whose tools are run by the caller.
 fn in_status() -> Presentation {
     let request = v1::PresentationRequest::default();
     Presentation::resolve(A2aSettings::default(), ToolExecution::Caller, request)
 }
 
 #[test]
-fn lists_and_errors() {
+fn lists_and_errors_are_written() {
     let empty = v1::ListTasksResponse { page_size: 50, ..Default::default() };
     let mut violations = baton_wire::Violations::default();
     violations.add("message.parts[0]", "exactly one of text, raw, url, data");
@@ -75,7 +75,7 @@ fn lists_and_errors() {
 }
 
 #[test]
-fn both_spellings_nulls_numbers_and_unknown_members_are_read() {
+fn both_spellings_nulls_numbers_and_unknown_members_are_parsed() {
     let camel = r#"{"message":{"messageId":"message-1","role":"ROLE_USER","contextId":null,"taskId":"",
         "parts":[{"text":"What's the weather in Oakland?","mediaType":"text/plain","data":null,"raw":null},
           {"data": {"n":42, "f":42.0, "big":123456789012345678901234567890, "list":[1,2.50,null]}},
@@ -104,7 +104,7 @@ fn both_spellings_nulls_numbers_and_unknown_members_are_read() {
 }
 
 #[test]
-fn null_alone_is_data() {
+fn null_is_valid_data() {
     let part: v1::Part<'static> = serde_json::from_str(r#"{"data":null}"#).unwrap();
     let mut violations = baton_wire::Violations::default();
     let checked = part.check("part", &mut violations);
@@ -113,7 +113,7 @@ fn null_alone_is_data() {
 }
 
 #[test]
-fn an_answer_is_the_same_artifact_on_every_way() {
+fn answer_is_the_same_artifact_in_views_and_streams() {
     let answer = crate::sample::answer();
     assert_eq!(v1::Artifact::from_answer(&answer), v1::Artifact::from(&Artifact::from_answer(&answer)));
 }

@@ -1,4 +1,4 @@
-//! What peers see and what Baton makes of what they send.
+//! Tests of the wire types: JSON sent to peers, and the interpretation of their JSON.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
@@ -8,7 +8,7 @@ mod card_payload;
 mod cards;
 mod catalog;
 mod contextcore;
-mod found;
+mod fuzz_findings;
 mod golden;
 mod projector;
 mod refusals;

@@ -1,4 +1,4 @@
-//! A client that follows any stream, broken off anywhere, ends with what `GetTask` shows.
+//! A client that follows a stream, interrupted at any point, ends with the result of `GetTask`.
 
 use crate::sample::{answer, at, calls, context_id, task_id};
 use baton_types::{AnswerPlacement, TextDelivery};
@@ -9,12 +9,12 @@ use baton_wire::a2a::v1::{
 use proptest::prelude::*;
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// What a client knows: the text of each artifact that has any.
+/// State of a client: the text of each non-empty artifact.
 #[derive(Default)]
 struct Client(BTreeMap<String, String>);
 
 impl Client {
-    fn sees(&mut self, item: &StreamResponse<'_>) {
+    fn apply_item(&mut self, item: &StreamResponse<'_>) {
         let Some(update) = &item.artifact_update else { return };
         let text: String = update.artifact.parts.iter().filter_map(|part| part.text.as_deref()).collect();
         let id = update.artifact.artifact_id.clone().into_owned();
@@ -25,8 +25,8 @@ impl Client {
         }
     }
 
-    fn takes(&mut self, projected: &StreamProjection<'_>) {
-        projected.retraction.iter().chain(&projected.item).for_each(|item| self.sees(item));
+    fn apply(&mut self, projected: &StreamProjection<'_>) {
+        projected.retraction.iter().chain(&projected.item).for_each(|item| self.apply_item(item));
     }
 
     fn texts(&self) -> Vec<(&str, &str)> {
@@ -36,31 +36,31 @@ impl Client {
 }
 
 #[derive(Clone, Debug)]
-enum Fed {
+enum FeedItem {
     Event(u64, TaskEvent),
     Delta(MessageId, usize, String),
 }
 
-/// How a turn ends.
+/// End of a turn.
 #[derive(Clone, Copy, Debug)]
-enum Ending {
+enum TurnEnd {
     Tools,
     Answer,
     Failure,
 }
 
-/// A task's whole feed: turns with abandoned attempts, then tools, an answer or a failure.
-fn feed() -> impl Strategy<Value = Vec<Fed>> {
+/// A complete feed of a task: turns with abandoned attempts, then tools, an answer or a failure.
+fn feed() -> impl Strategy<Value = Vec<FeedItem>> {
     let attempt = proptest::collection::vec("[a-z]{1,3}", 0..3);
     let turn = (proptest::collection::vec(attempt, 1..3), any::<bool>());
-    let last = prop_oneof![Just(Ending::Answer), Just(Ending::Failure)];
+    let last = prop_oneof![Just(TurnEnd::Answer), Just(TurnEnd::Failure)];
     (proptest::collection::vec(turn, 1..4), last).prop_map(|(turns, last)| {
         let count = turns.len();
         let mut feed = vec![];
         let mut number = 0;
-        let mut event = |feed: &mut Vec<Fed>, event| {
+        let mut event = |feed: &mut Vec<FeedItem>, event| {
             number += 1;
-            feed.push(Fed::Event(number, event));
+            feed.push(FeedItem::Event(number, event));
         };
         event(&mut feed, crate::sample::events().remove(1));
         for (index, (attempts, same_message)) in turns.into_iter().enumerate() {
@@ -73,24 +73,24 @@ fn feed() -> impl Strategy<Value = Vec<Fed>> {
                 event(&mut feed, TaskEvent::AttemptStarted { message: message.clone(), turn, attempt });
                 let mut offset = 0;
                 for piece in pieces {
-                    feed.push(Fed::Delta(message.clone(), offset, piece.clone()));
+                    feed.push(FeedItem::Delta(message.clone(), offset, piece.clone()));
                     offset += piece.len();
                 }
             }
-            let ending = if index + 1 < count { Ending::Tools } else { last };
+            let ending = if index + 1 < count { TurnEnd::Tools } else { last };
             let usage = Usage::default();
             match ending {
-                Ending::Tools => {
+                TurnEnd::Tools => {
                     let message = baton_types::Message { id: message, ..calls() };
                     event(&mut feed, TaskEvent::ToolsCalled { message, calls: Vec::new(), usage });
                 }
-                Ending::Answer => {
+                TurnEnd::Answer => {
                     let message = baton_types::Message { id: message, ..answer() };
                     event(&mut feed, TaskEvent::Answered { message: message.clone(), usage });
                     let state = TaskState::Completed;
                     event(&mut feed, TaskEvent::StatusChanged { state, message: Some(message), reason: None });
                 }
-                Ending::Failure => {
+                TurnEnd::Failure => {
                     let state = TaskState::Failed;
                     event(&mut feed, TaskEvent::StatusChanged { state, message: None, reason: None });
                 }
@@ -100,25 +100,25 @@ fn feed() -> impl Strategy<Value = Vec<Fed>> {
     })
 }
 
-/// Feeds `items`; returns the last number that the client saw.
-fn play(client: &mut Client, projector: &mut StreamProjector, items: &[Fed]) -> Option<u64> {
+/// Feeds `items`; returns the last event number that the client received.
+fn play(client: &mut Client, projector: &mut StreamProjector, items: &[FeedItem]) -> Option<u64> {
     let mut cursor = None;
     for item in items {
         match item {
-            Fed::Event(number, event) => {
+            FeedItem::Event(number, event) => {
                 let projected = projector.event(at(0), event);
-                client.takes(&projected);
+                client.apply(&projected);
                 cursor = projected.item.is_some().then_some(*number).or(cursor);
             }
-            Fed::Delta(message, offset, text) => client.takes(&projector.delta(message, *offset, text)),
+            FeedItem::Delta(message, offset, text) => client.apply(&projector.delta(message, *offset, text)),
         }
     }
     cursor
 }
 
-fn expected(feed: &[Fed]) -> Vec<(String, String)> {
+fn expected(feed: &[FeedItem]) -> Vec<(String, String)> {
     let answers = feed.iter().filter_map(|fed| match fed {
-        Fed::Event(_, TaskEvent::Answered { message, .. }) => Some(Artifact::from_answer(message)),
+        FeedItem::Event(_, TaskEvent::Answered { message, .. }) => Some(Artifact::from_answer(message)),
         _ => None,
     });
     answers.map(|artifact| (artifact.id.to_string(), answer().text())).collect()
@@ -126,7 +126,7 @@ fn expected(feed: &[Fed]) -> Vec<(String, String)> {
 
 proptest! {
     #[test]
-    fn text_that_is_not_the_answer_is_taken_back(feed in feed(), presentation in with_artifacts()) {
+    fn text_outside_the_answer_is_retracted(feed in feed(), presentation in with_artifacts()) {
         let mut client = Client::default();
         play(&mut client, &mut StreamProjector::new(task_id(), context_id(), presentation), &feed);
         let texts: Vec<_> = client.texts().into_iter().map(|(id, text)| (id.to_owned(), text.to_owned())).collect();
@@ -134,24 +134,27 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_broken_anywhere_and_resumed_ends_the_same(
+    fn resumed_stream_has_the_same_final_texts(
         feed in feed(), at_item in 0_usize..40, late in any::<bool>(), presentation in with_artifacts(),
     ) {
         let cut = at_item % feed.len() + 1;
         let mut client = Client::default();
         let seen = play(&mut client, &mut StreamProjector::new(task_id(), context_id(), presentation), &feed[..cut]);
-        // A first item that shows the task carries its version, so a cursor can stand on an event that is not shown.
-        let last_number = feed[..cut].iter().rev().find_map(|fed| match fed { Fed::Event(n, _) => Some(*n), _ => None });
+        // A first item with the task contains its version, so a cursor can point to an event that is not shown.
+        let last_number = feed[..cut].iter().rev().find_map(|fed| match fed {
+            FeedItem::Event(number, _) => Some(*number),
+            FeedItem::Delta(..) => None,
+        });
         let cursor = if late { last_number } else { seen }.unwrap_or(0);
         let earlier: Vec<_> = feed.iter().filter_map(|fed| match fed {
-            Fed::Event(number, event) if *number <= cursor => Some(event),
+            FeedItem::Event(number, event) if *number <= cursor => Some(event),
             _ => None,
         }).collect();
         let mut projector = StreamProjector::resumed(task_id(), context_id(), presentation, earlier);
-        // Live text of the time in between is gone; journaled events are replayed.
+        // Live text in between is lost; journaled events are replayed.
         let rest: Vec<_> = feed.iter().enumerate().filter(|(index, fed)| match fed {
-            Fed::Event(number, _) => *number > cursor,
-            Fed::Delta(..) => *index >= cut && starts_anew(&feed, cut, *index),
+            FeedItem::Event(number, _) => *number > cursor,
+            FeedItem::Delta(..) => *index >= cut && attempt_starts_after(&feed, cut, *index),
         }).map(|(_, fed)| fed.clone()).collect();
         play(&mut client, &mut projector, &rest);
         let texts: Vec<_> = client.texts().into_iter().map(|(id, text)| (id.to_owned(), text.to_owned())).collect();
@@ -159,21 +162,21 @@ proptest! {
     }
 }
 
-/// Every form in which answers are artifacts.
+/// All presentations in which answers are artifacts.
 fn with_artifacts() -> impl Strategy<Value = Presentation> {
     let answer = prop_oneof![Just(AnswerPlacement::Artifact), Just(AnswerPlacement::Both)];
     let text = prop_oneof![Just(TextDelivery::Whole), Just(TextDelivery::Chunks)];
     (answer, text).prop_map(|(answer, text)| Presentation { answer, text, calls: CallVisibility::Hidden })
 }
 
-/// Everything that a stream shows, in order.
-fn shown(presentation: Presentation, feed: &[Fed]) -> Vec<StreamResponse<'static>> {
+/// All items of a stream, in order.
+fn shown(presentation: Presentation, feed: &[FeedItem]) -> Vec<StreamResponse<'static>> {
     let mut projector = StreamProjector::new(task_id(), context_id(), presentation);
     let mut items = Vec::new();
     for fed in feed {
         let projected = match fed {
-            Fed::Event(_, event) => projector.event(at(0), event),
-            Fed::Delta(message, offset, text) => projector.delta(message, *offset, text),
+            FeedItem::Event(_, event) => projector.event(at(0), event),
+            FeedItem::Delta(message, offset, text) => projector.delta(message, *offset, text),
         };
         let all = projected.retraction.iter().chain(&projected.item);
         items.extend(all.map(|item| serde_json::from_value(serde_json::to_value(item).unwrap()).unwrap()));
@@ -196,17 +199,19 @@ fn all_texts(items: &[StreamResponse<'static>]) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn by_default_every_complete_text_appears_once(feed in feed()) {
+    fn every_complete_text_appears_once_by_default(feed in feed()) {
         let texts = all_texts(&shown(Presentation::default(), &feed));
-        let said = feed.iter().filter_map(|fed| match fed {
-            Fed::Event(_, TaskEvent::Answered { message, .. } | TaskEvent::ToolsCalled { message, .. }) => Some(message.text()),
+        let complete_texts = feed.iter().filter_map(|fed| match fed {
+            FeedItem::Event(_, TaskEvent::Answered { message, .. } | TaskEvent::ToolsCalled { message, .. }) => {
+                Some(message.text())
+            },
             _ => None,
         });
-        prop_assert_eq!(texts, said.collect::<Vec<_>>());
+        prop_assert_eq!(texts, complete_texts.collect::<Vec<_>>());
     }
 
     #[test]
-    fn as_a_status_text_grows_and_the_completed_status_has_the_answer(feed in feed()) {
+    fn status_text_grows_and_completed_status_has_the_answer(feed in feed()) {
         let presentation =
             Presentation { answer: AnswerPlacement::Status, text: TextDelivery::Chunks, calls: CallVisibility::Shown };
         let items = shown(presentation, &feed);
@@ -216,11 +221,11 @@ proptest! {
         for status in &statuses {
             let Some(message) = &status.status.message else { continue };
             let text: String = message.parts.iter().filter_map(|part| part.text.as_deref()).collect();
-            // A complete text replaces what the attempt wrote: here it is another one.
+            // A complete text replaces the attempt's text; here they differ.
             let complete = [answer().text(), calls().text()].contains(&text);
             if let Some((id, shorter)) = before.filter(|(id, _)| *id == message.message_id)
                 && status.status.state == Shown::Working && !complete {
-                let begins_anew = feed.iter().any(|fed| matches!(fed, Fed::Delta(of, 0, piece)
+                let begins_anew = feed.iter().any(|fed| matches!(fed, FeedItem::Delta(of, 0, piece)
                     if of.as_str() == id && text == *piece));
                 prop_assert!(text.starts_with(&shorter) || begins_anew, "{:?} after {:?}", text, shorter);
             }
@@ -236,8 +241,8 @@ proptest! {
 }
 
 /// Whether the delta's attempt begins after the cut; the engine sends open text instead of half an attempt.
-fn starts_anew(feed: &[Fed], cut: usize, index: usize) -> bool {
-    feed[cut..=index].iter().any(|fed| matches!(fed, Fed::Event(_, TaskEvent::AttemptStarted { .. })))
+fn attempt_starts_after(feed: &[FeedItem], cut: usize, index: usize) -> bool {
+    feed[cut..=index].iter().any(|fed| matches!(fed, FeedItem::Event(_, TaskEvent::AttemptStarted { .. })))
 }
 
 #[test]

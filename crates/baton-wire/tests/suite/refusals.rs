@@ -1,4 +1,4 @@
-//! What is refused, with which words.
+//! Rejected requests and their messages.
 
 use baton_wire::{
     a2a::v1::{self, Error},
@@ -15,7 +15,7 @@ fn send(text: &str) -> Error {
 }
 
 #[test]
-fn sends_with_wrong_fields_name_them() {
+fn invalid_fields_of_a_send_are_named() {
     let many =
         format!(r#"{{"message":{{"messageId":"m","role":1,"parts":[{}]}}}}"#, vec![r#"{"text":"x"}"#; 257].join(","));
     let cases = [
@@ -56,7 +56,7 @@ fn sends_with_wrong_fields_name_them() {
 }
 
 #[test]
-fn tasks_and_pages_are_checked() {
+fn task_and_page_parameters_are_validated() {
     for (text, field) in [
         (r#"{}"#, "id"),
         (r#"{"id":null}"#, "id"),
@@ -84,7 +84,7 @@ fn tasks_and_pages_are_checked() {
 }
 
 #[test]
-fn batches() {
+fn batches_are_read_up_to_a_limit() {
     let many = |entries: usize| format!("[{}]", vec!["1"; entries].join(","));
     for (body, expect) in [
         ("{}", None),
@@ -108,7 +108,7 @@ fn batches() {
 }
 
 #[test]
-fn envelopes() {
+fn invalid_envelopes_are_rejected() {
     let long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"GetTask"}}"#, "x".repeat(2000));
     for (body, code, id) in [
         ("", -32700, None),

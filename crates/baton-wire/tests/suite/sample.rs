@@ -1,4 +1,4 @@
-//! Values that the other modules share.
+//! Sample values.
 
 use baton_types::*;
 
@@ -64,7 +64,6 @@ pub(crate) fn view() -> TaskView {
     }
 }
 
-/// One event of every kind.
 pub(crate) fn events() -> Vec<TaskEvent> {
     let usage = Usage::default();
     let run: RunId = "run-1".into();

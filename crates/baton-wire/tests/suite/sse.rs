@@ -1,4 +1,4 @@
-//! Server-sent events, whole and in pieces.
+//! Server-sent events, complete and in chunks.
 
 use baton_wire::sse::{SseError, SseEvent, SseParser};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn event(id: Option<&str>, event: Option<&str>, data: &str) -> SseEvent {
 }
 
 #[test]
-fn fields_lines_and_ends() {
+fn fields_and_line_ends_are_parsed() {
     let expect = vec![
         event(Some("7"), None, "{\"a\":1}"),
         event(None, None, "x\ny"),
@@ -34,7 +34,7 @@ fn fields_lines_and_ends() {
 }
 
 #[test]
-fn a_cut_at_any_byte_does_not_matter() {
+fn chunk_boundaries_do_not_matter() {
     let bytes = FEED.as_bytes();
     let whole = parse([bytes]);
     for first in 0..=bytes.len() {
@@ -44,7 +44,7 @@ fn a_cut_at_any_byte_does_not_matter() {
 }
 
 #[test]
-fn what_is_too_large_or_no_text_is_refused() {
+fn oversized_or_non_text_input_is_rejected() {
     let line = vec![b'x'; 100];
     let mut parser = SseParser::new(1000);
     assert_eq!((0..11).find_map(|_| parser.feed(&line).err()), Some(SseError::TooLarge(1000)), "an endless line");
@@ -56,7 +56,7 @@ fn what_is_too_large_or_no_text_is_refused() {
     assert_eq!(SseParser::new(1000).feed(b"data: \xff\n"), Err(SseError::NotText));
 }
 
-/// A line without an end inside.
+/// A line without a line break.
 fn line() -> impl Strategy<Value = String> {
     "[^\r\n\u{0}\u{feff}]{0,12}"
 }
@@ -72,7 +72,7 @@ fn some_event() -> impl Strategy<Value = SseEvent> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn written_events_round_trip(
         events in prop::collection::vec(some_event(), 0..6),
         end in prop::sample::select(vec!["\n", "\r", "\r\n"]),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
+    fn any_bytes_are_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
         let _ = parse([bytes.as_slice()]);
     }
 }

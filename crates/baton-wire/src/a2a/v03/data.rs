@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_wrapped_is_unwrapped() {
+    fn only_wrapped_data_is_unwrapped() {
         let json = |text: &str| Json::parse(text).unwrap();
         for (data, metadata, wrapped, marked) in [
             ("1.50", None, r#"{"value":1.50}"#, Some(r#"{"data_part_compat":true}"#)),

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn showings_cost_a_small_multiple_of_the_text() {
+    fn snapshots_cost_a_small_multiple_of_the_text() {
         let (mut growing, message) = (GrowingText::default(), MessageId::from("m"));
         let (mut shown, mut count, length) = (0, 0, 100_000);
         for offset in (0..length).step_by(4) {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_not_shown() {
+    fn text_after_a_gap_is_not_shown() {
         let (mut growing, message) = (GrowingText::default(), MessageId::from("m"));
         assert!(growing.extend(&message, 0, "Sun"));
         assert!(!growing.extend(&message, 5, "y"));

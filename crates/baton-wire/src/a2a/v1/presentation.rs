@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_see_the_calls_that_they_make() {
+    fn callers_see_the_calls_that_they_run() {
         let call = |name: &str| json!({"call_id": name, "name": name, "arguments": {"n": 1}});
         let calls =
             |names: &[&str]| json!({"data": {"tool_calls": names.iter().map(|name| call(name)).collect::<Vec<_>>()}});
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_goes_before_settings_and_settings_before_the_default() {
+    fn request_overrides_settings_and_settings_override_defaults() {
         use AnswerPlacement::{Artifact, Both, Status};
         use TextDelivery::{Chunks, Whole};
         use ToolExecution::{Agent, Caller};

@@ -95,7 +95,7 @@ mod tests {
     const SPAN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn what_is_put_in_comes_out_and_the_rest_is_as_it_was() {
+    fn inserted_context_is_extracted_and_other_metadata_is_kept() {
         let context = TraceContext::parse(SPAN).unwrap();
         for text in [
             None,
@@ -106,12 +106,12 @@ mod tests {
             let mut sent = with_traceparent(before.as_ref(), context);
             assert!(sent.as_ref().unwrap().as_str().ends_with(&format!("\"traceparent\":\"{SPAN}\"}}")), "{sent:?}");
             assert_eq!(take_traceparent(&mut sent), Some(context), "{text:?}");
-            assert_eq!(sent.as_ref().map(Json::as_str), text, "what is left");
+            assert_eq!(sent.as_ref().map(Json::as_str), text, "remaining metadata");
         }
     }
 
     #[test]
-    fn one_that_is_there_is_replaced_and_what_is_none_stays() {
+    fn valid_context_is_replaced_and_invalid_metadata_is_kept() {
         let context = TraceContext::parse(SPAN).unwrap();
         for (text, expect) in [
             (r#"{"traceparent":"00-1-2-3","a":{"b":{}}}"#, format!(r#"{{"a":{{"b":{{}}}},"traceparent":"{SPAN}"}}"#)),

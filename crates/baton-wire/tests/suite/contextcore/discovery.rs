@@ -1,4 +1,4 @@
-//! How ContextCore finds an agent.
+//! Discovery documents for ContextCore clients.
 
 use crate::sample::agent;
 use baton_wire::contextcore::{Card, Discovery};
@@ -9,14 +9,14 @@ fn pretty(value: &impl serde::Serialize) -> String {
 }
 
 #[test]
-fn contextcore_json_lists_what_is_served() {
+fn contextcore_json_lists_served_agents() {
     let found = Discovery::from_spec(&agent(), "http://127.0.0.1:8700/agents/weather", "0.1.0");
     assert_eq!(serde_json::from_str::<Discovery>(&pretty(&found)).unwrap(), found);
     assert_snapshot!(pretty(&found));
 }
 
 #[test]
-fn the_plain_card_says_nothing_of_contextcore() {
+fn plain_card_does_not_mention_contextcore() {
     let card = Card::from_spec(&agent(), "http://127.0.0.1:8700/agents/weather").into_a2a();
     assert_snapshot!(pretty(&card.capabilities));
     assert_eq!((card.project_refs, card.tempo_url), (None, None));

@@ -1,4 +1,4 @@
-//! The JSON that travels: what ContextCore sends, what becomes of it in 1.0, and what goes back.
+//! Wire JSON: requests of ContextCore, their 1.0 form, and responses.
 
 use crate::sample::{answer, at, json, question, view};
 use baton_types::TaskView;
@@ -13,7 +13,7 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap()
 }
 
-/// What the client of the seed writes, in its own two spellings.
+/// A request as the ContextCore client writes it, with both of its spellings.
 const SEND: &str = r#"{"message":{"messageId":"msg-1","role":"user","parts":[
     {"type":"text","text":"Investigate this trace"},
     {"type":"trace"  , "trace_id":"abc123def456","tokens":12},
@@ -31,14 +31,14 @@ fn sent(text: &str) -> v1::SendMessageRequest<'static> {
 }
 
 #[test]
-fn a_send_becomes_a_request_that_is_answered_at_once() {
+fn send_becomes_a_non_blocking_request() {
     let request = sent(SEND);
     request.clone().check().unwrap();
     assert_snapshot!(pretty(&request));
 }
 
 #[test]
-fn both_spellings_say_the_same() {
+fn both_spellings_are_equivalent() {
     let snake = ["messageId", "agentId", "sessionId", "contextId", "capabilityId"]
         .into_iter()
         .zip(["message_id", "agent_id", "session_id", "context_id", "capability_id"])
@@ -53,7 +53,7 @@ fn both_spellings_say_the_same() {
 }
 
 #[test]
-fn parts_without_a_type_are_known_by_what_they_hold() {
+fn untyped_parts_are_classified_by_their_members() {
     for (bare, typed) in [
         (r#"{"text":"hi"}"#, r#"{"type":"text","text":"hi"}"#),
         (
@@ -76,7 +76,7 @@ fn parts_without_a_type_are_known_by_what_they_hold() {
 }
 
 #[test]
-fn what_was_sent_comes_back_as_it_was() {
+fn sent_parts_round_trip() {
     let request = sent(SEND);
     let back = SendParams::from(request.clone());
     assert_snapshot!(pretty(&back));
@@ -84,7 +84,7 @@ fn what_was_sent_comes_back_as_it_was() {
 }
 
 #[test]
-fn places_of_a_message() {
+fn task_id_is_read_from_all_positions() {
     let place = |beside: &str, inside: &str| {
         let text = format!(r#"{{"message":{{"parts":[{{"type":"text","text":"x"}}]{inside}}}{beside}}}"#);
         let message = sent(&text).message.unwrap();
@@ -102,7 +102,7 @@ fn places_of_a_message() {
 }
 
 #[test]
-fn tasks_are_shown_in_the_dialect() {
+fn tasks_are_written_in_the_dialect() {
     let view = view();
     let shown = Task::from(v1::Task::from_view(
         &view,
@@ -122,7 +122,7 @@ fn tasks_are_shown_in_the_dialect() {
 }
 
 #[test]
-fn the_sender_and_the_capability_of_a_task_are_those_of_its_first_message() {
+fn task_sender_and_capability_come_from_its_first_message() {
     let message = sent(SEND).message;
     let task = v1::Task { id: "t".into(), history: message.map(|message| vec![message]), ..v1::Task::default() };
     let metadata = Task::from(task).metadata.unwrap();
@@ -130,7 +130,7 @@ fn the_sender_and_the_capability_of_a_task_are_those_of_its_first_message() {
 }
 
 #[test]
-fn tasks_of_other_servers_are_read() {
+fn tasks_of_other_servers_are_parsed() {
     let text = r#"{"taskId":"handoff-1","contextId":"a:b","status":"COMPLETED","messages":[
         {"messageId":"m1","role":"system","parts":[{"type":"text","text":"Be brief"}],"timestamp":"2026-11-15T12:00:00"},
         {"message_id":"m2","role":"agent","parts":[{"type":"insight","ref":"i-7"}]}],
@@ -154,7 +154,7 @@ fn tasks_of_other_servers_are_read() {
 }
 
 #[test]
-fn the_other_methods() {
+fn other_methods_are_converted() {
     let get = v1::read_params_text::<TaskParams>(r#"{"taskId":"t"}"#).unwrap();
     let cancel = v1::read_params_text::<TaskParams>(r#"{"task_id":"t"}"#).unwrap();
     let list = v1::read_params_text::<ListParams>(r#"{"limit":"7","context_id":"c"}"#).unwrap();

@@ -1,4 +1,4 @@
-//! ContextCore's dialect, in both directions.
+//! The ContextCore dialect, in both directions.
 
 mod discovery;
 mod golden;

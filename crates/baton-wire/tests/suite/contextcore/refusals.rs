@@ -1,4 +1,4 @@
-//! What is refused, with which words.
+//! Rejected requests and their messages.
 
 use baton_wire::{
     a2a::v1::{self, Error},
@@ -10,7 +10,7 @@ fn send(text: &str) -> Result<v1::SendMessageRequest<'static>, Error> {
 }
 
 #[test]
-fn wrong_fields_are_named() {
+fn invalid_fields_are_named() {
     let parts = [
         r#"{"type":"trace","description":"no id"}"#,
         r#"{"type":"span","trace_id":"t"}"#,

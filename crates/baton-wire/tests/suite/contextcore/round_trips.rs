@@ -1,4 +1,4 @@
-//! No input brings a reader down, and what goes in comes out.
+//! Readers accept or reject any input without a panic, and values survive a round trip.
 
 use baton_types::Json;
 use baton_wire::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// JSON in which the members that readers know turn up with values of any kind.
+/// JSON with the members that readers know, with values of any type.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -31,7 +31,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any part that ContextCore can write, with whatever else it carries.
+/// Any part that ContextCore can write, with additional members.
 fn part() -> impl Strategy<Value = Value> {
     let kind = proptest::sample::select(PartType::ALL);
     let more =
@@ -89,14 +89,14 @@ fn message() -> impl Strategy<Value = v1::Message<'static>> {
     })
 }
 
-/// The order of members means nothing, and is the one thing that mapping may change.
+/// Sorts members: mapping may change their order, which has no meaning.
 fn sorted(value: &impl serde::Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
 proptest! {
     #[test]
-    fn any_json_is_answered(value in value()) {
+    fn any_json_is_parsed_or_rejected(value in value()) {
         let text = value.to_string();
         if let Ok(Ok(request)) = v1::read_params_text::<SendParams>(&text).map(|send| send.into_v1(String::new)) {
             let _ = SendParams::from(request.clone());
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_come_out_as_they_went_in(written in part()) {
+    fn parts_round_trip(written in part()) {
         let part: Part = serde_json::from_str(&written.to_string()).unwrap();
         let mut violations = Violations::default();
         let canonical = part.clone().into_v1("part", &mut violations).unwrap();
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_of_1_0_come_back(message in message(), at in 0..9_999_999_999_999_i64) {
+    fn messages_of_1_0_round_trip(message in message(), at in 0..9_999_999_999_999_i64) {
         let text = serde_json::to_string(&baton_wire::contextcore::Message::from(message.clone())).unwrap();
         let read: baton_wire::contextcore::Message = serde_json::from_str(&text).unwrap();
         let mut violations = Violations::default();
@@ -151,14 +151,14 @@ proptest! {
         };
         let text = serde_json::to_string(&Task::from(task.clone())).unwrap();
         let mut back = serde_json::from_str::<Task>(&text).unwrap();
-        // The time of the status stands in for the message's own, which 1.0 does not know.
+        // The timestamp of the status replaces the message's own, which 1.0 does not have.
         back.messages[0].timestamp = None;
         prop_assert_eq!(sorted(&back.into_v1().unwrap()), sorted(&task));
     }
 }
 
 #[test]
-fn states_keep_their_meaning() {
+fn states_round_trip() {
     for state in State::ALL {
         assert_eq!(State::from(v1::TaskState::from(*state)), *state);
         assert_eq!(State::from_name(state.as_str()), Some(*state));

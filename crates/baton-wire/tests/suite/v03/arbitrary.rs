@@ -1,4 +1,4 @@
-//! What 0.3 can say it says without loss, and no input brings a reader down.
+//! Values of 0.3 are converted without loss, and readers accept or reject any input.
 
 use super::written;
 use baton_types::{Json, Timestamp};
@@ -7,7 +7,7 @@ use proptest::{collection::vec, option, prelude::*};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// JSON in which the members that readers know turn up with values of any kind.
+/// JSON with the members that readers know, with values of any type.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -34,12 +34,12 @@ fn text() -> impl Strategy<Value = Cow<'static, str>> {
     "\\PC{1,8}".prop_map(Cow::Owned)
 }
 
-/// Metadata that is not empty and does not carry the mark of wrapped data.
+/// Non-empty metadata without the marker of wrapped data.
 fn metadata() -> impl Strategy<Value = Option<Json>> {
     option::of("[a-z]{1,4}".prop_map(|name| Json::parse(&format!("{{\"{name}\":1.0}}")).unwrap()))
 }
 
-/// Parts without what 0.3 cannot say: names and types of text and data.
+/// Parts without fields that 0.3 does not have: names and types of text and data.
 fn part() -> impl Strategy<Value = v1::Part<'static>> {
     let bare = v1::Part::default;
     let data = value().prop_map(move |data| v1::Part { data: Some(Json::from(data)), ..bare() });
@@ -56,7 +56,7 @@ fn role() -> impl Strategy<Value = v1::Role> {
     prop_oneof![Just(v1::Role::User), Just(v1::Role::Agent)]
 }
 
-/// Messages; 0.3 over HTTP+JSON cannot refer to other tasks.
+/// Messages; HTTP+JSON of 0.3 has no references to other tasks.
 fn message(references: usize) -> impl Strategy<Value = v1::Message<'static>> {
     (text(), option::of(text()), option::of(text()), role(), vec(part(), 0..4), metadata(), vec(text(), 0..=references))
         .prop_map(|(message_id, context_id, task_id, role, parts, metadata, others)| v1::Message {
@@ -121,7 +121,7 @@ fn item(references: usize) -> impl Strategy<Value = v1::StreamResponse<'static>>
     ]
 }
 
-/// Sends with a history that 0.3 can ask for.
+/// Sends with a history length that 0.3 supports.
 fn send(references: usize) -> impl Strategy<Value = v1::SendMessageRequest<'static>> {
     let push = (text(), option::of(text()), option::of(text())).prop_map(|(url, token, credentials)| {
         let authentication =
@@ -149,35 +149,35 @@ fn send(references: usize) -> impl Strategy<Value = v1::SendMessageRequest<'stat
 
 proptest! {
     #[test]
-    fn items_keep_their_value(item in item(2), last in any::<bool>()) {
+    fn items_round_trip(item in item(2), last in any::<bool>()) {
         let text = written(&v03::StreamItem::from_v1(item.clone(), last));
         let read: v03::StreamItem<'static> = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(item));
     }
 
     #[test]
-    fn rest_items_keep_their_value(item in item(0), last in any::<bool>()) {
+    fn rest_items_round_trip(item in item(0), last in any::<bool>()) {
         let text = written(&v03::rest::StreamResponse::from_v1(item.clone(), last));
         let read: v03::rest::StreamResponse<'static> = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(item));
     }
 
     #[test]
-    fn sends_keep_their_value(send in send(2)) {
+    fn sends_round_trip(send in send(2)) {
         let text = written(&v03::MessageSendParams::from(send.clone()));
         let read: v03::MessageSendParams<'static> = v1::read_params_text(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(send));
     }
 
     #[test]
-    fn rest_sends_keep_their_value(send in send(0)) {
+    fn rest_sends_round_trip(send in send(0)) {
         let text = written(&v03::rest::SendMessageRequest::from(send.clone()));
         let read: v03::rest::SendMessageRequest<'static> = v1::read_params_text(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(send));
     }
 
     #[test]
-    fn any_json_is_answered(value in value()) {
+    fn any_json_is_parsed_or_rejected(value in value()) {
         let text = value.to_string();
         let _ = v1::read_params_text::<v03::MessageSendParams<'static>>(&text).and_then(v03::MessageSendParams::into_v1);
         let _ = v1::read_params_text::<v03::TaskQueryParams<'static>>(&text).map(v03::TaskQueryParams::into_v1);
@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_answered(bytes in vec(any::<u8>(), 0..64), text in "\\PC{0,64}") {
+    fn any_bytes_are_parsed_or_rejected(bytes in vec(any::<u8>(), 0..64), text in "\\PC{0,64}") {
         let _ = serde_json::from_slice::<v03::StreamItem<'static>>(&bytes);
         let _ = serde_json::from_slice::<v03::rest::StreamResponse<'static>>(&bytes);
         let _ = v1::read_params_text::<v03::MessageSendParams<'static>>(&text);

@@ -1,4 +1,4 @@
-//! Cards of either version, and both in one.
+//! Cards of either version, and union cards.
 
 use super::{both, written};
 use baton_wire::a2a::{v1, v03};
@@ -8,18 +8,18 @@ const FULL: &str = r#"{"protocolVersion":"0.3.0","name":"Weather","description":
 const SMALL: &str = r#"{"protocolVersion":"0.3.0","name":"W","description":"","url":"https://example.com/","preferredTransport":"HTTP+JSON","version":"1","capabilities":{},"defaultInputModes":[],"defaultOutputModes":[],"skills":[]}"#;
 
 #[test]
-fn cards() {
+fn cards_are_converted() {
     let card = |title: &str, text: &str| {
         both(&format!("AgentCard {title}"), text, v03::AgentCard::into_v1, v03::AgentCard::from)
     };
     assert_snapshot!([card("full", FULL), card("small", SMALL)].join("\n"));
-    // Before 0.2.4 a card did not say what is spoken at its url.
+    // Before 0.2.4, cards did not contain the transport of their URL.
     let oldest: v03::AgentCard = serde_json::from_str(r#"{"name":"W","url":"https://example.com/"}"#).unwrap();
     assert_eq!(oldest.into_v1().supported_interfaces[0].protocol_binding, "JSONRPC");
 }
 
 #[test]
-fn one_card_is_read_by_clients_of_both_versions() {
+fn union_card_is_readable_by_clients_of_both_versions() {
     let mut card = serde_json::from_str::<v03::AgentCard>(FULL).unwrap().into_v1();
     let newest = |interface: &v1::AgentInterface| v1::AgentInterface {
         protocol_version: v1::PROTOCOL_VERSION.to_owned(),

@@ -1,32 +1,42 @@
 //! Parameters and results of the JSON-RPC methods, in both directions.
 
-use super::{both, written};
+use super::{convert_both_ways, written};
 use baton_types::ErrorCode;
 use baton_wire::a2a::{v1, v03};
 use insta::assert_snapshot;
 
 fn message(title: &str, text: &str) -> String {
-    both(&format!("Message {title}"), text, |old: v03::Message<'static>| old.into_v1().unwrap(), v03::Message::from)
+    convert_both_ways(
+        &format!("Message {title}"),
+        text,
+        |old: v03::Message<'static>| old.into_v1().unwrap(),
+        v03::Message::from,
+    )
 }
 
 fn task(title: &str, text: &str) -> String {
-    both(&format!("Task {title}"), text, |old: v03::Task<'static>| old.into_v1().unwrap(), v03::Task::from)
+    convert_both_ways(&format!("Task {title}"), text, |old: v03::Task<'static>| old.into_v1().unwrap(), v03::Task::from)
 }
 
 fn send(title: &str, text: &str) -> String {
     let title = format!("MessageSendParams {title}");
-    both(&title, text, |old: v03::MessageSendParams<'static>| old.into_v1().unwrap(), v03::MessageSendParams::from)
+    convert_both_ways(
+        &title,
+        text,
+        |old: v03::MessageSendParams<'static>| old.into_v1().unwrap(),
+        v03::MessageSendParams::from,
+    )
 }
 
 fn item(title: &str, text: &str) -> String {
     let item: v03::StreamItem<'static> = serde_json::from_str(text).unwrap();
     let last = item.is_final();
     let back = |new| v03::StreamItem::from_v1(new, last);
-    both(title, text, |old: v03::StreamItem<'static>| old.into_v1().unwrap(), back)
+    convert_both_ways(title, text, |old: v03::StreamItem<'static>| old.into_v1().unwrap(), back)
 }
 
 #[test]
-fn messages() {
+fn messages_are_converted() {
     let shown = [
         message("text", r#"{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}"#),
         message(
@@ -47,7 +57,7 @@ fn messages() {
 }
 
 #[test]
-fn tasks() {
+fn tasks_are_converted() {
     let mut shown = vec![
         task("new", r#"{"kind":"task","id":"t","contextId":"c","status":{"state":"submitted"}}"#),
         task(
@@ -68,11 +78,11 @@ fn tasks() {
 }
 
 #[test]
-fn results_and_stream_items() {
+fn results_and_stream_items_are_converted() {
     let answer = r#"{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"hi"}]}"#;
     let begun = r#"{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}"#;
     let result = |title: &str, text: &str| {
-        both(title, text, |old: v03::SendResult<'static>| old.into_v1().unwrap(), v03::SendResult::from)
+        convert_both_ways(title, text, |old: v03::SendResult<'static>| old.into_v1().unwrap(), v03::SendResult::from)
     };
     let status = |state: &str, last: bool| {
         let text = format!(
@@ -98,7 +108,7 @@ fn results_and_stream_items() {
         ),
     ];
     assert_snapshot!(shown.join("\n"));
-    // The last event of a turn is final in whatever state, and nothing follows a terminal one.
+    // The last event of a turn is final in any state, and a terminal event is always the last one.
     let event = |state| v1::StreamResponse {
         status_update: Some(v1::TaskStatusUpdateEvent {
             status: v1::TaskStatus { state, ..Default::default() },
@@ -118,8 +128,10 @@ fn results_and_stream_items() {
 }
 
 #[test]
-fn requests() {
-    let query = |title: &str, text: &str| both(title, text, v03::TaskQueryParams::into_v1, v03::TaskQueryParams::from);
+fn requests_are_converted() {
+    let query = |title: &str, text: &str| {
+        convert_both_ways(title, text, v03::TaskQueryParams::into_v1, v03::TaskQueryParams::from)
+    };
     let cancel = r#"{"id":"t","metadata":{"why":1}}"#;
     let id = r#"{"id":"t"}"#;
     let delete = r#"{"id":"t","pushNotificationConfigId":"p"}"#;
@@ -127,7 +139,7 @@ fn requests() {
     let bare = r#"{"taskId":"t","pushNotificationConfig":{"url":"https://example.com/hook"}}"#;
     let push = |title: &str, text: &str| {
         let title = format!("TaskPushNotificationConfig {title}");
-        both(&title, text, v03::TaskPushNotificationConfig::into_v1, v03::TaskPushNotificationConfig::from)
+        convert_both_ways(&title, text, v03::TaskPushNotificationConfig::into_v1, v03::TaskPushNotificationConfig::from)
     };
     let shown = [
         send(
@@ -144,18 +156,23 @@ fn requests() {
         ),
         query("TaskQueryParams all", id),
         query("TaskQueryParams some", r#"{"id":"t","historyLength":2}"#),
-        both("TaskIdParams cancel", cancel, v03::TaskIdParams::into_cancel, v03::TaskIdParams::from),
-        both("TaskIdParams resubscribe", id, v03::TaskIdParams::into_subscribe, v03::TaskIdParams::from),
-        both("ListTaskPushNotificationConfigParams", id, v03::TaskIdParams::into_list_push, v03::TaskIdParams::from),
+        convert_both_ways("TaskIdParams cancel", cancel, v03::TaskIdParams::into_cancel, v03::TaskIdParams::from),
+        convert_both_ways("TaskIdParams resubscribe", id, v03::TaskIdParams::into_subscribe, v03::TaskIdParams::from),
+        convert_both_ways(
+            "ListTaskPushNotificationConfigParams",
+            id,
+            v03::TaskIdParams::into_list_push,
+            v03::TaskIdParams::from,
+        ),
         push("whole", config),
         push("smallest", bare),
-        both(
+        convert_both_ways(
             "ListTaskPushNotificationConfigSuccessResponse.result",
             &format!("[{config},{bare}]"),
             v03::TaskPushNotificationConfigs::into_v1,
             v03::TaskPushNotificationConfigs::from,
         ),
-        both(
+        convert_both_ways(
             "DeleteTaskPushNotificationConfigParams",
             delete,
             v03::DeletePushParams::into_v1,
@@ -172,9 +189,9 @@ fn requests() {
 }
 
 #[test]
-fn what_is_left_out_means_what_0_3_says() {
+fn missing_members_have_the_defaults_of_0_3() {
     let read = |text: &str| v1::read_params_text::<v03::MessageSendParams<'static>>(text).unwrap().into_v1().unwrap();
-    // No kinds, snake case, nulls, unknown members, a schema version before ours.
+    // No `kind`, snake case, nulls, unknown members, an older schema version.
     let loose = read(
         r#"{"message":{"message_id":"m","context_id":null,"role":"user","someday":{"x":[1]},"parts":[
              {"text":"hi","metadata":null},{"file":{"uri":"u","mime_type":"image/png"}},{"data":{"a":1},"text":null},
@@ -190,7 +207,7 @@ fn what_is_left_out_means_what_0_3_says() {
         kinds,
         [r#"{"text":"hi"}"#, r#"{"url":"u","mediaType":"image/png"}"#, r#"{"data":{"a":1}}"#, r#"{"data":[1]}"#]
     );
-    // Kinds that are missing are seen from the members.
+    // A missing `kind` is inferred from the members.
     let kind = |text: &str| match serde_json::from_str(text) {
         Ok(v03::StreamItem::Task(_)) => "task",
         Ok(v03::StreamItem::Message(_)) => "message",
@@ -209,7 +226,7 @@ fn what_is_left_out_means_what_0_3_says() {
     ] {
         assert_eq!(kind(text), expect, "{text}");
     }
-    // Moments as Python, JavaScript and people write them.
+    // Timestamps as written by Python, JavaScript and people.
     for (text, expect) in [
         ("2026-11-15T12:46:00Z", Some("2026-11-15T12:46:00.000Z")),
         ("2026-11-15T12:46:00.123456+00:00", Some("2026-11-15T12:46:00.123Z")),
@@ -220,13 +237,13 @@ fn what_is_left_out_means_what_0_3_says() {
             serde_json::from_str(&format!(r#"{{"state":"working","timestamp":"{text}"}}"#)).unwrap();
         assert_eq!(status.timestamp.map(|at| at.to_string()).as_deref(), expect);
     }
-    // What 0.3 cannot ask for is asked for as nearly as it can be.
+    // Options that 0.3 does not have are mapped to the nearest ones.
     let nothing = v1::GetTaskRequest { id: "t".into(), history_length: Some(0), ..Default::default() };
     assert_eq!(written(&v03::TaskQueryParams::from(nothing)), r#"{"id":"t","historyLength":1}"#);
 }
 
 #[test]
-fn errors_have_the_codes_that_0_3_knows() {
+fn errors_have_codes_of_0_3() {
     for (kind, code) in [
         (v1::ErrorKind::TaskNotFound, -32001),
         (v1::ErrorKind::ExtendedAgentCardNotConfigured, -32007),

@@ -1,4 +1,4 @@
-//! A2A 0.3, which is 1.0 in other words.
+//! A2A 0.3 and its mapping to 1.0.
 
 mod arbitrary;
 mod card;
@@ -13,8 +13,8 @@ fn written(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// Goes from 0.3 to 1.0 and back over the text of both, and shows the two texts under the name of the 0.3 type.
-fn both<Old, New>(title: &str, old: &str, into: impl Fn(Old) -> New, back: impl Fn(New) -> Old) -> String
+/// Converts a value from 0.3 to 1.0 and back; returns both texts, labelled with the 0.3 type.
+fn convert_both_ways<Old, New>(title: &str, old: &str, into: impl Fn(Old) -> New, back: impl Fn(New) -> Old) -> String
 where
     Old: Serialize + DeserializeOwned,
     New: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -1,4 +1,4 @@
-//! Wrong fields are named as the caller wrote them.
+//! Invalid fields are named in the caller's spelling.
 
 use baton_wire::a2a::{v1, v03};
 use insta::assert_snapshot;
@@ -21,7 +21,7 @@ fn rest(text: &str) -> String {
 }
 
 #[test]
-fn sends() {
+fn invalid_sends_are_rejected() {
     let cases = [
         r#"{}"#,
         r#"{"message":{"messageId":"m","parts":[{"kind":"text","text":"hi"}]}}"#,
@@ -43,7 +43,7 @@ fn sends() {
 }
 
 #[test]
-fn rest_sends() {
+fn invalid_rest_sends_are_rejected() {
     let many = vec![r#"{"text":""}"#; v1::MAX_PARTS + 1].join(",");
     let many = format!(r#"{{"message":{{"messageId":"m","role":"ROLE_USER","content":[{many}]}}}}"#);
     let cases = [
@@ -65,7 +65,7 @@ fn rest_sends() {
 }
 
 #[test]
-fn others() {
+fn other_invalid_requests_are_rejected() {
     let cases = [
         shown("set", v03::TaskPushNotificationConfig::default().check()),
         shown("get", v03::GetPushParams::default().check()),

@@ -1,23 +1,33 @@
 //! Bodies of the HTTP+JSON binding, in both directions.
 
-use super::{both, written};
+use super::{convert_both_ways, written};
 use baton_wire::a2a::{v1, v03::rest};
 use insta::assert_snapshot;
 
 fn send(title: &str, text: &str) -> String {
     let title = format!("SendMessageRequest {title}");
-    both(&title, text, |old: rest::SendMessageRequest<'static>| old.into_v1().unwrap(), rest::SendMessageRequest::from)
+    convert_both_ways(
+        &title,
+        text,
+        |old: rest::SendMessageRequest<'static>| old.into_v1().unwrap(),
+        rest::SendMessageRequest::from,
+    )
 }
 
 fn item(title: &str, text: &str) -> String {
     let item: rest::StreamResponse<'static> = serde_json::from_str(text).unwrap();
     let last = item.is_final();
     let back = |new| rest::StreamResponse::from_v1(new, last);
-    both(&format!("StreamResponse {title}"), text, |old: rest::StreamResponse<'static>| old.into_v1().unwrap(), back)
+    convert_both_ways(
+        &format!("StreamResponse {title}"),
+        text,
+        |old: rest::StreamResponse<'static>| old.into_v1().unwrap(),
+        back,
+    )
 }
 
 #[test]
-fn requests() {
+fn requests_are_converted() {
     let config = r#"{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p","url":"https://example.com/hook","token":"secret","authentication":{"schemes":["Bearer"],"credentials":"abc"}}}"#;
     let shown = [
         send("bare", r#"{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}"#),
@@ -29,19 +39,19 @@ fn requests() {
             "not waiting",
             r#"{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]},"configuration":{"blocking":false}}"#,
         ),
-        both(
+        convert_both_ways(
             "CreateTaskPushNotificationConfigRequest",
             &format!(r#"{{"parent":"tasks/t","configId":"p","config":{config}}}"#),
             rest::CreatePushRequest::into_v1,
             rest::CreatePushRequest::from,
         ),
-        both(
+        convert_both_ways(
             "TaskPushNotificationConfig",
             config,
             rest::TaskPushNotificationConfig::into_v1,
             rest::TaskPushNotificationConfig::from,
         ),
-        both(
+        convert_both_ways(
             "ListTaskPushNotificationConfigResponse",
             &format!(r#"{{"configs":[{config}]}}"#),
             rest::ListPushResponse::into_v1,
@@ -52,16 +62,21 @@ fn requests() {
 }
 
 #[test]
-fn answers() {
+fn responses_are_converted() {
     let done = r#"{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m2","contextId":"c","taskId":"t","role":"ROLE_AGENT","content":[{"text":"72°F"}]},"timestamp":"2026-11-15T12:46:00.005Z"},"artifacts":[{"artifactId":"a","name":"answer","description":"what it is","parts":[{"text":"72°F"}],"metadata":{"k":[]},"extensions":["https://example.com/x/v1"]}],"history":[{"messageId":"m1","role":"ROLE_USER","content":[{"text":"?"}]}],"metadata":{"m":1}}"#;
     let answer = r#"{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"hi"}]}"#;
     let task = |title: &str, text: &str| {
-        both(&format!("Task {title}"), text, |old: rest::Task<'static>| old.into_v1().unwrap(), rest::Task::from)
+        convert_both_ways(
+            &format!("Task {title}"),
+            text,
+            |old: rest::Task<'static>| old.into_v1().unwrap(),
+            rest::Task::from,
+        )
     };
     let result = |title: &str, text: &str| {
         let title = format!("SendMessageResponse {title}");
         let into = |old: rest::SendMessageResponse<'static>| old.into_v1().unwrap();
-        both(&title, text, into, rest::SendMessageResponse::from)
+        convert_both_ways(&title, text, into, rest::SendMessageResponse::from)
     };
     let mut shown = vec![
         task("finished", done),
@@ -90,7 +105,7 @@ fn answers() {
 }
 
 #[test]
-fn both_spellings_proto_names_numbers_and_empty_texts_are_read() {
+fn spellings_proto_names_numbers_and_empty_texts_are_parsed() {
     let read = |text: &str| v1::read_params_text::<rest::SendMessageRequest<'static>>(text).unwrap().into_v1().unwrap();
     let expect = read(
         r#"{"message":{"messageId":"m","role":"ROLE_USER","content":[{"file":{"fileWithBytes":"Ky84PQ==","mimeType":"a/b"}}]},
@@ -105,7 +120,7 @@ fn both_spellings_proto_names_numbers_and_empty_texts_are_read() {
     assert_eq!(proto, expect);
     assert_eq!(expect.message.unwrap().parts[0].raw.as_deref(), Some("+/8="));
 
-    // A message that is not to be waited for is one whose configuration says nothing, not one without any.
+    // A non-blocking message has an empty configuration, not a missing one.
     let silent = |configuration: &str| {
         let text = format!(r#"{{"message":{{"role":"ROLE_USER","content":[{{"text":"hi"}}]}}{configuration}}}"#);
         read(&text).configuration.is_some_and(|configuration| configuration.return_immediately)
@@ -125,7 +140,7 @@ fn both_spellings_proto_names_numbers_and_empty_texts_are_read() {
 }
 
 #[test]
-fn push_configurations_are_created_with_either_body() {
+fn push_configuration_is_created_from_either_body() {
     let read = |text: &str| {
         let request: rest::CreatePushRequest<'static> = v1::read_params_text(text).unwrap();
         request.check().unwrap();
@@ -154,7 +169,7 @@ fn push_configurations_are_created_with_either_body() {
 }
 
 #[test]
-fn refusals_have_the_statuses_of_0_3() {
+fn errors_have_statuses_of_0_3() {
     use v1::ErrorKind as Kind;
     for (kind, status) in [
         (Kind::TaskNotFound, 404),

@@ -1,4 +1,4 @@
-//! Inputs that fuzzing found, each as small as it could be made.
+//! Minimized inputs found by fuzzing.
 
 use baton_wire::{
     a2a::{
@@ -9,7 +9,7 @@ use baton_wire::{
 };
 
 #[test]
-fn a_union_leaves_members_alone_that_are_there_twice() {
+fn union_card_keeps_duplicate_members() {
     let text = r#"{"url":"https://a.example","signatures":[{"header":{"a":{"b":1},"a":{"c":2}}}]}"#;
     let card = serde_json::from_str::<v03::AgentCard>(text).unwrap().into_v1();
     let union = serde_json::to_string(&UnionCard::new(&card)).unwrap();
@@ -18,7 +18,7 @@ fn a_union_leaves_members_alone_that_are_there_twice() {
 }
 
 #[test]
-fn data_that_only_looks_like_a_query_stays_data() {
+fn data_resembling_a_query_stays_data() {
     let text = r#"{"message":{"parts":[{"data":{"contextcore":{"type":"log_query","text":"x"}}}]}}"#;
     let asked: SendParams = v1::read_params_text(text).unwrap();
     let request = asked.into_v1(|| "m".to_owned()).unwrap();
@@ -28,7 +28,7 @@ fn data_that_only_looks_like_a_query_stays_data() {
 }
 
 #[test]
-fn metadata_of_a_message_is_an_object_or_the_task_is_refused() {
+fn message_metadata_must_be_an_object() {
     let text = r#"{"taskId":"t","status":"FAILED","messages":[{"metadata":[{}]}]}"#;
     let refused = serde_json::from_str::<Task>(text).unwrap().into_v1().unwrap_err();
     assert_eq!(refused.violations[0].field, "messages[0].metadata");
