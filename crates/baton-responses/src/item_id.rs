@@ -24,7 +24,7 @@ mod tests {
     use super::{item_id, task_of_item};
 
     #[test]
-    fn an_id_leads_to_its_task() {
+    fn item_id_contains_its_task() {
         let task = "01a1e730-4430-759a-83c1-2a7c229c737e";
         let id = item_id("msg", task, "01a1e730-4430-759a-83c1-2a7c229c7400");
         assert_eq!((task_of_item(&id), id.len() <= 64), (Some(task.into()), true));

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_read_back_and_nothing_else_is_one() {
+    fn response_ids_round_trip_and_others_are_rejected() {
         for (text, expect) in [
             ("resp_01-ab", Some(("01-ab", 2))),
             ("resp_01-ab_17", Some(("01-ab", 17))),

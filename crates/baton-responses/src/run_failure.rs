@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statuses_of_providers_keep_their_meaning() {
+    fn provider_statuses_are_mapped() {
         let told = |status, quota_exhausted| {
             let provider = Some(ProviderFailure { status, retry_after_ms: Some(1_500), quota_exhausted });
             let failure = RunFailure::from_reason(&FailureReason { provider, ..FailureReason::new("BTN-3003", "no") });
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_key_is_said_to_be_the_server_s() {
+    fn rejected_provider_key_is_reported_as_the_servers() {
         let provider = Some(ProviderFailure { status: 401, retry_after_ms: None, quota_exhausted: false });
         let reason = FailureReason {
             provider,

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resent_conversation_is_known_again() {
+    fn resent_conversation_is_recognized() {
         let asked = json!([{"role": "system", "content": "now 9:00"}, {"role": "user", "content": "tidy up"}]);
         let question = "May the tool 'rm' run with {}? Answer yes or no. (approval 0199-a)";
         let resent = chat(&json!([
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn other_ends_are_no_answers() {
+    fn other_last_messages_are_no_decisions() {
         for messages in [
             json!([{"role": "user", "content": "yes"}]),
             json!([{"role": "user", "content": "a"}, {"role": "user", "content": "yes"}]),

@@ -1,4 +1,4 @@
-//! The older dialect as another form of the same run.
+//! The chat completions dialect as another view of the same run.
 
 use crate::streams::Scene;
 use baton_responses::{
@@ -8,7 +8,7 @@ use baton_responses::{
 use baton_types::{FailureReason, Message, Part, ReasoningBlock, Role, TaskEvent, TaskState};
 use serde_json::json;
 
-/// A whole answer, and the same as a stream.
+/// The complete response, and the same response as a stream.
 fn both(scene: &Scene) -> String {
     let response = scene.projector.response();
     let whole = match Completion::from_response(response) {
@@ -21,7 +21,7 @@ fn both(scene: &Scene) -> String {
 }
 
 #[test]
-fn answers_calls_and_failures() {
+fn answers_tool_calls_and_failures_are_written() {
     let note = RequestRecord { hides_tools: true, ..RequestRecord::default() };
     let mut text = Scene::new(&note);
     text.attempt("m1", 1);
@@ -30,10 +30,10 @@ fn answers_calls_and_failures() {
     text.event(TaskEvent::ReasoningProduced { message: "m1".into(), reasoning });
     text.live("m1", 0, "Let me");
     text.calls("m1", "Let me look.", &[("c1", "lookup", json!({}))]);
-    text.finishes("c1", "72", false);
+    text.tool_finished("c1", "72", false);
     text.attempt("m2", 1);
     text.live("m2", 0, "72");
-    text.answers("m2", "72°F");
+    text.answered("m2", "72°F");
     insta::assert_snapshot!("chat_text", both(&text));
     let response = text.projector.response();
     let whole = serde_json::to_string_pretty(&TextCompletion::from_response(response).unwrap()).unwrap();
@@ -57,7 +57,7 @@ fn answers_calls_and_failures() {
 }
 
 #[test]
-fn requests_are_those_of_the_newer_dialect() {
+fn chat_requests_become_responses_requests() {
     let body = json!({
         "model": "helper", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 5, "stop": ["END"],
         "reasoning_effort": "low", "response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}},

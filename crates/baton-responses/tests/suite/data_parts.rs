@@ -1,11 +1,11 @@
-//! Calls, results and answers of a request have the shape in which the rules of tasks read them.
+//! Tool calls, results and answers of a request have the format that `baton-rules` parses.
 
 use baton_responses::{CreateResponse, HistoryEntry};
 use baton_rules::{is_tool_answer, parse_tool_calls, parse_tool_results};
 use serde_json::json;
 
 #[test]
-fn the_rules_read_what_requests_bring() {
+fn request_data_parts_are_parsed_by_the_rules() {
     let body = json!({"input": [
         {"role": "user", "content": "hi"},
         {"type": "function_call", "call_id": "a", "name": "mine", "arguments": "{\"x\": 1.50}"},

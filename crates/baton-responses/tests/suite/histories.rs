@@ -1,4 +1,4 @@
-//! Property: for any history of a turn, the stream folds to the object, whoever watched the text being written.
+//! Property: for any history of a turn, the stream folds to the object, with or without live text.
 
 use baton_responses::{RequestRecord, ResponseId, ResponseProjector, StreamEvent, fold::FoldedResponse};
 use baton_types::{
@@ -9,14 +9,14 @@ use baton_types::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What a model call does.
+/// Outcome of a model call.
 #[derive(Clone, Debug)]
-enum Act {
-    /// Breaks off after some text, and is made again.
+enum ModelCall {
+    /// Fails after some text and is repeated.
     Break(String),
-    /// Calls tools: of the agent's own, with whether it fails; else of the caller's.
+    /// Calls tools, with whether each fails.
     Call(String, Vec<(Tool, bool)>),
-    /// Answers, and nobody has said anything meanwhile.
+    /// Answers, without further messages in the meantime.
     Answer(String, Finish),
 }
 
@@ -24,7 +24,7 @@ enum Act {
 enum Tool {
     Own,
     Server,
-    Guest,
+    CallerServer,
     Handoff,
     Artifact,
     Asks,
@@ -51,18 +51,18 @@ enum End {
 
 #[derive(Clone, Debug)]
 struct History {
-    acts: Vec<(Option<String>, Act)>,
+    model_calls: Vec<(Option<String>, ModelCall)>,
     end: End,
     background: bool,
     hides_tools: bool,
     earlier: bool,
 }
 
-fn acts() -> impl Strategy<Value = Act> {
+fn model_calls() -> impl Strategy<Value = ModelCall> {
     let tool = prop_oneof![
         Just(Tool::Own),
         Just(Tool::Server),
-        Just(Tool::Guest),
+        Just(Tool::CallerServer),
         Just(Tool::Handoff),
         Just(Tool::Artifact),
         Just(Tool::Asks),
@@ -72,10 +72,10 @@ fn acts() -> impl Strategy<Value = Act> {
     ];
     let finish = prop_oneof![Just(Finish::Stop), Just(Finish::Length), Just(Finish::Refusal)];
     prop_oneof![
-        "[a-zé ]{0,12}".prop_map(Act::Break),
+        "[a-zé ]{0,12}".prop_map(ModelCall::Break),
         ("[a-zé ]{0,12}", prop::collection::vec((tool, any::<bool>()), 1..4))
-            .prop_map(|(text, calls)| Act::Call(text, calls)),
-        ("[a-zé ]{0,20}", finish).prop_map(|(text, finish)| Act::Answer(text, finish)),
+            .prop_map(|(text, calls)| ModelCall::Call(text, calls)),
+        ("[a-zé ]{0,20}", finish).prop_map(|(text, finish)| ModelCall::Answer(text, finish)),
     ]
 }
 
@@ -83,13 +83,19 @@ fn histories() -> impl Strategy<Value = History> {
     let end =
         prop_oneof![Just(End::Done), Just(End::Failed), Just(End::TurnLimit), Just(End::Canceled), Just(End::Rejected)];
     let thought = prop::option::of("[a-z]{1,8}");
-    (prop::collection::vec((thought, acts()), 0..6), end, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(acts, end, background, hides_tools, earlier)| History { acts, end, background, hides_tools, earlier },
+    (prop::collection::vec((thought, model_calls()), 0..6), end, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(model_calls, end, background, hides_tools, earlier)| History {
+            model_calls,
+            end,
+            background,
+            hides_tools,
+            earlier,
+        },
     )
 }
 
-/// A numbered event, or text that only those see who watch.
-enum Fed {
+/// A numbered event, or live text that only subscribers receive.
+enum FeedItem {
     Event(TaskEvent),
     Live(String, u32, usize, String),
 }
@@ -99,20 +105,20 @@ fn message(id: &str, role: Role, parts: Vec<Part>) -> Message {
 }
 
 struct Script {
-    fed: Vec<Fed>,
+    fed: Vec<FeedItem>,
     chunks: Vec<usize>,
 }
 
 impl Script {
     fn event(&mut self, event: TaskEvent) {
-        self.fed.push(Fed::Event(event));
+        self.fed.push(FeedItem::Event(event));
     }
 
-    /// The text in pieces, some of them twice, as live text and, where it is kept, as events.
+    /// The text in chunks, some of them duplicated, as live text and, if `kept`, as events.
     fn write(&mut self, kept: bool, id: &str, attempt: u32, text: &str) {
         if kept {
-            // Whoever watches hears it in other pieces than the journal has.
-            self.fed.push(Fed::Live(id.to_owned(), attempt, 0, text.to_owned()));
+            // Live chunks may differ from the journaled ones.
+            self.fed.push(FeedItem::Live(id.to_owned(), attempt, 0, text.to_owned()));
         }
         let mut at = 0;
         while at < text.len() {
@@ -120,9 +126,9 @@ impl Script {
             self.chunks.insert(0, step);
             let end = text.ceil_char_boundary(at + step.max(1));
             let piece = text[at..end].to_owned();
-            self.fed.push(Fed::Live(id.to_owned(), attempt, at, piece.clone()));
+            self.fed.push(FeedItem::Live(id.to_owned(), attempt, at, piece.clone()));
             if step.is_multiple_of(3) {
-                self.fed.push(Fed::Live(id.to_owned(), attempt, at, piece.clone()));
+                self.fed.push(FeedItem::Live(id.to_owned(), attempt, at, piece.clone()));
             }
             if kept {
                 self.event(TaskEvent::TextFlushed { message: id.into(), attempt, offset: at as u64, text: piece });
@@ -135,7 +141,7 @@ impl Script {
 fn call(tool: Tool, id: &str) -> ToolCall {
     let (name, arguments) = match tool {
         Tool::Own | Tool::Server | Tool::Approval => ("lookup", json!({"city": "Oakland"})),
-        Tool::Guest => ("shop__buy", json!({"what": "tea"})),
+        Tool::CallerServer => ("shop__buy", json!({"what": "tea"})),
         Tool::Handoff => ("handoff", json!({"agent": "weather", "message": "hm"})),
         Tool::Artifact => ("emit_artifact", json!({"text": "x"})),
         Tool::Asks => ("ask_user", json!({"question": "Where?"})),
@@ -153,7 +159,7 @@ fn calls_part(calls: &[&ToolCall]) -> Part {
     Part::data(json!({ "tool_calls": calls }).into())
 }
 
-fn guest_tool() -> ToolSpec {
+fn caller_server_tool() -> ToolSpec {
     let runner = CallerServerTool { guest: "g".to_owned(), server: "shop".to_owned(), tool: "buy".to_owned() };
     ToolSpec {
         name: "shop__buy".to_owned(),
@@ -186,7 +192,7 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRe
     let wished = || TaskEvent::RunOptionsSet {
         options: Box::new(RunOptions {
             tools: vec![tool("mine"), tool("free")],
-            servers: vec![CallerServerSpec { label: "shop".to_owned(), tools: vec![guest_tool()] }],
+            servers: vec![CallerServerSpec { label: "shop".to_owned(), tools: vec![caller_server_tool()] }],
             note: note.to_json(),
             ..RunOptions::default()
         }),
@@ -230,10 +236,10 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRe
     (script, id, note)
 }
 
-/// The model calls of the turn, and its end.
+/// All model calls of the turn, and its end.
 fn play(history: &History, script: &mut Script) {
     let (mut turn, mut attempt) = (1, 1);
-    for (thought, act) in &history.acts {
+    for (thought, act) in &history.model_calls {
         let id = format!("m{turn}");
         script.event(TaskEvent::AttemptStarted { message: id.as_str().into(), turn, attempt });
         let think = |script: &mut Script, after_text: bool| {
@@ -244,14 +250,14 @@ fn play(history: &History, script: &mut Script) {
             }
         };
         match act {
-            Act::Break(text) => {
+            ModelCall::Break(text) => {
                 think(script, false);
                 script.write(history.background, &id, attempt, text);
                 think(script, true);
                 attempt += 1;
                 continue;
             }
-            Act::Call(text, tools) => {
+            ModelCall::Call(text, tools) => {
                 think(script, false);
                 script.write(history.background, &id, attempt, text);
                 think(script, true);
@@ -259,7 +265,7 @@ fn play(history: &History, script: &mut Script) {
                     return;
                 }
             }
-            Act::Answer(text, finish) => {
+            ModelCall::Answer(text, finish) => {
                 think(script, false);
                 script.write(history.background, &id, attempt, text);
                 think(script, true);
@@ -290,7 +296,7 @@ fn play(history: &History, script: &mut Script) {
     script.event(TaskEvent::StatusChanged { state, message, reason });
 }
 
-/// Calls and what becomes of them; whether the turn ends with them.
+/// Calls tools and records their results; returns whether the turn ends with them.
 fn run_calls(script: &mut Script, id: &str, text: &str, tools: &[(Tool, bool)]) -> bool {
     let calls: Vec<ToolCall> =
         tools.iter().enumerate().map(|(index, (tool, _))| call(*tool, &format!("{id}-{index}"))).collect();
@@ -299,10 +305,10 @@ fn run_calls(script: &mut Script, id: &str, text: &str, tools: &[(Tool, bool)]) 
     let (mut back, mut asked) = (Vec::new(), Vec::new());
     for ((tool, is_error), call) in tools.iter().zip(&calls) {
         match tool {
-            Tool::Own | Tool::Server | Tool::Guest => {
+            Tool::Own | Tool::Server | Tool::CallerServer => {
                 let server = match tool {
                     Tool::Server => Some("maps".to_owned()),
-                    Tool::Guest => Some("shop".to_owned()),
+                    Tool::CallerServer => Some("shop".to_owned()),
                     _ => None,
                 };
                 script.event(TaskEvent::ToolStarted { call: call.id.clone(), effects: None, server });
@@ -362,14 +368,14 @@ fn project(
     let mut number = 0;
     for fed in &script.fed {
         match fed {
-            Fed::Event(event) => {
+            FeedItem::Event(event) => {
                 number += 1;
                 stream.extend(projector.event(number, Timestamp::from_millis(1_700_000_001_000), event));
             }
-            Fed::Live(message, attempt, offset, text) if watches => {
+            FeedItem::Live(message, attempt, offset, text) if watches => {
                 stream.extend(projector.delta(&message.as_str().into(), *attempt, *offset, text));
             }
-            Fed::Live(..) => {}
+            FeedItem::Live(..) => {}
         }
     }
     (projector, stream)
@@ -386,7 +392,7 @@ fn folded(stream: &[StreamEvent]) -> Value {
 
 proptest! {
     #[test]
-    fn streams_fold_to_the_object_whoever_watched(
+    fn streams_fold_to_the_object_with_and_without_live_text(
         history in histories(),
         chunks in prop::collection::vec(1_usize..7, 1..6),
     ) {
@@ -402,7 +408,7 @@ proptest! {
             prop_assert_eq!(seen, unseen);
         }
         let lists = object["output"].as_array().unwrap().iter().filter(|item| item["type"] == "mcp_list_tools").count();
-        prop_assert_eq!(lists, usize::from(!history.hides_tools && !history.earlier), "tools are listed once");
+        prop_assert_eq!(lists, usize::from(!history.hides_tools && !history.earlier), "number of tool lists");
         for item in object["output"].as_array().unwrap() {
             prop_assert!(item["status"] != "in_progress", "left open: {}", item);
         }

@@ -1,4 +1,4 @@
-//! What outsiders see of the crate.
+//! Tests of the public API of `baton-responses`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! Every way in which a request can be wrong.
+//! Invalid requests and their errors.
 
 use baton_responses::{CompactRequest, CreateResponse, OpenAiError, chat::CreateChatCompletion};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn fresh() -> impl FnMut() -> String {
     }
 }
 
-/// The table as it is shown: what is wrong, and what is said about it.
+/// Table of requests with their errors.
 fn table(requests: &[Value], read: impl Fn(&[u8]) -> Option<OpenAiError>) -> String {
     let line = |request: &Value| {
         let body = request.to_string();
@@ -25,7 +25,7 @@ fn table(requests: &[Value], read: impl Fn(&[u8]) -> Option<OpenAiError>) -> Str
 }
 
 #[test]
-fn requests_that_are_wrong_are_told_where_and_what_to_do() {
+fn invalid_requests_are_rejected_with_field_and_advice() {
     let with = |name: &str, value: Value| json!({"input": "hi", name: value});
     let item = |item: Value| json!({"input": [item]});
     let part = |part: Value| json!({"input": [{"role": "user", "content": [part]}]});
@@ -110,7 +110,7 @@ fn requests_that_are_wrong_are_told_where_and_what_to_do() {
 }
 
 #[test]
-fn chat_and_compaction_requests_too() {
+fn invalid_chat_and_compaction_requests_are_rejected() {
     let with = |name: &str, value: Value| json!({"messages": [{"role": "user", "content": "hi"}], name: value});
     let requests = [
         json!({}),
@@ -141,7 +141,7 @@ fn chat_and_compaction_requests_too() {
         with("stop_sequences", json!([1])),
     ];
     insta::assert_snapshot!("chat", table(&requests, |body| CreateChatCompletion::parse(body, &mut fresh()).err()));
-    // What asks for nothing is no reason to refuse.
+    // An empty choice of tools is not an error.
     for (name, value) in
         [("logprobs", json!(false)), ("top_logprobs", json!(0)), ("functions", json!([])), ("n", json!(1))]
     {

@@ -1,4 +1,4 @@
-//! What good requests become.
+//! Parsing of valid requests.
 
 use baton_responses::{
     CreateResponse, HistoryEntry, ItemOrder, ParsedInput, open_compaction, page_items, seal_compaction,
@@ -23,8 +23,8 @@ fn shown(message: &Message) -> String {
         PartContent::Raw(raw) => Some(format!("<{} bytes64 of {:?} {:?}>", raw.len(), part.media_type, part.filename)),
         PartContent::Url(url) => Some(format!("<{url} {:?}>", part.media_type)),
     });
-    let who = if message.role == Role::User { "user" } else { "agent" };
-    format!("{who}: {}", parts.collect::<Vec<_>>().join(" | "))
+    let role = if message.role == Role::User { "user" } else { "agent" };
+    format!("{role}: {}", parts.collect::<Vec<_>>().join(" | "))
 }
 
 fn in_lines(input: &ParsedInput) -> String {
@@ -38,7 +38,7 @@ fn in_lines(input: &ParsedInput) -> String {
 }
 
 #[test]
-fn items_become_messages_in_the_order_that_models_want() {
+fn items_become_messages_in_model_order() {
     let sealed = seal_compaction(&[Message::new("old".into(), Role::User, vec![Part::text("long ago")])]);
     assert_eq!(open_compaction(&sealed).unwrap()[0].text(), "long ago");
     let png = "data:image/png;base64,aGVsbG8=";
@@ -82,7 +82,7 @@ fn items_become_messages_in_the_order_that_models_want() {
 }
 
 #[test]
-fn wishes_and_the_note_hold_the_rest_and_no_secret() {
+fn run_options_and_request_record_contain_no_secret() {
     let create = read(&json!({
         "model": "helper", "instructions": "Be kind.", "stream": true, "background": true, "unknown": {"is": "ignored"},
         "input": [
@@ -103,17 +103,17 @@ fn wishes_and_the_note_hold_the_rest_and_no_secret() {
     }));
     assert!(create.stream && create.background && create.store);
     assert_eq!(create.mcp[0].headers["Authorization"], "Bearer SECRET1");
-    let wishes = serde_json::to_value(create.run_options()).unwrap();
-    assert!(!wishes.to_string().contains("SECRET") && !format!("{create:?}").contains("SECRET"));
-    insta::assert_snapshot!(serde_json::to_string_pretty(&wishes).unwrap());
-    let note = baton_responses::RequestRecord::from_run_options(&create.run_options());
-    let response = baton_responses::Response::new("resp_t-1".to_owned(), 1, "agent", &note);
+    let run_options = serde_json::to_value(create.run_options()).unwrap();
+    assert!(!run_options.to_string().contains("SECRET") && !format!("{create:?}").contains("SECRET"));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&run_options).unwrap());
+    let record = baton_responses::RequestRecord::from_run_options(&create.run_options());
+    let response = baton_responses::Response::new("resp_t-1".to_owned(), 1, "agent", &record);
     insta::assert_snapshot!("the_echo", serde_json::to_string_pretty(&response).unwrap());
     assert_eq!(serde_json::to_string(&read(&json!({"input": "hi"})).run_options).unwrap(), "{}");
 }
 
 #[test]
-fn items_come_in_pages() {
+fn items_are_paginated() {
     let items: Vec<baton_types::Json> = (1..=3).map(|n| json!({"id": format!("i{n}")}).into()).collect();
     let page = |limit, order, after| {
         let page = page_items(&items, limit, order, after).unwrap();

@@ -1,4 +1,4 @@
-//! Streams as clients see them: one line per event, and the object that they lead to.
+//! Streams as clients receive them: one line per event, and the resulting object.
 
 use baton_responses::{RequestRecord, ResponseId, ResponseProjector, StreamEvent, fold::FoldedResponse};
 use baton_types::{
@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
-/// A task under way, and what its stream shows.
+/// A running task and its stream.
 pub(crate) struct Scene {
     pub(crate) projector: ResponseProjector,
     pub(crate) stream: Vec<StreamEvent>,
@@ -79,12 +79,12 @@ impl Scene {
         self.event(TaskEvent::ToolsCalled { message, calls, usage: Usage::new(10, 4) });
     }
 
-    pub(crate) fn finishes(&mut self, call: &str, output: &str, is_error: bool) {
+    pub(crate) fn tool_finished(&mut self, call: &str, output: &str, is_error: bool) {
         let (call, output) = (call.into(), Json::string(output));
         self.event(TaskEvent::ToolFinished { result: ToolResult { call, name: String::new(), output, is_error } });
     }
 
-    pub(crate) fn answers(&mut self, message: &str, text: &str) {
+    pub(crate) fn answered(&mut self, message: &str, text: &str) {
         let answer = Message::new(message.into(), Role::Agent, vec![Part::text(text)]);
         self.event(TaskEvent::Answered { message: answer.clone(), usage: Usage::new(12, 5) });
         self.status(TaskState::Completed, Some(answer), None);
@@ -94,7 +94,7 @@ impl Scene {
         self.event(TaskEvent::StatusChanged { state, message, reason });
     }
 
-    /// One line per event, without what is the same in all of them; the object comes last.
+    /// One line per event, without the members common to all events; the object comes last.
     fn shown(&self) -> String {
         let mut folded = FoldedResponse::default();
         let mut lines = Vec::new();
@@ -121,7 +121,7 @@ impl Scene {
 }
 
 #[test]
-fn a_text_answer() {
+fn text_answer_is_streamed() {
     let mut scene = Scene::new(&RequestRecord::default());
     scene.attempt("m1", 1);
     let reasoning =
@@ -131,14 +131,14 @@ fn a_text_answer() {
     scene.live("m1", 0, "Hel");
     scene.live("m1", 3, "lo");
     scene.live("m1", 9, "a gap is waited out");
-    scene.answers("m1", "Hello there");
+    scene.answered("m1", "Hello there");
     insta::assert_snapshot!(scene.shown());
     insta::assert_snapshot!("the_object", serde_json::to_string_pretty(scene.projector.response()).unwrap());
     insta::assert_snapshot!("one_block", scene.stream[4].to_sse());
 }
 
 #[test]
-fn tools_of_the_agent_a_server_another_agent_and_the_caller() {
+fn all_kinds_of_tool_calls_are_streamed() {
     let mut scene = Scene::new(&RequestRecord { custom: vec!["free".to_owned()], ..RequestRecord::default() });
     scene.attempt("m1", 1);
     let calls = [
@@ -152,10 +152,10 @@ fn tools_of_the_agent_a_server_another_agent_and_the_caller() {
     scene.event(TaskEvent::ToolStarted { call: "c2".into(), effects: None, server: Some("maps".to_owned()) });
     let (handoff, agent, child) = ("h".into(), "weather".into(), "t-2".into());
     scene.event(TaskEvent::HandoffSent { call: "c3".into(), handoff, agent, child, deadline: NOW });
-    scene.finishes("c2", "no map", true);
-    scene.finishes("c1", "Oakland, CA", false);
-    scene.finishes("c4", "done", false);
-    scene.finishes("c3", "72°F", false);
+    scene.tool_finished("c2", "no map", true);
+    scene.tool_finished("c1", "Oakland, CA", false);
+    scene.tool_finished("c4", "done", false);
+    scene.tool_finished("c3", "72°F", false);
     scene.attempt("m2", 1);
     scene.calls("m2", "", &[("c5", "mine", json!({"a": 1})), ("c6", "free", json!({"input": "as it is"}))]);
     let parts = vec![
@@ -172,8 +172,8 @@ fn tools_of_the_agent_a_server_another_agent_and_the_caller() {
     insta::assert_snapshot!(scene.shown());
 }
 
-/// The question whether a call may run, as the engine asks it.
-fn may_it_run(call: &str) -> Message {
+/// The approval question for a call, as the engine asks it.
+fn approval_question(call: &str) -> Message {
     let request = json!({"input_requests": [{
         "call_id": call, "key": "baton/approval", "agent": "helper", "tool": "delete",
         "message": "May the tool 'delete' run?", "approval": {"file": "a"}, "digest": "x",
@@ -182,12 +182,12 @@ fn may_it_run(call: &str) -> Message {
     Message::new("q".into(), Role::Agent, parts)
 }
 
-/// A turn that ends with the question, then one that begins with the answer.
+/// A turn that ends with the question, followed by one that begins with the answer.
 fn approved(at: u64) -> Scene {
     let mut scene = Scene::of_turn(at, &RequestRecord::default());
     scene.attempt("m1", 1);
     scene.calls("m1", "", &[("c_1", "delete", json!({"file": "a"}))]);
-    scene.status(TaskState::InputRequired, Some(may_it_run("c_1")), None);
+    scene.status(TaskState::InputRequired, Some(approval_question("c_1")), None);
     let yes = Message::new("u2".into(), Role::User, vec![Part::text("")]);
     scene.event(TaskEvent::MessageReceived { message: yes, results: Vec::new() });
     scene.event(TaskEvent::RunOptionsSet { options: Box::default() });
@@ -197,14 +197,14 @@ fn approved(at: u64) -> Scene {
     scene.event(TaskEvent::ToolInputReceived { call: "c_1".into(), answers });
     scene.run();
     scene.event(TaskEvent::ToolStarted { call: "c_1".into(), effects: None, server: None });
-    scene.finishes("c_1", "gone", false);
+    scene.tool_finished("c_1", "gone", false);
     scene.attempt("m2", 1);
-    scene.answers("m2", "It is gone.");
+    scene.answered("m2", "It is gone.");
     scene
 }
 
 #[test]
-fn an_approval_ends_one_turn_and_begins_another() {
+fn approval_ends_one_turn_and_begins_another() {
     insta::assert_snapshot!("approval_asked", approved(2).shown());
     let second = approved(8);
     assert_eq!(second.projector.response().id, "resp_t-1_8");
@@ -212,7 +212,7 @@ fn an_approval_ends_one_turn_and_begins_another() {
 }
 
 #[test]
-fn a_failure_takes_back_what_was_shown() {
+fn failure_retracts_streamed_text() {
     let mut scene = Scene::new(&RequestRecord::default());
     scene.attempt("m1", 1);
     scene.live("m1", 0, "Hel");
@@ -222,7 +222,7 @@ fn a_failure_takes_back_what_was_shown() {
 }
 
 #[test]
-fn a_background_stream_is_what_the_journal_says() {
+fn background_stream_contains_journaled_text_only() {
     let mut scene = Scene::new(&RequestRecord { background: true, ..RequestRecord::default() });
     scene.attempt("m1", 1);
     scene.live("m1", 0, "not shown");
@@ -240,7 +240,7 @@ fn a_background_stream_is_what_the_journal_says() {
 }
 
 #[test]
-fn questions_in_words_and_other_ends() {
+fn questions_rejections_and_limits_end_the_response() {
     let mut asks = Scene::new(&RequestRecord::default());
     asks.attempt("m1", 1);
     asks.calls("m1", "", &[("c1", "ask_user", json!({"question": "Where?"}))]);
