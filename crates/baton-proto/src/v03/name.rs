@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_round_trip() {
         let config_name = config_name("t", "c/d");
         assert_eq!(parse_config(&config_name).unwrap(), ("t".into(), "c/d".into()));
         assert_eq!(parse_task(&task_name("t"), "name").unwrap(), "t");

@@ -1,4 +1,4 @@
-//! No bytes bring a reader down.
+//! Readers accept or reject any bytes without a panic.
 
 use crate::golden;
 use baton_proto::{v1, v03};
@@ -10,7 +10,7 @@ fn read<P: Message + Default, W: TryFrom<P>>(bytes: &[u8]) {
     let _ = P::decode(bytes).map(W::try_from);
 }
 
-fn read_as_everything(bytes: &[u8]) {
+fn read_as_every_type(bytes: &[u8]) {
     read::<v1::pb::SendMessageRequest, wire::SendMessageRequest<'static>>(bytes);
     read::<v1::pb::ListTasksRequest, wire::ListTasksRequest<'static>>(bytes);
     read::<v1::pb::GetTaskRequest, wire::GetTaskRequest<'static>>(bytes);
@@ -31,12 +31,12 @@ fn read_as_everything(bytes: &[u8]) {
 
 proptest! {
     #[test]
-    fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..96)) {
-        read_as_everything(&bytes);
+    fn any_bytes_are_parsed_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..96)) {
+        read_as_every_type(&bytes);
     }
 
     #[test]
-    fn damaged_messages_are_answered(
+    fn damaged_messages_are_parsed_or_rejected(
         which in 0..golden::ALL.len(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
@@ -45,6 +45,6 @@ proptest! {
             let index = index.index(bytes.len());
             bytes[index] = byte;
         }
-        read_as_everything(&bytes);
+        read_as_every_type(&bytes);
     }
 }

@@ -1,13 +1,13 @@
-//! What gRPC peers see and what Baton makes of what they send.
+//! Tests of the protobuf messages and their mapping to the wire types.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod arbitrary;
 mod facts;
-mod found;
+mod fuzz_findings;
 mod golden;
-mod old;
 mod refusals;
 mod roundtrip;
 mod sample;
 mod service;
+mod v03;

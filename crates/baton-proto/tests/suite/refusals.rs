@@ -1,4 +1,4 @@
-//! What cannot be carried is refused with its place.
+//! Values that cannot be converted are rejected with their path.
 
 use baton_proto::{error_from_status, status, v1, v03};
 use baton_types::{ErrorCode, Json, Timestamp};
@@ -23,7 +23,7 @@ fn with_data(kind: Option<Kind>) -> Result<wire::SendMessageRequest<'static>, wi
 }
 
 #[test]
-fn requests_that_are_no_json_say_where() {
+fn invalid_fields_of_requests_are_named() {
     let invalid = ErrorCode::INVALID_REQUEST;
     let at = |text: &str| format!("message.parts[1].data: {text}");
     for (kind, expect) in [
@@ -57,7 +57,7 @@ fn requests_that_are_no_json_say_where() {
 }
 
 #[test]
-fn requests_without_a_place_in_grpc_are_not_sent() {
+fn requests_without_a_grpc_form_are_rejected() {
     let generation = wire::GetTaskRequest { current_generation: Some(3), ..wire::GetTaskRequest::default() };
     let (refused, _) = refused_request(v1::pb::GetTaskRequest::try_from(generation));
     assert_eq!(refused, "currentGeneration: gRPC has no field for it");
@@ -79,7 +79,7 @@ fn data(json: &str) -> wire::Part<'static> {
 }
 
 #[test]
-fn answers_that_grpc_cannot_carry_say_so() {
+fn responses_without_a_grpc_form_are_rejected() {
     let objects = |levels: usize| format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
     let arrays = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     for (part, expect, code) in [
@@ -107,7 +107,7 @@ fn answers_that_grpc_cannot_carry_say_so() {
     let error = v1::pb::TaskStatus::try_from(far).unwrap_err();
     assert!(error.message.ends_with("timestamp: must be in the years 1 to 9999"), "{error}");
 
-    // The deepest that is let out can be read by every reader.
+    // The deepest value that is written can be read by every reader.
     for json in [objects(30), arrays(45)] {
         let task = written(data(&json)).unwrap();
         let message = v1::pb::stream_response::Payload::Task(task);
@@ -117,7 +117,7 @@ fn answers_that_grpc_cannot_carry_say_so() {
 }
 
 #[test]
-fn numbers_are_doubles_and_come_back_in_their_shortest_form() {
+fn numbers_are_doubles_in_their_shortest_form() {
     for (given, expect) in [
         ("42", "42"),
         ("42.0", "42"),
@@ -137,7 +137,7 @@ fn numbers_are_doubles_and_come_back_in_their_shortest_form() {
 }
 
 #[test]
-fn every_kind_has_its_code_and_details() {
+fn every_error_kind_has_a_code_and_details() {
     let mut error = wire::Error::new(ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND, "there is no task 't1'");
     let shown = status(&error);
     assert_eq!((shown.code(), shown.message()), (tonic::Code::NotFound, "there is no task 't1'"));
@@ -178,7 +178,7 @@ fn every_kind_has_its_code_and_details() {
     assert_eq!((bare.kind, bare.message.as_str()), (ErrorKind::TaskNotFound, "gone"));
 }
 
-/// Hexadecimal beside text, as the details are bytes that other languages read.
+/// Hexadecimal next to text: the details are bytes that clients in other languages parse.
 fn hex(bytes: &[u8]) -> String {
     let line = |chunk: &[u8]| {
         let hex: Vec<String> = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -189,7 +189,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn an_empty_object_is_an_object() {
+fn empty_object_stays_an_object() {
     let part = v1::pb::Part { metadata: Some(Struct::default()), ..v1::pb::Part::default() };
     assert_eq!(wire::Part::try_from(part).unwrap().metadata.unwrap().as_str(), "{}");
 }

@@ -1,4 +1,4 @@
-//! Wire values of every kind, as generators.
+//! Generators of wire values of every kind.
 
 use baton_types::{Json, Timestamp};
 use baton_wire::a2a::v1::{
@@ -10,7 +10,7 @@ use proptest::{collection::btree_map, collection::vec, option, prelude::*};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// A text that is there.
+/// A non-empty text.
 pub(crate) fn text() -> impl Strategy<Value = Cow<'static, str>> {
     "\\PC{1,12}".prop_map(Cow::Owned)
 }
@@ -23,7 +23,7 @@ fn texts() -> impl Strategy<Value = Vec<Cow<'static, str>>> {
     vec(text(), 0..3)
 }
 
-/// JSON whose numbers a double holds and writes in the same way.
+/// JSON with numbers that are exact doubles in their shortest form.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     const EXACT: i64 = 1 << 53;
     let leaf = prop_oneof![

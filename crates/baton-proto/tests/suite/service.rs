@@ -1,4 +1,4 @@
-//! The generated server and client, joined without a network.
+//! The generated server and client, connected without a network.
 
 use baton_proto::{
     ClientCodec, error_from_status, status,
@@ -15,13 +15,13 @@ use tonic::{
     codegen::{BoxStream, http::uri::PathAndQuery},
 };
 
-/// Knows one task.
-struct OneTask;
+/// A server with one task.
+struct SingleTaskServer;
 
 macro_rules! unary {
     ($($name:ident($request:ty) -> $reply:ty { $body:expr })*) => {
         #[tonic::async_trait]
-        impl A2aService for OneTask {
+        impl A2aService for SingleTaskServer {
             type SendStreamingMessageStream = BoxStream<pb::StreamResponse>;
             type SubscribeToTaskStream = BoxStream<pb::StreamResponse>;
 
@@ -63,8 +63,8 @@ unary! {
 }
 
 #[tokio::test]
-async fn answers_and_refusals_reach_the_client() {
-    let mut client = A2aServiceClient::new(A2aServiceServer::new(OneTask));
+async fn responses_and_errors_reach_the_client() {
+    let mut client = A2aServiceClient::new(A2aServiceServer::new(SingleTaskServer));
     let get = |id: &str| pb::GetTaskRequest { id: id.to_owned(), ..pb::GetTaskRequest::default() };
     let task = client.get_task(get("t1")).await.unwrap().into_inner();
     assert_eq!((task.id.as_str(), task.context_id.as_str()), ("t1", "c1"));
@@ -72,16 +72,16 @@ async fn answers_and_refusals_reach_the_client() {
     assert_eq!((refused.kind, refused.code), (ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND));
 }
 
-/// Sends a message of another type, which the server cannot read.
+/// Sends a message of the wrong type, which the server cannot decode.
 async fn send_wrong<M: prost::Message + 'static>(message: M, path: &'static str) -> Status {
-    let mut client = tonic::client::Grpc::new(A2aServiceServer::new(OneTask));
+    let mut client = tonic::client::Grpc::new(A2aServiceServer::new(SingleTaskServer));
     client.ready().await.unwrap();
     let codec = ClientCodec::<M, pb::Task>::default();
     client.unary(Request::new(message), PathAndQuery::from_static(path), codec).await.unwrap_err()
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_request_are_the_callers_fault() {
+async fn undecodable_request_is_an_invalid_argument() {
     let wrong = send_wrong(Duration { seconds: 1, nanos: 1 }, "/lf.a2a.v1.A2AService/GetTask").await;
     assert_eq!(wrong.code(), Code::InvalidArgument);
     assert_eq!(

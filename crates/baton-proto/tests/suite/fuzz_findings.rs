@@ -1,10 +1,10 @@
-//! Inputs that fuzzing found, each as small as it could be made.
+//! Minimized inputs found by fuzzing.
 
 use baton_proto::v1::pb;
 use baton_wire::a2a::v1 as wire;
 
 #[test]
-fn the_last_moment_that_protobuf_knows_is_one_in_json_too() {
+fn latest_protobuf_timestamp_round_trips_through_json() {
     let last = pb::ListTasksRequest {
         status_timestamp_after: Some(prost_types::Timestamp { seconds: 253_402_300_799, nanos: 999_999_999 }),
         ..pb::ListTasksRequest::default()

@@ -1,4 +1,4 @@
-//! What 0.3 clients do, and what becomes of it.
+//! Specifics of 0.3 clients.
 
 use baton_proto::v03::pb;
 use baton_wire::a2a::v1 as wire;
@@ -10,7 +10,7 @@ fn file(bytes: &[u8]) -> pb::Part {
 }
 
 #[test]
-fn base64_text_is_the_content_and_anything_else_is_content_itself() {
+fn file_content_is_base64_text_or_raw_bytes() {
     for (bytes, expect) in [
         (&b"aGVsbG8="[..], "aGVsbG8="),
         (b"", ""),
@@ -25,7 +25,7 @@ fn base64_text_is_the_content_and_anything_else_is_content_itself() {
 }
 
 #[test]
-fn only_a_configuration_can_ask_for_an_answer_at_once() {
+fn only_a_configuration_can_request_a_non_blocking_send() {
     for (configuration, expect) in [
         (None, None),
         (Some(pb::SendMessageConfiguration::default()), Some(true)),
@@ -40,7 +40,7 @@ fn only_a_configuration_can_ask_for_an_answer_at_once() {
 }
 
 #[test]
-fn ids_of_new_push_configurations_stand_in_one_of_two_places() {
+fn push_configuration_id_is_read_from_either_field() {
     for (inner, outer, expect) in [("", "", ""), ("a", "", "a"), ("", "b", "b"), ("a", "b", "a")] {
         let config = pb::PushNotificationConfig { id: inner.to_owned(), ..pb::PushNotificationConfig::default() };
         let request = pb::CreateTaskPushNotificationConfigRequest {
@@ -57,7 +57,7 @@ fn ids_of_new_push_configurations_stand_in_one_of_two_places() {
 }
 
 #[test]
-fn a_card_without_an_old_interface_is_refused() {
+fn card_without_a_v03_interface_is_rejected() {
     let error = pb::AgentCard::try_from(wire::AgentCard::default()).unwrap_err();
     assert!(error.message.ends_with("supportedInterfaces: no interface supports 0.3"), "{error}");
 }
