@@ -1,4 +1,4 @@
-//! Tempo's answers, letter by letter.
+//! Tempo responses, compared byte for byte.
 
 use crate::generate::span;
 use baton_otlp::{
@@ -20,7 +20,7 @@ fn pretty(json: &[u8]) -> String {
 }
 
 #[test]
-fn a_search() {
+fn search_response_is_written() {
     let found = SpanMatch {
         id: SpanId([0xab; 8]),
         name: "insight.decision".into(),
@@ -57,7 +57,7 @@ fn a_search() {
 }
 
 #[test]
-fn a_trace() {
+fn trace_response_is_written() {
     let mut span = span();
     span.parent = Some(SpanId([3; 8]));
     span.kind = SpanKind::Client;
@@ -83,11 +83,11 @@ fn a_trace() {
     insta::assert_snapshot!("trace_v1", pretty(&tempo::write_batches(&tempo::trace(&spans))));
     insta::assert_snapshot!("trace_v2_empty", shown(&tempo::trace_by_id(&[])));
     let empty = tempo::write(&tempo::trace_by_id(&[]), Encoding::Protobuf);
-    assert_eq!(empty, [0x0a, 0, 0x12, 0], "the trace is there although it is empty");
+    assert_eq!(empty, [0x0a, 0, 0x12, 0], "an empty trace is present");
 }
 
 #[test]
-fn names_and_values() {
+fn tag_names_and_values_are_written() {
     let tags = TagNames {
         span: vec!["a".to_owned(), "b".to_owned()],
         resource: vec!["b".to_owned(), "service.name".to_owned()],

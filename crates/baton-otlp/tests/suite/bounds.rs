@@ -1,9 +1,9 @@
-//! A few bytes cannot take much memory.
+//! Small bodies cannot use much memory.
 
 use crate::generate::span;
 use baton_otlp::{Encoding, Export, MAX_ITEMS, MAX_SPANS, ReadError, write_export};
 
-/// A field that holds these bytes.
+/// A length-delimited protobuf field.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![number << 3 | 2];
     let mut length = content.len();
@@ -21,7 +21,7 @@ fn refusal(encoding: Encoding, body: &[u8]) -> ReadError {
 }
 
 #[test]
-fn empty_messages_are_counted_before_they_are_made() {
+fn empty_messages_are_counted_before_allocation() {
     let spans = |count: usize| field(1, &field(2, &field(2, &[]).repeat(count)));
     assert!(Export::measure(Encoding::Protobuf, &spans(MAX_SPANS)).is_ok());
     assert_eq!(
@@ -40,7 +40,7 @@ fn empty_messages_are_counted_before_they_are_made() {
 }
 
 #[test]
-fn spans_of_json_are_counted_before_they_are_made() {
+fn json_spans_are_counted_before_allocation() {
     let spans = |name: &str, count: usize| {
         let (half, rest) = (vec!["{}"; count / 2].join(","), vec!["{}"; count - count / 2].join(","));
         format!(
@@ -48,7 +48,7 @@ fn spans_of_json_are_counted_before_they_are_made() {
         )
     };
     let weighed = |name: &str, count| Export::measure(Encoding::Json, spans(name, count).as_bytes()).map(drop);
-    // Names may be written with escapes, and what is no span does not count as one.
+    // Names may contain escapes, and members of other names do not count.
     for name in ["spans", "sp\\u0061ns"] {
         assert_eq!(weighed(name, MAX_SPANS), Ok(()), "{name}");
         let refused = Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
@@ -58,7 +58,7 @@ fn spans_of_json_are_counted_before_they_are_made() {
 }
 
 #[test]
-fn lists_are_no_objects() {
+fn lists_in_place_of_objects_are_rejected() {
     let inside = |member: &str, what: &str| format!("{{\"{member}\":{what}}}");
     let spans = |what: &str| {
         let scope = inside("scopeSpans", &format!("[{}]", inside("spans", &format!("[{what}]"))));
@@ -92,7 +92,7 @@ fn lists_are_no_objects() {
 }
 
 #[test]
-fn braces_in_text_are_no_objects() {
+fn braces_in_text_are_not_counted() {
     let mut span = span();
     let content = "{\"\\\"{".repeat(1000);
     span.attributes.push(("gen_ai.input.messages".into(), content.into()));
@@ -102,7 +102,7 @@ fn braces_in_text_are_no_objects() {
 }
 
 #[test]
-fn what_is_nested_too_deeply_is_refused() {
+fn deeply_nested_body_is_rejected() {
     let deep = (0..200).fold(Vec::new(), |inner, _| field(5, &field(1, &inner)));
     let body = field(1, &field(2, &field(2, &field(9, &field(2, &deep)))));
     assert!(matches!(refusal(Encoding::Protobuf, &body), ReadError::Malformed(_)));

@@ -1,4 +1,4 @@
-//! JSON as exporters write it, and what becomes of spans that are none.
+//! JSON variants of exporters, and rejection of invalid spans.
 
 use baton_otlp::{DecodedExport, Encoding, Export, SpanRejection};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
@@ -7,7 +7,7 @@ use serde_json::{Value as Tree, json};
 const TRACE: &str = "5B8EFFF798038103D269B633813FC60C";
 const SPAN: &str = "eee19b7ec3c1b174";
 
-fn arrive(body: &Tree) -> DecodedExport {
+fn decode(body: &Tree) -> DecodedExport {
     let body = body.to_string();
     Export::measure(Encoding::Json, body.as_bytes()).and_then(|export| export.decode()).expect("readable")
 }
@@ -16,19 +16,19 @@ fn request(spans: &Tree) -> Tree {
     json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] })
 }
 
-/// The one span with these members besides its ids.
-fn one(mut members: Tree) -> Span {
+/// Decodes one span with these members and its ids.
+fn decode_span(mut members: Tree) -> Span {
     members["traceId"] = TRACE.into();
     members["spanId"] = SPAN.into();
-    let mut arrival = arrive(&request(&json!([members])));
+    let mut arrival = decode(&request(&json!([members])));
     assert_eq!(arrival.rejected, []);
     arrival.spans.pop().expect("a span")
 }
 
 #[test]
-fn numbers_come_as_numbers_or_as_text() {
+fn numbers_may_be_text() {
     for time in [json!("1544712660300000000"), json!(1_544_712_660_300_000_000_u64), json!(1.5447126603e18)] {
-        assert_eq!(one(json!({ "startTimeUnixNano": time })).start, 1_544_712_660_300_000_000, "{time}");
+        assert_eq!(decode_span(json!({ "startTimeUnixNano": time })).start, 1_544_712_660_300_000_000, "{time}");
     }
     for (kind, expect) in [
         (json!(2), SpanKind::Server),
@@ -39,16 +39,16 @@ fn numbers_come_as_numbers_or_as_text() {
         (json!("SPAN_KIND_OF_TOMORROW"), SpanKind::Unspecified),
         (Tree::Null, SpanKind::Unspecified),
     ] {
-        assert_eq!(one(json!({ "kind": kind })).kind, expect, "{kind}");
+        assert_eq!(decode_span(json!({ "kind": kind })).kind, expect, "{kind}");
     }
     for code in [json!(2), json!("STATUS_CODE_ERROR")] {
-        assert_eq!(one(json!({ "status": { "code": code } })).status, SpanStatus::Error, "{code}");
+        assert_eq!(decode_span(json!({ "status": { "code": code } })).status, SpanStatus::Error, "{code}");
     }
-    assert_eq!(one(json!({ "droppedEventsCount": "7", "flags": 257 })).dropped.events, 7);
+    assert_eq!(decode_span(json!({ "droppedEventsCount": "7", "flags": 257 })).dropped.events, 7);
 }
 
 #[test]
-fn values_of_attributes() {
+fn attribute_values_of_all_types_are_decoded() {
     for (value, expect) in [
         (json!({ "stringValue": "" }), SpanValue::from("")),
         (json!({ "boolValue": false }), SpanValue::Bool(false)),
@@ -73,20 +73,20 @@ fn values_of_attributes() {
         (json!({ "valueOfTomorrow": { "x": [1] } }), SpanValue::Empty),
         (json!({ "stringValue": null, "intValue": 3 }), SpanValue::Int(3)),
     ] {
-        let span = one(json!({ "attributes": [{ "key": "k", "value": value }] }));
+        let span = decode_span(json!({ "attributes": [{ "key": "k", "value": value }] }));
         assert_eq!(span.attributes, [("k".into(), expect)], "{value}");
     }
     let twice =
         json!([{ "key": "a", "value": { "intValue": 1 } }, { "key": "b" }, { "key": "a", "value": { "intValue": 2 } }]);
     assert_eq!(
-        one(json!({ "attributes": twice })).attributes,
+        decode_span(json!({ "attributes": twice })).attributes,
         [("a".into(), SpanValue::Int(2)), ("b".into(), SpanValue::Empty)],
         "the last of several counts"
     );
 }
 
 #[test]
-fn members_may_be_unknown_null_or_named_as_in_the_schema() {
+fn members_may_be_unknown_null_or_in_snake_case() {
     let body = json!({ "resource_spans": [{
         "unknown": { "deep": [[]] },
         "resource": null,
@@ -95,17 +95,17 @@ fn members_may_be_unknown_null_or_named_as_in_the_schema() {
             "events": null, "links": [{ "traceId": TRACE, "spanId": SPAN }], "tomorrow": [{}],
         }] }],
     }, {}], "more": null });
-    let arrival = arrive(&body);
+    let arrival = decode(&body);
     let span = &arrival.spans[0];
     assert_eq!((span.trace.to_string(), span.id.to_string()), (TRACE.to_lowercase(), SPAN.to_owned()));
     assert_eq!((span.start, span.parent, span.links.len(), span.scope.name.as_str()), (5, None, 1, "s"));
-    assert_eq!(arrive(&json!({})), DecodedExport::default());
+    assert_eq!(decode(&json!({})), DecodedExport::default());
 }
 
 #[test]
-fn a_span_that_is_none_is_rejected_and_the_others_are_kept() {
+fn invalid_span_is_rejected_and_others_are_kept() {
     let zeros = "0".repeat(32);
-    let arrival = arrive(&request(&json!([
+    let arrival = decode(&request(&json!([
         { "traceId": TRACE, "spanId": SPAN, "name": "kept" },
         { "traceId": zeros, "spanId": SPAN },
         { "traceId": "abc", "spanId": SPAN },

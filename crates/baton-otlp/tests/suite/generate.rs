@@ -1,4 +1,4 @@
-//! Spans with everything that OTLP can say.
+//! Generators of spans with all fields of OTLP.
 
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
@@ -16,7 +16,7 @@ fn values() -> impl Strategy<Value = SpanValue> {
         4 => text().prop_map(SpanValue::from),
         1 => any::<bool>().prop_map(SpanValue::Bool),
         2 => any::<i64>().prop_map(SpanValue::Int),
-        // Not a number is not equal to itself.
+        // NaN does not equal itself.
         2 => any::<f64>().prop_filter("a number", |number| !number.is_nan()).prop_map(SpanValue::Float),
         1 => vec(any::<u8>(), 0..9).prop_map(SpanValue::Bytes),
         1 => Just(SpanValue::Empty),
@@ -38,7 +38,7 @@ fn unique(entries: Vec<(String, SpanValue)>) -> Attributes {
 fn attributes() -> impl Strategy<Value = Attributes> {
     prop_oneof![
         9 => vec((text(), values()), 0..5).prop_map(unique),
-        // Enough to be looked up instead of compared.
+        // Enough keys for a map lookup instead of comparisons.
         1 => vec(("[a-z]{1,3}", values()), 20..60).prop_map(unique),
     ]
 }
@@ -121,12 +121,12 @@ fn spans_of(origins: Vec<(Arc<SpanResource>, Arc<SpanScope>)>) -> impl Strategy<
     )
 }
 
-/// A batch whose spans share a few origins.
+/// A batch of spans that share a few resources and scopes.
 pub(crate) fn batches() -> impl Strategy<Value = Vec<Span>> {
     vec((resources(), scopes()), 1..4).prop_flat_map(|origins| vec(spans_of(origins), 0..8))
 }
 
-/// A span that says as little as it can.
+/// A minimal span.
 pub(crate) fn span() -> Span {
     Span {
         trace: TraceId([1; 16]),

@@ -1,4 +1,4 @@
-//! What exporters send and what Tempo's clients read.
+//! Tests of the messages that exporters send and Tempo clients read.
 #![expect(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! What meters show and lines of a log, as receivers read them.
+//! Metrics and log records as receivers read them.
 
 use baton_otlp::{
     Encoding, LogLevel, LogLine, OtherSignal, SignalCount, logs_request, metrics_request,
@@ -15,7 +15,7 @@ fn resource() -> SpanResource {
     SpanResource { attributes: vec![("service.name".into(), "shop".into())], ..SpanResource::default() }
 }
 
-fn reading() -> MeterSnapshot {
+fn snapshot() -> MeterSnapshot {
     let labelled =
         |name: &'static str, value: SpanValue, shown| MeterPoint { labels: vec![(name.into(), value)], value: shown };
     let spread = |buckets: Vec<u64>, sum| MetricValue::Histogram { buckets, sum };
@@ -74,16 +74,16 @@ fn json(body: &[u8]) -> Json {
 }
 
 #[test]
-fn both_encodings_of_what_meters_show() {
-    let reading = reading();
-    let binary = write_metrics(&reading, Encoding::Protobuf);
+fn metrics_are_written_in_both_encodings() {
+    let snapshot = snapshot();
+    let binary = write_metrics(&snapshot, Encoding::Protobuf);
     let read = ExportMetricsServiceRequest::decode(binary.as_slice()).expect("readable");
-    assert_eq!(read, metrics_request(&reading));
-    insta::assert_json_snapshot!(json(&write_metrics(&reading, Encoding::Json)));
+    assert_eq!(read, metrics_request(&snapshot));
+    insta::assert_json_snapshot!(json(&write_metrics(&snapshot, Encoding::Json)));
 }
 
 #[test]
-fn both_encodings_of_lines() {
+fn log_lines_are_written_in_both_encodings() {
     let (lines, resource) = (lines(), resource());
     let binary = write_lines(&lines, &resource, Encoding::Protobuf);
     let read = ExportLogsServiceRequest::decode(binary.as_slice()).expect("readable");
@@ -92,13 +92,13 @@ fn both_encodings_of_lines() {
 }
 
 #[test]
-fn items_and_the_service_are_counted_in_both_encodings() {
+fn items_and_service_are_read_in_both_encodings() {
     let mut resource = resource();
     resource.attributes.push(("service.instance.id".into(), "shop-1".into()));
-    let (reading, lines) = (MeterSnapshot { resource: Arc::new(resource.clone()), ..reading() }, lines());
-    let points: usize = reading.families.iter().map(|family| family.points.len()).sum();
+    let (snapshot, lines) = (MeterSnapshot { resource: Arc::new(resource.clone()), ..snapshot() }, lines());
+    let points: usize = snapshot.families.iter().map(|family| family.points.len()).sum();
     for encoding in [Encoding::Protobuf, Encoding::Json] {
-        let metrics = OtherSignal::Metrics.count(encoding, &write_metrics(&reading, encoding)).unwrap();
+        let metrics = OtherSignal::Metrics.count(encoding, &write_metrics(&snapshot, encoding)).unwrap();
         assert_eq!(usize::try_from(metrics.items).unwrap(), points, "{encoding:?}");
         let logs = OtherSignal::Logs.count(encoding, &write_lines(&lines, &resource, encoding)).unwrap();
         assert_eq!(usize::try_from(logs.items).unwrap(), lines.len(), "{encoding:?}");
@@ -115,7 +115,7 @@ fn items_and_the_service_are_counted_in_both_encodings() {
 }
 
 #[test]
-fn replies_name_the_items_of_their_signal() {
+fn responses_name_the_items_of_their_signal() {
     let remark = "they are not kept";
     for (signal, member) in [(OtherSignal::Metrics, "rejectedDataPoints"), (OtherSignal::Logs, "rejectedLogRecords")] {
         let body = signal.write_response(Encoding::Json, Some((7, remark)));

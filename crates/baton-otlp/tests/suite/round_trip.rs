@@ -1,4 +1,4 @@
-//! What is written is read again as the same spans, in both encodings; what others wrote brings nothing down.
+//! Written spans are read back unchanged in both encodings, and damaged input causes no panic.
 
 use crate::generate::batches;
 use baton_otlp::{Encoding, Export, proto::ExportTraceServiceRequest, write_export};
@@ -13,7 +13,7 @@ fn read(encoding: Encoding, body: &[u8]) -> Vec<Span> {
     arrival.spans
 }
 
-/// Spans are grouped by their origin on the way, so their order is not kept.
+/// Writing groups spans by resource and scope, so their order is not preserved.
 fn sorted(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.trace, span.id));
     spans
@@ -23,7 +23,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn spans_survive_the_way_through_either_encoding(batch in batches()) {
+    fn spans_round_trip_in_both_encodings(batch in batches()) {
         let wanted = sorted(batch);
         for encoding in [Encoding::Protobuf, Encoding::Json] {
             let body = write_export(&wanted, encoding);
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn weighing_takes_whatever_the_decoder_takes(batch in batches(), at in any::<prop::sample::Index>(), byte: u8) {
+    fn measurement_accepts_everything_that_decodes(batch in batches(), at in any::<prop::sample::Index>(), byte: u8) {
         let mut body = write_export(&batch, Encoding::Protobuf);
         if !body.is_empty() {
             let at = at.index(body.len());
@@ -40,12 +40,12 @@ proptest! {
         }
         let decoded = ExportTraceServiceRequest::decode(body.as_slice());
         let read = Export::measure(Encoding::Protobuf, &body).and_then(|export| export.decode());
-        // Groups are no part of OTLP; the decoder skips them and the scale refuses them.
+        // Groups are not part of OTLP; the decoder skips them and the measurement rejects them.
         prop_assert!(decoded.is_ok() || read.is_err());
     }
 
     #[test]
-    fn damaged_json_is_read_or_refused(batch in batches(), at in any::<prop::sample::Index>(), byte: u8) {
+    fn damaged_json_is_decoded_or_rejected(batch in batches(), at in any::<prop::sample::Index>(), byte: u8) {
         let mut body = write_export(&batch, Encoding::Json);
         let at = at.index(body.len());
         body[at] = byte;
@@ -54,10 +54,10 @@ proptest! {
 }
 
 #[test]
-fn spans_of_one_origin_are_one_group_whoever_holds_it() {
+fn equal_resources_form_one_group_regardless_of_address() {
     let first = crate::generate::span();
     let mut second = first.clone();
-    // The same words, but not the same place in memory.
+    // Equal values at different addresses.
     second.resource = std::sync::Arc::new((*first.resource).clone());
     second.scope = std::sync::Arc::new((*first.scope).clone());
     let groups = baton_otlp::resource_spans(&[first, second]);
