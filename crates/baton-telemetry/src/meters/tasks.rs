@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use baton_types::Timestamp;
 
-    fn moved(task: &str, state: TaskState) -> Arc<StoredEvent> {
+    fn status_changed(task: &str, state: TaskState) -> Arc<StoredEvent> {
         Arc::new(StoredEvent {
             seq: 1,
             stream: StreamId::Task(task.into()),
@@ -139,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_while_the_journal_is_read_is_newer() {
+    fn commits_during_a_journal_read_win() {
         let tasks = OpenTasks::default();
-        tasks.apply(&[moved("before", TaskState::Working)]);
-        assert!(tasks.start_tracking(), "nothing was remembered");
-        tasks.apply(&[moved("ended", TaskState::Completed), moved("asks", TaskState::InputRequired)]);
+        tasks.apply(&[status_changed("before", TaskState::Working)]);
+        assert!(tasks.start_tracking(), "tracking has already started");
+        tasks.apply(&[status_changed("ended", TaskState::Completed), status_changed("asks", TaskState::InputRequired)]);
         let read = ["before", "ended", "asks"].map(|task| (TaskId::from(task), "working".to_owned()));
         tasks.load(read.to_vec());
         let expect = [("input_required".to_owned(), 1), ("working".to_owned(), 1)];
         assert_eq!(counted(&tasks), expect);
         assert!(!tasks.start_tracking(), "all are known");
-        tasks.apply(&[moved("before", TaskState::Failed)]);
+        tasks.apply(&[status_changed("before", TaskState::Failed)]);
         // A concurrent load returns older states.
         tasks.load(read.to_vec());
         assert_eq!(counted(&tasks), expect[..1]);

@@ -1,4 +1,4 @@
-//! Spans of handoffs: message, result and error are content, and are there only where content is captured.
+//! Spans of handoffs: message, result and error are content and appear only if content is captured.
 
 use baton_telemetry::{ContentCapture, EmitMode, HandoffSpans, SpanOrigin, TelemetrySettings};
 use baton_types::{
@@ -6,7 +6,7 @@ use baton_types::{
     Timestamp,
 };
 
-/// The same text stands in every part that the sender or the receiver wrote.
+/// Occurs in every part written by the sender or the receiver.
 const SECRET: &str = "the merger closes on Friday";
 
 fn handoff() -> Handoff {
@@ -47,7 +47,7 @@ fn span(content: ContentCapture, mode: EmitMode, to: HandoffStatus) -> Span {
 }
 
 #[test]
-fn words_of_a_handoff_are_recorded_only_with_content() {
+fn handoff_texts_are_recorded_only_with_content() {
     for mode in [EmitMode::Dual, EmitMode::Otel, EmitMode::Legacy] {
         for to in [HandoffStatus::Completed, HandoffStatus::Failed, HandoffStatus::Rejected] {
             for (content, shown) in [
@@ -67,7 +67,7 @@ fn words_of_a_handoff_are_recorded_only_with_content() {
 }
 
 #[test]
-fn a_handoff_says_by_which_channel_it_went_and_why() {
+fn handoff_span_contains_channel_and_reason() {
     let origin = SpanOrigin::new(TelemetrySettings::default(), "test");
     let mut spans = HandoffSpans::default();
     let reason = Some(ChannelReason::CallerRunsTools);
@@ -97,5 +97,5 @@ fn a_handoff_says_by_which_channel_it_went_and_why() {
     let direct = said(&span);
     assert!(direct.contains("direct") && direct.contains("other_model"), "{direct}");
     assert!(span.events.iter().any(|event| event.name.as_ref() == "handoff.rerouted"), "{span:?}");
-    assert!(!format!("{span:?}").contains(SECRET), "a client's words are content");
+    assert!(!format!("{span:?}").contains(SECRET), "text of a client is content");
 }

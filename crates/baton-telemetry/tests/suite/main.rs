@@ -1,4 +1,4 @@
-//! What this crate promises, seen from outside.
+//! Tests of the public API of `baton-telemetry`.
 
 #![cfg(test)]
 

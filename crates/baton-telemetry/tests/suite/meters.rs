@@ -1,4 +1,4 @@
-//! What meters make of spans.
+//! Metering of spans.
 
 use baton_telemetry::{
     InstrumentKind, MAX_SERIES, MeterFamily, MeterLevels, MeterSnapshot, MeterSource, Meters, MetricValue, SpanOrigin,
@@ -44,7 +44,7 @@ fn span(kind: SpanKind, name: &str, nanos: u64, attributes: &[(&'static str, Spa
     }
 }
 
-/// No source of these tests waits for anything.
+/// Result of a future that is ready at once, as those of all test sources are.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -56,13 +56,13 @@ fn read(meters: &Meters) -> MeterSnapshot {
     now(meters.read(2_000))
 }
 
-fn family<'a>(reading: &'a MeterSnapshot, name: &str) -> &'a MeterFamily {
-    reading.families.iter().find(|family| family.instrument.name == name).unwrap_or_else(|| panic!("no {name}"))
+fn family<'a>(snapshot: &'a MeterSnapshot, name: &str) -> &'a MeterFamily {
+    snapshot.families.iter().find(|family| family.instrument.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-fn shown(reading: &MeterSnapshot) -> String {
+fn shown(snapshot: &MeterSnapshot) -> String {
     let mut text = String::new();
-    for MeterFamily { instrument, points } in &reading.families {
+    for MeterFamily { instrument, points } in &snapshot.families {
         for point in points {
             let labels: Vec<String> = point.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
             let figure = match &point.value {
@@ -84,7 +84,7 @@ fn shown(reading: &MeterSnapshot) -> String {
     text
 }
 
-/// One span of each sort that the meters know, and some that they must leave alone.
+/// One span of each metered kind, and some that must be ignored.
 fn one_of_each() -> Vec<Span> {
     let text = |text: &'static str| SpanValue::from(text);
     let tool = |name: &'static str, more: &[(&'static str, SpanValue)]| {
@@ -116,7 +116,7 @@ fn one_of_each() -> Vec<Span> {
         (names::GEN_AI_OPERATION_NAME, text("invoke_agent")),
         (names::GEN_AI_AGENT_NAME, text("weather")),
         (names::TASK_STATE, text("completed")),
-        // Of all its model calls, which were counted.
+        // Totals of the run's model calls, which were counted already.
         (names::GEN_AI_USAGE_INPUT_TOKENS, SpanValue::Int(100)),
         (names::RUN_MODEL_CALLS, SpanValue::Int(2)),
         (names::RUN_TOOL_CALLS, SpanValue::Int(0)),
@@ -154,15 +154,15 @@ fn one_of_each() -> Vec<Span> {
 }
 
 #[test]
-fn spans_become_series() {
+fn spans_are_metered_as_series() {
     let meters = meters();
     one_of_each().iter().for_each(|span| meters.observe(span));
-    let reading = read(&meters);
-    assert_eq!((reading.since, reading.at), (SINCE, 2_000));
-    insta::assert_snapshot!(shown(&reading));
+    let snapshot = read(&meters);
+    assert_eq!((snapshot.since, snapshot.at), (SINCE, 2_000));
+    insta::assert_snapshot!(shown(&snapshot));
 }
 
-/// The older names say neither tokens nor providers, and all else is counted the same.
+/// Older names have no tokens and no providers; everything else is counted equally.
 #[test]
 fn every_emit_mode_is_metered() {
     let counts = |mode| {
@@ -171,9 +171,9 @@ fn every_emit_mode_is_metered() {
             rewrite_attributes(&mut span.attributes, mode, baton_telemetry::Schema::V1_41);
             meters.observe(&span);
         }
-        let reading = read(&meters);
+        let snapshot = read(&meters);
         let total = |family: &MeterFamily| family.points.iter().map(|point| point.value.total()).sum::<u64>();
-        reading.families.iter().map(|family| (family.instrument.name, total(family))).collect::<BTreeMap<_, _>>()
+        snapshot.families.iter().map(|family| (family.instrument.name, total(family))).collect::<BTreeMap<_, _>>()
     };
     let dual = counts(baton_telemetry::EmitMode::Dual);
     assert_eq!(counts(baton_telemetry::EmitMode::Otel), dual);
@@ -183,7 +183,7 @@ fn every_emit_mode_is_metered() {
 }
 
 #[test]
-fn too_many_series_are_one() {
+fn series_beyond_the_limit_are_combined() {
     let meters = meters();
     let call = |number: usize| {
         let said = [
@@ -193,8 +193,8 @@ fn too_many_series_are_one() {
         meters.observe(&span(SpanKind::Internal, "execute_tool", 1, &said));
     };
     (0..MAX_SERIES + 5).chain(0..3).for_each(call);
-    let reading = read(&meters);
-    let tools = &family(&reading, "gen_ai.execute_tool.duration").points;
+    let snapshot = read(&meters);
+    let tools = &family(&snapshot, "gen_ai.execute_tool.duration").points;
     assert_eq!(tools.len(), MAX_SERIES + 1);
     let overflow: Vec<_> = tools.iter().filter(|point| point.labels[0].0 == instruments::OVERFLOW).collect();
     assert!(matches!(overflow.as_slice(), [point] if point.value.total() == 5), "{overflow:?}");
@@ -202,14 +202,14 @@ fn too_many_series_are_one() {
     let long = "é".repeat(100);
     let said = [(names::APPROVAL_DECISION, SpanValue::from(long))];
     meters.observe(&span(SpanKind::Internal, "approval", 1, &said));
-    let reading = read(&meters);
-    let (_, value) = &family(&reading, "baton.approval.duration").points[0].labels[0];
-    assert_eq!(value.as_text().map(str::len), Some(128), "long names are cut");
+    let snapshot = read(&meters);
+    let (_, value) = &family(&snapshot, "baton.approval.duration").points[0].labels[0];
+    assert_eq!(value.as_text().map(str::len), Some(128), "long names are truncated");
 }
 
-struct Fixed;
+struct FixedSource;
 
-impl MeterSource for Fixed {
+impl MeterSource for FixedSource {
     fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> baton_ports::BoxFuture<'a, ()> {
         levels.add(&instruments::EXPORT_SENT, &["tempo", "traces"], 7);
         levels.add(&instruments::EXPORT_SENT, &["collector", "traces"], 5);
@@ -220,9 +220,9 @@ impl MeterSource for Fixed {
 }
 
 #[test]
-fn sources_are_asked_when_somebody_looks() {
+fn sources_are_read_at_every_snapshot() {
     let meters = meters();
-    meters.add_source(Arc::new(Fixed));
+    meters.add_source(Arc::new(FixedSource));
     insta::assert_snapshot!(shown(&read(&meters)), @r#"
     baton.journal.events [{event}] {} count 0
     baton.journal.commits [{commit}] {} count 0
@@ -233,7 +233,7 @@ fn sources_are_asked_when_somebody_looks() {
 }
 
 #[test]
-fn names_are_there_once() {
+fn instrument_names_are_unique() {
     let mut names: Vec<&str> = instruments::ALL.iter().map(|instrument| instrument.name).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
@@ -246,9 +246,9 @@ fn names_are_there_once() {
 }
 
 proptest! {
-    /// Whatever comes, also at the same time from several hands, is in the bucket that it belongs to.
+    /// Every value is counted in its bucket, also with concurrent writers.
     #[test]
-    fn each_value_is_in_its_bucket(
+    fn values_are_counted_in_their_bucket(
         values in prop::collection::vec((0_usize..3, prop_oneof![0_u64..20_000_000, 0_u64..100_000_000_000]), 1..60),
     ) {
         let meters = meters();
@@ -267,8 +267,8 @@ proptest! {
                 });
             }
         });
-        let reading = read(&meters);
-        let family = family(&reading, "gen_ai.execute_tool.duration");
+        let snapshot = read(&meters);
+        let family = family(&snapshot, "gen_ai.execute_tool.duration");
         let InstrumentKind::Histogram { bounds, .. } = family.instrument.kind else { panic!("{family:?}") };
         for point in &family.points {
             let tool = point.labels[0].1.as_text().and_then(|name| tools.iter().position(|tool| *tool == name));

@@ -1,4 +1,4 @@
-//! What each emit mode lets be seen.
+//! Attributes that each emit mode shows.
 
 use baton_telemetry::{ALIASES, EmitMode, RENAMED_ATTRIBUTES, Schema, rewrite_attributes};
 use baton_types::{AttributeKey, Attributes};
@@ -9,7 +9,7 @@ fn shaped(keys: &[&'static str], mode: EmitMode, schema: Schema) -> BTreeSet<Str
         keys.iter().map(|key| (AttributeKey::Borrowed(*key), format!("of {key}").into())).collect();
     rewrite_attributes(&mut attributes, mode, schema);
     let seen: BTreeSet<String> = attributes.iter().map(|(key, _)| key.to_string()).collect();
-    assert_eq!(seen.len(), attributes.len(), "a key is there twice: {attributes:?}");
+    assert_eq!(seen.len(), attributes.len(), "a key occurs twice: {attributes:?}");
     seen
 }
 
@@ -32,7 +32,7 @@ const HANDOFF: &[&str] =
     &["handoff.id", "handoff.capability_id", "handoff.inputs", "handoff.status", "gen_ai.tool.type"];
 
 #[test]
-fn an_insight_in_every_mode() {
+fn insight_attributes_in_every_mode() {
     let kept = ["insight.type", "insight.confidence", "project.id"];
     let newer = [
         "gen_ai.agent.id",
@@ -52,7 +52,7 @@ fn an_insight_in_every_mode() {
 }
 
 #[test]
-fn a_handoff_in_every_mode() {
+fn handoff_attributes_in_every_mode() {
     let newer = ["gen_ai.tool.call.id", "gen_ai.tool.name", "gen_ai.tool.call.arguments", "gen_ai.tool.type"];
     let older = ["handoff.id", "handoff.capability_id", "handoff.inputs"];
     let status = ["handoff.status"];
@@ -62,7 +62,7 @@ fn a_handoff_in_every_mode() {
 }
 
 #[test]
-fn a_span_that_only_belongs_to_a_handoff_keeps_its_own_call() {
+fn related_handoff_does_not_replace_the_span_operation() {
     for mode in [EmitMode::Dual, EmitMode::Otel] {
         let seen = shaped(&["handoff.id", "gen_ai.operation.name"], mode, Schema::V1_41);
         assert_eq!(seen, set(&["handoff.id", "gen_ai.operation.name"]), "{mode:?}");
@@ -70,13 +70,13 @@ fn a_span_that_only_belongs_to_a_handoff_keeps_its_own_call() {
 }
 
 #[test]
-fn legacy_has_the_older_names_of_what_was_said_in_newer_ones() {
+fn legacy_mode_uses_older_names() {
     let seen = shaped(&["gen_ai.agent.name", "gen_ai.conversation.id", "http.route"], EmitMode::Legacy, Schema::V1_41);
     assert_eq!(seen, set(&["agent.name", "agent.session_id", "http.route"]));
 }
 
 #[test]
-fn proposals_are_seen_in_the_latest_schema_only() {
+fn proposed_attributes_require_the_latest_schema() {
     let keys = &["gen_ai.transfer.target.name", "gen_ai.usage.cache_creation.input_tokens"];
     let seen = shaped(keys, EmitMode::Dual, Schema::V1_41);
     assert_eq!(seen, set(&["gen_ai.usage.cache_creation.input_tokens"]));
@@ -85,7 +85,7 @@ fn proposals_are_seen_in_the_latest_schema_only() {
 }
 
 #[test]
-fn what_is_renamed_for_agents_can_be_asked_for_by_either_name() {
+fn renamed_attributes_are_aliases() {
     let mut named = BTreeSet::new();
     for group in ALIASES {
         for name in *group {

@@ -1,4 +1,4 @@
-//! What variables change.
+//! Settings from environment variables.
 
 use baton_telemetry::{ContentCapture, EmitMode, Schema, TelemetrySettings};
 
@@ -10,7 +10,7 @@ fn read(variables: &[(&str, &str)]) -> (TelemetrySettings, Vec<String>) {
 }
 
 #[test]
-fn the_mode_is_found_in_order() {
+fn mode_is_read_in_order_of_precedence() {
     const OPT: (&str, &str) = ("OTEL_SEMCONV_STABILITY_OPT_IN", "http, gen_ai_latest_experimental");
     type Case<'a> = (&'a [(&'a str, &'a str)], EmitMode, &'a str, usize);
     let cases: &[Case<'_>] = &[
@@ -32,7 +32,7 @@ fn the_mode_is_found_in_order() {
 }
 
 #[test]
-fn switches() {
+fn switches_are_parsed() {
     for (value, on) in [("true", true), ("1", true), ("YES", true), ("false", false), ("0", false), ("no", false)] {
         assert_eq!(read(&[("OTEL_ENABLED", value)]).0.enabled, on, "{value}");
     }
@@ -54,7 +54,7 @@ fn switches() {
 }
 
 #[test]
-fn the_service_and_its_resource() {
+fn service_and_resource_are_read() {
     let list = "service.name=listed,deployment.environment=a%20b,=x,broken";
     let (settings, _) = read(&[("OTEL_RESOURCE_ATTRIBUTES", list)]);
     assert_eq!(settings.service, "listed");

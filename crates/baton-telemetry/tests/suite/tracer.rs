@@ -1,4 +1,4 @@
-//! Spans of what happens now.
+//! Spans emitted by the tracer.
 
 use baton_ports::SpanSink;
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -9,12 +9,12 @@ use std::sync::{
 };
 
 #[derive(Default)]
-struct Kept {
+struct RecordingSink {
     spans: Mutex<Vec<Span>>,
     ticks: AtomicU64,
 }
 
-impl SpanSink for Kept {
+impl SpanSink for RecordingSink {
     fn emit(&self, span: Span) {
         self.spans.lock().unwrap().push(span);
     }
@@ -31,13 +31,13 @@ impl SpanSink for Kept {
 const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[test]
-fn a_span_inside_of_another_is_emitted_once_it_ends() {
-    let sink = Arc::new(Kept::default());
+fn nested_span_is_emitted_when_it_ends() {
+    let sink = Arc::new(RecordingSink::default());
     let tracer = Tracer::new(sink.clone(), SpanOrigin::new(TelemetrySettings::default(), "here"));
     let given = TraceContext::parse(GIVEN).unwrap();
     let mut outer = tracer.start(SpanKind::Server, "outer", Some(given));
     let inner = tracer.start(SpanKind::Client, "inner", outer.context());
-    assert!(sink.spans.lock().unwrap().is_empty(), "nothing has ended");
+    assert!(sink.spans.lock().unwrap().is_empty(), "no span has ended");
     inner.end();
     outer.set("a", 1_i64);
     outer.set("a", 2_i64);
@@ -50,7 +50,7 @@ fn a_span_inside_of_another_is_emitted_once_it_ends() {
     assert_eq!(outer.attribute("a"), Some(&SpanValue::Int(2)));
     assert_eq!((outer.status, outer.status_message.as_str()), (SpanStatus::Error, "it took too long"));
     assert!(outer.start <= inner.start && inner.end <= outer.end);
-    assert_eq!(outer.events[0].name, "feature_flag", "the first span says which mode is in force");
+    assert_eq!(outer.events[0].name, "feature_flag", "the first span contains the emit mode");
     assert!(inner.events.is_empty());
 }
 
@@ -66,7 +66,7 @@ fn without_a_sink_contexts_pass_through() {
 }
 
 #[test]
-fn trace_contexts_are_read_as_the_recommendation_says() {
+fn trace_contexts_are_parsed_as_recommended() {
     for (text, good) in [
         (GIVEN, true),
         ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-is", true),
