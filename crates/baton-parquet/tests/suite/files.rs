@@ -1,4 +1,4 @@
-//! A file is whole, or not there.
+//! A file is complete or absent.
 
 use crate::sample;
 use baton_parquet::SpanFile;
@@ -11,13 +11,13 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn an_older_file_stays_until_the_new_one_is_whole() {
+fn older_file_stays_until_the_new_one_is_complete() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("spans.parquet");
     fs::write(&path, "the older one").expect("written");
     let mut given_up = SpanFile::create(&path).expect("a file");
     given_up.add(&sample::full()).expect("room");
-    assert_eq!(names(directory.path()).len(), 2, "beside the older one");
+    assert_eq!(names(directory.path()).len(), 2, "the temporary file and the older one");
     drop(given_up);
     assert_eq!(names(directory.path()), ["spans.parquet"]);
     assert_eq!(fs::read(&path).expect("it is there"), b"the older one");
@@ -30,12 +30,12 @@ fn an_older_file_stays_until_the_new_one_is_whole() {
 }
 
 #[test]
-fn a_directory_that_is_not_there_is_an_error() {
+fn missing_directory_is_an_error() {
     let directory = tempfile::tempdir().expect("a directory");
     assert!(SpanFile::create(&directory.path().join("missing/spans.parquet")).is_err());
 }
 
-/// Rows that take much memory are written earlier than those that take little.
+/// Row groups with large rows are written earlier than those with small rows.
 #[test]
 fn row_groups_are_bounded_by_rows_and_by_bytes() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -46,6 +46,6 @@ fn row_groups_are_bounded_by_rows_and_by_bytes() {
         (0..spans).for_each(|_| file.add(&span).expect("room"));
         file.finish().expect("a whole file").row_groups
     };
-    assert_eq!(groups(122_881, 1), 2, "one more than a group has");
+    assert_eq!(groups(122_881, 1), 2, "one row more than fits into a group");
     assert_eq!(groups(2_000, 200_000), 3, "400 MB in groups of 128 MiB");
 }

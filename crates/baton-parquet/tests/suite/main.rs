@@ -1,4 +1,4 @@
-//! Spans in a file, read back.
+//! Spans written to a file and read back.
 
 #![cfg(test)]
 

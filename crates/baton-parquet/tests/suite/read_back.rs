@@ -1,4 +1,4 @@
-//! What a reader of Parquet sees of spans.
+//! Rows and schema as a Parquet reader sees them.
 
 use crate::sample;
 use baton_parquet::{ATTRIBUTE_COLUMNS, SpanFile, schema};
@@ -21,7 +21,7 @@ fn read(spans: &[Span]) -> Vec<Row> {
     reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect()
 }
 
-/// A row, or one of its fields, as JSON.
+/// A row or field as JSON.
 fn json(field: &Field) -> Json {
     match field {
         Field::Null => Json::Null,
@@ -42,20 +42,20 @@ fn column(row: &Row, wanted: &str) -> Json {
     json(field)
 }
 
-/// The columns of a row that have something, in their order.
+/// The non-empty columns of a row, in order.
 fn shown(row: &Row) -> String {
     let columns = row.get_column_iter().filter(|(_, field)| !matches!(field, Field::Null));
     columns.map(|(name, field)| format!("{name}: {}\n", json(field))).collect()
 }
 
 #[test]
-fn rows_say_what_spans_say() {
+fn rows_contain_the_span_fields() {
     let rows = read(&[sample::full(), sample::span(2)]);
     insta::assert_snapshot!(rows.iter().map(shown).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
-fn the_columns_are_those_of_the_table() {
+fn schema_has_the_columns_of_the_table() {
     insta::assert_snapshot!(schema());
     let names: HashSet<String> = ATTRIBUTE_COLUMNS.iter().map(baton_parquet::AttributeColumn::column).collect();
     assert_eq!(names.len(), ATTRIBUTE_COLUMNS.len(), "no column has two attributes");
@@ -64,9 +64,11 @@ fn the_columns_are_those_of_the_table() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Maps of every length keep to their rows.
+    /// Maps of any length belong to the right rows.
     #[test]
-    fn attributes_stay_with_their_spans(lists in prop::collection::vec(prop::collection::vec((0_u8..20, any::<Option<i32>>()), 0..6), 1..40)) {
+    fn attributes_belong_to_their_spans(
+        lists in prop::collection::vec(prop::collection::vec((0_u8..20, any::<Option<i32>>()), 0..6), 1..40),
+    ) {
         let spans: Vec<Span> = lists.iter().enumerate().map(|(number, list)| {
             let mut keys = HashSet::new();
             let list = list.iter().filter(|(key, _)| keys.insert(*key));

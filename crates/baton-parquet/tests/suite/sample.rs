@@ -1,4 +1,4 @@
-//! Spans with everything that a span can say.
+//! Spans with all fields.
 
 use baton_types::{
     AttributeKey, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
