@@ -1,4 +1,4 @@
-//! What dashboards ask, and how Grafana gets them.
+//! Queries of the dashboards and their Grafana JSON.
 
 #![cfg(test)]
 
@@ -13,7 +13,7 @@ fn prices() -> Vec<Price> {
 }
 
 #[test]
-fn every_query_is_what_tempo_takes() {
+fn every_query_is_valid_for_tempo() {
     for dashboard in all(&prices()) {
         for panel in &dashboard.panels {
             assert!(!panel.queries.is_empty(), "{}", panel.title);
@@ -29,12 +29,12 @@ fn every_query_is_what_tempo_takes() {
 }
 
 #[test]
-fn names_are_taken_once_and_every_panel_says_what_to_do() {
+fn names_are_unique_and_every_panel_has_a_description() {
     let all = all(&[]);
     let uids: BTreeSet<&str> = all.iter().map(|dashboard| dashboard.uid).collect();
     assert_eq!((uids.len(), all.len()), (5, 5));
     for dashboard in &all {
-        // Grafana's bounds.
+        // Limits of Grafana.
         assert!((8..=40).contains(&dashboard.uid.len()), "{}", dashboard.uid);
         let titles: BTreeSet<&str> = dashboard.panels.iter().map(|panel| panel.title).collect();
         assert_eq!(titles.len(), dashboard.panels.len(), "{}", dashboard.title);
@@ -44,7 +44,7 @@ fn names_are_taken_once_and_every_panel_says_what_to_do() {
 }
 
 #[test]
-fn panels_lie_beside_and_below_each_other() {
+fn panels_do_not_overlap() {
     for dashboard in all(&prices()) {
         let json = grafana(&dashboard);
         let mut taken = BTreeSet::new();
@@ -61,7 +61,7 @@ fn panels_lie_beside_and_below_each_other() {
 }
 
 #[test]
-fn tokens_and_cost() {
+fn tokens_and_cost_dashboard() {
     let dashboards = all(&prices());
     let json: Value = grafana(dashboards.last().unwrap());
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
