@@ -226,7 +226,7 @@ mod tests {
     use super::{EventSelector::*, *};
 
     #[test]
-    fn events_end_where_their_blank_line_ends() {
+    fn event_ends_after_its_blank_line() {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
         let plain =
             format!("{head}: ping\n\nid: 1\ndata: {{\"a\":1}}\n\n: ping\n\ndata: x\ndata: y\n\nid: 2\ndata: z\n\n");
@@ -239,7 +239,7 @@ mod tests {
             (&chunked, 1, All, "\r\n8\r\ndata: 2\r\n\r\n\r\n8\r\ndata: 3\r\n\r\n\r\n"),
             (&chunked, 3, All, "\r\n"),
         ] {
-            // However it comes in pieces.
+            // Results do not depend on the chunk size.
             for size in [1, 3, 7, 1000] {
                 let (mut events, mut passed) = (EventCounter::default(), 0);
                 let end = text.as_bytes().chunks(size).find_map(|piece| {

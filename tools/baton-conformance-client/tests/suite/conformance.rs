@@ -1,4 +1,4 @@
-//! The client leg of the public MCP conformance suite, against the program that is made of the tool host.
+//! Runs the client scenarios of the public MCP conformance suite against `baton-mcp-conformance-client`.
 
 use serde_json::Value;
 use std::{
@@ -30,7 +30,7 @@ fn node() -> PathBuf {
     String::from_utf8(made.stdout).expect("UTF-8").trim().into()
 }
 
-/// What the suite requires of a client at a revision.
+/// Scenarios that the suite requires of a client at a revision.
 fn required(node: &Path, revision: &str) -> Vec<String> {
     let listed = run(node, &[SUITE, "list", "--requirements", revision]);
     let text = String::from_utf8(listed.stdout).expect("UTF-8");
@@ -39,7 +39,7 @@ fn required(node: &Path, revision: &str) -> Vec<String> {
     scored.lines().filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect()
 }
 
-/// The checks of every scenario that has results, by the scenario's name.
+/// Checks by scenario name.
 fn results(folder: &Path) -> BTreeMap<String, Vec<Value>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -50,7 +50,7 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<Value>> {
                 folders.push(path);
             } else if path.ends_with("checks.json") {
                 let name = next.strip_prefix(folder).expect("a folder below").to_str().expect("UTF-8");
-                // Scenarios write into folders of their name and the time.
+                // Each scenario writes into a folder named after it and the time.
                 let name = &name[..name.len() - "-2026-11-16T05-17-07-215Z".len()];
                 let checks = std::fs::read(&path).expect("a file");
                 found.insert(name.to_owned(), serde_json::from_slice(&checks).expect("checks"));
@@ -60,32 +60,32 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<Value>> {
     found
 }
 
-/// Runs what a revision requires; anything but a success or a remark is a failure, and so is a scenario without checks.
-fn conforms(revision: &str, scenarios: usize) {
+/// Runs the scenarios of a revision; fails on any unsuccessful check and on a scenario without successful checks.
+fn check_revision(revision: &str, scenarios: usize) {
     let node = node();
     let required = required(&node, revision);
     assert_eq!(required.len(), scenarios, "{required:?}");
     let out = tempfile::tempdir().expect("a folder");
     let folder = out.path().to_str().expect("UTF-8");
     let ended = run(&node, &[SUITE, "client", "--command", CLIENT, "--requirements", revision, "-o", folder]);
-    let said = format!("{}\n{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
-    assert!(ended.status.success(), "{said}");
+    let output = format!("{}\n{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success(), "{output}");
     let results = results(out.path());
     for scenario in &required {
-        let checks = results.get(scenario).unwrap_or_else(|| panic!("{scenario} left no result:\n{said}"));
+        let checks = results.get(scenario).unwrap_or_else(|| panic!("{scenario} left no result:\n{output}"));
         let is_bad = |check: &&Value| !matches!(check["status"].as_str(), Some("SUCCESS" | "INFO" | "SKIPPED"));
         let bad: Vec<&Value> = checks.iter().filter(is_bad).collect();
-        assert!(bad.is_empty(), "{scenario}: {bad:#?}\n{said}");
-        assert!(checks.iter().any(|check| check["status"] == "SUCCESS"), "{scenario} checked nothing:\n{said}");
+        assert!(bad.is_empty(), "{scenario}: {bad:#?}\n{output}");
+        assert!(checks.iter().any(|check| check["status"] == "SUCCESS"), "{scenario} checked nothing:\n{output}");
     }
 }
 
 #[test]
-fn the_revision_of_november_2025() {
-    conforms("2025-11-25", 18);
+fn client_conforms_to_revision_2025_11_25() {
+    check_revision("2025-11-25", 18);
 }
 
 #[test]
-fn the_revision_of_july_2026() {
-    conforms("2026-07-28", 32);
+fn client_conforms_to_revision_2026_07_28() {
+    check_revision("2026-07-28", 32);
 }

@@ -1,6 +1,6 @@
-//! The repository keeps its rules, and each rule can tell when it does not.
+//! The repository follows its rules, and every check detects violations.
 
 #![cfg(test)]
 
-mod can_fail;
+mod checks;
 mod repository;

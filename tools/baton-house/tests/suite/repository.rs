@@ -15,7 +15,7 @@ fn tree() -> Tree {
 }
 
 #[track_caller]
-fn holds(violations: &[Violation]) {
+fn assert_no_violations(violations: &[Violation]) {
     let lines: Vec<String> = violations.iter().map(|violation| format!("  {violation}")).collect();
     assert!(lines.is_empty(), "\n{}\n", lines.join("\n"));
 }
@@ -31,71 +31,71 @@ fn dependencies_point_down() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: layers::Metadata = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     assert!(metadata.packages.len() > 10);
-    holds(&layers::check(&metadata));
+    assert_no_violations(&layers::check(&metadata));
 }
 
 #[test]
-fn rules_and_vocabulary_do_not_touch_the_world() {
-    holds(&purity::check_sources(&tree()));
+fn rules_and_vocabulary_are_pure() {
+    assert_no_violations(&purity::check_sources(&tree()));
 }
 
 #[test]
-fn every_crate_takes_the_workspace_lints() {
-    holds(&purity::check_lints(&tree()));
+fn every_crate_uses_the_workspace_lints() {
+    assert_no_violations(&purity::check_lints(&tree()));
 }
 
 #[test]
-fn one_module_of_the_binary_knows_the_engine() {
-    holds(&purity::check_wiring(&tree()));
+fn one_module_of_the_binary_imports_the_engine() {
+    assert_no_violations(&purity::check_wiring(&tree()));
 }
 
 #[test]
-fn every_route_says_who_may_call_it() {
-    holds(&routes::check(&tree()));
+fn every_route_declares_its_access() {
+    assert_no_violations(&routes::check(&tree()));
 }
 
 #[test]
 fn files_stay_small() {
     let tree = tree();
     let exceptions = tree.text("tools/baton-house/size-exceptions.txt").expect("the list of exceptions exists");
-    holds(&size::check(&tree, exceptions));
+    assert_no_violations(&size::check(&tree, exceptions));
 }
 
 #[test]
 fn crates_in_several_versions_are_exceptions_with_reasons() {
     let tree = tree();
     let text = |path| tree.text(path).unwrap_or_else(|| panic!("{path} is missing"));
-    holds(&duplicates::check(text("Cargo.lock"), text("deny.toml")));
+    assert_no_violations(&duplicates::check(text("Cargo.lock"), text("deny.toml")));
 }
 
 #[test]
 fn every_error_has_a_page() {
-    holds(&error_pages::check(&tree(), ErrorCode::ALL));
+    assert_no_violations(&error_pages::check(&tree(), ErrorCode::ALL));
 }
 
 #[test]
-fn every_crate_opens_with_its_purpose() {
-    holds(&crate_docs::check(&tree()));
+fn every_crate_has_crate_docs() {
+    assert_no_violations(&crate_docs::check(&tree()));
 }
 
 #[test]
 fn every_crate_has_one_integration_test_binary() {
-    holds(&test_binaries::check(&tree()));
+    assert_no_violations(&test_binaries::check(&tree()));
 }
 
 #[test]
 fn tests_run_and_wait_for_events() {
-    holds(&test_habits::check(&tree()));
+    assert_no_violations(&test_habits::check(&tree()));
 }
 
 #[test]
-fn text_leaves_a_process_where_it_is_escaped() {
-    holds(&output::check(&tree()));
+fn text_output_is_escaped() {
+    assert_no_violations(&output::check(&tree()));
 }
 
 #[test]
-fn no_file_names_a_machine() {
-    holds(&machine_paths::check(&tree()));
+fn no_file_contains_a_machine_path() {
+    assert_no_violations(&machine_paths::check(&tree()));
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn names_are_nouns_of_the_field() {
     let exceptions = tree.text("tools/baton-house/name-exceptions.txt").expect("the list of exceptions exists");
     let figures = names::measure(&tree);
     println!("{figures}");
-    holds(&names::check_types(&tree, exceptions));
-    holds(&names::check_constants(&tree));
-    holds(&names::check_files(&tree));
+    assert_no_violations(&names::check_types(&tree, exceptions));
+    assert_no_violations(&names::check_constants(&tree));
+    assert_no_violations(&names::check_files(&tree));
     assert!(figures.types > 1000, "{figures}");
     assert!(figures.percent(figures.not_nouns) < 2.0, "{figures}");
     assert!(figures.percent(figures.repeated) < 10.0, "{figures}");
@@ -122,5 +122,5 @@ fn comments_name_their_subject() {
 
 #[test]
 fn every_relative_link_resolves() {
-    holds(&links::check(&tree()));
+    assert_no_violations(&links::check(&tree()));
 }

@@ -88,9 +88,9 @@ fn compare(history: &History, transcript: &Transcript, begun: u64, events: &[&St
     }
     let json = |item: &StreamResponse<'_>| serde_json::to_value(item).unwrap_or_default();
     for (event, (number, item)) in events.iter().zip(&visible) {
-        let (told, true_item) = (json(&event.item), json(item));
-        if told != true_item {
-            return Err(format!("event {number} was sent as {told}, the journal has {true_item}"));
+        let (received, recorded) = (json(&event.item), json(item));
+        if received != recorded {
+            return Err(format!("event {number} was sent as {received}, the journal has {recorded}"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A sound history passes; every way to spoil it is found, and named as the promise that it breaks.
+//! A valid history passes, and every violation is reported under its guarantee.
 
 use crate::sample::{self, ASK, CHILD, HANDOFF, LOOK, PARENT, PAY, SET};
 use baton_client::StreamEvent;
@@ -12,37 +12,37 @@ use baton_types::{
 use std::{collections::BTreeSet, sync::Arc};
 
 #[test]
-fn a_sound_history_passes() {
+fn valid_history_passes() {
     let violations = check(&sample::evidence());
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// The promises that are found broken after `spoil`.
-fn broken(spoil: impl FnOnce(&mut Evidence)) -> BTreeSet<Guarantee> {
+/// Guarantees reported as violated after `change`.
+fn violated_after(change: impl FnOnce(&mut Evidence)) -> BTreeSet<Guarantee> {
     let mut evidence = sample::evidence();
-    spoil(&mut evidence);
+    change(&mut evidence);
     check(&evidence).into_iter().map(|violation| violation.guarantee).collect()
 }
 
-fn only(promise: Guarantee) -> BTreeSet<Guarantee> {
-    BTreeSet::from([promise])
+fn only(guarantee: Guarantee) -> BTreeSet<Guarantee> {
+    BTreeSet::from([guarantee])
 }
 
-/// Replaces the facts of the journal one by one; `None` leaves one out without closing the gap.
+/// Replaces the journal events one by one; `None` removes an event and leaves its number unused.
 fn rewrite(evidence: &mut Evidence, change: impl Fn(&StreamId, u64, &JournalEvent) -> Option<JournalEvent>) {
     let events = evidence.history.events.iter().filter_map(|event| {
         let fact = change(&event.stream, event.number, &event.fact)?;
         Some(Arc::new(baton_ports::StoredEvent { fact, ..(**event).clone() }))
     });
     evidence.history = History::from_events(events.collect::<Vec<_>>());
-    // What was shown before is not what this is about.
+    // The client observations no longer match the journal and are not part of these tests.
     evidence.views.clear();
     evidence.listed_events.clear();
     evidence.transcripts.clear();
     evidence.receivers.clear();
 }
 
-/// Adds a fact at the end of a stream.
+/// Appends an event to a stream.
 fn append(evidence: &mut Evidence, stream: &StreamId, fact: JournalEvent) {
     let mut events = evidence.history.events.clone();
     let last = events.iter().rev().find(|event| event.stream == *stream).cloned().expect("a stream");
@@ -52,7 +52,7 @@ fn append(evidence: &mut Evidence, stream: &StreamId, fact: JournalEvent) {
     evidence.listed_events.clear();
 }
 
-fn moved(to: HandoffStatus) -> JournalEvent {
+fn handoff_status_changed(to: HandoffStatus) -> JournalEvent {
     JournalEvent::Handoff(HandoffEvent::StatusChanged { to, result: None, error: None, result_trace_id: None })
 }
 
@@ -62,10 +62,10 @@ fn transcript(evidence: &mut Evidence) -> &mut Vec<StreamEvent> {
 }
 
 #[test]
-fn lost_and_unended_tasks_are_found() {
-    let lost = broken(|evidence| evidence.acknowledged.push("nobody".into()));
+fn lost_and_unfinished_tasks_are_reported() {
+    let lost = violated_after(|evidence| evidence.acknowledged.push("nobody".into()));
     assert_eq!(lost, only(Guarantee::Acknowledged));
-    let unended = broken(|evidence| {
+    let unended = violated_after(|evidence| {
         let last = evidence.history.tasks[PARENT].len() as u64;
         rewrite(evidence, |stream, number, fact| {
             (*stream != StreamId::Task(PARENT.into()) || number != last).then(|| fact.clone())
@@ -75,38 +75,38 @@ fn lost_and_unended_tasks_are_found() {
 }
 
 #[test]
-fn holes_and_illegal_events_are_found() {
-    let hole = broken(|evidence| {
+fn missing_and_illegal_events_are_reported() {
+    let hole = violated_after(|evidence| {
         rewrite(evidence, |stream, number, fact| {
             (*stream != StreamId::Task(CHILD.into()) || number != 2).then(|| fact.clone())
         });
     });
     assert!(hole.contains(&Guarantee::Numbering) && hole.contains(&Guarantee::Folding), "{hole:?}");
-    let undead = broken(|evidence| {
+    let undead = violated_after(|evidence| {
         let again = TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason: None };
         append(evidence, &StreamId::Task(PARENT.into()), JournalEvent::Task(again));
     });
     assert!(undead.contains(&Guarantee::Folding), "{undead:?}");
-    let disordered = broken(|evidence| evidence.history.events.swap(0, 1));
+    let disordered = violated_after(|evidence| evidence.history.events.swap(0, 1));
     assert_eq!(disordered, only(Guarantee::Numbering));
 }
 
 #[test]
-fn what_people_are_shown_is_compared() {
-    let view = broken(|evidence| {
+fn task_views_and_listed_events_are_compared() {
+    let view = violated_after(|evidence| {
         let view = evidence.views.get_mut(PARENT).expect("a view");
         view.history.as_mut().expect("history").pop();
     });
     assert_eq!(view, only(Guarantee::Folding));
-    let listed = broken(|evidence| {
+    let listed = violated_after(|evidence| {
         evidence.listed_events.get_mut(PARENT).expect("events").pop();
     });
     assert_eq!(listed, only(Guarantee::Numbering));
 }
 
 #[test]
-fn gaps_repetitions_and_disorder_in_streams_are_found() {
-    let spoils: [fn(&mut Evidence); 7] = [
+fn missing_repeated_and_reordered_stream_events_are_reported() {
+    let changes: [fn(&mut Evidence); 7] = [
         |evidence| drop(transcript(evidence).pop()),
         |evidence| {
             let events = transcript(evidence);
@@ -117,9 +117,9 @@ fn gaps_repetitions_and_disorder_in_streams_are_found() {
             let last = events.len() - 1;
             events.swap(last, last - 1);
         },
-        // A stream that goes on somewhere else than the client asked for.
+        // A stream that does not continue at the client's cursor.
         |evidence| transcript(evidence)[0].number = Some(4),
-        // A client that does not tell what it had seen.
+        // A client that sends an older cursor than it has received.
         |evidence| evidence.transcripts[0].segments[1].cursor = Some(1),
         // The right number on the wrong event.
         |evidence| {
@@ -127,30 +127,30 @@ fn gaps_repetitions_and_disorder_in_streams_are_found() {
             let last = events.len() - 1;
             events[last].item = events[last - 2].item.clone();
         },
-        // A status that nobody could resume from.
+        // A status without a number, so that a client cannot resume after it.
         |evidence| transcript(evidence).last_mut().expect("an event").number = None,
     ];
-    for (index, spoil) in spoils.into_iter().enumerate() {
-        assert!(broken(spoil).contains(&Guarantee::Stream), "spoil {index}");
+    for (index, change) in changes.into_iter().enumerate() {
+        assert!(violated_after(change).contains(&Guarantee::Stream), "change {index}");
     }
 }
 
 #[test]
-fn text_that_is_not_the_answer_is_found() {
-    // The text of an attempt that was cut off is never taken back.
-    let stale = broken(|evidence| {
+fn text_outside_the_answer_is_reported() {
+    // The text of an abandoned attempt is never retracted.
+    let stale = violated_after(|evidence| {
         let events = transcript(evidence);
         let at = sample::retraction(events).expect("a retraction");
         events.remove(at);
     });
     assert_eq!(stale, only(Guarantee::Stream));
-    let other = broken(|evidence| {
+    let other = violated_after(|evidence| {
         let view = evidence.views.get_mut(PARENT).expect("a view");
         let artifact = view.artifacts.as_mut().and_then(|all| all.last_mut()).expect("an answer");
         artifact.parts[0].text = Some("something else".into());
     });
     assert!(other.contains(&Guarantee::Stream), "{other:?}");
-    let appended = broken(|evidence| {
+    let appended = violated_after(|evidence| {
         let events = transcript(evidence);
         let live = events.iter_mut().find(|event| event.number.is_none()).expect("live text");
         live.item.artifact_update.as_mut().expect("text").append = true;
@@ -159,27 +159,27 @@ fn text_that_is_not_the_answer_is_found() {
 }
 
 #[test]
-fn tools_that_run_too_often_are_found() {
+fn excess_tool_executions_are_reported() {
     let run = |call: &str, tool: &str, server| Execution { tool: tool.to_owned(), call: call.into(), server };
-    let spoils: [(&str, Execution); 6] = [
+    let changes: [(&str, Execution); 6] = [
         ("unknown effects, twice", run(PAY, "pay", sample::FIRST)),
         ("idempotent, once more than on record", run(SET, "set", sample::FIRST)),
         ("twice under one server", run(LOOK, "look", sample::SECOND)),
         ("after its result", run(LOOK, "look", sample::THIRD)),
-        ("for a call that nobody recorded", run("call-x", "pay", sample::FIRST)),
+        ("for an unrecorded call", run("call-x", "pay", sample::FIRST)),
         ("for a call of another tool", run(PAY, "look", sample::SECOND)),
     ];
-    for (what, execution) in spoils {
-        assert_eq!(broken(|evidence| evidence.executions.push(execution)), only(Guarantee::Tool), "{what}");
+    for (what, execution) in changes {
+        assert_eq!(violated_after(|evidence| evidence.executions.push(execution)), only(Guarantee::Tool), "{what}");
     }
-    let never = broken(|evidence| evidence.executions.retain(|execution| execution.tool != "pay"));
+    let never = violated_after(|evidence| evidence.executions.retain(|execution| execution.tool != "pay"));
     assert_eq!(never, only(Guarantee::Tool));
-    // An orphan's first line may come late: its server is not known any more, and it may run again.
-    let orphan = broken(|evidence| evidence.executions.push(run(LOOK, "look", 1)));
+    // The first line of an orphan may be late: its server is unknown, and the tool may run again.
+    let orphan = violated_after(|evidence| evidence.executions.push(run(LOOK, "look", 1)));
     assert_eq!(orphan, BTreeSet::new());
-    let lost_look = broken(|evidence| evidence.executions.push(run("call-lost", "look", sample::FIRST)));
+    let lost_look = violated_after(|evidence| evidence.executions.push(run("call-lost", "look", sample::FIRST)));
     assert_eq!(lost_look, BTreeSet::new());
-    let answered = broken(|evidence| {
+    let answered = violated_after(|evidence| {
         evidence.generations.push(Generation { pid: 99, started_at: Timestamp::from_millis(1_000_000) });
         evidence.executions.push(run(SET, "set", 99));
     });
@@ -187,24 +187,25 @@ fn tools_that_run_too_often_are_found() {
 }
 
 #[test]
-fn handoffs_that_are_sent_twice_or_never_end_are_found() {
-    let twice = broken(|evidence| {
+fn duplicate_and_unfinished_handoffs_are_reported() {
+    let twice = violated_after(|evidence| {
         let sent = evidence.history.tasks[PARENT].iter().find(|event| event.fact.kind() == "task.handoff_sent");
         let sent = sent.expect("a handoff").fact.clone();
         append(evidence, &StreamId::Task(PARENT.into()), sent);
     });
     assert!(twice.contains(&Guarantee::Handoff), "{twice:?}");
-    let unended = broken(|evidence| {
+    let unended = violated_after(|evidence| {
         let last = evidence.history.handoffs[HANDOFF].len() as u64;
         rewrite(evidence, |stream, number, fact| {
             (*stream != StreamId::Handoff(HANDOFF.into()) || number != last).then(|| fact.clone())
         });
     });
     assert_eq!(unended, only(Guarantee::Handoff));
-    let ended_twice =
-        broken(|evidence| append(evidence, &StreamId::Handoff(HANDOFF.into()), moved(HandoffStatus::Failed)));
+    let ended_twice = violated_after(|evidence| {
+        append(evidence, &StreamId::Handoff(HANDOFF.into()), handoff_status_changed(HandoffStatus::Failed))
+    });
     assert!(ended_twice.contains(&Guarantee::Folding), "{ended_twice:?}");
-    let second_child = broken(|evidence| {
+    let second_child = violated_after(|evidence| {
         let copies = evidence.history.tasks[CHILD].clone();
         let mut seq = evidence.history.events.last().map_or(0, |event| event.seq);
         let copies = copies.iter().map(|event| {
@@ -216,14 +217,14 @@ fn handoffs_that_are_sent_twice_or_never_end_are_found() {
         evidence.history = History::from_events(events);
     });
     assert_eq!(second_child, only(Guarantee::Handoff));
-    let unrecorded = broken(|evidence| {
+    let unrecorded = violated_after(|evidence| {
         rewrite(evidence, |stream, _, fact| (*stream != StreamId::Handoff(HANDOFF.into())).then(|| fact.clone()));
     });
     assert_eq!(unrecorded, only(Guarantee::Handoff));
 }
 
-/// The parent's history up to where its server died so often, and then `fact`.
-fn after_deaths(evidence: &mut Evidence, deaths: u64, alone: bool, fact: TaskEvent) {
+/// Truncates the parent's history at the event where its server died, adds `deaths` resumptions, and then `fact`.
+fn append_after_crashes(evidence: &mut Evidence, deaths: u64, alone: bool, fact: TaskEvent) {
     let parent = StreamId::Task(PARENT.into());
     rewrite(evidence, |stream, number, fact| {
         let kept = *stream != parent || number <= sample::CUT_OFF_AT + 1;
@@ -237,61 +238,67 @@ fn after_deaths(evidence: &mut Evidence, deaths: u64, alone: bool, fact: TaskEve
 }
 
 #[test]
-fn giving_up_too_early_or_without_proof_is_found() {
+fn premature_crash_loop_failures_are_reported() {
     let given_up = || {
         let reason = Some(FailureReason { code: "BTN-3005".to_owned(), detail: "it died".to_owned(), provider: None });
         TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason }
     };
-    assert_eq!(broken(|evidence| after_deaths(evidence, 1, true, given_up())), only(Guarantee::CrashLoop));
-    assert_eq!(broken(|evidence| after_deaths(evidence, 3, false, given_up())), only(Guarantee::CrashLoop));
-    assert_eq!(broken(|evidence| after_deaths(evidence, 2, true, given_up())), BTreeSet::new());
+    assert_eq!(
+        violated_after(|evidence| append_after_crashes(evidence, 1, true, given_up())),
+        only(Guarantee::CrashLoop)
+    );
+    assert_eq!(
+        violated_after(|evidence| append_after_crashes(evidence, 3, false, given_up())),
+        only(Guarantee::CrashLoop)
+    );
+    assert_eq!(violated_after(|evidence| append_after_crashes(evidence, 2, true, given_up())), BTreeSet::new());
 }
 
-type SpoilAttempts = fn(&mut Vec<DeliveryAttempt>);
+type AttemptsChange = fn(&mut Vec<DeliveryAttempt>);
 
 #[test]
-fn gaps_disorder_and_strangers_among_notifications_are_found() {
-    let spoils: [(&str, SpoilAttempts); 8] = [
+fn missing_reordered_and_unknown_notifications_are_reported() {
+    let changes: [(&str, AttemptsChange); 8] = [
         ("the last is missing", |attempts| drop(attempts.pop())),
-        ("the last was never taken", |attempts| attempts.last_mut().expect("one").accepted = false),
+        ("the last was never accepted", |attempts| attempts.last_mut().expect("one").accepted = false),
         ("the first is missing", |attempts| drop(attempts.remove(0))),
         ("one in the middle is missing", |attempts| drop(attempts.remove(attempts.len() - 2))),
         ("two changed places", |attempts| {
             let last = attempts.len() - 1;
             attempts.swap(last, last - 1);
         }),
-        ("the next came before the refused one was taken", |attempts| drop(attempts.remove(2))),
+        ("the next came before the rejected one was accepted", |attempts| drop(attempts.remove(2))),
         ("an old one came again", |attempts| attempts.push(attempts[0].clone())),
-        ("nobody knows what this is", |attempts| attempts[5].body = serde_json::json!({"task": "?"})),
+        ("an unknown payload", |attempts| attempts[5].body = serde_json::json!({"task": "?"})),
     ];
-    for (what, spoil) in spoils {
+    for (what, change) in changes {
         for receiver in 0..2 {
-            let found = broken(|evidence| spoil(&mut evidence.receivers[receiver].attempts));
+            let found = violated_after(|evidence| change(&mut evidence.receivers[receiver].attempts));
             assert_eq!(found, only(Guarantee::Push), "{what}, receiver {receiver}");
         }
     }
-    let ghost = broken(|evidence| evidence.receivers[0].message = "never-said".into());
+    let ghost = violated_after(|evidence| evidence.receivers[0].message = "never-said".into());
     assert_eq!(ghost, only(Guarantee::Push));
-    let unheard = broken(|evidence| {
+    let interrupted = violated_after(|evidence| {
         evidence.receivers[0].message = "never-said".into();
         evidence.receivers[0].attempts.clear();
     });
-    assert_eq!(unheard, BTreeSet::new(), "a send that was cut off owes nothing");
-    let later = broken(|evidence| {
+    assert_eq!(interrupted, BTreeSet::new(), "an interrupted send requires no notifications");
+    let later = violated_after(|evidence| {
         evidence.receivers.pop();
         evidence.receivers[0].after = 2;
         evidence.receivers[0].attempts.drain(..3);
     });
-    assert_eq!(later, BTreeSet::new(), "one that was registered later is not owed what was before");
-    let repeated = broken(|evidence| {
+    assert_eq!(later, BTreeSet::new(), "a later registration gets no earlier events");
+    let repeated = violated_after(|evidence| {
         let attempts = &mut evidence.receivers[0].attempts;
         attempts.push(attempts.last().expect("one").clone());
     });
-    assert_eq!(repeated, BTreeSet::new(), "the last one may come again");
+    assert_eq!(repeated, BTreeSet::new(), "the last notification may be repeated");
 }
 
-/// Another copy of the parent's first event.
-fn begun_again(evidence: &mut Evidence, task: &str) {
+/// Submits a copy of the parent's first event as another task.
+fn submit_copy(evidence: &mut Evidence, task: &str) {
     let first = (*evidence.history.tasks[PARENT][0]).clone();
     let seq = evidence.history.events.last().map_or(1, |event| event.seq + 1);
     let stream = StreamId::Task(task.into());
@@ -300,10 +307,10 @@ fn begun_again(evidence: &mut Evidence, task: &str) {
 }
 
 #[test]
-fn messages_that_were_said_twice_or_lost_under_a_key_are_found() {
-    let twice = broken(|evidence| begun_again(evidence, "twin"));
+fn duplicate_and_lost_keyed_messages_are_reported() {
+    let twice = violated_after(|evidence| submit_copy(evidence, "twin"));
     assert!(twice.contains(&Guarantee::Idempotent) && twice.contains(&Guarantee::Push), "{twice:?}");
-    let said_again = broken(|evidence| {
+    let said_again = violated_after(|evidence| {
         let JournalEvent::Task(TaskEvent::Submitted { message, .. }) = &evidence.history.tasks[PARENT][0].fact else {
             panic!("a task begins with its message");
         };
@@ -311,7 +318,7 @@ fn messages_that_were_said_twice_or_lost_under_a_key_are_found() {
         append(evidence, &StreamId::Task(CHILD.into()), JournalEvent::Task(said));
     });
     assert!(said_again.contains(&Guarantee::Idempotent), "{said_again:?}");
-    let lost = broken(|evidence| {
+    let lost = violated_after(|evidence| {
         evidence.keyed_messages.push(KeyedMessage {
             message: "never-said".into(),
             sends: 2,
@@ -319,13 +326,13 @@ fn messages_that_were_said_twice_or_lost_under_a_key_are_found() {
         });
     });
     assert_eq!(lost, only(Guarantee::Idempotent));
-    let other = broken(|evidence| evidence.keyed_messages[0].answers.push(CHILD.into()));
+    let other = violated_after(|evidence| evidence.keyed_messages[0].answers.push(CHILD.into()));
     assert_eq!(other, only(Guarantee::Idempotent));
-    let unanswered = broken(|evidence| {
+    let unanswered = violated_after(|evidence| {
         evidence.keyed_messages = vec![
             KeyedMessage { message: ASK.into(), sends: 2, answers: Vec::new() },
             KeyedMessage { message: "never-said".into(), sends: 2, answers: Vec::new() },
         ];
     });
-    assert_eq!(unanswered, BTreeSet::new(), "nobody was promised anything");
+    assert_eq!(unanswered, BTreeSet::new(), "unanswered sends have no guarantee");
 }

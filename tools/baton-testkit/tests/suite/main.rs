@@ -1,4 +1,4 @@
-//! The checker must be able to fail.
+//! The checker detects violations.
 
 #[cfg(test)]
 mod checker;

@@ -1,5 +1,5 @@
-//! A sound history, small enough to read: a task that hands work over, the child with one tool of every kind, a server
-//! that dies twice, and a subscriber that connects twice.
+//! A small valid history: a task that hands work off, the child with one tool of each kind, a server that dies twice,
+//! and a subscriber that connects twice.
 
 use baton_client::StreamEvent;
 use baton_ports::StoredEvent;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub(crate) const PARENT: &str = "parent";
 pub(crate) const CHILD: &str = "child";
-/// The message that began the parent.
+/// The message that submitted the parent.
 pub(crate) const ASK: &str = "c1-ask";
 pub(crate) const HANDOFF: &str = "handoff-1";
 pub(crate) const LOOK: &str = "call-look";
@@ -113,7 +113,7 @@ fn handoff() -> Handoff {
     }
 }
 
-/// The journal, stream by stream as it was written.
+/// The journal, in commit order.
 fn journal() -> Vec<Arc<StoredEvent>> {
     let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
     let record = StreamId::Handoff(HANDOFF.into());
@@ -177,10 +177,10 @@ fn numbered(facts: Vec<(StreamId, JournalEvent)>) -> Vec<Arc<StoredEvent>> {
     stored.collect()
 }
 
-/// Everything that was collected about the history.
+/// All evidence of the history.
 pub(crate) fn evidence() -> Evidence {
     let history = History::from_events(journal());
-    let folded = history.fold(&PARENT.into()).expect("a task").expect("a legal one");
+    let folded = history.fold(&PARENT.into()).expect("a task").expect("a legal history");
     let view = folded.view();
     let shown = owned(&Task::from_view(&view, HistoryLength::All, ArtifactInclusion::Include, presentation(&view)));
     let listed = history.tasks[PARENT].iter().map(|event| EventEntry {
@@ -191,7 +191,7 @@ pub(crate) fn evidence() -> Evidence {
         body: event.fact.encode().expect("JSON"),
     });
     let run = |call: &str, tool: &str, server| Execution { tool: tool.to_owned(), call: call.into(), server };
-    // The second server begins after the payment is on record and before anything else is.
+    // The second server starts directly after the payment is recorded.
     let paid = history.tasks[CHILD][7].at;
     let second = Timestamp::from_millis(paid.as_millis() + 5);
     Evidence {
@@ -222,7 +222,7 @@ pub(crate) fn evidence() -> Evidence {
     }
 }
 
-/// A receiver of the parent's notifications that refused the second and, because a server died, got the third twice.
+/// A receiver that rejected the second notification, and got the third twice because the server died.
 fn receiver(history: &History, dialect: PushDialect) -> Receiver {
     let mut receiver = Receiver { message: ASK.into(), dialect, after: 0, attempts: Vec::new() };
     for (index, body) in receiver.expected_payloads(history, &PARENT.into()).into_iter().enumerate() {
@@ -236,16 +236,16 @@ fn receiver(history: &History, dialect: PushDialect) -> Receiver {
     receiver
 }
 
-/// A subscriber that was cut off in the middle of text that turned out not to be the answer.
+/// A subscriber whose first stream broke during text that was retracted later.
 fn transcript(history: &History) -> Transcript {
     let task_as_of = |number: u64| {
         let events = history.tasks[PARENT].iter().filter(|event| event.number <= number).cloned();
-        let view = History::from_events(events).fold(&PARENT.into()).expect("a task").expect("a legal one").view();
+        let view = History::from_events(events).fold(&PARENT.into()).expect("a task").expect("a legal history").view();
         let task: Task<'static> =
             owned(&Task::from_view(&view, HistoryLength::All, ArtifactInclusion::Include, presentation(&view)));
         StreamEvent { number: Some(number), item: task.into() }
     };
-    let view = history.fold(&PARENT.into()).expect("a task").expect("a legal one").view();
+    let view = history.fold(&PARENT.into()).expect("a task").expect("a legal history").view();
     let presentation = presentation(&view);
     let mut fresh = vec![task_as_of(1)];
     let mut projector = StreamProjector::new(PARENT.into(), "c1".into(), presentation);
@@ -271,12 +271,12 @@ fn push(events: &mut Vec<StreamEvent>, projected: baton_wire::a2a::v1::StreamPro
     events.extend(projected.item.map(|item| StreamEvent { number, item: owned(&item) }));
 }
 
-/// What arrives at the other end of the wire.
+/// The value after serialization and parsing.
 fn owned<T: serde::Serialize, U: serde::de::DeserializeOwned>(value: &T) -> U {
     serde_json::from_str(&serde_json::to_string(value).expect("JSON")).expect("the same type")
 }
 
-/// Where text is taken back.
+/// Position of the retraction.
 pub(crate) fn retraction(events: &[StreamEvent]) -> Option<usize> {
     let empties = |item: &StreamResponse<'_>| {
         let update = item.artifact_update.as_ref();

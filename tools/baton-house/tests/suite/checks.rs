@@ -1,4 +1,4 @@
-//! Every check, on small trees that break its rule, beside ones that keep it.
+//! Every check, on small trees that violate its rule and on trees that follow it.
 
 use baton_house::{
     Tree, Violation, crate_docs, duplicates, error_pages, layers, links, machine_paths, names, output, prose, purity,
@@ -11,8 +11,8 @@ fn places(violations: &[Violation]) -> Vec<&str> {
     violations.iter().map(|violation| violation.place.as_str()).collect()
 }
 
-/// The rules broken by a workspace of `(crate, dependencies)`, where `+name` is a dev-dependency.
-fn broken(crates: &[(&str, &[&str])]) -> Vec<String> {
+/// Violations of the layer rules in a workspace of `(crate, dependencies)`; `+name` is a dev-dependency.
+fn layer_violations(crates: &[(&str, &[&str])]) -> Vec<String> {
     let packages: Vec<_> = crates
         .iter()
         .map(|(name, needs)| {
@@ -36,7 +36,7 @@ fn broken(crates: &[(&str, &[&str])]) -> Vec<String> {
 }
 
 #[test]
-fn layers() {
+fn upward_dependencies_are_reported() {
     let fine: &[(&str, &[&str])] = &[
         ("baton-types", &["serde", "+tokio"]),
         ("baton-rules", &["baton-types", "+baton-engine"]),
@@ -46,7 +46,7 @@ fn layers() {
         ("baton-sdk", &["baton-engine"]),
         ("baton-example-weather", &["baton-sdk", "tokio", "+baton-client"]),
     ];
-    assert_eq!(broken(fine), Vec::<String>::new());
+    assert_eq!(layer_violations(fine), Vec::<String>::new());
 
     for (crates, expect) in [
         (
@@ -70,14 +70,14 @@ fn layers() {
         (&[("baton-engine", &["baton-toolhost"])], "baton-engine: reaches baton-toolhost"),
         (&[("baton-example-weather", &["baton-types"])], "baton-example-weather: is an example and depends on"),
     ] {
-        let found = broken(crates);
+        let found = layer_violations(crates);
         assert_eq!(found.len(), 1, "{crates:?} gave {found:?}");
         assert!(found[0].starts_with(expect), "{crates:?} gave {found:?}");
     }
 }
 
 #[test]
-fn purity_of_sources() {
+fn impure_sources_are_reported() {
     let tree = Tree::from_files([
         ("crates/baton-rules/src/a.rs", "//! Never std::fs.\nfn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }\n"),
         ("crates/baton-rules/src/b.rs", "use std::fs;\n"),
@@ -92,7 +92,7 @@ fn purity_of_sources() {
 }
 
 #[test]
-fn lints_and_wiring() {
+fn missing_lints_and_engine_imports_are_reported() {
     let tree = Tree::from_files([
         ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"),
         ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n"),
@@ -112,7 +112,7 @@ fn lints_and_wiring() {
 }
 
 #[test]
-fn routes_without_access() {
+fn routes_without_access_are_reported() {
     let tree = Tree::from_files([
         ("crates/baton-http/src/app.rs", "let a = Router::new()\n    .route(\"/a\", get(a));\n"),
         ("crates/baton-http/src/b.rs", "// .route( is for the table\nlet b = routes.get(\"/b\", access, b);\n"),
@@ -124,7 +124,7 @@ fn routes_without_access() {
 }
 
 #[test]
-fn output() {
+fn printing_is_reported() {
     let tree = Tree::from_files([
         ("crates/baton/src/screen.rs", "fn f() { writeln!(io::stdout()); }\n"),
         (
@@ -145,7 +145,7 @@ fn output() {
 }
 
 #[test]
-fn sizes() {
+fn large_files_are_reported() {
     let (long, fine, main) = ("//\n".repeat(501), "//\n".repeat(500), "//\n".repeat(151));
     let with_tests = format!("{fine}#[cfg(test)]\nmod tests {{\n{}}}\n", "//\n".repeat(90));
     let tree = Tree::from_files([
@@ -174,7 +174,7 @@ fn sizes() {
 }
 
 #[test]
-fn error_pages() {
+fn error_pages_are_compared_with_the_registry() {
     let (busy, corrupt, locked) = (ErrorCode::BUSY, ErrorCode::JOURNAL_CORRUPT, ErrorCode::JOURNAL_LOCKED);
     let page = |code: ErrorCode| {
         format!(
@@ -205,7 +205,7 @@ fn error_pages() {
 }
 
 #[test]
-fn crate_docs() {
+fn missing_crate_docs_are_reported() {
     let tree = Tree::from_files([
         ("crates/a/src/lib.rs", "//! Keeps time.\n//!\n//! Must never sleep.\n//!\n//! Read first: [`A`].\n"),
         ("crates/b/src/lib.rs", "mod b;\n"),
@@ -219,7 +219,7 @@ fn crate_docs() {
 }
 
 #[test]
-fn test_binaries() {
+fn additional_test_binaries_are_reported() {
     let declared = |path: &str| format!("[package]\nname = \"x\"\n\n[[test]]\nname = \"suite\"\npath = \"{path}\"\n");
     let tree = Tree::from_files([
         ("crates/a/Cargo.toml", &declared("tests/suite/main.rs")),
@@ -246,7 +246,7 @@ fn test_binaries() {
 }
 
 #[test]
-fn test_habits() {
+fn ignored_tests_and_sleeps_are_reported() {
     let tree = Tree::from_files([
         ("crates/a/src/a.rs", "fn f() { tokio::time::sleep(x).await; }\n#[cfg(test)]\nmod tests {\n    #[ignore]\n}\n"),
         ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}\n"),
@@ -273,7 +273,7 @@ fn test_habits() {
 }
 
 #[test]
-fn machine_paths() {
+fn machine_paths_are_reported() {
     let home = ["/ho", "me/me/project"].concat();
     let tree = Tree::from_files([
         ("a.md", "Lives in ~/project; see https://example.org/home/page and ./parts/home/x.\n"),
@@ -285,7 +285,7 @@ fn machine_paths() {
 }
 
 #[test]
-fn duplicates() {
+fn duplicate_dependencies_are_reported() {
     let lock = |packages: &[(&str, &str)]| -> String {
         let one =
             |(name, version): &(&str, &str)| format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n\n");
@@ -313,7 +313,7 @@ fn duplicates() {
 }
 
 #[test]
-fn type_names() {
+fn improper_type_names_are_reported() {
     let tree = Tree::from_files([
         ("crates/a/src/told.rs", "pub struct Told; enum RunStarted {} trait Whose {} type Framing = u8; struct Speed;"),
         (
@@ -348,7 +348,7 @@ fn type_names() {
 }
 
 #[test]
-fn constant_and_file_names() {
+fn improper_constant_and_file_names_are_reported() {
     let text = "const MOST: usize = 1; const MAX_CALLS: usize = 1; static KEPT: u8 = 1; const ALL: [u8; 0] = [];
         const PATIENCE: Duration = D; const RETRY: std::time::Duration = D; const RETRY_DELAY: Duration = D;
         const MAX_WAIT: Duration = D; const DEFAULT: Duration = D;";
@@ -360,7 +360,7 @@ fn constant_and_file_names() {
 }
 
 #[test]
-fn vague_comments() {
+fn vague_words_in_comments_are_counted() {
     let text = "//! What is kept.\n/// Whoever asks: \"who\".\nfn what() -> &'static str { \"nobody\" } // a buffer";
     let figures = prose::measure(&Tree::from_files([("crates/a/src/a.rs", text), ("crates/a/tests/a.rs", "// who")]));
     assert_eq!((figures.words, figures.vague), (8, [1, 1, 0, 0, 1]));
@@ -368,7 +368,7 @@ fn vague_comments() {
 }
 
 #[test]
-fn broken_links() {
+fn broken_links_are_reported() {
     let readme = "[a](docs/a.md) [b](docs/a.md#two-words) [c](docs/gone.md) [d](docs/a.md#gone) [e](#top) [f](docs)
         [g](https://example.com/x) [h](docs/a.md#kept) [i](../outside.md)\n\n# Top\n";
     let page = "<a id=\"kept\"></a>\n\n## Two `words`!\n\n[up](../README.md#top) [gone](../README.md#other)\n";
