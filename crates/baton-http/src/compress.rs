@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_reads_gzip() {
+    fn gzip_is_used_only_if_accepted() {
         for (given, expect) in [
             (&[][..], false),
             (&[""], false),

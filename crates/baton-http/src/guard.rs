@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_may_stand_once() {
+    fn single_value_headers_must_not_repeat() {
         for (name, expect) in [
             ("host", false),
             ("origin", false),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn own_pages_of_a_secured_baton_came_secured() {
+    fn tls_server_accepts_only_https_origins() {
         let guard = GuardLayer::new(&HttpOptions { tls: true, ..HttpOptions::default() });
         for (origin, expect) in [("https://localhost", true), ("http://localhost", false)] {
             let mut headers = HeaderMap::new();

@@ -65,7 +65,7 @@ mod tests {
     use std::{pin::pin, sync::mpsc, time::Duration};
 
     const LARGE: usize = INLINE_LIMIT + 1;
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const RECV_TIMEOUT: Duration = Duration::from_secs(20);
 
     fn runtime() -> tokio::runtime::Runtime {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
@@ -76,15 +76,15 @@ mod tests {
         let (served, waits) = mpsc::channel();
         let runtime = runtime();
         let parsed = runtime.spawn(async move {
-            // On the one thread that there is, after this task.
+            // Runs on the only worker thread, after this task.
             tokio::spawn(async move { served.send(()).unwrap() });
-            LargeRequests::new().drive(LARGE, pin!(async move { waits.recv_timeout(PATIENCE).is_ok() })).await
+            LargeRequests::new().drive(LARGE, pin!(async move { waits.recv_timeout(RECV_TIMEOUT).is_ok() })).await
         });
         assert!(runtime.block_on(parsed).unwrap(), "the request thread waited for the parser");
     }
 
     #[test]
-    fn places_are_bounded_and_free_while_work_waits() {
+    fn permits_are_bounded_and_released_while_work_waits() {
         let requests = Arc::new(LargeRequests { permits: Arc::new(Semaphore::new(1)) });
         let runtime = runtime();
         let (first, second) = (Arc::clone(&requests), Arc::clone(&requests));

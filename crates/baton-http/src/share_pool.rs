@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_caller_cannot_take_the_units_of_all() {
+    fn one_caller_cannot_take_all_units() {
         let shares = Shares::new(5, 2);
         let (greedy, modest, late) = (caller(1), caller(2), caller(3));
         let first = shares.acquire(&greedy).unwrap();
@@ -176,14 +176,14 @@ mod tests {
             [shares.acquire(&modest).unwrap(), shares.acquire(&modest).unwrap(), shares.acquire(&late).unwrap()];
         assert_eq!(shares.acquire(&late).unwrap_err(), ShareRefusal::TotalFull { limit: 5 });
         drop(first);
-        assert!(shares.acquire(&greedy).is_ok(), "a dropped permit is free again");
+        assert!(shares.acquire(&greedy).is_ok(), "a dropped permit is available again");
         drop((second, others));
         let held = shares.0.held();
-        assert_eq!((held.total, held.by_key.len()), (0, 0), "nothing is remembered of those who hold nothing");
+        assert_eq!((held.total, held.by_key.len()), (0, 0), "callers without units are not stored");
     }
 
     #[test]
-    fn a_permit_grows_by_what_is_missing() {
+    fn permit_grows_by_the_missing_units() {
         let shares = Shares::new(10, 6);
         let (one, other) = (caller(1), caller(2));
         let mut permit = shares.empty_permit(&one);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_who_is_at_fault() {
+    fn refusal_distinguishes_own_and_total_limits() {
         let own = ShareRefusal::OwnFull { limit: 2 }.error("streams");
         let total = ShareRefusal::TotalFull { limit: 8 }.error("streams");
         assert_eq!((own.kind.http_status(), own.code), (429, ErrorCode::SHARE_FULL));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_request_shows() {
+    fn authorization_header_is_parsed() {
         use BearerError::{Malformed, Missing, OtherScheme, Several};
         for (given, expect) in [
             (&[][..], Err(Missing)),

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_the_form() {
+    fn path_selects_the_error_format() {
         use ErrorFormat::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest, Tempo};
         let json = "application/json";
         for (method, path, content_type, expect) in [

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn those_who_used_least_are_forgotten_first() {
+    async fn least_used_buckets_are_evicted_first() {
         let limits = KeyedRateLimiter::new(RateLimit { per_second: 1, burst: 3 }, 4);
         let take = |key: &'static str| limits.take(key).is_ok();
         assert!(take("full again"));
@@ -84,15 +84,15 @@ mod tests {
             assert!(take("busy") && take("also busy"));
         }
         assert!(take("once"));
-        // There is no room for a fifth, and one bucket is full.
+        // There is no room for a fifth bucket, so the full one is evicted.
         assert!(take("another"));
         assert!(!take("busy") && !take("also busy"));
-        // None is full now, so those go that used least.
+        // No bucket is full, so the least used ones are evicted.
         assert!(take("last"));
         assert!(!take("busy") && !take("also busy"));
         let known = limits.buckets.lock().unwrap().len();
         assert_eq!(known, 3);
-        // Whatever comes, there are never more than there may be.
+        // The number of buckets never exceeds the limit.
         for key in ["a", "b", "c", "d", "e", "f", "g"] {
             let _ = limits.take(key);
             assert!(limits.buckets.lock().unwrap().len() <= 4, "{key}");

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_from_looks() {
+    fn tool_calls_require_call_and_other_methods_read() {
         for (body, expect) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#, Access::Call),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools\/call"}"#, Access::Call),

@@ -42,7 +42,7 @@ mod tests {
     use http::HeaderValue;
 
     #[test]
-    fn who_gets_which() {
+    fn accept_header_selects_the_format() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;\
             q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
         for (accept, expect) in [

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn each_sender_is_told_once_and_few_are_remembered() {
+    fn each_sender_is_notified_once_and_their_number_is_bounded() {
         let discarded = DiscardedSignals::default();
         let caller = || LimitKey::Address(None);
         assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")));
@@ -228,12 +228,12 @@ mod tests {
         let told = discarded.notified.lock().unwrap();
         assert_eq!((told.known.len(), told.order.len()), (MAX_SENDERS, MAX_SENDERS));
         drop(told);
-        assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")), "it was forgotten");
+        assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")), "the sender was evicted");
         assert_eq!(discarded.logs.load(Ordering::Relaxed), 2);
     }
 
     #[test]
-    fn strictness_is_asked_for() {
+    fn prefer_header_requests_strict_handling() {
         for (value, strict) in [
             ("handling=strict", true),
             ("respond-async, Handling=\"strict\"", true),

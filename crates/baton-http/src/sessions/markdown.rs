@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_back() {
+    fn escaped_lines_round_trip() {
         for line in [
             "",
             "text",

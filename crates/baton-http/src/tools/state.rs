@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_state_can_be_read() {
         for approved in [true, false] {
             for tool in [None, Some(""), Some("a:b")] {
                 let carried = ToolCallState { approved, tool: tool.map(str::to_owned) };

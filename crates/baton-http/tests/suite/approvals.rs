@@ -1,6 +1,6 @@
-//! What waits for a caller, and the answers to it.
+//! Pending approvals and their answers.
 
 mod answers;
-mod listed;
-mod office;
+mod fixture;
+mod list;
 mod peers;

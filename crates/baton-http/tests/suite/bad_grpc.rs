@@ -1,7 +1,7 @@
-//! gRPC requests that are wrong in every way: each gets its status, and the server goes on.
+//! Invalid gRPC requests: each gets its status, and the server keeps serving.
 
 use crate::{
-    speak::{Binding, Headers, Op, Reply, ask, framed, headers, raw},
+    bindings::{Binding, Headers, Op, Reply, ask, framed, headers, raw},
     world::{engine, options, weather},
 };
 use axum::Router;
@@ -27,20 +27,20 @@ fn message(change: impl FnOnce(&mut pb::Message)) -> Vec<u8> {
     framed(&request.encode_to_vec())
 }
 
-/// A field that holds these bytes.
+/// A length-delimited field with these bytes.
 fn field(tag: u8, bytes: &[u8]) -> Vec<u8> {
     let mut field = vec![tag];
     prost::encode_length_delimiter(bytes.len(), &mut field).unwrap();
     [field, bytes.to_vec()].concat()
 }
 
-/// A send of data that is a list in a list, so many times.
+/// A send with data of `times` nested lists.
 fn lists(times: usize) -> Vec<u8> {
     let value = (0..times).fold(Vec::new(), |inner, _| field(0x32, &field(0x0a, &inner)));
     framed(&field(0x12, &field(0x2a, &field(0x22, &value))))
 }
 
-async fn goes_on(app: &Router) {
+async fn check_still_serves(app: &Router) {
     for binding in [Binding::Grpc, Binding::OldGrpc] {
         let params = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}});
         let sent = ask(app, binding, Op::Send, &params, &[]).await.unwrap();
@@ -154,7 +154,7 @@ async fn each_wrong_message_has_its_status() {
         seen.push_str(&format!("{name}: {} {} {} {message:?}\n", refused.code, refused.reason, refused.baton_code));
     }
     insta::assert_snapshot!(seen);
-    goes_on(&app).await;
+    check_still_serves(&app).await;
 }
 
 #[tokio::test]
@@ -172,11 +172,11 @@ async fn messages_over_the_limit_and_those_just_below() {
         assert_eq!(reply.refusal.as_ref().map(|refusal| refusal.code.as_str()), code, "{:?}", reply.refusal);
         assert!(reply.refusal.is_none_or(|refusal| refusal.baton_code == "BTN-1002"));
     }
-    goes_on(&app).await;
+    check_still_serves(&app).await;
 }
 
 #[tokio::test]
-async fn what_is_no_grpc_is_told_in_http() {
+async fn non_grpc_request_gets_an_http_error() {
     let app = weather();
     let sent = framed(&hello().encode_to_vec());
     for given in ["", "application/json", "text/plain", "application/grpc-web", "application/grpcfoo"] {
@@ -186,7 +186,7 @@ async fn what_is_no_grpc_is_told_in_http() {
         assert_eq!(refused.refused().reason, "CONTENT_TYPE_NOT_SUPPORTED");
     }
     for given in ["application/grpc", "application/grpc+proto", "application/grpc;foo=bar"] {
-        // Proxies drop `te`; nothing here depends on it.
+        // Proxies remove the `te` header, so it is not required.
         let response = raw(&app, "POST", SEND, headers(&[("content-type", given)]), sent.clone()).await;
         assert_eq!(Reply::read(Binding::Grpc, Op::Send, response).await.refusal, None, "{given}");
     }

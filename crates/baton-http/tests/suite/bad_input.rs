@@ -1,4 +1,4 @@
-//! Requests that are wrong in every way: each gets its error, and the server goes on.
+//! Invalid JSON-RPC requests: each gets its error, and the server keeps serving.
 
 use crate::world::{engine, options, weather};
 use axum::{Router, body::Body};
@@ -134,10 +134,10 @@ async fn bodies_over_the_limit_and_agents_that_do_not_exist() {
     assert_eq!(listed, (404, sent));
 }
 
-/// A body of which so many bytes come, and then nothing more.
-struct Unfinished(usize);
+/// A body that sends the given number of bytes and then stalls.
+struct StalledBody(usize);
 
-impl hyper::body::Body for Unfinished {
+impl hyper::body::Body for StalledBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -158,12 +158,12 @@ async fn unfinished_bodies_share_one_budget() {
     let options = HttpOptions { max_body: 8 * 1024, max_bodies_total: 16 * 1024, principal_share: 100, ..options() };
     let app = app(engine(&["weather"]), options);
     let hello = || send(&json!([{"text": "Hello"}]));
-    let unfinished = |come| post(&app, "/", &[], Body::new(Unfinished(come)));
+    let unfinished = |come| post(&app, "/", &[], Body::new(StalledBody(come)));
     {
         let (mut silent, mut one, mut other) = (pin!(unfinished(0)), pin!(unfinished(8000)), pin!(unfinished(7000)));
-        assert!(poll!(&mut silent).is_pending(), "who sends nothing takes nothing");
+        assert!(poll!(&mut silent).is_pending(), "a sender without data takes no budget");
         assert!(poll!(&mut one).is_pending() && poll!(&mut other).is_pending());
-        // A run that does not end keeps its message, not its body.
+        // A running task does not hold the budget of its request body.
         let mut hanging = pin!(post(&app, "/", &[], send(&json!([{"text": "hang"}]))));
         assert!(poll!(&mut hanging).is_pending());
         let (status, reply) = post(&app, "/", &[], hello()).await;
@@ -173,7 +173,7 @@ async fn unfinished_bodies_share_one_budget() {
         let (status, reply) = post(&app, "/", &[], hello()).await;
         assert_eq!((status, &reply["error"]["data"][0]["metadata"]["batonCode"]), (503, &json!("BTN-4001")));
     }
-    // Senders that went away gave everything back.
+    // Disconnected senders release their budget.
     assert_eq!(post(&app, "/", &[], hello()).await.0, 200);
 }
 
@@ -186,7 +186,7 @@ async fn a_budget_below_one_body_still_takes_one() {
 }
 
 #[tokio::test]
-async fn pages_and_methods_that_do_not_exist_say_the_same_in_status_and_body() {
+async fn unknown_paths_and_methods_match_in_status_and_body() {
     let app = weather();
     for (path, status, name, reason) in [
         ("/nowhere", 404, "NOT_FOUND", "PAGE_NOT_FOUND"),
@@ -201,7 +201,7 @@ async fn pages_and_methods_that_do_not_exist_say_the_same_in_status_and_body() {
 }
 
 #[tokio::test]
-async fn a_strict_surface_wants_the_version() {
+async fn strict_version_rule_requires_the_version_header() {
     let options =
         HttpOptions { a2a: A2aOptions { version_rule: VersionRule::Strict, ..A2aOptions::default() }, ..options() };
     let app = app(engine(&["weather"]), options);

@@ -1,7 +1,7 @@
-//! HTTP+JSON requests that are wrong in every way: each gets its error, and the server goes on.
+//! Invalid HTTP+JSON requests: each gets its error, and the server keeps serving.
 
 use crate::{
-    speak::{Binding, Headers, Op, Reply, ask, headers, raw},
+    bindings::{Binding, Headers, Op, Reply, ask, headers, raw},
     world::weather,
 };
 use axum::{Router, body::Body};
@@ -21,13 +21,13 @@ fn with_parts(parts: &Value) -> Vec<u8> {
     send(&json!({"messageId": "m", "role": "ROLE_USER", "parts": parts}))
 }
 
-async fn goes_on(app: &Router) {
+async fn check_still_serves(app: &Router) {
     let hello = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}});
     let sent = ask(app, Binding::Rest, Op::Send, &hello, &[]).await.unwrap();
     assert_eq!(sent.task()["status"]["state"], "TASK_STATE_COMPLETED");
 }
 
-/// One line for each request: its refusal as a person reads it.
+/// The error of each request, one per line.
 async fn table(cases: Vec<(&str, &str, String, Headers<'_>, Vec<u8>)>) -> String {
     let app = weather();
     let mut seen = String::new();
@@ -46,7 +46,7 @@ async fn table(cases: Vec<(&str, &str, String, Headers<'_>, Vec<u8>)>) -> String
         let message: String = refused.message.chars().take(120).collect();
         seen.push_str(&format!("{name}: {} {} {} {message:?}\n", refused.code, refused.reason, refused.baton_code));
     }
-    goes_on(&app).await;
+    check_still_serves(&app).await;
     seen
 }
 
@@ -216,13 +216,13 @@ async fn bodies_over_the_limit_wherever_bodies_are_read() {
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert!(String::from_utf8_lossy(&body).contains("BTN-1002"));
     }
-    // What is not read can be as long as it likes.
+    // The size of an unread body is not limited.
     assert_eq!(raw(&app, "GET", "/tasks", headers(JSON), vec![b' '; 50 * 1024 * 1024]).await.status(), 200);
-    goes_on(&app).await;
+    check_still_serves(&app).await;
 }
 
 #[tokio::test]
-async fn names_that_are_no_text_are_refused_as_json() {
+async fn non_utf8_names_are_rejected_as_json() {
     let app = weather();
     for (method, path) in [
         ("POST", "/agents/%80"),
@@ -241,7 +241,7 @@ async fn names_that_are_no_text_are_refused_as_json() {
 }
 
 #[tokio::test]
-async fn the_path_says_more_than_the_body() {
+async fn path_takes_precedence_over_body() {
     let app = weather();
     let hello = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "ask"}]}});
     let sent = ask(&app, Binding::Rest, Op::Send, &hello, &[]).await.unwrap();
@@ -253,16 +253,16 @@ async fn the_path_says_more_than_the_body() {
     assert_eq!(Reply::read(Binding::Rest, Op::Cancel, canceled).await.one()["id"], task);
     let wrong = json!({"tenant": "nobody"}).to_string();
     let canceled = raw(&app, "POST", &format!("/weather/tasks/{task}:cancel"), headers(JSON), wrong).await;
-    assert_eq!(canceled.status(), 200, "the tenant of the path is the one that counts");
+    assert_eq!(canceled.status(), 200, "the tenant of the path takes precedence");
 }
 
 #[tokio::test]
-async fn strange_hosts_and_pages_are_kept_out_of_every_binding() {
+async fn foreign_hosts_and_origins_are_rejected_in_every_binding() {
     let app = weather();
     for (name, value) in [("host", "evil.example.com"), ("origin", "https://evil.example.com")] {
         for binding in Binding::ALL {
             let refused =
-                crate::speak::open(&app, binding, Op::Get, &json!({"id": "t"}), &[(name, value)]).await.unwrap();
+                crate::bindings::open(&app, binding, Op::Get, &json!({"id": "t"}), &[(name, value)]).await.unwrap();
             assert_eq!(refused.status(), 403, "{binding:?} {name}");
             assert_eq!(refused.headers()[header::CONTENT_TYPE], "application/json");
         }

@@ -1,7 +1,7 @@
-//! JSON-RPC batches and notifications of the dotted methods, and what A2A's methods make of them.
+//! JSON-RPC batches and notifications with the dotted methods and with A2A methods.
 
 use crate::{
-    speak::{headers, raw},
+    bindings::{headers, raw},
     world::{engine, options, weather},
 };
 use axum::Router;
@@ -10,7 +10,7 @@ use baton_rules::RateLimit;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// Status and body of a reply; null for no body.
+/// Status and body of a reply; null for an empty body.
 async fn post(app: &Router, body: &Value) -> (u16, Value) {
     let given = headers(&[("content-type", "application/json")]);
     let response = raw(app, "POST", "/agents/weather", given, body.to_string()).await;
@@ -20,7 +20,7 @@ async fn post(app: &Router, body: &Value) -> (u16, Value) {
     (parts.status.as_u16(), if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() })
 }
 
-fn saying(text: &str) -> Value {
+fn send_params(text: &str) -> Value {
     json!({"message": {"role": "user", "parts": [{"type": "text", "text": text}]}, "contextId": "context-1"})
 }
 
@@ -32,7 +32,7 @@ fn request(id: Option<Value>, method: &str, params: &Value) -> Value {
     request
 }
 
-/// Ids and codes of the replies, in the order of the array; 0 for a result.
+/// Ids and error codes of the replies, in order; 0 for a result.
 fn codes(replies: &Value) -> Vec<(Value, i64)> {
     let replies = replies.as_array().unwrap_or_else(|| panic!("an array, not {replies}"));
     replies.iter().map(|reply| (reply["id"].clone(), reply["error"]["code"].as_i64().unwrap_or_default())).collect()
@@ -47,8 +47,8 @@ async fn tasks(app: &Router) -> usize {
 async fn a_batch_is_answered_in_its_order() {
     let app = weather();
     let batch = json!([
-        request(Some(json!("a")), "message.send", &saying("Hello")),
-        request(None, "message.send", &saying("Hello")),
+        request(Some(json!("a")), "message.send", &send_params("Hello")),
+        request(None, "message.send", &send_params("Hello")),
         request(Some(json!(2)), "tasks.get", &json!({})),
         request(Some(Value::Null), "tasks.fly", &json!({})),
         request(None, "tasks.fly", &json!({})),
@@ -72,12 +72,12 @@ async fn a_batch_is_answered_in_its_order() {
         (json!(6), 0),
     ];
     assert_eq!(codes(&replies), expect);
-    // The message that nobody waited for was said, too.
+    // The notification created a task as well.
     assert_eq!(replies[7]["result"]["tasks"].as_array().unwrap().len(), 2, "{replies}");
 }
 
 #[tokio::test]
-async fn what_is_no_batch_of_dotted_methods_is_one_error() {
+async fn invalid_batch_is_one_error() {
     let app = weather();
     let list = || request(Some(json!(1)), "tasks.list", &json!({}));
     for (batch, code) in [
@@ -97,7 +97,7 @@ async fn what_is_no_batch_of_dotted_methods_is_one_error() {
 async fn notifications_have_no_body() {
     let app = weather();
     for (method, params) in [
-        ("message.send", saying("Hello")),
+        ("message.send", send_params("Hello")),
         ("message.send", json!({})),
         ("tasks.get", json!({"taskId": "nothing"})),
         ("tasks.fly", json!({})),
@@ -107,7 +107,7 @@ async fn notifications_have_no_body() {
         assert_eq!(post(&app, &json!([notification, notification])).await, (204, Value::Null), "{method}");
     }
     assert_eq!(tasks(&app).await, 3);
-    // What is no request is answered, whatever it was meant to be.
+    // An invalid request is answered, even without an id.
     let (status, reply) = post(&app, &json!({"jsonrpc": "1.0", "method": "tasks.get"})).await;
     assert_eq!((status, reply["error"]["code"].as_i64()), (200, Some(-32600)));
 }

@@ -1,4 +1,4 @@
-//! What an agent says about itself, and what browsers and caches see.
+//! Agent cards, agent lists, probes and their cache headers.
 
 use crate::world::{client, engine, options, weather};
 use axum::{Router, body::Body};
@@ -49,7 +49,7 @@ async fn cards_are_cacheable() {
 async fn one_agent_answers_at_the_root_and_two_do_not() {
     let one = weather();
     let two = app(engine(&["weather", "other"]), options());
-    // Clients that resolve the path of the card against /agents/weather look below /agents.
+    // Clients that resolve the card path relative to /agents/weather request it below /agents.
     for path in ["/.well-known/agent-card.json", "/.well-known/agent.json", "/agents/.well-known/agent-card.json"] {
         let shown = get(&one, path, &[]).await;
         assert_eq!(
@@ -61,7 +61,7 @@ async fn one_agent_answers_at_the_root_and_two_do_not() {
         let addresses = "http://127.0.0.1:8700/agents/weather/, http://127.0.0.1:8700/agents/other/";
         assert!(text(refused).await.contains(addresses));
     }
-    // Where clients of 0.2 look for what the agent says to those it knows.
+    // Path of the extended card in 0.2.
     for (app, path) in [(&one, ""), (&one, "/agents/weather"), (&two, "/agents/weather")] {
         let extended = get(app, &format!("{path}/agent/authenticatedExtendedCard"), &[]).await;
         assert!(text(extended).await.contains("tool:get_weather"), "{path}");
@@ -77,7 +77,7 @@ async fn agents_are_listed_under_the_public_url() {
     let agents = client.agents().await.unwrap();
     assert_eq!(agents[0].url, "https://agents.example.com/b/agents/weather/");
     assert_eq!(agents[0].card_url, "https://agents.example.com/b/agents/weather/.well-known/agent-card.json");
-    // Clients put paths behind the address of an interface.
+    // Interface URLs have no trailing slash, because clients append paths.
     let interface = &client.card("weather").await.unwrap().supported_interfaces[0];
     assert_eq!(interface.url, "https://agents.example.com/b/agents/weather");
 }
@@ -95,7 +95,7 @@ async fn probes_and_pages_that_do_not_exist() {
     let refused = get(&app, "/agents", &[("origin", "https://evil.example.com")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     assert!(text(refused).await.contains("BTN-1005"));
-    // OpenAI's clients read errors in their own form only.
+    // OpenAI clients understand only OpenAI's error format.
     let refused = get(&app, "/v1/models", &[("origin", "https://evil.example.com")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     let error: serde_json::Value = serde_json::from_str(&text(refused).await).unwrap();

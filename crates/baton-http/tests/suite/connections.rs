@@ -1,4 +1,4 @@
-//! Real sockets: bounds on heads, bodies and time, and an end in order.
+//! TCP connections: limits of heads, bodies and time, and graceful shutdown.
 
 use crate::world::{engine, message, options};
 use baton_client::{Client, ClientError, SendRequest};
@@ -32,11 +32,11 @@ impl Server {
         Client::tcp(&format!("http://{}", self.address)).unwrap()
     }
 
-    /// Sends bytes as they are and reads until the server closes.
+    /// Sends raw bytes and reads until the server closes.
     async fn raw(&self, bytes: &[u8]) -> String {
         let mut socket = TcpStream::connect(self.address).await.unwrap();
         let mut reply = Vec::new();
-        // The server may close before it has read everything.
+        // The server may close before it has read all bytes.
         let _ = socket.write_all(bytes).await;
         let _ = socket.read_to_end(&mut reply).await;
         String::from_utf8_lossy(&reply).into_owned()
@@ -62,7 +62,7 @@ async fn slow_and_oversized_heads_are_cut_off() {
 }
 
 #[tokio::test]
-async fn fifty_megabytes_are_refused_and_the_sender_hears_it() {
+async fn fifty_megabyte_body_is_rejected_with_a_response() {
     let server = Server::start(ServeOptions::default()).await;
     let said = message(&"x".repeat(50 * 1024 * 1024));
     let error = server.client().send("weather", SendRequest::new(said)).await.unwrap_err();
@@ -75,7 +75,7 @@ async fn fifty_megabytes_are_refused_and_the_sender_hears_it() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_its_body_came_does_not_cost_the_connection() {
+async fn early_rejection_keeps_the_connection_open() {
     let server = Server::start(ServeOptions::default()).await;
     let mut socket = TcpStream::connect(server.address).await.unwrap();
     let mut replies = String::new();
@@ -84,7 +84,7 @@ async fn what_is_refused_before_its_body_came_does_not_cost_the_connection() {
         let head =
             format!("POST /agents/weather HTTP/1.1\r\nHost: evil.example.com\r\nContent-Length: {length}\r\n\r\n");
         socket.write_all(head.as_bytes()).await.unwrap();
-        // Long enough for the server to have the head and to know its answer.
+        // Lets the server read the head and reject the request before the body is sent.
         for _ in 0..200 {
             tokio::task::yield_now().await;
         }
@@ -96,7 +96,7 @@ async fn what_is_refused_before_its_body_came_does_not_cost_the_connection() {
     assert_eq!(replies.matches("HTTP/1.1 403").count(), 3, "{replies}");
     assert!(!replies.to_ascii_lowercase().contains("connection: close"), "{replies}");
 
-    // What is too much to wait for ends the connection, and the reply says so.
+    // If the unread body is too large to drain, the server closes the connection and announces it.
     let head = "POST /agents/weather HTTP/1.1\r\nHost: evil.example.com\r\nContent-Length: 99999999\r\n\r\n";
     let reply = server.raw(head.as_bytes()).await;
     assert!(reply.starts_with("HTTP/1.1 403") && reply.contains("connection: close"), "{reply}");
@@ -109,11 +109,11 @@ async fn connections_are_reused_and_a_lost_one_is_replaced() {
         ServeOptions { max_connections: 1, header_timeout: Duration::from_millis(100), ..ServeOptions::default() };
     let server = Server::start(bounds).await;
     let client = server.client();
-    // One seat: a second connection would wait for the first to end.
+    // With one connection slot, a second connection would block.
     for _ in 0..20 {
         client.send("weather", SendRequest::new(message("Hello"))).await.unwrap();
     }
-    // The idle connection is closed by the server, which gives the seat to this one.
+    // The server closes the idle connection, which frees the slot.
     assert!(
         server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.contains("200 OK")
     );

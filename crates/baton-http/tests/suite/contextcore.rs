@@ -1,7 +1,7 @@
-//! ContextCore's dotted methods, as its clients see them.
+//! ContextCore's dotted methods.
 
 use crate::{
-    speak::{headers, raw},
+    bindings::{headers, raw},
     world::weather,
 };
 use axum::Router;
@@ -15,22 +15,22 @@ async fn call(app: &Router, method: &str, params: &Value) -> Value {
     serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
 
-fn saying(text: &str) -> Value {
+fn send_params(text: &str) -> Value {
     json!({"message": {"role": "user", "parts": [{"type": "text", "text": text}]}, "contextId": "context-1"})
 }
 
 #[tokio::test]
-async fn what_its_clients_send_and_get() {
+async fn client_requests_and_replies() {
     let app = weather();
     let mut seen = String::new();
     let mut show = |name: &str, reply: &Value| {
         seen.push_str(&format!("{name}: {}\n", reply.get("result").unwrap_or(&reply["error"])));
     };
-    let asked = call(&app, "message.send", &saying("ask")).await;
+    let asked = call(&app, "message.send", &send_params("ask")).await;
     show("send", &asked);
     let task = asked["result"]["taskId"].clone();
     assert!(task.is_string(), "{asked}");
-    // Sends answer at once, so the task is looked at until its run stops.
+    // Sends return immediately, so poll the task until its run stops.
     let named = json!({"taskId": task});
     while call(&app, "tasks.get", &named).await["result"]["status"] != "INPUT_REQUIRED" {
         tokio::task::yield_now().await;
@@ -42,7 +42,7 @@ async fn what_its_clients_send_and_get() {
     show("cancel again", &call(&app, "tasks.cancel", &named).await);
     let card = call(&app, "agent.getExtendedAgentCard", &json!({})).await;
     assert_eq!(card["result"]["name"], "The weather agent");
-    let mut done = saying("Hello");
+    let mut done = send_params("Hello");
     done["message"]["parts"] = json!([{"type": "text", "text": "Hello"}, {"type": "json", "json": {"n": 1}}]);
     let done = call(&app, "message.send", &done).await;
     let done = json!({"taskId": done["result"]["taskId"]});

@@ -1,7 +1,7 @@
-//! Web pages of other origins: what browsers are told, before JSON-RPC, REST and streams.
+//! CORS headers for preflights, JSON-RPC, REST and streams.
 
 use crate::{
-    speak::{Headers, headers, raw},
+    bindings::{Headers, headers, raw},
     world::{engine, options},
 };
 use axum::Router;
@@ -18,8 +18,8 @@ fn served(cors_origins: CorsOrigins) -> Router {
     app(engine(&["weather"]), HttpOptions { cors_origins, ..options() })
 }
 
-/// The status and what a browser reads about origins; whether the body is what was asked for.
-async fn told(app: &Router, method: &str, path: &str, sent: Headers<'_>, body: String) -> String {
+/// Status, CORS headers, and whether the request was served.
+async fn describe_reply(app: &Router, method: &str, path: &str, sent: Headers<'_>, body: String) -> String {
     let response = raw(app, method, path, headers(sent), body).await;
     let mut told = response.status().as_u16().to_string();
     let mut names: Vec<_> = response.headers().keys().collect();
@@ -56,7 +56,7 @@ async fn table(app: &Router, origins: &[Option<&str>]) -> String {
         seen.push_str(&format!("from {}\n", origin.unwrap_or("nowhere")));
         for (what, method, path, sent, body) in &asked {
             let sent: Vec<_> = sent.iter().copied().chain(origin.map(|origin| ("origin", origin))).collect();
-            seen.push_str(&format!("  {what}: {}\n", told(app, method, path, &sent, body.clone()).await));
+            seen.push_str(&format!("  {what}: {}\n", describe_reply(app, method, path, &sent, body.clone()).await));
         }
     }
     seen
@@ -71,7 +71,7 @@ async fn listed_origins_may_call_and_others_may_not() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_about_origins_when_none_are_listed() {
+async fn no_cors_headers_without_listed_origins() {
     let off = served(CorsOrigins::default());
     for origin in [Some("http://localhost"), Some("https://app.example.com"), None] {
         let seen = table(&off, &[origin]).await;
@@ -82,7 +82,7 @@ async fn nothing_is_said_about_origins_when_none_are_listed() {
 }
 
 #[tokio::test]
-async fn every_origin_may_call_where_tokens_are_asked_for() {
+async fn any_origin_may_call_if_tokens_are_required() {
     let all = served(CorsOrigins::parse(&["*"], true).unwrap());
     let seen = table(&all, &[Some("https://anywhere.example"), Some("null")]).await;
     assert_eq!(seen.matches("access-control-allow-origin: *").count(), 14, "{seen}");
@@ -92,10 +92,10 @@ async fn every_origin_may_call_where_tokens_are_asked_for() {
     assert_eq!(raw(&all, "GET", "/agents", headers(&rebound), "").await.status(), 403);
 }
 
-/// Knows nobody.
-struct Stranger;
+/// Rejects every token.
+struct RejectingAuthenticator;
 
-impl Authenticator for Stranger {
+impl Authenticator for RejectingAuthenticator {
     fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         Box::pin(std::future::ready(Err(TokenRejection::Unknown)))
     }
@@ -106,15 +106,15 @@ impl Authenticator for Stranger {
 }
 
 #[tokio::test]
-async fn preflights_need_no_token_and_pages_can_read_that_calls_do() {
-    let access = AccessOptions { identity: Some(Arc::new(Stranger)), ..AccessOptions::default() };
+async fn preflight_needs_no_token_and_pages_can_read_the_401() {
+    let access = AccessOptions { identity: Some(Arc::new(RejectingAuthenticator)), ..AccessOptions::default() };
     let cors_origins = CorsOrigins::parse(&["https://app.example.com"], true).unwrap();
     let app = app(engine(&["weather"]), HttpOptions { access, cors_origins, ..options() });
     let origin = ("origin", "https://app.example.com");
     let preflight =
-        told(&app, "OPTIONS", "/", &[origin, ("access-control-request-method", "POST")], String::new()).await;
+        describe_reply(&app, "OPTIONS", "/", &[origin, ("access-control-request-method", "POST")], String::new()).await;
     let json = ("content-type", "application/json");
-    let call = told(&app, "POST", "/", &[origin, json], RPC.replace("METHOD", "SendMessage")).await;
+    let call = describe_reply(&app, "POST", "/", &[origin, json], RPC.replace("METHOD", "SendMessage")).await;
     for (told, status) in [(preflight, "200"), (call, "401")] {
         assert!(told.starts_with(status) && told.contains("allow-origin: https://app.example.com"), "{told}");
         assert!(!told.contains("served"), "{told}");

@@ -1,8 +1,8 @@
-//! Agents that are made, changed and taken away while Baton runs: over HTTP, and with the MCP tools that manage them.
+//! Agents that are created, changed and deleted at run time, over HTTP and with the management tools over MCP.
 
 use crate::{
-    mcp_endpoints::{asked, common, ports},
-    world::{Counted, Deaf, Obedient, Ticking, Weather, options},
+    mcp_endpoints::{call_mcp, common, ports},
+    world::{DiscardingWebhooks, ScriptedModel, SequentialIds, TickingClock, WeatherTools, options},
 };
 use axum::{Router, body::Body};
 use baton_engine::{Engine, EngineOptions, Ports};
@@ -18,34 +18,33 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tower::ServiceExt as _;
 
-/// No agents at all; new ones are kept in memory.
-fn nobody(access: AccessOptions) -> Router {
+/// An app without agents that stores new ones in memory.
+fn app_without_agents(access: AccessOptions) -> Router {
     let storage = Arc::new(MemoryStorage::new());
     let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
-    let shelf: Arc<dyn AgentRepository> = agents.clone();
+    let repository: Arc<dyn AgentRepository> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
     let engine = Engine::new(
         EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
-            models: Arc::new(Obedient),
-            tools: Arc::new(Weather),
+            models: Arc::new(ScriptedModel),
+            tools: Arc::new(WeatherTools),
             agents: Arc::clone(&agents),
             peers: Arc::new(baton_engine::NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         },
     );
-    let managed = ManagePorts { agents: Arc::clone(&agents), repository: Arc::clone(&shelf), providers: None };
+    let managed = ManagePorts { agents: Arc::clone(&agents), repository: Arc::clone(&repository), providers: None };
     let manage = ManageServer::endpoint(managed, &common());
     let mcp = McpPorts { manage: Some(manage), ..ports(&agents, Arc::new(engine.clone())) };
-    let definitions = Some(DefinitionPorts { repository: shelf });
+    let definitions = Some(DefinitionPorts { repository });
     app(engine, HttpOptions { mcp: Some(mcp), definitions, access, ..options() })
 }
 
-/// What a request is answered with.
 struct Reply {
     status: u16,
     tag: String,
@@ -58,7 +57,7 @@ impl Reply {
     }
 }
 
-/// A request below `/api/v1/agents`.
+/// Sends a request below `/api/v1/agents`.
 async fn ask(app: &Router, method: &str, path: &str, tag: Option<&str>, body: Value) -> Reply {
     let mut request = Request::builder()
         .method(method)
@@ -76,8 +75,8 @@ async fn ask(app: &Router, method: &str, path: &str, tag: Option<&str>, body: Va
     Reply { status, tag, body: serde_json::from_slice(&body).unwrap() }
 }
 
-/// What an agent answers over A2A.
-async fn said(app: &Router, agent: &str, text: &str) -> Value {
+/// Sends a message over A2A; returns the text of the answer.
+async fn agent_reply(app: &Router, agent: &str, text: &str) -> Value {
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
     let request = Request::post(format!("/agents/{agent}"))
@@ -90,8 +89,8 @@ async fn said(app: &Router, agent: &str, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_definitions_of_agents_over_http() {
-    let app = nobody(AccessOptions::default());
+async fn agent_definitions_over_http() {
+    let app = app_without_agents(AccessOptions::default());
     let wish = json!({
         "name": "bob", "title": "Bob", "description": "Helps.", "prompt": "Be brief.",
         "rules": [{"name": "tone", "text": "Be kind.", "priority": 10}],
@@ -168,15 +167,15 @@ async fn the_definitions_of_agents_over_http() {
     }
     assert_eq!(ask(&app, "GET", "/rob/rules/tone", None, Value::Null).await.status, 200, "the copy has its own");
 
-    assert_eq!(said(&app, "bob", "Hello").await, "Hello");
+    assert_eq!(agent_reply(&app, "bob", "Hello").await, "Hello");
     assert_eq!(ask(&app, "DELETE", "/bob", None, Value::Null).await.status, 200);
     assert_eq!(ask(&app, "GET", "/bob", None, Value::Null).await.status, 404);
-    assert_eq!(said(&app, "rob", "Hello").await, "Hello");
+    assert_eq!(agent_reply(&app, "rob", "Hello").await, "Hello");
 }
 
 #[tokio::test]
-async fn what_is_no_agent_is_refused_and_nothing_is_made() {
-    let app = nobody(AccessOptions::default());
+async fn invalid_agent_is_rejected_and_not_created() {
+    let app = app_without_agents(AccessOptions::default());
     for (wish, status, code) in [
         (json!({}), 400, "BTN-1001"),
         (json!({"name": "Not A Name"}), 400, "BTN-1001"),
@@ -190,10 +189,10 @@ async fn what_is_no_agent_is_refused_and_nothing_is_made() {
     assert_eq!(ask(&app, "GET", "/bob", None, Value::Null).await.status, 404);
 }
 
-/// Calls a tool that manages agents.
+/// Calls a management tool over MCP.
 async fn tool(app: &Router, name: &str, arguments: Value) -> Value {
     let (status, result) =
-        asked(app, "/mcp/manage", &[], "tools/call", json!({"name": name, "arguments": arguments})).await;
+        call_mcp(app, "/mcp/manage", &[], "tools/call", json!({"name": name, "arguments": arguments})).await;
     assert_eq!(status, 200, "{name}: {result}");
     let text = result["content"][0]["text"].as_str().unwrap();
     let said: Value = serde_json::from_str(text).unwrap();
@@ -204,8 +203,8 @@ async fn tool(app: &Router, name: &str, arguments: Value) -> Value {
 
 /// teamspark.md, checklist 23.
 #[tokio::test]
-async fn teamspark_23_an_agent_is_made_with_rule_reference_and_server_and_answers() {
-    let app = nobody(AccessOptions::default());
+async fn teamspark_23_created_agent_with_rule_reference_and_server_answers() {
+    let app = app_without_agents(AccessOptions::default());
     let made = tool(&app, "agent_create", json!({"name": "Bob the Helper", "initialPrompt": "Be brief."})).await;
     let bob = made["agentTarget"].as_str().unwrap().to_owned();
     assert_eq!(bob, "bob-the-helper");
@@ -237,7 +236,7 @@ async fn teamspark_23_an_agent_is_made_with_rule_reference_and_server_and_answer
     for (what, name) in [("rules", "tone"), ("references", "sky"), ("exports", "sum")] {
         assert_eq!(definition[what][0]["name"], name, "{what}");
     }
-    assert_eq!(said(&app, &bob, "Hello").await, "Hello");
+    assert_eq!(agent_reply(&app, &bob, "Hello").await, "Hello");
 
     let copy = json!({"sourceAgent": bob, "targetPath": "rob", "newName": "Rob"});
     assert_eq!(tool(&app, "agent_clone", copy).await["title"], "Rob");
@@ -247,19 +246,19 @@ async fn teamspark_23_an_agent_is_made_with_rule_reference_and_server_and_answer
     let listed = tool(&app, "agent_list", json!({})).await;
     assert_eq!(listed["agents"].as_array().unwrap().len(), 1);
     assert_eq!(listed["agents"][0]["agentTarget"], "rob");
-    assert_eq!(said(&app, "rob", "Hello").await, "Hello");
+    assert_eq!(agent_reply(&app, "rob", "Hello").await, "Hello");
 }
 
 #[tokio::test]
-async fn only_the_owner_has_the_tools_start_programs() {
-    // Without the owner's token, callers of this machine may change agents and no more.
-    let app = nobody(AccessOptions { owner: Some(Digest::compute(b"owner")), ..AccessOptions::default() });
+async fn only_the_owner_may_add_servers_that_start_programs() {
+    // Without the owner's token, local callers may change agents but not add programs.
+    let app = app_without_agents(AccessOptions { owner: Some(Digest::compute(b"owner")), ..AccessOptions::default() });
     tool(&app, "agent_create", json!({"name": "Bob"})).await;
     let program = json!({"agentTarget": "bob", "name": "shell", "config": {"command": "sh"}});
     let refused = tool(&app, "agent_add_mcp_server", program.clone()).await;
     assert!(refused["error"]["message"].as_str().unwrap().contains("starts a program"), "{refused}");
     let call = json!({"name": "agent_add_mcp_server", "arguments": program});
     let owner = [("authorization", "Bearer owner")];
-    let (_, added) = asked(&app, "/mcp/manage", &owner, "tools/call", call).await;
+    let (_, added) = call_mcp(&app, "/mcp/manage", &owner, "tools/call", call).await;
     assert_eq!(added["isError"].as_bool(), Some(false), "{added}");
 }

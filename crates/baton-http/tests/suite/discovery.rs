@@ -1,7 +1,7 @@
-//! How agents are found: lists, catalogs, cards, addresses behind a proxy, and tenants that tell agents apart.
+//! Discovery: lists, catalogs, cards, addresses behind a proxy, and tenants that select an agent.
 
 use crate::{
-    speak::{Binding, Op, Reply, ask, framed, headers, raw},
+    bindings::{Binding, Op, Reply, ask, framed, headers, raw},
     world::{engine, options},
 };
 use axum::Router;
@@ -27,13 +27,13 @@ async fn get(app: &Router, path: &str, given: &[(&str, &str)]) -> (u16, Value) {
     (status, serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap())
 }
 
-/// Agents whose cards list every binding.
+/// An app whose cards list every binding.
 fn served(agents: &[&str], public_url: Option<&str>) -> Router {
     let a2a = A2aOptions { bindings: CardBinding::ALL.to_vec(), ..A2aOptions::default() };
     app(engine(agents), HttpOptions { public_url: public_url.map(str::to_owned), a2a, ..options() })
 }
 
-/// The addresses of a card, in the order of preference.
+/// Interfaces of a card, in order of preference.
 fn interfaces(card: &Value) -> Vec<String> {
     let shown = |interface: &Value| {
         let text = |name: &str| interface[name].as_str().unwrap_or("-").to_owned();
@@ -64,7 +64,7 @@ async fn documents_of_one_agent_and_of_several() {
 }
 
 #[tokio::test]
-async fn the_old_places_have_the_same_documents() {
+async fn legacy_paths_serve_the_same_documents() {
     let app = served(&["weather"], None);
     let (_, card) = get(&app, "/.well-known/agent-card.json", &[]).await;
     for path in ["/.well-known/agent.json", "/agents/weather/.well-known/agent.json"] {
@@ -117,13 +117,13 @@ async fn addresses_are_those_of_the_public_url_and_of_nothing_else() {
         assert!(!get(&app, "/agents", &given).await.1.to_string().contains("evil"));
         assert!(!get(&app, "/.well-known/ai-catalog.json", &given).await.1.to_string().contains("evil"));
         assert!(!get(&app, "/.well-known/contextcore.json", &given).await.1.to_string().contains("evil"));
-        // Over gRPC the card is made the same way, with the interfaces of its version.
+        // The card over gRPC lists the interfaces of its version.
         let extended = ask(&app, Binding::Grpc, Op::Card, &json!({}), &given).await.unwrap();
         assert_eq!(interfaces(extended.one()), interfaces(&card)[..3]);
     }
 }
 
-fn saying(tenant: Option<&str>) -> Value {
+fn send_params(tenant: Option<&str>) -> Value {
     let mut params = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}});
     if let Some(tenant) = tenant {
         params["tenant"] = tenant.into();
@@ -142,24 +142,24 @@ fn rpc(params: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_tenant_tells_which_agent_is_meant() {
+async fn tenant_selects_the_agent() {
     let several = served(&["weather", "other"], None);
     let mut tasks = Vec::new();
     for reply in [
-        post(&several, "/", &rpc(&saying(Some("other")))).await,
-        post(&several, "/a2a/", &rpc(&saying(Some("other")))).await,
-        post(&several, "/agents/other", &rpc(&saying(Some("other")))).await,
-        post(&several, "/agents/other/", &rpc(&saying(None))).await,
-        post(&several, "/other/message:send", &saying(None)).await,
-        post(&several, "/agents/other/message:send", &saying(Some("other"))).await,
-        post(&several, "/agents/other/other/message:send", &saying(None)).await,
-        ask(&several, Binding::Grpc, Op::Send, &saying(Some("other")), &[]).await.unwrap(),
-        ask(&several, Binding::Grpc, Op::Send, &saying(None), &[("baton-agent", "other")]).await.unwrap(),
-        ask(&several, Binding::OldGrpc, Op::Send, &saying(None), &[("baton-agent", "other")]).await.unwrap(),
+        post(&several, "/", &rpc(&send_params(Some("other")))).await,
+        post(&several, "/a2a/", &rpc(&send_params(Some("other")))).await,
+        post(&several, "/agents/other", &rpc(&send_params(Some("other")))).await,
+        post(&several, "/agents/other/", &rpc(&send_params(None))).await,
+        post(&several, "/other/message:send", &send_params(None)).await,
+        post(&several, "/agents/other/message:send", &send_params(Some("other"))).await,
+        post(&several, "/agents/other/other/message:send", &send_params(None)).await,
+        ask(&several, Binding::Grpc, Op::Send, &send_params(Some("other")), &[]).await.unwrap(),
+        ask(&several, Binding::Grpc, Op::Send, &send_params(None), &[("baton-agent", "other")]).await.unwrap(),
+        ask(&several, Binding::OldGrpc, Op::Send, &send_params(None), &[("baton-agent", "other")]).await.unwrap(),
     ] {
         tasks.push(reply.task()["id"].clone());
     }
-    // They all belong to that agent, and look missing under the other one.
+    // All tasks belong to that agent and are not found under the other one.
     let listed = get(&several, "/agents/other/tasks", &[]).await.1;
     assert_eq!(listed["totalSize"], tasks.len());
     assert_eq!(get(&several, "/weather/tasks", &[]).await.1["totalSize"], 0);
@@ -176,47 +176,47 @@ async fn a_tenant_tells_which_agent_is_meant() {
 }
 
 #[tokio::test]
-async fn wrong_and_missing_tenants_are_told_who_is_served() {
+async fn error_for_wrong_or_missing_tenant_lists_served_agents() {
     let several = served(&["weather", "other"], None);
     for reply in [
-        post(&several, "/", &rpc(&saying(None))).await,
-        post(&several, "/", &rpc(&saying(Some("nobody")))).await,
-        post(&several, "/", &rpc(&saying(Some("")))).await,
-        post(&several, "/message:send", &saying(None)).await,
-        post(&several, "/nobody/message:send", &saying(None)).await,
-        ask(&several, Binding::Grpc, Op::Send, &saying(None), &[]).await.unwrap(),
-        ask(&several, Binding::Grpc, Op::Send, &saying(Some("nobody")), &[]).await.unwrap(),
-        ask(&several, Binding::OldGrpc, Op::Send, &saying(None), &[]).await.unwrap(),
-        ask(&several, Binding::OldGrpc, Op::Send, &saying(None), &[("baton-agent", "nobody")]).await.unwrap(),
+        post(&several, "/", &rpc(&send_params(None))).await,
+        post(&several, "/", &rpc(&send_params(Some("nobody")))).await,
+        post(&several, "/", &rpc(&send_params(Some("")))).await,
+        post(&several, "/message:send", &send_params(None)).await,
+        post(&several, "/nobody/message:send", &send_params(None)).await,
+        ask(&several, Binding::Grpc, Op::Send, &send_params(None), &[]).await.unwrap(),
+        ask(&several, Binding::Grpc, Op::Send, &send_params(Some("nobody")), &[]).await.unwrap(),
+        ask(&several, Binding::OldGrpc, Op::Send, &send_params(None), &[]).await.unwrap(),
+        ask(&several, Binding::OldGrpc, Op::Send, &send_params(None), &[("baton-agent", "nobody")]).await.unwrap(),
     ] {
         let refused = reply.refused();
         assert_eq!((refused.reason.as_str(), refused.baton_code.as_str()), ("AGENT_NOT_FOUND", "BTN-2001"));
         assert!(refused.message.contains("weather, other"), "{}", refused.message);
     }
     for reply in [
-        post(&several, "/agents/other", &rpc(&saying(Some("weather")))).await,
-        post(&several, "/agents/other/message:send", &saying(Some("weather"))).await,
-        post(&several, "/agents/other/weather/message:send", &saying(None)).await,
-        post(&several, "/other/message:send", &saying(None)).await,
+        post(&several, "/agents/other", &rpc(&send_params(Some("weather")))).await,
+        post(&several, "/agents/other/message:send", &send_params(Some("weather"))).await,
+        post(&several, "/agents/other/weather/message:send", &send_params(None)).await,
+        post(&several, "/other/message:send", &send_params(None)).await,
     ] {
         let fields = reply.refusal.map(|refusal| refusal.fields);
         assert!(fields.is_none_or(|fields| fields == ["tenant"]));
     }
-    // With one agent its own name is a tenant, and another one is not taken for it.
+    // A single agent accepts its own name as tenant and rejects any other.
     let one = served(&["weather"], None);
-    assert!(post(&one, "/", &rpc(&saying(Some("weather")))).await.refusal.is_none());
-    assert!(post(&one, "/weather/message:send", &saying(None)).await.refusal.is_none());
-    assert_eq!(post(&one, "/", &rpc(&saying(Some("nobody")))).await.refused().reason, "AGENT_NOT_FOUND");
-    assert_eq!(post(&one, "/message:send", &saying(Some("nobody"))).await.refused().fields, ["tenant"]);
+    assert!(post(&one, "/", &rpc(&send_params(Some("weather")))).await.refusal.is_none());
+    assert!(post(&one, "/weather/message:send", &send_params(None)).await.refusal.is_none());
+    assert_eq!(post(&one, "/", &rpc(&send_params(Some("nobody")))).await.refused().reason, "AGENT_NOT_FOUND");
+    assert_eq!(post(&one, "/message:send", &send_params(Some("nobody"))).await.refused().fields, ["tenant"]);
 }
 
 #[tokio::test]
-async fn cards_of_several_agents_tell_them_apart_over_grpc() {
+async fn grpc_cards_distinguish_several_agents() {
     let several = served(&["weather", "other"], Some("https://a.example.com"));
     let (_, card) = get(&several, "/agents/other/.well-known/agent-card.json", &[]).await;
     let grpc: Vec<_> = interfaces(&card).into_iter().filter(|line| line.starts_with("GRPC")).collect();
     assert_eq!(grpc, ["GRPC 1.0 a.example.com:443 other"]);
-    // 0.3 has no tenants: its card over gRPC is that of the agent that the metadata names.
+    // 0.3 has no tenants: the gRPC metadata selects the agent of the card.
     let asked = framed(&v03::pb::GetAgentCardRequest {}.encode_to_vec());
     let given = headers(&[("content-type", "application/grpc"), ("baton-agent", "other")]);
     let shown = raw(&several, "POST", "/a2a.v1.A2AService/GetAgentCard", given, asked).await;

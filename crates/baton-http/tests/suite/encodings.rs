@@ -1,8 +1,8 @@
-//! Types and encodings of bodies, on every surface, and replies that are compressed on request.
+//! Content types and encodings of request bodies in every API, and compressed replies.
 
 use crate::{
+    bindings::{headers, raw},
     spans::gzip,
-    speak::{headers, raw},
     world::{engine, options, weather},
 };
 use axum::{Router, body::Body};
@@ -25,7 +25,7 @@ async fn post(app: &Router, path: &str, given: &[(&str, &str)], body: impl Into<
     (status, serde_json::from_slice(&bytes(response).await).unwrap_or_default())
 }
 
-/// A request of each surface that succeeds, and where its error says why it was refused.
+/// A valid request of each API, and the JSON pointer to the reason in its errors.
 fn surfaces() -> [(&'static str, Value, &'static str); 6] {
     let said = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}});
     let old = json!({"message": {"messageId": "m", "role": "ROLE_USER", "content": [{"text": "Hello"}]}});
@@ -54,7 +54,7 @@ async fn bodies_that_are_not_json_are_refused_in_the_form_of_their_surface() {
         for (given, refused) in [
             (&[JSON][..], false),
             (&[("content-type", "application/a2a+json")], path.contains("sessions")),
-            // Programs forget the type; web pages have to name it.
+            // The type is optional for programs and required for web pages.
             (&[], false),
             (&[("origin", "http://localhost")], true),
             (&[("content-type", "application/x-www-form-urlencoded")], true),
@@ -85,7 +85,7 @@ async fn packed_bodies_are_read_within_bounds() {
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]});
         json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}).to_string()
     };
-    // Text that can be packed to about a third.
+    // Text that gzip compresses to about a third.
     let words = |bytes: usize| {
         let mut state = 1_u32;
         let mut next = move || {
@@ -132,7 +132,7 @@ async fn replies_are_packed_on_request() {
     let unchanged = get(path, &[asks, ("if-none-match", given[header::ETAG].to_str().unwrap())]).await;
     assert_eq!(unchanged.status(), StatusCode::NOT_MODIFIED);
 
-    // Small replies and streams are sent as they are.
+    // Small replies and streams are not compressed.
     let small = get("/healthz", &[asks]).await;
     assert!(!small.headers().contains_key(header::CONTENT_ENCODING));
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}).to_string();
@@ -140,5 +140,5 @@ async fn replies_are_packed_on_request() {
     let stream = raw(&app, "POST", "/agents/weather/message:stream", headers(&[JSON, asks]), body).await;
     assert_eq!(stream.headers()[header::CONTENT_TYPE], "text/event-stream");
     assert!(!stream.headers().contains_key(header::CONTENT_ENCODING));
-    assert!(bytes(stream).await.starts_with(b"id:"), "events can be read as they are");
+    assert!(bytes(stream).await.starts_with(b"id:"), "events are not compressed");
 }

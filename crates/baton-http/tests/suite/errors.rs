@@ -1,7 +1,7 @@
-//! Every kind of refusal, provoked in every binding and dialect that has the operation, against the published table.
+//! Every kind of error, in every binding and dialect with the operation, compared with the published table.
 
 use crate::{
-    speak::{Binding, Headers, Op, ask},
+    bindings::{Binding, Headers, Op, ask},
     world::{engine, options, weather},
 };
 use axum::Router;
@@ -48,8 +48,8 @@ const PUBLISHED: &[(ErrorKind, i32, &str, u16, &str)] = &[
     (ErrorKind::RateLimited, -32600, "ResourceExhausted", 429, "RATE_LIMITED"),
 ];
 
-/// A request that is refused, and by what.
-struct Provoked<'a> {
+/// A request and the error that it gets.
+struct ErrorCase<'a> {
     kind: ErrorKind,
     app: &'a Router,
     op: Op,
@@ -57,31 +57,31 @@ struct Provoked<'a> {
     headers: Headers<'a>,
 }
 
-fn saying(text: &str) -> Value {
+fn send_params(text: &str) -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]}})
 }
 
 fn to_task(text: &str, task: &str) -> Value {
-    let mut params = saying(text);
+    let mut params = send_params(text);
     params["message"]["taskId"] = task.into();
     params
 }
 
-fn offering(a2a: A2aOptions) -> Router {
+fn app_with_a2a(a2a: A2aOptions) -> Router {
     app(engine(&["weather"]), HttpOptions { a2a, ..options() })
 }
 
 async fn task(app: &Router, text: &str) -> String {
-    let mut params = saying(text);
+    let mut params = send_params(text);
     params["configuration"] = json!({"returnImmediately": text == "hang"});
     let sent = ask(app, Binding::JsonRpc, Op::Send, &params, &[]).await.unwrap();
     sent.task()["id"].as_str().unwrap().to_owned()
 }
 
-/// Params that every operation accepts as far as their form goes.
+/// Syntactically valid parameters for an operation.
 fn any_params(op: Op, task: &str) -> Value {
     match op {
-        Op::Send | Op::Stream => saying("Hello"),
+        Op::Send | Op::Stream => send_params("Hello"),
         Op::Get | Op::Cancel | Op::Subscribe => json!({"id": task}),
         Op::List | Op::Card => json!({}),
         Op::CreatePush => json!({"taskId": task, "url": "https://example.com/hook"}),
@@ -91,32 +91,33 @@ fn any_params(op: Op, task: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_refusal_says_the_same_in_every_binding() {
+async fn each_error_is_the_same_in_every_binding() {
     let usual = weather();
-    let plain = offering(A2aOptions { streaming: false, push: false, extended_card: false, ..A2aOptions::default() });
+    let plain =
+        app_with_a2a(A2aOptions { streaming: false, push: false, extended_card: false, ..A2aOptions::default() });
     let extension = AgentExtension { uri: "urn:needed".to_owned(), required: true, ..AgentExtension::default() };
-    let needing = offering(A2aOptions { extensions: vec![extension], ..A2aOptions::default() });
+    let needing = app_with_a2a(A2aOptions { extensions: vec![extension], ..A2aOptions::default() });
     let stopped = engine(&["weather"]);
     stopped.shutdown(Duration::from_secs(1)).await;
     let stopped = app(stopped, options());
     let done = task(&usual, "Hello").await;
     let asking = task(&usual, "ask").await;
     let picture = json!([{"url": "https://example.com/p", "mediaType": "image/png"}]);
-    let mut seen_picture = saying("");
+    let mut seen_picture = send_params("");
     seen_picture["message"]["parts"] = picture;
     let mut late = to_task("Oakland", &asking);
     late["message"]["metadata"] = json!({GENERATION: {"ifGenerationMatch": 99}});
-    let mut pushed = saying("Hello");
+    let mut pushed = send_params("Hello");
     pushed["configuration"] = json!({"taskPushNotificationConfig": {"url": "https://example.com/"}});
     let mut refused_push = pushed.clone();
     refused_push["configuration"]["taskPushNotificationConfig"]["url"] = "http://10.0.0.1/".into();
-    let mut empty = saying("");
+    let mut empty = send_params("");
     empty["message"]["parts"] = json!([]);
     let mut elsewhere = to_task("Oakland", &asking);
     elsewhere["message"]["contextId"] = "another".into();
 
     let none: Headers<'_> = &[];
-    let row = |kind, app, op, params, headers| Provoked { kind, app, op, params, headers };
+    let row = |kind, app, op, params, headers| ErrorCase { kind, app, op, params, headers };
     let mut rows = Vec::new();
     for op in [Op::Get, Op::Cancel, Op::Subscribe, Op::CreatePush, Op::GetPush, Op::ListPush, Op::DeletePush] {
         rows.push(row(ErrorKind::TaskNotFound, &usual, op, any_params(op, "nothing"), none));
@@ -139,7 +140,7 @@ async fn every_refusal_says_the_same_in_every_binding() {
     }
     for op in [Op::Send, Op::Stream] {
         rows.push(row(ErrorKind::ContentTypeNotSupported, &usual, op, seen_picture.clone(), none));
-        rows.push(row(ErrorKind::ExtensionSupportRequired, &needing, op, saying("Hello"), none));
+        rows.push(row(ErrorKind::ExtensionSupportRequired, &needing, op, send_params("Hello"), none));
         rows.push(row(ErrorKind::TaskGenerationMismatch, &usual, op, late.clone(), &[("a2a-extensions", GENERATION)]));
     }
     for op in Op::ALL {
@@ -157,11 +158,11 @@ async fn every_refusal_says_the_same_in_every_binding() {
         row(ErrorKind::InvalidParams, &usual, Op::CreatePush, json!({"taskId": done, "url": ""}), none),
     ]);
     for op in [Op::Send, Op::Stream] {
-        rows.push(row(ErrorKind::Unavailable, &stopped, op, saying("Hello"), none));
+        rows.push(row(ErrorKind::Unavailable, &stopped, op, send_params("Hello"), none));
     }
 
     let mut seen = String::new();
-    for Provoked { kind, app, op, params, headers } in rows {
+    for ErrorCase { kind, app, op, params, headers } in rows {
         let published = PUBLISHED.iter().find(|row| row.0 == kind).unwrap();
         let (mut codes, mut words) = (Vec::new(), Vec::new());
         for binding in Binding::ALL {
@@ -173,7 +174,7 @@ async fn every_refusal_says_the_same_in_every_binding() {
                 Binding::JsonRpc => published.1.to_string(),
                 Binding::Rest => format!("{} {}", published.3, kind.status()),
                 Binding::Grpc | Binding::OldGrpc => published.2.to_owned(),
-                // What 0.3 answers has a table of its own; the snapshot shows it.
+                // 0.3 has its own codes, which the snapshot covers.
                 Binding::OldJsonRpc | Binding::OldRest => refused.code.clone(),
             };
             let place = format!("{kind:?} {op:?} {binding:?}");
@@ -189,10 +190,10 @@ async fn every_refusal_says_the_same_in_every_binding() {
     insta::with_settings!({filters => ids.to_vec()}, { insta::assert_snapshot!(seen) });
 }
 
-/// Nothing makes an agent answer what is no A2A, except towards gRPC, whose numbers are doubles; a card that is
-/// offered is always there; and faults of the server are not provoked by requests. Their forms are checked here.
+/// Checks the representation of all errors, including those that no request can cause: an invalid agent response
+/// (except over gRPC, whose numbers are doubles), a missing extended card, and internal errors.
 #[tokio::test]
-async fn the_whole_table_is_what_was_published() {
+async fn error_table_matches_the_published_one() {
     let mut seen = String::new();
     for (kind, code, grpc, http, reason) in PUBLISHED {
         let error = Error::new(*kind, ErrorCode::INTERNAL, "why");
@@ -217,10 +218,10 @@ async fn the_whole_table_is_what_was_published() {
     let huge = r#"{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":
         {"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"Hello"},{"data":1e400}]},
         "configuration":{"historyLength":0}}}"#;
-    let headers = crate::speak::headers(&[("content-type", "application/json")]);
-    let sent = crate::speak::raw(&app, "POST", "/", headers, huge).await;
+    let headers = crate::bindings::headers(&[("content-type", "application/json")]);
+    let sent = crate::bindings::raw(&app, "POST", "/", headers, huge).await;
     let id =
-        crate::speak::Reply::read(Binding::JsonRpc, Op::Send, sent).await.task()["id"].as_str().unwrap().to_owned();
+        crate::bindings::Reply::read(Binding::JsonRpc, Op::Send, sent).await.task()["id"].as_str().unwrap().to_owned();
     for binding in [Binding::Grpc, Binding::OldGrpc] {
         let refused = ask(&app, binding, Op::Get, &json!({"id": id}), &[]).await.unwrap();
         let refused = refused.refused();

@@ -1,7 +1,7 @@
-//! What callers may switch on: sends that can be repeated, numbers of changes, and waiting for the next one.
+//! A2A extensions: idempotent sends, task generations, and waiting for the next generation.
 
 use crate::{
-    speak::{Binding, Op, Reply, ask},
+    bindings::{Binding, Op, Reply, ask},
     world::{engine, options, weather},
 };
 use axum::Router;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-fn saying(id: &str, text: &str) -> Value {
+fn send_params(id: &str, text: &str) -> Value {
     json!({"message": {"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}})
 }
 
@@ -33,21 +33,21 @@ async fn a_send_with_a_key_can_be_repeated_in_every_binding() {
     for binding in Binding::ALL {
         let own = format!("{binding:?}");
         let key = [("idempotency-key", own.as_str())];
-        let first = id(&send(&app, binding, &saying("m1", "Hello"), &key).await);
-        // A client that tries again may choose another message id.
-        assert_eq!(id(&send(&app, binding, &saying("m1", "Hello"), &key).await), first, "{binding:?}");
-        assert_eq!(id(&send(&app, binding, &saying("m2", "Hello"), &key).await), first, "{binding:?}");
-        let streamed = ask(&app, binding, Op::Stream, &saying("m3", "Hello"), &key).await.unwrap();
+        let first = id(&send(&app, binding, &send_params("m1", "Hello"), &key).await);
+        // A retry may have another message id.
+        assert_eq!(id(&send(&app, binding, &send_params("m1", "Hello"), &key).await), first, "{binding:?}");
+        assert_eq!(id(&send(&app, binding, &send_params("m2", "Hello"), &key).await), first, "{binding:?}");
+        let streamed = ask(&app, binding, Op::Stream, &send_params("m3", "Hello"), &key).await.unwrap();
         let begun = &streamed.items[0];
         assert_eq!(begun.get("task").unwrap_or(begun)["id"], first, "{binding:?}");
-        let refused = send(&app, binding, &saying("m1", "Something else"), &key).await;
+        let refused = send(&app, binding, &send_params("m1", "Something else"), &key).await;
         let refused = refused.refused();
         assert_eq!(
             (refused.baton_code.as_str(), &refused.fields[..]),
             ("BTN-2013", &["Idempotency-Key".to_owned()][..])
         );
-        // Without a key, the same message is another task.
-        assert_ne!(id(&send(&app, binding, &saying("m1", "Hello"), &[]).await), first);
+        // Without a key, the same message creates another task.
+        assert_ne!(id(&send(&app, binding, &send_params("m1", "Hello"), &[]).await), first);
     }
 }
 
@@ -55,24 +55,24 @@ async fn a_send_with_a_key_can_be_repeated_in_every_binding() {
 async fn the_extension_takes_its_key_from_the_message() {
     let app = weather();
     for (index, binding) in Binding::ALL.into_iter().enumerate() {
-        // Clients of 0.3 have another name for the header; both are read.
+        // The header has another name in 0.3; both names are accepted.
         for name in ["a2a-extensions", "x-a2a-extensions"] {
             let asking = format!("urn:unknown, {IDEMPOTENCY}");
             let given = [(name, asking.as_str())];
             let own = format!("message-{index}-{name}");
-            let first = send(&app, binding, &saying(&own, "Hello"), &given).await;
+            let first = send(&app, binding, &send_params(&own, "Hello"), &given).await;
             assert_eq!(header(&first, name), Some(IDEMPOTENCY), "{binding:?}");
-            assert_eq!(id(&send(&app, binding, &saying(&own, "Hello"), &given).await), id(&first));
-            assert_ne!(id(&send(&app, binding, &saying("another", "Hello"), &[]).await), id(&first));
-            let refused = send(&app, binding, &saying(&own, "Something else"), &given).await;
+            assert_eq!(id(&send(&app, binding, &send_params(&own, "Hello"), &given).await), id(&first));
+            assert_ne!(id(&send(&app, binding, &send_params("another", "Hello"), &[]).await), id(&first));
+            let refused = send(&app, binding, &send_params(&own, "Something else"), &given).await;
             assert_eq!(refused.refused().baton_code, "BTN-2013");
 
-            let mut keyed = saying("a", "Hello");
+            let mut keyed = send_params("a", "Hello");
             keyed["message"]["metadata"] = json!({IDEMPOTENCY: {"key": format!("key-{index}-{name}")}});
             let first = id(&send(&app, binding, &keyed, &given).await);
             keyed["message"]["messageId"] = "b".into();
             assert_eq!(id(&send(&app, binding, &keyed, &given).await), first);
-            // Who does not ask for the extension does not get it.
+            // Without the extension header, the key in the metadata has no effect.
             assert_ne!(id(&send(&app, binding, &keyed, &[]).await), first);
             keyed["message"]["metadata"] = json!({IDEMPOTENCY: {"key": ""}});
             let refused = send(&app, binding, &keyed, &given).await;
@@ -85,16 +85,16 @@ async fn the_extension_takes_its_key_from_the_message() {
 async fn keys_hold_across_bindings() {
     let app = weather();
     let key = [("idempotency-key", "once")];
-    let first = id(&send(&app, Binding::JsonRpc, &saying("m", "Hello"), &key).await);
+    let first = id(&send(&app, Binding::JsonRpc, &send_params("m", "Hello"), &key).await);
     for binding in Binding::ALL {
-        let reply = send(&app, binding, &saying("m", "Hello"), &key).await;
+        let reply = send(&app, binding, &send_params("m", "Hello"), &key).await;
         assert_eq!(id(&reply), first, "{binding:?}");
     }
     let listed = ask(&app, Binding::Rest, Op::List, &json!({}), &[]).await.unwrap();
     assert_eq!(listed.one()["totalSize"], 1);
 }
 
-/// The generation that a task or an event says it has.
+/// Generation of a task or an event.
 fn generation(shown: &Value) -> Option<u64> {
     let inner = ["task", "statusUpdate", "artifactUpdate"].iter().find_map(|name| shown.get(*name)).unwrap_or(shown);
     inner["metadata"][GENERATION]["generation"].as_f64().map(|number| {
@@ -104,11 +104,11 @@ fn generation(shown: &Value) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn tasks_and_events_say_their_generation_to_those_who_ask() {
+async fn generation_is_included_only_if_requested() {
     let app = weather();
     let asking = [("a2a-extensions", GENERATION)];
     for binding in Binding::ALL {
-        let streamed = ask(&app, binding, Op::Stream, &saying("m", "look"), &asking).await.unwrap();
+        let streamed = ask(&app, binding, Op::Stream, &send_params("m", "look"), &asking).await.unwrap();
         assert_eq!(header(&streamed, "a2a-extensions"), Some(GENERATION), "{binding:?}");
         let seen: Vec<_> = streamed.items.iter().filter_map(generation).collect();
         assert!(seen.len() > 2 && seen.windows(2).all(|pair| pair[0] < pair[1]), "{binding:?} {seen:?}");
@@ -118,7 +118,7 @@ async fn tasks_and_events_say_their_generation_to_those_who_ask() {
         assert_eq!(generation(got.task()), seen.last().copied(), "{binding:?}");
         let plain = ask(&app, binding, Op::Get, &task, &[]).await.unwrap();
         assert_eq!((generation(plain.task()), header(&plain, "a2a-extensions")), (None, None));
-        let streamed = ask(&app, binding, Op::Stream, &saying("m", "look"), &[]).await.unwrap();
+        let streamed = ask(&app, binding, Op::Stream, &send_params("m", "look"), &[]).await.unwrap();
         assert!(streamed.items.iter().all(|item| generation(item).is_none()));
     }
     let listed = ask(&app, Binding::Rest, Op::List, &json!({}), &asking).await.unwrap();
@@ -130,10 +130,10 @@ async fn a_send_can_depend_on_the_generation() {
     let asking = [("a2a-extensions", GENERATION)];
     for binding in Binding::ALL {
         let app = weather();
-        let asked = send(&app, binding, &saying("m", "ask"), &asking).await;
+        let asked = send(&app, binding, &send_params("m", "ask"), &asking).await;
         let now = generation(asked.task()).unwrap();
         let answering = |generation: Value| {
-            let mut params = saying("a", "Oakland");
+            let mut params = send_params("a", "Oakland");
             params["message"]["taskId"] = id(&asked).into();
             params["message"]["metadata"] = json!({GENERATION: {"ifGenerationMatch": generation}});
             params
@@ -167,21 +167,21 @@ async fn a_get_can_wait_for_the_next_change() {
     let asking = [("a2a-extensions", GENERATION)];
     for binding in Binding::ALL {
         let app = weather();
-        let mut hang = saying("m", "hang");
+        let mut hang = send_params("m", "hang");
         hang["configuration"] = json!({"returnImmediately": true});
         let begun = id(&send(&app, Binding::JsonRpc, &hang, &asking).await);
         let got = ask(&app, Binding::JsonRpc, Op::Get, &json!({"id": begun}), &asking).await.unwrap();
         let now = settle(&app, &begun, generation(got.task()).unwrap()).await;
 
-        // Nothing changes: the same task, after the longest time that a caller may wait.
+        // Without a change, the same task is returned after the maximum wait.
         let start = Instant::now();
         let same = wait(&app, binding, &begun, now).await;
         assert_eq!((generation(same.task()), start.elapsed()), (Some(now), Duration::from_secs(30)), "{binding:?}");
-        // It has changed already: at once.
+        // An outdated generation returns immediately.
         let start = Instant::now();
         let ahead = wait(&app, binding, &begun, now - 1).await;
         assert_eq!((generation(ahead.task()), start.elapsed()), (Some(now), Duration::ZERO), "{binding:?}");
-        // It changes meanwhile: then.
+        // A change during the wait ends it.
         let start = Instant::now();
         let canceled = async {
             tokio::time::sleep(Duration::from_secs(7)).await;
@@ -194,7 +194,7 @@ async fn a_get_can_wait_for_the_next_change() {
     }
 }
 
-/// The generation once the run has nothing more to do.
+/// Waits until the generation no longer changes.
 async fn settle(app: &Router, task: &str, mut known: u64) -> u64 {
     loop {
         let got = wait(app, Binding::JsonRpc, task, known).await;
@@ -206,12 +206,12 @@ async fn settle(app: &Router, task: &str, mut known: u64) -> u64 {
 }
 
 #[tokio::test]
-async fn every_operation_acknowledges_under_the_name_that_was_asked_by() {
+async fn extensions_are_acknowledged_in_the_header_of_the_request() {
     let app = weather();
     for binding in Binding::ALL {
         for name in ["a2a-extensions", "x-a2a-extensions"] {
             let asking = [(name, GENERATION)];
-            let asked = id(&send(&app, binding, &saying("m", "ask"), &[]).await);
+            let asked = id(&send(&app, binding, &send_params("m", "ask"), &[]).await);
             let push = json!({"taskId": asked, "id": "config", "url": "https://hooks.example.com"});
             for (op, params) in [
                 (Op::Get, json!({"id": asked})),
@@ -223,7 +223,7 @@ async fn every_operation_acknowledges_under_the_name_that_was_asked_by() {
                 (Op::Card, json!({})),
                 (Op::Cancel, json!({"id": asked})),
             ] {
-                // Not every dialect has every operation.
+                // Some dialects lack some operations.
                 let Some(reply) = ask(&app, binding, op, &params, &asking).await else { continue };
                 assert_eq!(reply.refusal, None, "{binding:?} {op:?}");
                 assert_eq!(header(&reply, name), Some(GENERATION), "{binding:?} {op:?}");
@@ -239,12 +239,12 @@ async fn only_known_extensions_are_acknowledged() {
     let app = app(engine(&["weather"]), HttpOptions { a2a, ..options() });
     let all = format!("urn:needed,{TOOL_EXECUTION} , urn:other,{GENERATION}");
     for binding in Binding::ALL {
-        let reply = send(&app, binding, &saying("m", "Hello"), &[("a2a-extensions", all.as_str())]).await;
+        let reply = send(&app, binding, &send_params("m", "Hello"), &[("a2a-extensions", all.as_str())]).await;
         let echoed = header(&reply, "a2a-extensions").unwrap();
         let mut echoed: Vec<_> = echoed.split(',').collect();
         echoed.sort_unstable();
         assert_eq!(echoed, [GENERATION, TOOL_EXECUTION, "urn:needed"], "{binding:?}");
-        // Only sends need it; looking is free.
+        // Required extensions apply to sends only.
         let task = json!({"id": id(&reply)});
         assert_eq!(ask(&app, binding, Op::Get, &task, &[]).await.unwrap().refusal, None, "{binding:?}");
     }

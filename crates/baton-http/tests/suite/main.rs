@@ -1,4 +1,4 @@
-//! The surface over a real engine: what clients see when they behave, and when they do not.
+//! Tests of the HTTP API with a real engine: valid and invalid requests.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod access;
@@ -7,6 +7,7 @@ mod bad_grpc;
 mod bad_input;
 mod bad_rest;
 mod batches;
+mod bindings;
 mod cards;
 mod connections;
 mod contextcore;
@@ -27,7 +28,6 @@ mod sessions;
 mod signed_cards;
 mod sockets;
 mod spans;
-mod speak;
 mod storage;
 mod streams;
 mod tasks;

@@ -1,8 +1,10 @@
-//! MCP on the port: what is at which address, and work that goes through the engine.
+//! MCP endpoints: their paths, and calls that run agents.
 
 use crate::{
-    speak::{headers, raw},
-    world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
+    bindings::{headers, raw},
+    world::{
+        DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
+    },
 };
 use axum::Router;
 use baton_engine::{Engine, EngineOptions, Ports};
@@ -19,10 +21,10 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Agents of which each exports one tool.
-struct Exporting(Served);
+/// Agents that export one tool each.
+struct ExportingAgents(StaticAgents);
 
-impl AgentSource for Exporting {
+impl AgentSource for ExportingAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.0.agents()
     }
@@ -42,7 +44,7 @@ impl AgentSource for Exporting {
     }
 }
 
-/// What endpoints share.
+/// Context that the endpoints share.
 pub(crate) fn common() -> EndpointContext {
     let limits = McpLimits::default();
     EndpointContext {
@@ -53,50 +55,50 @@ pub(crate) fn common() -> EndpointContext {
     }
 }
 
-/// Everything that answers MCP requests about these agents.
+/// MCP endpoints of these agents.
 pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
-    let desk: Arc<dyn AgentInvoker> = Arc::<Engine>::clone(&engine);
+    let invoker: Arc<dyn AgentInvoker> = Arc::<Engine>::clone(&engine);
     let common = common();
     let environment = baton_mcp::EnvironmentPorts {
         agents: Arc::clone(agents),
-        tools: Arc::new(Weather),
+        tools: Arc::new(WeatherTools),
         servers: McpServers::new(Arc::clone(agents), ConnectorRegistry::new(), HostSettings::default()),
-        invoker: Arc::clone(&desk),
+        invoker: Arc::clone(&invoker),
         handoffs: engine,
-        clock: Arc::new(Ticking::default()),
-        ids: Arc::new(Counted::default()),
+        clock: Arc::new(TickingClock::default()),
+        ids: Arc::new(SequentialIds::default()),
     };
     McpPorts {
-        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnServerOptions::default(), &common),
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&invoker), OwnServerOptions::default(), &common),
         manage: None,
-        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
+        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), invoker, common.clone())),
         environments: Arc::new(Environments::new(environment, common)),
     }
 }
 
 fn served(names: &[&str]) -> Router {
     let agents = names.iter().map(|name| Arc::new(agent(name))).collect();
-    let agents: Arc<dyn AgentSource> = Arc::new(Exporting(Served(agents)));
+    let agents: Arc<dyn AgentSource> = Arc::new(ExportingAgents(StaticAgents(agents)));
     let engine = Engine::new(
         EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
-            models: Arc::new(Obedient),
-            tools: Arc::new(Weather),
+            models: Arc::new(ScriptedModel),
+            tools: Arc::new(WeatherTools),
             agents: Arc::clone(&agents),
             peers: Arc::new(baton_engine::NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         },
     );
     let mcp = Some(ports(&agents, Arc::new(engine.clone())));
     app(engine, HttpOptions { mcp, ..options() })
 }
 
-/// One request of the newest protocol; the result, or the whole reply when there is none.
-pub(crate) async fn asked(
+/// Sends a request of the latest protocol version; returns the result, or the whole reply if it has none.
+pub(crate) async fn call_mcp(
     app: &Router,
     path: &str,
     given: &[(&str, &str)],
@@ -130,7 +132,7 @@ pub(crate) async fn asked(
 }
 
 async fn tools(app: &Router, path: &str) -> String {
-    let (status, listed) = asked(app, path, &[], "tools/list", json!({})).await;
+    let (status, listed) = call_mcp(app, path, &[], "tools/list", json!({})).await;
     match listed["tools"].as_array() {
         Some(tools) => tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>().join(" "),
         None => format!("{status}"),
@@ -138,7 +140,7 @@ async fn tools(app: &Router, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_at_which_address() {
+async fn each_path_serves_its_endpoint() {
     let (none, one, several) = (served(&[]), served(&["weather"]), served(&["weather", "clock"]));
     let (all, environment) = ("list_agents call_agent", "get_weather repeat");
     for (app, path, expect) in [
@@ -162,20 +164,20 @@ async fn what_is_at_which_address() {
     }
     let without = app(crate::world::engine(&["weather"]), options());
     for path in ["/mcp", "/api/v1/mcp", "/agents/weather/mcp/exported"] {
-        let (status, reply) = asked(&without, path, &[], "tools/list", json!({})).await;
+        let (status, reply) = call_mcp(&without, path, &[], "tools/list", json!({})).await;
         assert!(status == 400 && reply.to_string().contains("BTN-1009"), "{path}: {status} {reply}");
     }
 }
 
-/// An agent asks, is answered, and goes on in its conversation: the tasks are real ones.
+/// An agent asks, gets an answer, and continues its conversation; its tasks exist in the API.
 #[tokio::test]
-async fn agents_do_the_work() {
+async fn agent_calls_create_tasks() {
     let app = served(&["weather", "clock"]);
     let call = async |arguments: Value| {
         let params = json!({"name": "call_agent", "arguments": arguments});
-        asked(&app, "/mcp", &[], "tools/call", params).await.1
+        call_mcp(&app, "/mcp", &[], "tools/call", params).await.1
     };
-    let listed = asked(&app, "/mcp", &[], "tools/call", json!({"name": "list_agents"})).await.1;
+    let listed = call_mcp(&app, "/mcp", &[], "tools/call", json!({"name": "list_agents"})).await.1;
     assert_eq!(listed["structuredContent"]["agents"][1]["url"], "http://localhost/agents/clock/");
 
     let question = call(json!({"agentId": "weather", "message": "ask"})).await["structuredContent"].take();
@@ -195,22 +197,22 @@ async fn agents_do_the_work() {
 
     let exported = "/agents/clock/mcp/exported";
     let params = json!({"name": "repeat", "arguments": {"words": "Good morning"}});
-    let repeated = asked(&app, exported, &[], "tools/call", params).await.1;
+    let repeated = call_mcp(&app, exported, &[], "tools/call", params).await.1;
     assert_eq!(repeated["content"], json!([{"type": "text", "text": "Good morning"}]));
     let task = repeated["_meta"]["dev.baton/taskId"].as_str().unwrap();
     let task = raw(&app, "GET", &format!("/api/v1/tasks/{task}"), headers(&[]), "").await;
-    assert_eq!(task.status(), 200, "the task can be looked at");
+    assert_eq!(task.status(), 200, "the task can be read");
 }
 
 #[tokio::test]
-async fn pages_of_others_and_rebound_names_reach_no_endpoint() {
+async fn foreign_origins_and_rebound_hosts_are_rejected() {
     let app = served(&["weather", "clock"]);
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"},
     }});
     for path in ["/mcp", "/api/v1/mcp", "/agents/weather/mcp", "/agents/weather/mcp/exported"] {
         for given in [("origin", "http://evil.example"), ("origin", "null"), ("host", "evil.example:8700")] {
-            let (status, reply) = asked(&app, path, &[given], "tools/list", json!({})).await;
+            let (status, reply) = call_mcp(&app, path, &[given], "tools/list", json!({})).await;
             assert_eq!((status, &reply["tools"]), (403, &Value::Null), "{path} {given:?}");
             let pairs =
                 [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), given];
@@ -221,6 +223,6 @@ async fn pages_of_others_and_rebound_names_reach_no_endpoint() {
                 assert!(response.headers().get("mcp-session-id").is_none());
             }
         }
-        assert_eq!(asked(&app, path, &[("host", "localhost:8700")], "tools/list", json!({})).await.0, 200, "{path}");
+        assert_eq!(call_mcp(&app, path, &[("host", "localhost:8700")], "tools/list", json!({})).await.0, 200, "{path}");
     }
 }

@@ -1,14 +1,14 @@
-//! Which bodies the routes of OpenAI's dialects take: those that are JSON by their own word.
+//! Routes of the OpenAI APIs require a JSON content type.
 
 use crate::{
-    speak::{headers, raw},
+    bindings::{headers, raw},
     world::weather,
 };
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn bodies_must_say_that_they_are_json() {
+async fn bodies_require_a_json_content_type() {
     let app = weather();
     let asked = json!({"model": "weather", "input": "Hello"}).to_string();
     let chat = json!({"model": "weather", "messages": [{"role": "user", "content": "Hello"}]}).to_string();
@@ -48,7 +48,6 @@ async fn bodies_must_say_that_they_are_json() {
     }
 }
 
-/// What has no body needs no type.
 #[tokio::test]
 async fn requests_without_a_body_need_no_type() {
     let app = weather();

@@ -1,7 +1,7 @@
-//! `GET /metrics`, as whoever scrapes it sees it.
+//! Output of `GET /metrics`.
 
 use crate::{
-    spans::{Got, get, spans},
+    spans::{FullResponse, get, spans},
     world::{engine, options},
 };
 use axum::Router;
@@ -11,9 +11,9 @@ use baton_telemetry::{MeterLevels, MeterSource, Meters, SpanOrigin, TelemetrySet
 use baton_types::{Span, SpanKind, SpanValue};
 use std::sync::Arc;
 
-struct Stores;
+struct FixedMeterSource;
 
-impl MeterSource for Stores {
+impl MeterSource for FixedMeterSource {
     fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         levels.add(&instruments::TASKS_OPEN, &["working"], 2);
         levels.add(&instruments::SPAN_BYTES, &[], 4096);
@@ -22,7 +22,7 @@ impl MeterSource for Stores {
     }
 }
 
-/// Meters that have seen a little, some of it with names that need care.
+/// Meters with a few observations, some with labels that require escaping.
 pub(crate) fn meters() -> Arc<Meters> {
     let meters = Meters::new(&SpanOrigin::new(TelemetrySettings::default(), "here"), 1_000);
     let [first, _] = spans().try_into().unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn meters() -> Arc<Meters> {
         ("error.type".into(), "503".into()),
     ];
     meters.observe(&Span { kind: SpanKind::Server, attributes: served, ..first.clone() });
-    meters.add_source(Arc::new(Stores));
+    meters.add_source(Arc::new(FixedMeterSource));
     Arc::new(meters)
 }
 
@@ -53,7 +53,7 @@ fn surface() -> Router {
     app(engine(&["weather"]), HttpOptions { meters: Some(ports), ..options() })
 }
 
-fn shown(got: &Got) -> String {
+fn shown(got: &FullResponse) -> String {
     let text =
         got.text().replace(concat!("service_version=\"", env!("CARGO_PKG_VERSION")), "service_version=\"[version]");
     format!("{} {}\n{text}", got.status, got.header("content-type"))
@@ -68,7 +68,7 @@ async fn prometheus_and_open_metrics() {
 }
 
 #[tokio::test]
-async fn without_meters_there_is_nothing_to_read() {
+async fn metrics_endpoint_fails_without_meters() {
     let got = get(&crate::world::weather(), "/metrics", &[]).await;
     assert!(got.status == 400 && got.text().contains("metrics are not enabled"), "{}", shown(&got));
 }

@@ -1,7 +1,7 @@
-//! Bounds of `/v1/responses` and `/v1/conversations`: what requests expand to, and how much a conversation holds.
+//! Limits of `/v1/responses` and `/v1/conversations`: expanded request size and conversation size.
 
 use crate::{
-    speak::{headers, raw},
+    bindings::{headers, raw},
     world::{engine, engine_on, options},
 };
 use axum::{Router, body::Body};
@@ -31,7 +31,7 @@ async fn get(app: &Router, path: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn items_that_are_named_count_like_items_that_are_sent() {
+async fn referenced_items_count_like_inline_items() {
     let app = app(engine(&["weather"]), HttpOptions { max_body: 64 * 1024, ..options() });
     let (status, first) = post(&app, "/v1/responses", json!({"input": "x".repeat(4000)})).await;
     assert_eq!(status, 200, "{first}");
@@ -47,7 +47,7 @@ async fn items_that_are_named_count_like_items_that_are_sent() {
         get(&app, &format!("/v1/responses/{}/input_items?order=asc", answer["id"].as_str().unwrap())).await;
     assert_eq!(input["data"].as_array().unwrap().len(), 4);
     assert_eq!(input["data"][0]["content"][0]["text"].as_str().unwrap().len(), 4000);
-    // Some 3 KB of names that stand for 160 KB.
+    // About 3 KB of references to 160 KB of items.
     let bomb = naming(40);
     assert!(bomb.to_string().len() < 8 * 1024);
     let mut compact = bomb.clone();
@@ -62,13 +62,13 @@ async fn items_that_are_named_count_like_items_that_are_sent() {
 }
 
 #[tokio::test]
-async fn what_names_stand_for_counts_against_the_budget_of_bodies() {
+async fn referenced_items_count_against_the_body_budget() {
     let bounds = HttpOptions { max_body: 64 * 1024, max_bodies_total: 16 * 1024, ..options() };
     let small = app(engine(&["weather"]), HttpOptions { principal_share: 100, ..bounds });
     let (_, first) = post(&small, "/v1/responses", json!({"input": "x".repeat(4000)})).await;
     let named = json!({"type": "item_reference", "id": first["output"][0]["id"]});
     let naming = json!({"input": [named, named, {"role": "user", "content": "Hello"}]});
-    // Most of the budget is taken by a body that does not end.
+    // A stalled body takes most of the budget.
     let (arrived, waiting) = oneshot::channel();
     let unfinished = Body::from_stream(async_stream::stream! {
         yield Ok::<_, Infallible>(vec![b' '; 12 * 1024]);
@@ -81,9 +81,9 @@ async fn what_names_stand_for_counts_against_the_budget_of_bodies() {
     });
     waiting.await.unwrap();
     let (status, answer) = post(&small, "/v1/responses", json!({"input": "Hello"})).await;
-    assert_eq!(status, 200, "there is room for a small one: {answer}");
+    assert_eq!(status, 200, "the budget admits a small request: {answer}");
     let (status, refused) = post(&small, "/v1/responses", naming.clone()).await;
-    assert_eq!(status, 503, "there is no room for what the names stand for: {refused}");
+    assert_eq!(status, 503, "the budget does not admit the referenced items: {refused}");
     other.abort();
     assert!(other.await.unwrap_err().is_cancelled());
     assert_eq!(post(&small, "/v1/responses", naming).await.0, 200);
@@ -97,7 +97,7 @@ async fn inputs_have_a_bounded_number_of_items() {
     assert_eq!((status, &refused["error"]["code"]), (400, &json!("array_above_max_length")), "{refused}");
 }
 
-/// Ids of the items of a conversation, page by page.
+/// Ids of a conversation's items, collected page by page.
 async fn paged(app: &Router, path: &str, order: &str, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), String::new());
     loop {
@@ -150,7 +150,7 @@ async fn pages_of_a_conversation_have_every_item_once_in_both_orders() {
 }
 
 #[tokio::test]
-async fn a_full_conversation_takes_nothing_more_and_can_be_read() {
+async fn full_conversation_rejects_items_and_stays_readable() {
     let journal = Arc::new(MemoryJournal::default());
     let app = app(engine_on(journal, EngineOptions::default(), &["weather"]), options());
     let (_, made) = post(&app, "/v1/conversations", json!({})).await;

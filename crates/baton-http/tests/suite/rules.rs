@@ -1,7 +1,7 @@
-//! Where the texts of A2A disagree, and the rule that satisfies all of them; one test for each.
+//! Rules for points on which the A2A specifications disagree, one test each.
 
 use crate::{
-    speak::{Binding, Events, Headers, Op, ask, headers, open, raw},
+    bindings::{Binding, Events, Headers, Op, ask, headers, open, raw},
     world::{engine, options, weather},
 };
 use axum::{Router, body::Body};
@@ -10,19 +10,19 @@ use http::{Response, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-fn saying(text: &str) -> Value {
+fn send_params(text: &str) -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]}})
 }
 
-async fn begun(app: &Router, text: &str) -> String {
-    let mut params = saying(text);
+async fn start_task(app: &Router, text: &str) -> String {
+    let mut params = send_params(text);
     params["configuration"] = json!({"returnImmediately": text == "hang"});
     let sent = ask(app, Binding::JsonRpc, Op::Send, &params, &[]).await.unwrap();
     sent.task()["id"].as_str().unwrap().to_owned()
 }
 
 async fn answer(app: &Router, task: &str) {
-    let mut params = saying("Oakland");
+    let mut params = send_params("Oakland");
     params["message"]["taskId"] = task.into();
     let answered = ask(app, Binding::JsonRpc, Op::Send, &params, &[]).await.unwrap();
     assert_eq!(answered.task()["status"]["state"], "TASK_STATE_COMPLETED");
@@ -38,7 +38,7 @@ async fn both_verbs_subscribe_and_neither_needs_a_body() {
     for path in ["/agents/weather/tasks", "/tasks", "/weather/tasks", "/agents/weather/v1/tasks", "/v1/tasks"] {
         for (method, given) in [("GET", &[][..]), ("POST", &[][..]), ("POST", &[("content-type", "application/json")])]
         {
-            let task = begun(&app, "ask").await;
+            let task = start_task(&app, "ask").await;
             let response = raw(&app, method, &format!("{path}/{task}:subscribe"), headers(given), Body::empty()).await;
             assert_eq!((response.status().as_u16(), content_type(&response)), (200, "text/event-stream"), "{path}");
             let mut events = Events::new(Binding::Rest, Op::Subscribe, response);
@@ -57,7 +57,7 @@ async fn both_verbs_subscribe_and_neither_needs_a_body() {
 async fn rest_answers_in_the_media_type_that_the_client_names() {
     let app = weather();
     let (plain, named) = ("application/json", "application/a2a+json");
-    let hello = saying("Hello").to_string();
+    let hello = send_params("Hello").to_string();
     let cases: [(Headers<'_>, &str); 7] = [
         (&[("content-type", plain)], plain),
         (&[("content-type", "application/json; charset=utf-8")], plain),
@@ -68,7 +68,7 @@ async fn rest_answers_in_the_media_type_that_the_client_names() {
         (&[("content-type", plain), ("accept", "*/*")], plain),
     ];
     for (given, expect) in cases {
-        // Answers and refusals alike.
+        // Successes and errors use the same media type.
         for (method, path, body, status) in [
             ("POST", "/message:send", hello.as_str(), 200),
             ("POST", "/message:send", "{}", 400),
@@ -80,7 +80,7 @@ async fn rest_answers_in_the_media_type_that_the_client_names() {
             assert_eq!((response.status().as_u16(), content_type(&response)), (status, expect), "{path} {given:?}");
         }
     }
-    // JSON-RPC and clients of 0.3 know one type only.
+    // JSON-RPC and 0.3 have only one media type.
     let rpc = json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks"}).to_string();
     let response = raw(&app, "POST", "/", headers(&[("content-type", named), ("accept", named)]), rpc).await;
     assert_eq!(content_type(&response), plain);
@@ -100,7 +100,7 @@ async fn a_body_of_another_type_is_refused_before_it_is_read() {
             assert_eq!(response.status(), 415, "{path} {given}");
         }
     }
-    // A cancel has nothing to say; only a body that is there needs a type.
+    // Cancel needs no body; only a non-empty body needs a content type.
     for (given, body, status) in [("", "", 404), ("text/plain", "", 404), ("text/plain", "{}", 415)] {
         let response = raw(&app, "POST", "/tasks/t:cancel", headers(&[("content-type", given)]), body).await;
         assert_eq!(response.status(), status, "{given} {body}");
@@ -112,7 +112,7 @@ async fn versions_in_every_binding() {
     let lenient = weather();
     let rule = A2aOptions { version_rule: VersionRule::Strict, ..A2aOptions::default() };
     let strict = app(engine(&["weather"]), HttpOptions { a2a: rule, ..options() });
-    let task = (begun(&lenient, "Hello").await, begun_strictly(&strict).await);
+    let task = (start_task(&lenient, "Hello").await, start_v03_task(&strict).await);
     for (given, current, old) in [
         (None, (true, false), (true, true)),
         (Some(""), (true, false), (true, true)),
@@ -138,15 +138,15 @@ async fn versions_in_every_binding() {
             assert!(reasons.into_iter().all(|reason| reason == "VERSION_NOT_SUPPORTED"));
         }
     }
-    // Where headers cannot be set, the query says it.
+    // The query parameter replaces the header for clients that cannot set headers.
     for (query, status) in [("A2A-Version=1.0", 200), ("a2a-version=0.3", 400), ("A2A-Version=99.0", 400)] {
         let path = format!("/tasks/{}?{query}", task.1);
         assert_eq!(raw(&strict, "GET", &path, headers(&[]), "").await.status(), status, "{query}");
     }
 }
 
-async fn begun_strictly(app: &Router) -> String {
-    let sent = ask(app, Binding::OldJsonRpc, Op::Send, &saying("Hello"), &[]).await.unwrap();
+async fn start_v03_task(app: &Router) -> String {
+    let sent = ask(app, Binding::OldJsonRpc, Op::Send, &send_params("Hello"), &[]).await.unwrap();
     sent.task()["id"].as_str().unwrap().to_owned()
 }
 
@@ -154,7 +154,7 @@ async fn begun_strictly(app: &Router) -> String {
 async fn a_send_ends_with_its_turn_and_a_subscription_with_the_task() {
     for binding in Binding::ALL {
         let app = weather();
-        let sent = ask(&app, binding, Op::Stream, &saying("ask"), &[]).await.unwrap();
+        let sent = ask(&app, binding, Op::Stream, &send_params("ask"), &[]).await.unwrap();
         assert_eq!(sent.refusal, None);
         let last = sent.items.last().unwrap().to_string();
         assert!(last.contains("INPUT_REQUIRED") || last.contains("input-required"), "{binding:?}: {last}");
@@ -173,7 +173,7 @@ async fn a_send_ends_with_its_turn_and_a_subscription_with_the_task() {
         assert_eq!(events.refusal, None);
         let last = seen.last().unwrap();
         assert!(last.contains("COMPLETED") || last.contains("completed"), "{binding:?}: {seen:?}");
-        // In 0.3 the last event says that it is.
+        // In 0.3 the last event has `final` set.
         let finals = seen.iter().filter(|event| event.contains("\"final\":true")).count();
         assert_eq!(finals, usize::from(matches!(binding, Binding::OldJsonRpc | Binding::OldRest)), "{seen:?}");
     }
@@ -183,7 +183,7 @@ async fn a_send_ends_with_its_turn_and_a_subscription_with_the_task() {
 async fn canceling_twice_gives_the_canceled_task_twice() {
     for binding in Binding::ALL {
         let app = weather();
-        let task = begun(&app, "hang").await;
+        let task = start_task(&app, "hang").await;
         let mut seen = Vec::new();
         for _ in 0..2 {
             let canceled = ask(&app, binding, Op::Cancel, &json!({"id": task}), &[]).await.unwrap();
@@ -198,12 +198,12 @@ async fn canceling_twice_gives_the_canceled_task_twice() {
 #[tokio::test]
 async fn history_is_as_long_as_asked_and_no_longer() {
     let app = weather();
-    let task = begun(&app, "Hello there").await;
+    let task = start_task(&app, "Hello there").await;
     for binding in Binding::CURRENT {
         for (length, expect) in [(json!(0), None), (json!(1), Some(1)), (json!(2), Some(2)), (json!(9), Some(2))] {
             let got = ask(&app, binding, Op::Get, &json!({"id": task, "historyLength": length}), &[]).await.unwrap();
             assert_eq!(got.task()["history"].as_array().map(Vec::len), expect, "{binding:?} {length}");
-            let mut params = saying("Hello there");
+            let mut params = send_params("Hello there");
             params["configuration"] = json!({"historyLength": length});
             let sent = ask(&app, binding, Op::Send, &params, &[]).await.unwrap();
             assert_eq!(sent.task()["history"].as_array().map(Vec::len), expect, "{binding:?} {length}");
@@ -216,7 +216,7 @@ async fn history_is_as_long_as_asked_and_no_longer() {
             (Op::Get, json!({"id": task, "historyLength": -1})),
             (Op::List, json!({"historyLength": -1})),
             (Op::Send, {
-                let mut params = saying("Hello");
+                let mut params = send_params("Hello");
                 params["configuration"] = json!({"historyLength": -1});
                 params
             }),
@@ -225,7 +225,7 @@ async fn history_is_as_long_as_asked_and_no_longer() {
             assert!(refused.refused().fields[0].ends_with("historyLength"), "{binding:?} {op:?}");
         }
     }
-    // 0 is the number that 0.3 does not give.
+    // A length of 0 means the whole history in 0.3.
     for binding in [Binding::OldJsonRpc, Binding::OldRest] {
         let got = ask(&app, binding, Op::Get, &json!({"id": task, "historyLength": 1}), &[]).await.unwrap();
         assert_eq!(got.task()["history"].as_array().unwrap().len(), 1);
@@ -235,7 +235,7 @@ async fn history_is_as_long_as_asked_and_no_longer() {
     assert_eq!(all["history"].as_array().unwrap().len(), 2);
 }
 
-/// Every digit that went in comes out, in every place that carries JSON, by every JSON binding.
+/// Numbers keep every digit in all JSON values of every JSON binding.
 #[tokio::test]
 async fn numbers_keep_their_digits() {
     const DATA: &str = r#"{"a":42,"b":42.0,"c":1e400,"d":9223372036854775808,"e":0.30000000000000004,"f":-0,"g":1E+2,"h":123456789012345678901234567890.000000000000000000001}"#;

@@ -1,4 +1,4 @@
-//! Sending: tasks in every way they can be asked for.
+//! Sends and their options.
 
 use crate::world::{client, engine, message, options};
 use baton_client::{Client, SendRequest};
@@ -77,7 +77,7 @@ async fn an_agent_that_asks_is_answered_in_the_same_task() {
 }
 
 #[tokio::test]
-async fn a_stopping_engine_says_try_again() {
+async fn stopping_engine_rejects_sends_as_unavailable() {
     let engine = engine(&["weather"]);
     let client = Client::in_memory(app(engine.clone(), options()));
     client.ready().await.unwrap();

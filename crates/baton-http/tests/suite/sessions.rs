@@ -1,7 +1,7 @@
-//! Sessions over HTTP: lists, files there and back, settings, and what is refused.
+//! Sessions over HTTP: lists, export and import, settings, and errors.
 
 use crate::{
-    speak::{headers, raw},
+    bindings::{headers, raw},
     world::{agent, client, engine, message, options},
 };
 use baton_client::{Client, ClientError, SendRequest, SessionFormat, SessionName};
@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Words that look like the form they are carried in, and white space that means something.
+/// Text that looks like markers of the Markdown format, with significant white space.
 const TRICKY: &str = "## User · now\n\n\\## Agent\n### Call `x` 1\n```\n  code\n```\n<!-- given: nothing -->\n\n";
 
 fn named(context: &str) -> SessionName<'_> {
@@ -35,8 +35,8 @@ fn settings(value: Value) -> ChangeSession {
     ChangeSession { settings: Some(Json::from(value)), ..ChangeSession::default() }
 }
 
-/// A session with a tool call, a question that was answered, words that could be mistaken, and a model of its own.
-async fn furnished(client: &Client) {
+/// Creates a session with a tool call, an answered question, ambiguous text and its own model.
+async fn create_session(client: &Client) {
     say(client, "trip", "look").await;
     let asked = say(client, "trip", "ask").await;
     assert_eq!(asked.status.state, TaskState::InputRequired);
@@ -66,9 +66,9 @@ fn code(error: ClientError) -> String {
 }
 
 #[tokio::test]
-async fn a_file_carries_a_session_there_and_back() {
+async fn exported_session_can_be_imported() {
     let client = client();
-    furnished(&client).await;
+    create_session(&client).await;
     let before = exported(&client, "trip", SessionFormat::Json).await;
     let shown = client.session(named("trip")).await.unwrap();
     assert_eq!(shown.session.title.as_deref(), Some("Trip: \"Lisbon\""));
@@ -84,7 +84,7 @@ async fn a_file_carries_a_session_there_and_back() {
         value
     };
     assert_eq!(without_id(&after), without_id(&before));
-    // It goes on where it was.
+    // The imported session can be continued.
     let went_on = say(&client, &imported.session.context_id, "look").await;
     assert_eq!(went_on.status.state, TaskState::Completed);
     let settings = insta_settings();
@@ -92,9 +92,9 @@ async fn a_file_carries_a_session_there_and_back() {
 }
 
 #[tokio::test]
-async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
+async fn markdown_round_trip_preserves_texts() {
     let client = client();
-    furnished(&client).await;
+    create_session(&client).await;
     let before = exported(&client, "trip", SessionFormat::Markdown).await;
     let original = client.session(named("trip")).await.unwrap();
     insta_settings().bind(|| insta::assert_snapshot!("session.md", before));
@@ -113,7 +113,7 @@ async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
     assert!(words(&again).iter().any(|text| text == TRICKY));
     assert_eq!((again.settings, again.included), (original.settings, original.included));
 
-    // What people write by hand is taken too, and an unknown agent is not.
+    // Handwritten files are accepted; unknown agents are rejected.
     let by_hand = "## User\n\nHello\n\n## Agent\n\nGood morning.\n## Users\n";
     let refused = client.import_session(by_hand.into(), SessionFormat::Markdown, None, None).await.unwrap_err();
     assert!(code(refused).contains("BTN-2029"));
@@ -135,7 +135,7 @@ fn pretty(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn lists_page_by_page_and_name_what_was_last_said() {
+async fn session_list_is_paged_and_shows_last_messages() {
     let app = app(engine(&["weather", "other"]), options());
     let client = Client::in_memory(app.clone());
     for index in 0..5 {
@@ -166,7 +166,7 @@ async fn lists_page_by_page_and_name_what_was_last_said() {
     assert_eq!((of_other.sessions.len(), of_other.total), (1, 1));
     let refused = client.sessions(None, Some("made up")).await.unwrap_err();
     assert!(code(refused).contains("next_page_token"));
-    // A name with everything in it is still a name.
+    // Session names may contain special characters.
     let shown = client.session(named("a.b/c 0")).await.unwrap();
     assert_eq!((shown.session.tasks, shown.messages.len()), (2, 4));
     let fork = ForkSession {
@@ -180,7 +180,7 @@ async fn lists_page_by_page_and_name_what_was_last_said() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_says_why() {
+async fn invalid_session_requests_name_the_reason() {
     let client = client();
     say(&client, "c", "Hello").await;
     let hanging = Message { context: Some("busy".into()), ..message("hang") };
@@ -234,11 +234,11 @@ async fn what_cannot_be_done_says_why() {
     assert_eq!(client.delete_session(named("busy"), true).await.unwrap().canceled, 1);
 }
 
-/// Remembers what it was to write.
+/// Records changes.
 #[derive(Default)]
-struct Notes(Mutex<Vec<(AgentName, AgentChange)>>);
+struct RecordingAgentEditor(Mutex<Vec<(AgentName, AgentChange)>>);
 
-impl AgentEditor for Notes {
+impl AgentEditor for RecordingAgentEditor {
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
@@ -260,11 +260,11 @@ impl AgentEditor for Notes {
 }
 
 #[tokio::test]
-async fn settings_are_reset_one_by_one_or_all_and_saved_as_the_agents() {
-    let notes = Arc::new(Notes::default());
-    let book: Arc<dyn AgentEditor> = Arc::<Notes>::clone(&notes);
+async fn session_settings_can_be_reset_and_saved_to_the_agent() {
+    let editor = Arc::new(RecordingAgentEditor::default());
+    let shared_editor: Arc<dyn AgentEditor> = Arc::<RecordingAgentEditor>::clone(&editor);
     let mut options = options();
-    options.sessions = Some(SessionPorts { agents: book });
+    options.sessions = Some(SessionPorts { agents: shared_editor });
     let client = Client::in_memory(app(engine(&["weather"]), options));
     say(&client, "c", "Hello").await;
     let refused = client.save_session(named("c")).await.unwrap_err();
@@ -278,7 +278,7 @@ async fn settings_are_reset_one_by_one_or_all_and_saved_as_the_agents() {
     assert_eq!((saved.file.as_deref(), saved.settings), (Some("weather/agent.yaml"), SessionSettingsBody::default()));
     let wanted =
         SessionOverrides { temperature: Some(Thousandths(250)), max_turns: Some(9), ..SessionOverrides::default() };
-    let written = notes.0.lock().unwrap().clone();
+    let written = editor.0.lock().unwrap().clone();
     assert_eq!(written, [("weather".into(), AgentChange::Settings(wanted))]);
     client.change_session(named("c"), &change).await.unwrap();
     assert_eq!(client.reset_session(named("c")).await.unwrap().settings, SessionSettingsBody::default());

@@ -1,4 +1,4 @@
-//! Cards with signatures: who can check them, and what caches see of them.
+//! Signed cards: verification and caching.
 
 use crate::world::{engine, options};
 use axum::{Router, body::Body};
@@ -16,13 +16,13 @@ use std::sync::{
 };
 use tower::ServiceExt as _;
 
-/// Real keys that count how often they sign.
-struct Counting {
+/// Signs with real keys and counts signatures.
+struct CountingSigner {
     keys: SigningKeys,
     signed: AtomicUsize,
 }
 
-impl Counting {
+impl CountingSigner {
     fn new() -> Arc<Self> {
         let directory = tempfile::tempdir().unwrap();
         Arc::new(Self { keys: SigningKeys::open(directory.path()).unwrap(), signed: AtomicUsize::new(0) })
@@ -37,7 +37,7 @@ impl Counting {
     }
 }
 
-impl CardSigner for Counting {
+impl CardSigner for CountingSigner {
     fn sign(&self, payload: &[u8], jku: &str) -> Result<Vec<CardSignature>, String> {
         self.signed.fetch_add(1, Ordering::Relaxed);
         self.keys.sign(payload, jku)
@@ -48,31 +48,31 @@ impl CardSigner for Counting {
     }
 }
 
-fn served(signer: &Arc<Counting>, agents: &[&str]) -> Router {
+fn served(signer: &Arc<CountingSigner>, agents: &[&str]) -> Router {
     let signer: Arc<dyn CardSigner> = signer.clone();
     app(engine(agents), HttpOptions { signer: Some(signer), allow_hosts: vec!["*".to_owned()], ..options() })
 }
 
-struct Got {
+struct FullResponse {
     status: StatusCode,
     headers: HeaderMap,
     text: String,
 }
 
-impl Got {
+impl FullResponse {
     fn header(&self, name: header::HeaderName) -> &str {
         self.headers[name].to_str().unwrap()
     }
 }
 
-async fn ask(app: &Router, request: Request<Body>) -> Got {
+async fn ask(app: &Router, request: Request<Body>) -> FullResponse {
     let response = app.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-    Got { status: parts.status, headers: parts.headers, text }
+    FullResponse { status: parts.status, headers: parts.headers, text }
 }
 
-async fn get(app: &Router, path: &str, headers: &[(&str, &str)]) -> Got {
+async fn get(app: &Router, path: &str, headers: &[(&str, &str)]) -> FullResponse {
     let mut request = Request::builder().uri(path);
     if headers.iter().all(|(name, _)| *name != "host") {
         request = request.header(header::HOST, "127.0.0.1:8700");
@@ -93,7 +93,7 @@ async fn rpc(app: &Router, method: &str) -> String {
 
 #[tokio::test]
 async fn every_card_can_be_checked_with_the_published_keys() {
-    let signer = Counting::new();
+    let signer = CountingSigner::new();
     let app = served(&signer, &["weather"]);
     let mut trusted = TrustedKeys::from_thumbprints(signer.keys.thumbprints());
     let keys = get(&app, "/.well-known/jwks.json", &[]).await;
@@ -125,7 +125,7 @@ async fn every_card_can_be_checked_with_the_published_keys() {
 
 #[tokio::test]
 async fn grpc_carries_the_signatures_of_its_version() {
-    let signer = Counting::new();
+    let signer = CountingSigner::new();
     let app = served(&signer, &["weather"]);
     let origin = http::Uri::from_static("http://127.0.0.1:8700");
     let mut new = v1::a2a_service_client::A2aServiceClient::with_origin(app.clone(), origin.clone());
@@ -134,27 +134,27 @@ async fn grpc_carries_the_signatures_of_its_version() {
     let verified = verify_card(&serde_json::to_string(&card).unwrap(), &signer.trusted()).unwrap();
     assert_eq!(verified.kid, signer.keys.thumbprints()[0]);
 
-    // The messages of 0.3 have no place for what was signed.
+    // Messages of 0.3 have no field for the signed content.
     let mut old = v03::a2a_service_client::A2aServiceClient::with_origin(app, origin);
     let card = old.get_agent_card(v03::GetAgentCardRequest::default()).await.unwrap().into_inner();
     assert!(card.signatures.is_empty());
 }
 
 #[tokio::test]
-async fn a_card_is_signed_once_and_its_tag_does_not_know_of_signatures() {
-    let signer = Counting::new();
+async fn card_is_signed_once_and_its_etag_ignores_signatures() {
+    let signer = CountingSigner::new();
     let app = served(&signer, &["weather"]);
     let path = "/agents/weather/.well-known/agent-card.json";
     let first = get(&app, path, &[]).await;
     let times = signer.signed();
     let again = get(&app, path, &[]).await;
     assert_eq!((again.text.as_str(), signer.signed()), (first.text.as_str(), times));
-    // Another name is another card.
+    // Another host name has another card.
     let other = get(&app, path, &[("host", "agents.example.com")]).await;
     assert!(signer.signed() > times);
     assert_ne!(other.header(header::ETAG), first.header(header::ETAG));
 
-    // After a restart: other random bytes, the same card.
+    // After a restart the signature bytes differ, but the card and its ETag are equal.
     let restarted = served(&signer, &["weather"]);
     let later = get(&restarted, path, &[]).await;
     assert_ne!(later.text, first.text);
@@ -167,14 +167,14 @@ async fn a_card_is_signed_once_and_its_tag_does_not_know_of_signatures() {
         assert_eq!((unchanged.status, unchanged.text.as_str()), (StatusCode::NOT_MODIFIED, ""));
     }
     assert_eq!(signer.signed(), times);
-    // Other keys are another card: nobody keeps signatures of keys that are gone.
-    let rekeyed = served(&Counting::new(), &["weather"]);
+    // Other keys change the ETag, so caches do not keep signatures of removed keys.
+    let rekeyed = served(&CountingSigner::new(), &["weather"]);
     assert_eq!(get(&rekeyed, path, &[("if-none-match", tag)]).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn any_number_of_names_is_signed_for() {
-    let signer = Counting::new();
+async fn signature_cache_evicts_the_oldest_host_names() {
+    let signer = CountingSigner::new();
     let app = served(&signer, &["weather"]);
     let path = "/agents/weather/.well-known/agent-card.json";
     for name in 0..1100 {
@@ -182,15 +182,15 @@ async fn any_number_of_names_is_signed_for() {
     }
     let times = signer.signed();
     get(&app, path, &[("host", "agent-1099.example.com")]).await;
-    assert_eq!(signer.signed(), times, "the last one is remembered");
+    assert_eq!(signer.signed(), times, "the last signature is cached");
     let forgotten = get(&app, path, &[("host", "agent-0.example.com")]).await;
-    assert!(signer.signed() > times, "the first one is not");
+    assert!(signer.signed() > times, "the first signature is evicted");
     verify_card(&forgotten.text, &signer.trusted()).unwrap();
 }
 
 #[tokio::test]
 async fn keys_are_published_for_caches() {
-    let signer = Counting::new();
+    let signer = CountingSigner::new();
     let app = served(&signer, &["weather", "other"]);
     for path in
         ["/.well-known/jwks.json", "/agents/weather/.well-known/jwks.json", "/agents/other/.well-known/jwks.json"]
@@ -206,10 +206,10 @@ async fn keys_are_published_for_caches() {
 }
 
 #[tokio::test]
-async fn without_keys_cards_are_bare() {
+async fn cards_are_unsigned_without_keys() {
     let app = app(engine(&["weather"]), options());
     let card = get(&app, "/.well-known/agent-card.json", &[]).await;
-    assert_eq!(verify_card(&card.text, &Counting::new().trusted()), Err(CardVerificationError::Unsigned));
+    assert_eq!(verify_card(&card.text, &CountingSigner::new().trusted()), Err(CardVerificationError::Unsigned));
     assert!(!card.header(header::ETAG).starts_with("W/"));
     for path in ["/.well-known/jwks.json", "/agents/weather/.well-known/jwks.json"] {
         assert_eq!(get(&app, path, &[]).await.status, StatusCode::NOT_FOUND);

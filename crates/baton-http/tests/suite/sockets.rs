@@ -1,4 +1,4 @@
-//! WebSockets of `/v1/responses`: messages and frames are held to the bounds that bodies and requests have.
+//! WebSockets of `/v1/responses`: messages and frames have the same limits as bodies and requests.
 
 use crate::world::{engine, options};
 use baton_http::{HttpOptions, RateLimit, ServeOptions, app, serve};
@@ -10,10 +10,10 @@ use tokio::{
     time::timeout,
 };
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const FRAME_TIMEOUT: Duration = Duration::from_secs(30);
 
 const TEXT: u8 = 0x81;
-/// The first frame of a text that goes on.
+/// First frame of a fragmented text message.
 const BEGIN: u8 = 0x01;
 const CONTINUE: u8 = 0x00;
 const PING: u8 = 0x89;
@@ -29,17 +29,17 @@ async fn served(change: impl FnOnce(&mut HttpOptions)) -> SocketAddr {
     address
 }
 
-/// A client that can send what no library would.
+/// A client that can send invalid frames.
 struct Socket(TcpStream);
 
-/// How a connection ended: what it said last, and the code that it closed with.
-type End = (Option<Value>, Option<u16>);
+/// Last message and close code of a connection.
+type CloseOutcome = (Option<Value>, Option<u16>);
 
 impl Socket {
     async fn open(address: SocketAddr) -> Self {
         let (socket, head) = Self::try_open(address).await;
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
-        // Of the example in RFC 6455.
+        // Value from the example in RFC 6455.
         assert!(head.to_ascii_lowercase().contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="), "{head}");
         socket
     }
@@ -64,10 +64,10 @@ impl Socket {
             frame.truncate(1);
             frame.push(0x80 | u8::try_from(payload.len()).unwrap());
         }
-        // A mask of zeros changes nothing.
+        // A zero mask leaves the payload unchanged.
         frame.extend([0; 4]);
         frame.extend(payload);
-        // The server may have closed in the meantime; what it said is read next.
+        // The server may have closed already; its message is read next.
         let _ = self.0.write_all(&frame).await;
     }
 
@@ -76,9 +76,9 @@ impl Socket {
         self.send(TEXT, create.as_bytes()).await;
     }
 
-    /// The next frame: its first byte and its content.
+    /// First byte and payload of the next frame.
     async fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
-        let first = timeout(PATIENCE, self.0.read_u8()).await.unwrap().ok()?;
+        let first = timeout(FRAME_TIMEOUT, self.0.read_u8()).await.unwrap().ok()?;
         let length = match self.0.read_u8().await.ok()? {
             126 => u64::from(self.0.read_u16().await.ok()?),
             127 => self.0.read_u64().await.ok()?,
@@ -89,7 +89,7 @@ impl Socket {
         Some((first, payload))
     }
 
-    /// Reads up to an event of a type.
+    /// Reads until an event of a type.
     async fn until(&mut self, kind: &str) -> Value {
         loop {
             let (first, payload) = self.frame().await.unwrap();
@@ -103,8 +103,8 @@ impl Socket {
         }
     }
 
-    /// Reads to the end.
-    async fn end(mut self) -> End {
+    /// Reads until the connection closes.
+    async fn end(mut self) -> CloseOutcome {
         let mut said = None;
         while let Some((first, payload)) = self.frame().await {
             match first {
@@ -117,7 +117,7 @@ impl Socket {
     }
 }
 
-fn error_code((said, code): &End) -> (&str, u64, Option<u16>) {
+fn error_code((said, code): &CloseOutcome) -> (&str, u64, Option<u16>) {
     let said = said.as_ref().unwrap();
     (said["error"]["code"].as_str().unwrap(), said["status"].as_u64().unwrap(), *code)
 }
@@ -148,7 +148,7 @@ async fn a_close_is_answered_with_its_own_code() {
         socket.send(CLOSE, &code.to_be_bytes()).await;
         assert_eq!(socket.end().await, (None, Some(code)));
     }
-    // While a response is written, too.
+    // Also while a response is in progress.
     let mut socket = Socket::open(address).await;
     socket.ask("hello").await;
     socket.send(CLOSE, &1000_u16.to_be_bytes()).await;
@@ -156,7 +156,7 @@ async fn a_close_is_answered_with_its_own_code() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_so() {
+async fn shutdown_closes_sockets_with_going_away() {
     let mut stopping = None;
     let address = served(|options| stopping = Some(options.shutdown.clone())).await;
     let mut socket = Socket::open(address).await;
@@ -170,18 +170,18 @@ async fn a_server_that_stops_says_so() {
 async fn messages_larger_than_a_body_close_the_connection() {
     let address = served(|options| options.max_body = 64 * 1024).await;
     let piece = vec![b'x'; 16 * 1024];
-    // In fragments, each of which is small enough.
+    // Small fragments of a large message.
     let mut socket = Socket::open(address).await;
     socket.send(BEGIN, &piece).await;
     for _ in 0..4 {
         socket.send(CONTINUE, &piece).await;
     }
     assert_eq!(error_code(&socket.end().await), ("request_too_large", 413, Some(1009)));
-    // In one frame that only announces itself.
+    // One frame header with a large length and no payload.
     let mut socket = Socket::open(address).await;
     socket.0.write_all(&[0x81, 0xff, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]).await.unwrap();
     assert_eq!(error_code(&socket.end().await), ("request_too_large", 413, Some(1009)));
-    // In very many that have nothing in them.
+    // Many empty fragments.
     let mut socket = Socket::open(address).await;
     socket.send(BEGIN, b"").await;
     for _ in 0..4096 {
@@ -195,12 +195,12 @@ async fn messages_larger_than_a_body_close_the_connection() {
 
 #[tokio::test]
 async fn unfinished_messages_count_against_the_share_of_bodies() {
-    // A share is 64 KB: as much as one body may have.
+    // The share of a principal is 64 KB, the maximum size of one body.
     let address = served(|options| (options.max_body, options.max_bodies_total) = (64 * 1024, 256 * 1024)).await;
     let piece = vec![b'x'; 60 * 1024];
     let mut first = Socket::open(address).await;
     first.send(BEGIN, &piece).await;
-    // What was read before is counted when this is answered.
+    // The pong confirms that the bytes before it are counted.
     first.send(PING, b"read").await;
     assert_eq!(first.frame().await.unwrap().1, b"read");
     let mut second = Socket::open(address).await;
@@ -208,7 +208,7 @@ async fn unfinished_messages_count_against_the_share_of_bodies() {
     let end = second.end().await;
     assert_eq!(error_code(&end), ("rate_limit_exceeded", 429, Some(1008)));
     assert!(end.0.unwrap()["error"]["message"].as_str().unwrap().contains("BTN-1015"));
-    // With the connection goes what it held.
+    // A closed connection releases its share.
     first.send(CONTINUE, &piece).await;
     assert_eq!(error_code(&first.end().await), ("request_too_large", 413, Some(1009)));
     let mut third = Socket::open(address).await;
@@ -221,7 +221,7 @@ async fn unfinished_messages_count_against_the_share_of_bodies() {
 async fn messages_and_control_frames_count_as_requests() {
     let few = |options: &mut HttpOptions| options.access.rate = Some(RateLimit { per_second: 1, burst: 3 });
     let address = served(few).await;
-    // One for the connection, one for each message.
+    // The connection and each message count as one request.
     let mut socket = Socket::open(address).await;
     for _ in 0..2 {
         socket.ask("Hello").await;
@@ -243,7 +243,7 @@ async fn messages_and_control_frames_count_as_requests() {
 
 #[tokio::test]
 async fn one_address_has_a_share_of_the_connections() {
-    // A quarter of the streams are WebSockets, and of these an address may have 16.
+    // A quarter of the streams may be WebSockets, and one address may have 16 of them.
     let address = served(|options| options.max_streams = 256).await;
     let mut held = Vec::new();
     for _ in 0..16 {
@@ -252,14 +252,14 @@ async fn one_address_has_a_share_of_the_connections() {
     let (_, head) = Socket::try_open(address).await;
     assert!(head.starts_with("HTTP/1.1 429") && head.to_ascii_lowercase().contains("retry-after: 1"), "{head}");
     held.clear();
-    // The server notices that they are gone one after the other.
+    // The server detects the closed connections one by one.
     for _ in 0..1000 {
         let (_, head) = Socket::try_open(address).await;
         if head.starts_with("HTTP/1.1 101") {
             return;
         }
     }
-    panic!("places of connections that are gone stay taken");
+    panic!("closed connections still occupy their slots");
 }
 
 #[tokio::test]

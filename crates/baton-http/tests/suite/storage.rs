@@ -1,4 +1,4 @@
-//! A journal that cannot write, or cannot keep up: clients are told to come back, and find a server when they do.
+//! Journal failures and overload: clients get `Retry-After`, and the server recovers.
 
 use crate::world::{engine_on, options};
 use axum::{Router, body::Body};
@@ -38,7 +38,7 @@ async fn call(app: &Router, method: &str, params: Value) -> Response<Body> {
     request(app, "POST", "/agents/weather", &body).await
 }
 
-fn saying(text: &str, at_once: bool) -> Value {
+fn send_params(text: &str, at_once: bool) -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]},
         "configuration": {"returnImmediately": at_once}})
 }
@@ -47,7 +47,7 @@ async fn body(response: Response<Body>) -> Value {
     serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
 
-/// The reply is a JSON-RPC error with this code that says when to come back.
+/// Asserts a JSON-RPC error with this code and a `Retry-After` header.
 async fn refused(response: Response<Body>, code: &str) {
     assert_eq!(response.status(), 503);
     let wait = response.headers()[header::RETRY_AFTER].to_str().unwrap().parse::<u32>();
@@ -60,7 +60,7 @@ async fn refused(response: Response<Body>, code: &str) {
 }
 
 #[tokio::test]
-async fn a_send_that_was_not_written_is_refused_in_every_way_of_sending() {
+async fn unwritten_send_is_rejected_by_every_method() {
     let full = Arc::new(AtomicBool::new(false));
     let plan = {
         let full = Arc::clone(&full);
@@ -71,29 +71,29 @@ async fn a_send_that_was_not_written_is_refused_in_every_way_of_sending() {
     let ways = [("SendMessage", false), ("SendMessage", true), ("SendStreamingMessage", false)];
     for (method, at_once) in ways {
         full.store(true, Ordering::Relaxed);
-        refused(call(&app, method, saying("Hello", at_once)).await, "BTN-4002").await;
+        refused(call(&app, method, send_params("Hello", at_once)).await, "BTN-4002").await;
         let listed = body(call(&app, "ListTasks", json!({})).await).await;
-        assert_eq!(listed["result"]["totalSize"], 0, "a task that was refused is there");
+        assert_eq!(listed["result"]["totalSize"], 0, "a rejected task exists");
     }
     full.store(false, Ordering::Relaxed);
     for (method, at_once) in ways {
-        assert_eq!(call(&app, method, saying("Hello", at_once)).await.status(), 200);
+        assert_eq!(call(&app, method, send_params("Hello", at_once)).await.status(), 200);
     }
 }
 
 #[tokio::test]
-async fn a_server_that_is_busy_says_so_and_serves_again_when_it_is_not() {
+async fn busy_server_rejects_sends_until_capacity_is_free() {
     let limited = EngineOptions { max_live: 1, ..EngineOptions::default() };
     let app = app(engine_on(Arc::new(MemoryJournal::default()), limited, &["weather"]), options());
-    let begun = body(call(&app, "SendMessage", saying("hang", true)).await).await;
+    let begun = body(call(&app, "SendMessage", send_params("hang", true)).await).await;
     let id = begun["result"]["task"]["id"].as_str().unwrap();
     for (method, at_once) in [("SendMessage", false), ("SendMessage", true), ("SendStreamingMessage", false)] {
-        refused(call(&app, method, saying("Hello", at_once)).await, "BTN-4001").await;
+        refused(call(&app, method, send_params("Hello", at_once)).await, "BTN-4001").await;
     }
-    assert_eq!(call(&app, "GetTask", json!({"id": id})).await.status(), 200, "looking is always possible");
+    assert_eq!(call(&app, "GetTask", json!({"id": id})).await.status(), 200, "reads are always possible");
     assert_eq!(status(&app, "/readyz").await, 200);
     assert_eq!(call(&app, "CancelTask", json!({"id": id})).await.status(), 200);
-    let answered = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    let answered = body(call(&app, "SendMessage", send_params("Hello", false)).await).await;
     assert_eq!(answered["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED");
 }
 
@@ -102,16 +102,16 @@ async fn a_full_disk_makes_the_server_unready_until_there_is_room() {
     let directory = tempfile::tempdir().unwrap();
     let journal = Arc::new(SqliteJournal::open(directory.path(), baton_journal::JournalOptions::default()).unwrap());
     let app = app(engine_on(Arc::clone(&journal) as _, EngineOptions::default(), &["weather"]), options());
-    let kept = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    let kept = body(call(&app, "SendMessage", send_params("Hello", false)).await).await;
     assert_eq!(status(&app, "/readyz").await, 200);
 
     journal.set_max_pages(Some(1));
     let long = "x".repeat(200_000);
-    refused(call(&app, "SendMessage", saying(&long, true)).await, "BTN-4002").await;
+    refused(call(&app, "SendMessage", send_params(&long, true)).await, "BTN-4002").await;
     assert_eq!((status(&app, "/readyz").await, status(&app, "/healthz").await), (503, 200));
     let id = &kept["result"]["task"]["id"];
     let read = body(call(&app, "GetTask", json!({"id": id})).await).await;
-    assert_eq!(read["result"]["id"], *id, "what was written can be read");
+    assert_eq!(read["result"]["id"], *id, "written data can be read");
 
     journal.set_max_pages(None);
     let again = async {
@@ -120,6 +120,6 @@ async fn a_full_disk_makes_the_server_unready_until_there_is_room() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), again).await.unwrap();
-    let answered = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
+    let answered = body(call(&app, "SendMessage", send_params("Hello", false)).await).await;
     assert_eq!(answered["result"]["task"]["status"]["state"], "TASK_STATE_COMPLETED");
 }

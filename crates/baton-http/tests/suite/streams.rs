@@ -1,4 +1,4 @@
-//! Following tasks: order, numbers, live text, resuming.
+//! Task streams: order, event numbers, live text and resumption.
 
 use crate::world::{client, engine, message, options, weather};
 use axum::body::Body;
@@ -118,7 +118,7 @@ async fn every_subscriber_sees_the_same_and_a_subscription_outlives_a_question()
 }
 
 #[tokio::test]
-async fn canceled_text_is_taken_back() {
+async fn cancel_clears_streamed_text() {
     let client = client();
     let mut stream = client.send_streaming("weather", SendRequest::new(message("hang"))).await.unwrap();
     let mut texts = Vec::new();
@@ -139,7 +139,7 @@ async fn canceled_text_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_stream_says_that_it_is_alive() {
+async fn idle_stream_sends_keep_alive() {
     let options = HttpOptions { keep_alive: Duration::from_secs(15), ..options() };
     let client = Client::in_memory(app(engine(&["weather"]), options)).with_idle_timeout(Duration::from_secs(20));
     let mut stream = client.send_streaming("weather", SendRequest::new(message("hang"))).await.unwrap();

@@ -1,4 +1,4 @@
-//! Looking at tasks and stopping them.
+//! Listing, reading and canceling tasks.
 
 use crate::world::{client, engine, message, options};
 use baton_client::{Client, SendRequest};

@@ -1,8 +1,10 @@
-//! An agent's tools over HTTP: which there are, calling them, and what they ask.
+//! An agent's tools over HTTP: lists, calls and questions.
 
 use crate::{
-    speak::{headers, raw},
-    world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
+    bindings::{headers, raw},
+    world::{
+        DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
+    },
 };
 use axum::Router;
 use baton_client::Client;
@@ -25,9 +27,9 @@ use std::{
     time::Duration,
 };
 
-/// Tools of a server beside those of the definition; what each does is in its name.
+/// Tools of an MCP server in addition to those of the definition; the name of a tool selects its behavior.
 #[derive(Default)]
-struct Workshop {
+struct FakeToolHost {
     waited: Mutex<Vec<Duration>>,
     seen: Mutex<Vec<String>>,
 }
@@ -52,7 +54,7 @@ fn question(key: &str) -> ToolQuestion {
     ToolQuestion { key: key.to_owned(), message: "Which size?".to_owned(), wants: QuestionKind::Form { schema } }
 }
 
-impl ToolHost for Workshop {
+impl ToolHost for FakeToolHost {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let done = |output: Json, is_error| ToolOutcome::Done(ToolOutput { output, is_error });
@@ -82,8 +84,8 @@ impl ToolHost for Workshop {
         })
     }
 
-    fn available_tools<'a>(&'a self, _: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
-        self.waited.lock().unwrap().push(patience);
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, timeout: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        self.waited.lock().unwrap().push(timeout);
         let allowed = ["break", "echo", "order", "write"].map(|tool| of_server(tool, Permission::Allow));
         let offered = allowed.into_iter().chain([of_server("buy", Permission::Ask)]).collect();
         Box::pin(std::future::ready(offered))
@@ -115,7 +117,7 @@ impl ToolHost for Workshop {
 struct World {
     app: Router,
     client: Client,
-    workshop: Arc<Workshop>,
+    host: Arc<FakeToolHost>,
 }
 
 fn world() -> World {
@@ -123,28 +125,28 @@ fn world() -> World {
 }
 
 fn world_with(policy: ToolPolicy) -> World {
-    let workshop = Arc::new(Workshop::default());
+    let host = Arc::new(FakeToolHost::default());
     let mut weather = agent("weather");
     weather.policy = policy;
     let denied = ToolSpec { name: "forbidden".to_owned(), permission: Permission::Deny, ..weather.tools[0].clone() };
     weather.tools.push(denied);
     let ports = Ports {
         journal: Arc::new(MemoryJournal::default()),
-        models: Arc::new(Obedient),
-        tools: Arc::new(Weather),
-        agents: Arc::new(Served(vec![Arc::new(weather)])),
+        models: Arc::new(ScriptedModel),
+        tools: Arc::new(WeatherTools),
+        agents: Arc::new(StaticAgents(vec![Arc::new(weather)])),
         peers: Arc::new(baton_engine::NoPeers),
-        webhooks: Arc::new(Deaf),
+        webhooks: Arc::new(DiscardingWebhooks),
         watch: None,
-        clock: Arc::new(Ticking::default()),
-        ids: Arc::new(Counted::default()),
+        clock: Arc::new(TickingClock::default()),
+        ids: Arc::new(SequentialIds::default()),
     };
-    let tools = Some(ToolPorts { host: Arc::<Workshop>::clone(&workshop) });
+    let tools = Some(ToolPorts { host: Arc::<FakeToolHost>::clone(&host) });
     let app = app(Engine::new(EngineOptions::default(), ports), HttpOptions { tools, ..options() });
-    World { client: Client::in_memory(app.clone()), app, workshop }
+    World { client: Client::in_memory(app.clone()), app, host }
 }
 
-async fn said(app: &Router, method: &str, path: &str, given: &[(&str, &str)], body: &str) -> (u16, String) {
+async fn request(app: &Router, method: &str, path: &str, given: &[(&str, &str)], body: &str) -> (u16, String) {
     let response = raw(app, method, path, headers(given), body.to_owned()).await;
     let status = response.status().as_u16();
     (status, String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
@@ -160,27 +162,27 @@ fn answer(key: &str, action: AnswerAction, content: Option<Value>) -> AnswerEntr
 #[tokio::test]
 async fn tools_and_servers_are_listed() {
     let world = world();
-    let (status, list) = said(&world.app, "GET", &format!("{TOOLS}?wait=1s"), &[], "").await;
+    let (status, list) = request(&world.app, "GET", &format!("{TOOLS}?wait=1s"), &[], "").await;
     assert_eq!(status, 200);
     insta::assert_snapshot!(format!("{:#}", serde_json::from_str::<Value>(&list).unwrap()));
     let typed = world.client.tools("weather", Duration::from_secs(3600)).await.unwrap();
     assert_eq!(serde_json::to_value(&typed).unwrap(), serde_json::from_str::<Value>(&list).unwrap());
-    assert_eq!(said(&world.app, "GET", TOOLS, &[], "").await.0, 200);
-    let waited = std::mem::take(&mut *world.workshop.waited.lock().unwrap());
-    // Each list looks once more after it knows where the servers stand.
+    assert_eq!(request(&world.app, "GET", TOOLS, &[], "").await.0, 200);
+    let waited = std::mem::take(&mut *world.host.waited.lock().unwrap());
+    // Each list reads the tools a second time, after the states of the servers are known.
     assert_eq!(waited, [1, 0, 30, 0, 0, 0].map(Duration::from_secs));
 }
 
-/// Numbers come out as they went in, failures are results, and a call is made in the caller's name.
+/// Numbers are unchanged, tool failures are results, and the call has the caller's principal.
 #[tokio::test]
-async fn a_call_gives_what_the_tool_gave() {
+async fn call_returns_the_tool_output() {
     let world = world();
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let given = [JSON, ("traceparent", trace)];
     let exact = r#"{"a":42.0,"b":123456789012345678901234567890,"arguments":{"x":1}}"#;
-    let (status, reply) = said(&world.app, "POST", &format!("{TOOLS}/shop__echo"), &given, exact).await;
+    let (status, reply) = request(&world.app, "POST", &format!("{TOOLS}/shop__echo"), &given, exact).await;
     assert_eq!((status, reply), (200, format!(r#"{{"output":{exact},"isError":false}}"#)));
-    let seen = world.workshop.seen.lock().unwrap().pop();
+    let seen = world.host.seen.lock().unwrap().pop();
     assert_eq!(seen, Some(format!("shop__echo for local, trace Some({trace:?})")));
     for (tool, body, given, expect) in [
         ("shop__echo", "", &[][..], r#"{"output":{},"isError":false}"#),
@@ -193,7 +195,7 @@ async fn a_call_gives_what_the_tool_gave() {
             r#"{"output":"the tool requests model sampling, which is available only in a run of the agent or to an MCP client","isError":true}"#,
         ),
     ] {
-        let (status, reply) = said(&world.app, "POST", &format!("{TOOLS}/{tool}"), given, body).await;
+        let (status, reply) = request(&world.app, "POST", &format!("{TOOLS}/{tool}"), given, body).await;
         assert_eq!((status, reply.as_str()), (200, expect), "{tool}");
     }
 }
@@ -217,17 +219,17 @@ async fn mistakes_are_named() {
         ("POST", format!("{TOOLS}/get_weather/answers"), &[JSON], r#"{"answers":[],"state":"made up"}"#),
         ("POST", format!("{TOOLS}/get_weather/answers"), &[JSON], r#"{"answers":[],"arguments":[]}"#),
     ] {
-        let (status, reply) = said(&world.app, method, &path, given, body).await;
+        let (status, reply) = request(&world.app, method, &path, given, body).await;
         let code = reply.find("BTN-").map_or("-", |at| &reply[at..at + 8]);
         let message = serde_json::from_str::<Value>(&reply).unwrap()["error"]["message"].take();
         writeln!(seen, "{method} {path} {body}\n  {status} {code} {}", message.as_str().unwrap()).unwrap();
     }
-    assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
+    assert_eq!(*world.host.seen.lock().unwrap(), [""; 0], "no tool ran");
     insta::assert_snapshot!(seen);
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_goes_on_with_the_answers() {
+async fn tool_with_questions_resumes_with_the_answers() {
     let world = world();
     let arguments = Json::from(json!({"item": "tea"}));
     let asked = world.client.call_tool("weather", "shop__order", &arguments).await.unwrap();
@@ -238,11 +240,11 @@ async fn a_tool_that_asks_goes_on_with_the_answers() {
     ];
     let going_on = AnswerTool { arguments: Some(arguments), answers, state: asked.state };
     let done = world.client.answer_tool("weather", "shop__order", &going_on).await.unwrap();
-    let heard = r#"{"answers":[{"key":"size","action":"accept","content":{"size":42}},{"key":"login","action":"decline"}],"state":"s:1"}"#;
-    assert_eq!(done.output.unwrap().as_str(), heard);
+    let received = r#"{"answers":[{"key":"size","action":"accept","content":{"size":42}},{"key":"login","action":"decline"}],"state":"s:1"}"#;
+    assert_eq!(done.output.unwrap().as_str(), received);
 }
 
-/// Approval is asked for first, outlives the tool's own questions, and is never heard by the tool.
+/// Approval is requested first, stays valid through the tool's own questions, and is not passed to the tool.
 #[tokio::test]
 async fn a_tool_that_needs_approval_runs_only_with_it() {
     let world = world();
@@ -262,33 +264,33 @@ async fn a_tool_that_needs_approval_runs_only_with_it() {
         assert_eq!((refused.status, refused.baton_code.as_deref()), (403, Some("BTN-3012")));
     }
     let other = go_on(vec![answer("size", AnswerAction::Accept, None)], asked.state.clone()).await.unwrap();
-    assert_eq!(other.questions, asked.questions, "an answer to something else approves nothing");
-    assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
+    assert_eq!(other.questions, asked.questions, "other answers do not approve the call");
+    assert_eq!(*world.host.seen.lock().unwrap(), [""; 0], "no tool ran");
 
     let yes = answer("baton/approval", AnswerAction::Accept, None);
     let asks = go_on(vec![yes.clone()], asked.state).await.unwrap();
     assert_eq!(asks.questions.iter().map(|ask| ask.key.as_str()).collect::<Vec<_>>(), ["size", "login"]);
     let done = go_on(vec![answer("size", AnswerAction::Accept, None)], asks.state).await.unwrap();
-    let heard = r#"{"answers":[{"key":"size","action":"accept"}],"state":"s:1"}"#;
+    let received = r#"{"answers":[{"key":"size","action":"accept"}],"state":"s:1"}"#;
     assert_eq!(
         done,
-        ToolReply { output: Some(Json::parse(heard).unwrap()), is_error: Some(false), ..ToolReply::default() }
+        ToolReply { output: Some(Json::parse(received).unwrap()), is_error: Some(false), ..ToolReply::default() }
     );
 
     let at_once = go_on(vec![yes], None).await.unwrap();
-    assert_eq!(at_once.questions.len(), 2, "approval can be given before it was asked for");
+    assert_eq!(at_once.questions.len(), 2, "approval may be given in advance");
 }
 
 #[tokio::test]
 async fn without_a_host_there_are_no_tools() {
     let app = crate::world::weather();
-    let (status, reply) = said(&app, "GET", TOOLS, &[], "").await;
+    let (status, reply) = request(&app, "GET", TOOLS, &[], "").await;
     assert_eq!(status, 400);
     assert!(reply.contains("BTN-1009"), "{reply}");
 }
 
 #[tokio::test]
-async fn what_the_agents_rules_say_holds_for_calls_from_outside() {
+async fn permission_rules_apply_to_api_calls() {
     let rule = |tool: &str, path: Option<&str>, permission| {
         let only = path.map(|path| ArgumentMatch { path: path.to_owned(), glob: "Mordor".to_owned() });
         PermissionRule { server: None, tool: tool.to_owned(), arguments: only.into_iter().collect(), permission }
@@ -314,5 +316,5 @@ async fn what_the_agents_rules_say_holds_for_calls_from_outside() {
     }
     let asked = world.client.call_tool("weather", &own, &Json::from(json!({"location": "Oakland"}))).await.unwrap();
     assert!(asked.questions[0].approval, "{asked:?}");
-    assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
+    assert_eq!(*world.host.seen.lock().unwrap(), [""; 0], "no tool ran");
 }

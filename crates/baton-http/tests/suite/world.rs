@@ -1,4 +1,4 @@
-//! An engine over the journal in memory, with a model that does what the message says.
+//! An engine with a journal in memory and a scripted model.
 
 use async_stream::stream;
 use axum::Router;
@@ -30,14 +30,14 @@ pub(crate) fn engine(agents: &[&str]) -> Engine {
 pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: EngineOptions, agents: &[&str]) -> Engine {
     let ports = Ports {
         journal,
-        models: Arc::new(Obedient),
-        tools: Arc::new(Weather),
-        agents: Arc::new(Served(agents.iter().map(|name| Arc::new(agent(name))).collect())),
+        models: Arc::new(ScriptedModel),
+        tools: Arc::new(WeatherTools),
+        agents: Arc::new(StaticAgents(agents.iter().map(|name| Arc::new(agent(name))).collect())),
         peers: Arc::new(baton_engine::NoPeers),
-        webhooks: Arc::new(Deaf),
+        webhooks: Arc::new(DiscardingWebhooks),
         watch: None,
-        clock: Arc::new(Ticking::default()),
-        ids: Arc::new(Counted::default()),
+        clock: Arc::new(TickingClock::default()),
+        ids: Arc::new(SequentialIds::default()),
     };
     Engine::new(options, ports)
 }
@@ -46,7 +46,7 @@ pub(crate) fn options() -> HttpOptions {
     HttpOptions { started_at: Timestamp::from_millis(1_794_770_760_000), ..HttpOptions::default() }
 }
 
-/// The surface of one agent, `weather`.
+/// An app with one agent, `weather`.
 pub(crate) fn weather() -> Router {
     app(engine(&["weather"]), options())
 }
@@ -59,34 +59,34 @@ pub(crate) fn message(text: &str) -> Message {
     Message::new("message-1".into(), Role::User, vec![Part::text(text)])
 }
 
-/// Every look is a millisecond later, so that orders are the same in every run.
-pub(crate) struct Ticking(AtomicI64);
+/// Advances by a millisecond with every call, so that the order of events is deterministic.
+pub(crate) struct TickingClock(AtomicI64);
 
-impl Default for Ticking {
+impl Default for TickingClock {
     fn default() -> Self {
         Self(AtomicI64::new(1_794_770_760_000))
     }
 }
 
-impl Clock for Ticking {
+impl Clock for TickingClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
 #[derive(Default)]
-pub(crate) struct Counted(AtomicU64);
+pub(crate) struct SequentialIds(AtomicU64);
 
-impl IdGenerator for Counted {
+impl IdGenerator for SequentialIds {
     fn next_id(&self) -> String {
         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Takes every address but the one that says no, and hears nothing.
-pub(crate) struct Deaf;
+/// Accepts every receiver except `10.0.0.1` and discards notifications.
+pub(crate) struct DiscardingWebhooks;
 
-impl WebhookSender for Deaf {
+impl WebhookSender for DiscardingWebhooks {
     fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         let refused = config.url.contains("10.0.0.1");
         let answer = if refused { Err(WebhookError::Forbidden("10.0.0.1 is private".to_owned())) } else { Ok(()) };
@@ -102,9 +102,9 @@ impl WebhookSender for Deaf {
     }
 }
 
-pub(crate) struct Served(pub(crate) Vec<Arc<AgentSpec>>);
+pub(crate) struct StaticAgents(pub(crate) Vec<Arc<AgentSpec>>);
 
-impl AgentSource for Served {
+impl AgentSource for StaticAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.0.clone()
     }
@@ -164,21 +164,21 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
     }
 }
 
-pub(crate) struct Obedient;
+pub(crate) struct ScriptedModel;
 
-impl ModelResolver for Obedient {
+impl ModelResolver for ScriptedModel {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
 }
 
-impl Model for Obedient {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         "obedient"
     }
 
-    /// `hang` says a word and never ends, `ask` asks, `look` says a word and uses its tool, `hand over` hands work over,
-    /// anything else is answered word by word.
+    /// `hang` writes text and never ends, `ask` asks a question, `look` writes text and calls a tool, `hand over` hands
+    /// off; any other text is repeated word by word.
     fn call(&self, call: ModelCall) -> ModelStream {
         let last = call.messages.last().cloned();
         Box::pin(stream! {
@@ -216,9 +216,9 @@ impl Model for Obedient {
     }
 }
 
-pub(crate) struct Weather;
+pub(crate) struct WeatherTools;
 
-impl ToolHost for Weather {
+impl ToolHost for WeatherTools {
     fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("72°F, sunny"), is_error: false }) })
     }

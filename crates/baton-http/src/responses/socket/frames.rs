@@ -202,7 +202,7 @@ mod tests {
                 assert_eq!(seen(&bytes, piece), (expect.clone(), within), "in pieces of {piece}");
             }
         }
-        // A length that is only announced has not arrived.
+        // Announced bytes that have not arrived are not counted.
         let mut announced = vec![0x82, 0xff];
         announced.extend(u64::MAX.to_be_bytes());
         announced.extend([0, 0, 0, 0, 9]);

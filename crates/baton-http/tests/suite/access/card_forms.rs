@@ -1,7 +1,7 @@
-//! The forms of a card: what each version is shown, checked with the published schema of 1.0.
+//! Card forms of each protocol version, checked with the published schema of 1.0.
 
-use super::house::{House, bearer, token};
-use crate::speak::{headers, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{headers, raw};
 use baton_http::A2aOptions;
 use baton_identity::{SigningKeys, TrustedKeys, verify_card};
 use baton_ports::CardSigner as _;
@@ -15,10 +15,10 @@ use std::{
     sync::Arc,
 };
 
-/// Every field of the schema of A2A 1.0 that the official package has, one in a line.
+/// Fields of the A2A 1.0 schema in the official package, one per line.
 const SCHEMA: &str = include_str!("../../../../baton-proto/tests/facts/lf.a2a.v1.txt");
 const PLACES: [&str; 3] = ["/agents/weather", "/agents/weather/", "/agents/weather/.well-known/agent-card.json"];
-/// Members that only a card of 0.3 has.
+/// Members that exist only in cards of 0.3.
 const OLD: [&str; 6] = [
     "protocolVersion",
     "url",
@@ -28,12 +28,12 @@ const OLD: [&str; 6] = [
     "supportsAuthenticatedExtendedCard",
 ];
 
-struct Shown {
+struct CardResponse {
     headers: HeaderMap,
     text: String,
 }
 
-impl Shown {
+impl CardResponse {
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
@@ -43,30 +43,30 @@ impl Shown {
     }
 }
 
-async fn get(house: &House, path: &str, given: &[(&str, &str)]) -> Shown {
-    let response = raw(&house.app, "GET", path, headers(given), "").await;
+async fn get(server: &TestServer, path: &str, given: &[(&str, &str)]) -> CardResponse {
+    let response = raw(&server.app, "GET", path, headers(given), "").await;
     assert_eq!(response.status(), StatusCode::OK, "{path} {given:?}");
     let (parts, body) = response.into_parts();
     let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-    Shown { headers: parts.headers, text }
+    CardResponse { headers: parts.headers, text }
 }
 
-/// A Baton with keys that asks for tokens, so that cards have every member that there is.
-fn house(bindings: &[CardBinding]) -> (House, TrustedKeys) {
+/// A server with signing keys and authentication, so that its cards have every member.
+fn server(bindings: &[CardBinding]) -> (TestServer, TrustedKeys) {
     let directory = tempfile::tempdir().unwrap();
     let keys = SigningKeys::open(directory.path()).unwrap();
     let trusted = TrustedKeys::from_jwks(&keys.keys()).unwrap();
-    let house = House::of(
+    let server = TestServer::with_options(
         |_| {},
         |options| {
             options.signer = Some(Arc::new(keys));
             options.a2a = A2aOptions { bindings: bindings.to_vec(), ..A2aOptions::default() };
         },
     );
-    (house, trusted)
+    (server, trusted)
 }
 
-/// Fails for members that a message of the schema does not have, at any depth.
+/// Panics on members that the schema does not define, at any depth.
 fn check_strictly(message: &str, value: &Value) {
     let prefix = format!("{message}.");
     let fields = SCHEMA.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(" = "));
@@ -79,7 +79,7 @@ fn check_strictly(message: &str, value: &Value) {
         let fact = fields.get(name.as_str()).unwrap_or_else(|| panic!("{message} has no {name}: {value}"));
         let Some(kind) = fact[1].strip_prefix("lf.a2a.v1.") else { continue };
         match (inner, kind.split_once('.')) {
-            // A map: its values are of the kind that its entries have.
+            // A map: the schema type of its values is that of the entry's `value` field.
             (Value::Object(members), Some(_)) => {
                 let entry = SCHEMA.lines().find_map(|line| line.strip_prefix(&format!("{kind}.value = "))).unwrap();
                 let of = entry.split(':').nth(1).unwrap();
@@ -107,25 +107,25 @@ fn interfaces(card: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn each_version_is_shown_its_own_card() {
-    let (house, trusted) = house(&CardBinding::DEFAULT);
+async fn each_version_gets_its_own_card() {
+    let (server, trusted) = server(&CardBinding::DEFAULT);
     let mut tags = BTreeSet::new();
     for (version, form) in
         [(None, "union"), (Some("99.0"), "union"), (Some("1.0"), "1.0"), (Some("1.1"), "1.0"), (Some("0.3"), "0.3")]
     {
         let given: Vec<_> = version.map(|version| ("a2a-version", version)).into_iter().collect();
-        let shown = get(&house, PLACES[0], &given).await;
+        let shown = get(&server, PLACES[0], &given).await;
         let card = shown.json();
         for other in &PLACES[1..] {
-            assert_eq!(get(&house, other, &given).await.text, shown.text, "{other}");
+            assert_eq!(get(&server, other, &given).await.text, shown.text, "{other}");
         }
         assert_eq!(shown.headers[header::VARY], "Host, A2A-Version");
         tags.insert((form, shown.tag().to_owned()));
         let unchanged = [&given[..], &[("if-none-match", shown.tag())]].concat();
-        let unchanged = raw(&house.app, "GET", PLACES[2], headers(&unchanged), "").await;
+        let unchanged = raw(&server.app, "GET", PLACES[2], headers(&unchanged), "").await;
         assert_eq!(unchanged.status(), StatusCode::NOT_MODIFIED, "{form}");
 
-        // What was signed is all that the card says in its version.
+        // The signature covers all members that the card has in its version.
         let verified = verify_card(&shown.text, &trusted).unwrap_or_else(|error| panic!("{form}: {error}"));
         let signed = verified.card.to_value();
         let bearer = &card["securitySchemes"]["bearer"];
@@ -164,18 +164,18 @@ async fn each_version_is_shown_its_own_card() {
 
 #[tokio::test]
 async fn the_extended_card_has_the_form_of_its_operation() {
-    let (house, trusted) = house(&CardBinding::DEFAULT);
+    let (server, trusted) = server(&CardBinding::DEFAULT);
     let known = bearer(&token("acme", "ann", "read:weather"));
     let given = [("authorization", known.as_str()), ("content-type", "application/json")];
     let mut shown = Vec::new();
     for (path, is_old) in
         [("/extendedAgentCard", false), ("/v1/card", true), ("/agent/authenticatedExtendedCard", true)]
     {
-        shown.push((get(&house, &format!("/agents/weather{path}"), &given).await.json(), is_old));
+        shown.push((get(&server, &format!("/agents/weather{path}"), &given).await.json(), is_old));
     }
     for (method, is_old) in [("GetExtendedAgentCard", false), ("agent/getAuthenticatedExtendedCard", true)] {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}).to_string();
-        let response = raw(&house.app, "POST", "/agents/weather", headers(&given), body).await;
+        let response = raw(&server.app, "POST", "/agents/weather", headers(&given), body).await;
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         shown.push((serde_json::from_slice::<Value>(&bytes).unwrap()["result"].take(), is_old));
     }
@@ -191,7 +191,7 @@ async fn the_extended_card_has_the_form_of_its_operation() {
     }
 }
 
-/// The house has two agents, and 0.3 cannot say over gRPC which of them is meant.
+/// The server has two agents, and 0.3 over gRPC cannot select one of them.
 #[tokio::test]
 async fn bindings_are_listed_as_configured() {
     use CardBinding::{Grpc, JsonRpc, Rest};
@@ -201,31 +201,31 @@ async fn bindings_are_listed_as_configured() {
         (&[Rest], &["HTTP+JSON 1.0"], Some("HTTP+JSON")),
         (&[Grpc], &["GRPC 1.0"], None),
     ] {
-        let (house, _) = house(bindings);
+        let (server, _) = server(bindings);
         let [current, older] = places.map(|version| [("a2a-version", version)]);
         let (current, older) =
-            (get(&house, PLACES[0], &current).await.json(), get(&house, PLACES[0], &older).await.json());
+            (get(&server, PLACES[0], &current).await.json(), get(&server, PLACES[0], &older).await.json());
         assert_eq!(interfaces(&current), new);
         assert_eq!(older.get("preferredTransport").and_then(Value::as_str), old);
-        // Without an interface of 0.3 there is nothing to show but what there is.
+        // Without an interface of 0.3 the card lists the configured interfaces.
         assert_eq!(older.get("supportedInterfaces").is_some(), old.is_none());
     }
 }
 
 #[tokio::test]
-async fn addresses_of_several_agents_are_named() {
-    let house = House::new();
+async fn root_card_request_lists_addresses_of_several_agents() {
+    let server = TestServer::new();
     for path in
         ["/.well-known/agent-card.json", "/agents/.well-known/agent-card.json", "/agents/.well-known/agent.json"]
     {
-        let response = raw(&house.app, "GET", path, HeaderMap::new(), "").await;
+        let response = raw(&server.app, "GET", path, HeaderMap::new(), "").await;
         assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");
         let text = response.into_body().collect().await.unwrap().to_bytes();
         let text = String::from_utf8_lossy(&text);
         assert!(text.contains("http://localhost/agents/clock/, http://localhost/agents/weather/"), "{path} {text}");
     }
-    // Where cards are private, those who may not read an agent are not told of it.
-    let private = House::with(|access| access.private_cards = true);
+    // With private cards, the error lists only agents that the caller may read.
+    let private = TestServer::with_access(|access| access.private_cards = true);
     let path = "/agents/.well-known/agent-card.json";
     assert_eq!(raw(&private.app, "GET", path, HeaderMap::new(), "").await.status(), StatusCode::UNAUTHORIZED);
     let known = bearer(&token("acme", "ann", "read:clock"));

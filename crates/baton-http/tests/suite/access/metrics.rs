@@ -1,9 +1,9 @@
-//! Who may read the meters.
+//! Scopes for `GET /metrics`.
 
-use super::house::{House, bearer, token};
+use super::server::{TestServer, bearer, token};
 use crate::{
+    bindings::{headers, raw},
     meters::meters,
-    speak::{headers, raw},
 };
 use baton_http::{HttpOptions, MeterPorts};
 
@@ -12,8 +12,8 @@ fn metered(options: &mut HttpOptions) {
 }
 
 #[tokio::test]
-async fn meters_are_read_with_a_scope_for_all_agents_or_by_everybody() {
-    let house = House::of(|_| {}, metered);
+async fn metrics_require_a_scope_for_all_agents_or_open_access() {
+    let server = TestServer::with_options(|_| {}, metered);
     for (scopes, reads) in [
         ("", false),
         ("read", false),
@@ -24,13 +24,13 @@ async fn meters_are_read_with_a_scope_for_all_agents_or_by_everybody() {
     ] {
         let authorization = bearer(&token("acme", "prometheus", scopes));
         let given = headers(&[("authorization", authorization.as_str())]);
-        let status = raw(&house.app, "GET", "/metrics", given, "").await.status();
-        let denied = house.denied.take().len();
+        let status = raw(&server.app, "GET", "/metrics", given, "").await.status();
+        let denied = server.audit.take().len();
         assert_eq!((status.as_u16(), denied), if reads { (200, 0) } else { (403, 1) }, "{scopes:?}");
     }
-    assert_eq!(raw(&house.app, "GET", "/metrics", headers(&[]), "").await.status(), 401);
+    assert_eq!(raw(&server.app, "GET", "/metrics", headers(&[]), "").await.status(), 401);
 
-    let open = House::of(|access| access.open_metrics = true, metered);
+    let open = TestServer::with_options(|access| access.open_metrics = true, metered);
     assert_eq!(raw(&open.app, "GET", "/metrics", headers(&[]), "").await.status(), 200);
     assert_eq!(raw(&open.app, "POST", "/metrics", headers(&[]), "").await.status(), 401);
     assert_eq!(raw(&open.app, "GET", "/api/v1/spans/stats", headers(&[]), "").await.status(), 401);

@@ -1,22 +1,22 @@
-//! Who may come in, and what they see.
+//! Authentication, authorization, isolation of principals, and the audit log.
 
-mod audited;
+mod audit_log;
 mod card_forms;
-mod house;
+mod denials;
+mod isolation;
 mod metrics;
 mod open;
 mod rates;
 mod refusals;
+mod response_text;
 mod scopes;
 mod secrets;
+mod server;
 mod sessions;
 mod shares;
 mod spans;
-mod stranger;
 mod streams;
 mod tokens;
 mod tool_permissions;
 mod walk;
 mod walk_requests;
-mod watched;
-mod whole;

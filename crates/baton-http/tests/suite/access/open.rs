@@ -1,7 +1,7 @@
-//! What is open to everybody, and what is not when cards are private.
+//! Public paths, and paths that require a token when cards are private.
 
-use super::house::{House, bearer, token};
-use crate::speak::{headers, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{headers, raw};
 use axum::body::Body;
 use baton_engine::NoPeers;
 use baton_http::PeerPorts;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use std::{future::ready, sync::Arc};
 use tower::ServiceExt as _;
 
-async fn get(house: &House, path: &str, token: Option<&str>) -> Response<axum::body::Body> {
+async fn get(server: &TestServer, path: &str, token: Option<&str>) -> Response<axum::body::Body> {
     let given = token.map_or_else(HeaderMap::new, |token| headers(&[("authorization", &bearer(token))]));
-    raw(&house.app, "GET", path, given, "").await
+    raw(&server.app, "GET", path, given, "").await
 }
 
-async fn text(house: &House, path: &str, token: Option<&str>) -> String {
-    let body = get(house, path, token).await.into_body().collect().await.unwrap().to_bytes();
+async fn text(server: &TestServer, path: &str, token: Option<&str>) -> String {
+    let body = get(server, path, token).await.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(body.to_vec()).unwrap()
 }
 
@@ -34,11 +34,11 @@ const LISTS: [&str; 3] = ["/", "/agents", "/.well-known/ai-catalog.json"];
 
 #[tokio::test]
 async fn cards_and_probes_are_open_unless_cards_are_private() {
-    let (public, private) = (House::new(), House::with(|access| access.private_cards = true));
+    let (public, private) = (TestServer::new(), TestServer::with_access(|access| access.private_cards = true));
     for path in CARDS.iter().chain(&LISTS) {
         assert_eq!(get(&public, path, None).await.status(), 200, "{path}");
         assert_eq!(get(&private, path, None).await.status(), 401, "{path}");
-        // Nobody looks at a token where none is needed.
+        // Public paths ignore the token.
         assert_eq!(get(&public, path, Some("nobody")).await.status(), 200, "{path}");
     }
     for path in ["/healthz", "/health", "/readyz", "/.well-known/oauth-protected-resource"] {
@@ -47,43 +47,43 @@ async fn cards_and_probes_are_open_unless_cards_are_private() {
 }
 
 #[tokio::test]
-async fn private_cards_are_for_those_who_may_read_the_agent() {
-    let house = House::with(|access| access.private_cards = true);
+async fn private_cards_require_read_access_to_the_agent() {
+    let server = TestServer::with_access(|access| access.private_cards = true);
     for (scopes, status) in
         [("", 403), ("read:clock", 403), ("read:weather", 200), ("call:weather", 200), ("admin", 200)]
     {
         let token = token("acme", "ann", scopes);
         for path in CARDS {
-            assert_eq!(get(&house, path, Some(&token)).await.status(), status, "{scopes:?} {path}");
-            // What is written in another way leads to the same agent, and to the same question.
+            assert_eq!(get(&server, path, Some(&token)).await.status(), status, "{scopes:?} {path}");
+            // A percent-encoded name selects the same agent and needs the same scope.
             let other = path.replace("weather", "we%61ther");
-            assert_eq!(get(&house, &other, Some(&token)).await.status(), status, "{scopes:?} {other}");
+            assert_eq!(get(&server, &other, Some(&token)).await.status(), status, "{scopes:?} {other}");
         }
     }
     let clock = token("acme", "ann", "read:clock");
     for path in LISTS {
-        let shown = text(&house, path, Some(&clock)).await;
+        let shown = text(&server, path, Some(&clock)).await;
         assert!(shown.contains("agents/clock") && !shown.contains("agents/weather"), "{path}: {shown}");
     }
     let all = token("acme", "ann", "read");
-    let card = get(&house, CARDS[0], Some(&all)).await;
+    let card = get(&server, CARDS[0], Some(&all)).await;
     assert_eq!(card.headers()["cache-control"], "private, max-age=60");
     assert!(card.headers().get_all("vary").iter().any(|value| value == "Authorization"));
     let ghost = "/agents/ghost/.well-known/agent-card.json";
-    assert_eq!(get(&house, ghost, Some(&clock)).await.status(), 403);
-    assert_eq!(get(&house, ghost, Some(&all)).await.status(), 404);
-    let told = text(&house, ghost, Some(&token("acme", "ann", "read:ghost"))).await;
+    assert_eq!(get(&server, ghost, Some(&clock)).await.status(), 403);
+    assert_eq!(get(&server, ghost, Some(&all)).await.status(), 404);
+    let told = text(&server, ghost, Some(&token("acme", "ann", "read:ghost"))).await;
     assert!(told.contains("BTN-2001") && !told.contains("weather"), "{told}");
 }
 
 #[tokio::test]
-async fn clients_can_find_out_where_tokens_come_from() {
-    let house = House::new();
+async fn protected_resource_metadata_lists_token_issuers() {
+    let server = TestServer::new();
     let place = "/.well-known/oauth-protected-resource";
     for (path, resource) in
         [(place.to_owned(), "http://localhost"), (format!("{place}/agents/weather"), "http://localhost/agents/weather")]
     {
-        let shown: Value = serde_json::from_str(&text(&house, &path, None).await).unwrap();
+        let shown: Value = serde_json::from_str(&text(&server, &path, None).await).unwrap();
         let expect = json!({
             "resource": resource,
             "resource_name": "Baton",
@@ -93,25 +93,25 @@ async fn clients_can_find_out_where_tokens_come_from() {
         });
         assert_eq!(shown, expect, "{path}");
     }
-    // Where nobody needs a token there is nothing to find.
-    let local = House::with(|access| access.identity = None);
+    // Without authentication there is no metadata document.
+    let local = TestServer::with_access(|access| access.identity = None);
     assert_eq!(get(&local, place, None).await.status(), 404);
 }
 
-/// Knows nobody, and wants to know nobody.
-pub(super) struct NoBook;
+/// A registry without peers that rejects every change.
+pub(super) struct EmptyPeerRegistry;
 
-fn nobody<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerRegistryError>> {
+fn not_found<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerRegistryError>> {
     Box::pin(ready(Err(PeerRegistryError { code: ErrorCode::AGENT_NOT_FOUND, detail: "nobody".to_owned() })))
 }
 
-impl PeerRegistry for NoBook {
+impl PeerRegistry for EmptyPeerRegistry {
     fn add(&self, _: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
-        nobody()
+        not_found()
     }
 
     fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerRegistryError>> {
-        nobody()
+        not_found()
     }
 
     fn peer(&self, _: &AgentName) -> Option<PeerRecord> {
@@ -124,11 +124,11 @@ impl PeerRegistry for NoBook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_strangers_notification_gets_no_room() {
-    let ports = PeerPorts { registry: Arc::new(NoBook), peers: Arc::new(NoPeers) };
-    let house = House::of(|_| {}, |options| options.peers = Some(ports));
+async fn unknown_notification_is_rejected_before_its_body_is_read() {
+    let ports = PeerPorts { registry: Arc::new(EmptyPeerRegistry), peers: Arc::new(NoPeers) };
+    let server = TestServer::with_options(|_| {}, |options| options.peers = Some(ports));
     let endless = Body::from_stream(futures_util::stream::pending::<Result<String, std::io::Error>>());
     let request = Request::post("/api/v1/peers/notifications/x").header("host", "localhost").body(endless).unwrap();
-    let answered = tokio::time::timeout(std::time::Duration::from_secs(1), house.app.oneshot(request)).await;
+    let answered = tokio::time::timeout(std::time::Duration::from_secs(1), server.app.oneshot(request)).await;
     assert_eq!(answered.expect("an answer before the body").unwrap().status(), 404);
 }

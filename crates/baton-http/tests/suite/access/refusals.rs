@@ -1,15 +1,15 @@
-//! How those who do not come in are told, in every binding and dialect.
+//! Authentication and authorization errors in every binding and dialect.
 
-use super::house::{House, bearer, token};
-use crate::speak::{Binding, Op, Reply, headers, open, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{Binding, Op, Reply, headers, open, raw};
 use axum::body::Body;
 use baton_rules::RateLimit;
 use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// One refusal as its client reads it.
-async fn told(binding: Binding, response: Response<Body>) -> String {
+/// The error and its headers as text.
+async fn describe_refusal(binding: Binding, response: Response<Body>) -> String {
     let reply = Reply::read(binding, Op::Send, response).await;
     let refused = reply.refused();
     let header = |name: &str| reply.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
@@ -30,23 +30,23 @@ async fn told(binding: Binding, response: Response<Body>) -> String {
     text
 }
 
-fn saying() -> Value {
+fn send_params() -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}})
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_refusal_in_every_binding() {
-    let house = House::new();
-    let few = House::with(|access| access.rate = Some(RateLimit { per_second: 1, burst: 1 }));
+    let server = TestServer::new();
+    let few = TestServer::with_access(|access| access.rate = Some(RateLimit { per_second: 1, burst: 1 }));
     let (reader, caller) = (bearer(&token("acme", "ann", "read:weather")), bearer(&token("acme", "ann", "call")));
     let mut seen = String::new();
-    for (name, house, authorization) in [
-        ("no token", &house, None),
-        ("an unknown token", &house, Some("Bearer who-knows")),
-        ("an expired token", &house, Some("Bearer expired")),
-        ("another scheme", &house, Some("Basic YTpi")),
-        ("keys that cannot be had", &house, Some("Bearer away")),
-        ("a scope that is missing", &house, Some(reader.as_str())),
+    for (name, server, authorization) in [
+        ("no token", &server, None),
+        ("an unknown token", &server, Some("Bearer who-knows")),
+        ("an expired token", &server, Some("Bearer expired")),
+        ("another scheme", &server, Some("Basic YTpi")),
+        ("keys that cannot be had", &server, Some("Bearer away")),
+        ("a scope that is missing", &server, Some(reader.as_str())),
         ("too many requests", &few, Some(caller.as_str())),
     ] {
         seen.push_str(&format!("{name}\n"));
@@ -55,18 +55,18 @@ async fn every_refusal_in_every_binding() {
             pairs.extend(authorization.map(|value| ("authorization", value)));
             if name == "too many requests" {
                 tokio::time::advance(std::time::Duration::from_secs(1)).await;
-                open(&house.app, binding, Op::Card, &json!({}), &pairs).await.unwrap();
+                open(&server.app, binding, Op::Card, &json!({}), &pairs).await.unwrap();
             }
-            let response = open(&house.app, binding, Op::Send, &saying(), &pairs).await.unwrap();
-            seen.push_str(&told(binding, response).await);
+            let response = open(&server.app, binding, Op::Send, &send_params(), &pairs).await.unwrap();
+            seen.push_str(&describe_refusal(binding, response).await);
         }
     }
     insta::assert_snapshot!(seen);
 }
 
 #[tokio::test]
-async fn what_is_not_a2a_is_refused_as_rest() {
-    let house = House::new();
+async fn non_a2a_routes_reject_in_rest_format() {
+    let server = TestServer::new();
     for (method, path) in [
         ("GET", "/api/v1/tasks/x"),
         ("GET", "/api/v1/tasks/x/events"),
@@ -79,7 +79,7 @@ async fn what_is_not_a2a_is_refused_as_rest() {
         ("DELETE", "/agents/weather"),
         ("DELETE", "/agents"),
     ] {
-        let response = raw(&house.app, method, path, HeaderMap::new(), "").await;
+        let response = raw(&server.app, method, path, HeaderMap::new(), "").await;
         assert!(response.headers().contains_key(header::WWW_AUTHENTICATE), "{method} {path}");
         assert_eq!(response.status(), 401, "{method} {path}");
         let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -88,14 +88,14 @@ async fn what_is_not_a2a_is_refused_as_rest() {
     }
 }
 
-/// A reply to a request that was not read has no id to go with.
+/// The request body is not read, so its id is unknown.
 #[tokio::test]
-async fn json_rpc_is_answered_without_an_id() {
-    let house = House::new();
+async fn json_rpc_rejection_has_a_null_id() {
+    let server = TestServer::new();
     for (method, name) in [("message.send", "ContextCore"), ("message/send", "0.3"), ("SendMessage", "1.0")] {
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": {}}).to_string();
         let given = headers(&[("content-type", "application/json")]);
-        let response = raw(&house.app, "POST", "/agents/weather", given, body).await;
+        let response = raw(&server.app, "POST", "/agents/weather", given, body).await;
         assert_eq!(response.status(), 401, "{name}");
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body: Value = serde_json::from_slice(&body).unwrap();
@@ -104,8 +104,8 @@ async fn json_rpc_is_answered_without_an_id() {
 }
 
 #[tokio::test]
-async fn one_header_and_one_token() {
-    let house = House::new();
+async fn exactly_one_authorization_header_with_one_token_is_accepted() {
+    let server = TestServer::new();
     let good = bearer(&token("acme", "ann", "call"));
     let scheme = good.replace("Bearer", "bEARER");
     for (given, status, error) in [
@@ -126,7 +126,7 @@ async fn one_header_and_one_token() {
         for value in given {
             all.append(header::AUTHORIZATION, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        let response = raw(&house.app, "GET", "/api/v1/tasks/nothing", all, "").await;
+        let response = raw(&server.app, "GET", "/api/v1/tasks/nothing", all, "").await;
         assert_eq!(response.status(), status, "{given:?}");
         let challenge = response.headers().get(header::WWW_AUTHENTICATE).map(|value| value.to_str().unwrap());
         assert_eq!(challenge.is_some(), status == 401, "{given:?}");

@@ -1,10 +1,10 @@
-//! Which scopes each operation needs, in every binding and dialect.
+//! Scopes that each operation requires, in every binding and dialect.
 
-use super::house::{House, bearer, token};
+use super::server::{TestServer, bearer, token};
 use crate::{
+    bindings::{Binding, Op, Reply, headers, open, raw},
     mcp_endpoints,
-    speak::{Binding, Op, Reply, headers, open, raw},
-    world::{Served, agent},
+    world::{StaticAgents, agent},
 };
 use baton_http::ToolPorts;
 use baton_ports::AgentSource;
@@ -25,8 +25,8 @@ fn params(op: Op) -> Value {
     }
 }
 
-/// What an operation needs of the agent that it is asked of.
-fn needed(op: Op) -> &'static str {
+/// Scope that an operation requires for its agent.
+fn required_scope(op: Op) -> &'static str {
     match op {
         Op::Send | Op::Stream | Op::Cancel | Op::CreatePush | Op::DeletePush => "call",
         Op::Get | Op::List | Op::Subscribe | Op::GetPush | Op::ListPush | Op::Card => "read",
@@ -35,7 +35,7 @@ fn needed(op: Op) -> &'static str {
 
 #[tokio::test]
 async fn operations_need_read_or_call_of_their_agent() {
-    let house = House::new();
+    let server = TestServer::new();
     for (scopes, reads, calls) in [
         ("", false, false),
         ("openid", false, false),
@@ -51,16 +51,16 @@ async fn operations_need_read_or_call_of_their_agent() {
         let pairs = [("authorization", authorization.as_str()), ("baton-agent", "weather")];
         for op in Op::ALL {
             for binding in Binding::ALL {
-                let Some(response) = open(&house.app, binding, op, &params(op), &pairs).await else { continue };
+                let Some(response) = open(&server.app, binding, op, &params(op), &pairs).await else { continue };
                 let place = format!("{scopes:?} {op:?} {binding:?}");
                 let challenge = response.headers().get("www-authenticate").cloned();
                 let reply = Reply::read(binding, op, response).await;
                 let code = reply.refusal.as_ref().map_or("", |refused| refused.baton_code.as_str());
-                let allowed = if needed(op) == "call" { calls } else { reads };
+                let allowed = if required_scope(op) == "call" { calls } else { reads };
                 assert_eq!(code != "BTN-1011", allowed, "{place}: {reply:?}");
                 if !allowed {
-                    // Whoever may not even look is told that first.
-                    let missing = if reads { needed(op) } else { "read" };
+                    // A caller without read access gets the error for read first.
+                    let missing = if reads { required_scope(op) } else { "read" };
                     let least = if missing == "read" { "at least " } else { "" };
                     let told = format!("this needs {least}the scope {missing}:weather");
                     assert_eq!(reply.refused().message, told, "{place}");
@@ -72,9 +72,9 @@ async fn operations_need_read_or_call_of_their_agent() {
 }
 
 #[tokio::test]
-async fn the_api_needs_read_of_something_and_admin_for_tokens() {
-    let house = House::new();
-    let sender = house.client(&token("acme", "ann", "call"));
+async fn api_requires_read_scope_and_admin_for_tokens() {
+    let server = TestServer::new();
+    let sender = server.client(&token("acme", "ann", "call"));
     let message = baton_client::SendRequest::new(crate::world::message("Hello"));
     let task = sender.send("weather", message).await.unwrap().id;
     let events = format!("/api/v1/tasks/{task}/events");
@@ -95,15 +95,18 @@ async fn the_api_needs_read_of_something_and_admin_for_tokens() {
         ("admin", "/api/v1/tokens", 200),
     ] {
         let given = bearer(&token("acme", "ann", scopes));
-        let response = raw(&house.app, "GET", path, headers(&[("authorization", &given)]), "").await;
+        let response = raw(&server.app, "GET", path, headers(&[("authorization", &given)]), "").await;
         assert_eq!(response.status(), StatusCode::from_u16(status).unwrap(), "{scopes:?} {path}");
     }
 }
 
-/// Looking at tools needs read of their agent, and using them call.
+/// Listing tools requires read on their agent, calling them requires call.
 #[tokio::test]
 async fn tools_need_read_or_call_of_their_agent() {
-    let house = House::of(|_| {}, |options| options.tools = Some(ToolPorts { host: Arc::new(crate::world::Weather) }));
+    let server = TestServer::with_options(
+        |_| {},
+        |options| options.tools = Some(ToolPorts { host: Arc::new(crate::world::WeatherTools) }),
+    );
     for (scopes, listed, called) in [
         ("", 403, 403),
         ("read:clock call:clock", 403, 403),
@@ -120,19 +123,19 @@ async fn tools_need_read_or_call_of_their_agent() {
         ] {
             let given = [("authorization", given.as_str()), ("content-type", "application/json")];
             let body = if path.ends_with("answers") { r#"{"answers":[]}"# } else { "" };
-            let response = raw(&house.app, method, path, headers(&given), body).await;
+            let response = raw(&server.app, method, path, headers(&given), body).await;
             assert_eq!(response.status(), StatusCode::from_u16(status).unwrap(), "{scopes:?} {path}");
         }
     }
 }
 
-/// Whoever may look finds the agents; calling them needs call of the one that is called.
+/// `list_agents` requires read; `call_agent` requires call on the called agent.
 #[tokio::test]
 async fn mcp_needs_read_or_call_of_the_agent() {
     let agents: Arc<dyn AgentSource> =
-        Arc::new(Served(["clock", "weather"].map(|name| Arc::new(agent(name))).to_vec()));
+        Arc::new(StaticAgents(["clock", "weather"].map(|name| Arc::new(agent(name))).to_vec()));
     let ports = mcp_endpoints::ports(&agents, Arc::new(crate::world::engine(&["clock", "weather"])));
-    let house = House::of(|_| {}, |options| options.mcp = Some(ports));
+    let server = TestServer::with_options(|_| {}, |options| options.mcp = Some(ports));
     for (scopes, listed, called, looked, exported) in [
         ("", "403", "403", 403, 403),
         ("read:weather", "weather", "isError", 200, 403),
@@ -143,7 +146,8 @@ async fn mcp_needs_read_or_call_of_the_agent() {
     ] {
         let given = bearer(&token("acme", "ann", scopes));
         let given = [("authorization", given.as_str())];
-        let asked = async |path, method, params| mcp_endpoints::asked(&house.app, path, &given, method, params).await;
+        let asked =
+            async |path, method, params| mcp_endpoints::call_mcp(&server.app, path, &given, method, params).await;
         let (status, list) = asked("/mcp", "tools/call", json!({"name": "list_agents"})).await;
         let seen = match list["structuredContent"]["agents"].as_array() {
             Some(agents) => agents.iter().map(|agent| agent["agentId"].as_str().unwrap()).collect::<Vec<_>>().join(" "),
@@ -160,16 +164,16 @@ async fn mcp_needs_read_or_call_of_the_agent() {
         assert_eq!(outcome, called, "{scopes:?} {call}");
         let place = "/agents/weather/mcp/exported";
         assert_eq!(asked(place, "tools/list", json!({})).await.0, looked, "{scopes:?}");
-        // There is no such tool, which only those are told who may call one.
+        // The tool does not exist, but only callers with call access get that error.
         let status = asked(place, "tools/call", json!({"name": "nothing"})).await.0;
         assert_eq!(status == 403, exported == 403, "{scopes:?} {status}");
     }
 }
 
-/// Whether an agent is there is not for those who may not read it.
+/// The existence of an agent is hidden from callers without read access.
 #[tokio::test]
-async fn an_agent_that_may_not_be_read_looks_like_none() {
-    let house = House::new();
+async fn unreadable_agent_looks_like_a_missing_one() {
+    let server = TestServer::new();
     let authorization = bearer(&token("acme", "ann", "call:weather"));
     let pairs = headers(&[("authorization", &authorization), ("content-type", "application/json")]);
     let body = |tenant: &str| {
@@ -181,9 +185,9 @@ async fn an_agent_that_may_not_be_read_looks_like_none() {
         let mut replies = Vec::new();
         for agent in ["clock", "ghost"] {
             let body = if method == "POST" { body(agent) } else { String::new() };
-            let response = raw(&house.app, method, &path.replace("NAME", agent), pairs.clone(), body).await;
+            let response = raw(&server.app, method, &path.replace("NAME", agent), pairs.clone(), body).await;
             assert_eq!(response.status(), 403, "{path}");
-            replies.push(super::whole::whole(response).await.replace(agent, "NAME"));
+            replies.push(super::response_text::response_text(response).await.replace(agent, "NAME"));
         }
         assert_eq!(replies[0], replies[1]);
     }

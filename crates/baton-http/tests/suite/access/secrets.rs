@@ -1,18 +1,18 @@
-//! Where secrets are is the owner's word.
+//! Only the owner may set the location of a secret.
 
-use super::house::{House, bearer, token};
-use crate::speak::{headers, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{headers, raw};
 use baton_engine::NoPeers;
 use baton_http::PeerPorts;
 use baton_ports::{BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_types::{AgentName, Digest, ErrorCode};
 use std::sync::{Arc, Mutex};
 
-/// Takes note of what it is asked to add, and adds nothing.
+/// Records the peers to add and rejects all of them.
 #[derive(Default)]
-struct Noting(Mutex<Vec<NewPeer>>);
+struct RecordingPeerRegistry(Mutex<Vec<NewPeer>>);
 
-impl PeerRegistry for Noting {
+impl PeerRegistry for RecordingPeerRegistry {
     fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         self.0.lock().unwrap().push(peer);
         let (code, detail) = (ErrorCode::PEER_UNREACHABLE, "nobody is there".to_owned());
@@ -33,7 +33,7 @@ impl PeerRegistry for Noting {
 }
 
 #[tokio::test]
-async fn only_the_owner_says_where_a_secret_is() {
+async fn only_the_owner_sets_secret_locations() {
     let admin = token("acme", "root", "admin");
     let owner = token("local", "local", "admin");
     let with_secret = r#"{"url": "http://127.0.0.1:9", "bearer": "file:///etc/passwd"}"#;
@@ -47,9 +47,9 @@ async fn only_the_owner_says_where_a_secret_is() {
         (true, None, without, 503),
         (true, Some(&owner), with_secret, 503),
     ] {
-        let book = Arc::new(Noting::default());
-        let ports = PeerPorts { registry: Arc::<Noting>::clone(&book), peers: Arc::new(NoPeers) };
-        let house = House::of(
+        let registry = Arc::new(RecordingPeerRegistry::default());
+        let ports = PeerPorts { registry: Arc::<RecordingPeerRegistry>::clone(&registry), peers: Arc::new(NoPeers) };
+        let server = TestServer::with_options(
             |access| {
                 access.owner = Some(Digest::compute(owner.as_bytes()));
                 if local {
@@ -61,8 +61,8 @@ async fn only_the_owner_says_where_a_secret_is() {
         let shown = shown.map(|token| bearer(token));
         let mut given = vec![("content-type", "application/json")];
         given.extend(shown.as_deref().map(|shown| ("authorization", shown)));
-        let answered = raw(&house.app, "POST", "/api/v1/agents", headers(&given), body).await;
+        let answered = raw(&server.app, "POST", "/api/v1/agents", headers(&given), body).await;
         assert_eq!(answered.status().as_u16(), status, "local {local}, {shown:?}, {body}");
-        assert_eq!(book.0.lock().unwrap().len(), usize::from(status == 503));
+        assert_eq!(registry.0.lock().unwrap().len(), usize::from(status == 503));
     }
 }

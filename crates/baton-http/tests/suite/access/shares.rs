@@ -1,7 +1,7 @@
-//! What one principal may hold at the same time, so that others find something left.
+//! Limits of streams and bodies per principal.
 
-use super::house::{House, bearer, token};
-use crate::speak::{Binding, Op, Reply, headers, open, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{Binding, Op, Reply, headers, open, raw};
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::poll;
@@ -10,20 +10,20 @@ use hyper::body::Frame;
 use serde_json::{Value, json};
 use std::{convert::Infallible, pin::pin};
 
-/// The share of each principal in a pool of 64.
+/// Share of each principal in a pool of 64.
 const SHARE: usize = 16;
 
-fn saying(text: &str) -> Value {
+fn send_params(text: &str) -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]}})
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_principal_cannot_take_all_streams() {
-    let house = House::of(|_| {}, |options| options.max_streams = 64);
+    let server = TestServer::with_options(|_| {}, |options| options.max_streams = 64);
     let (ann, bob) = (bearer(&token("acme", "ann", "call")), bearer(&token("acme", "bob", "call")));
     let stream = async |binding, authorization: &str| {
         let pairs = [("baton-agent", "weather"), ("authorization", authorization)];
-        open(&house.app, binding, Op::Stream, &saying("hang"), &pairs).await.unwrap()
+        open(&server.app, binding, Op::Stream, &send_params("hang"), &pairs).await.unwrap()
     };
     let mut held = Vec::new();
     for index in 0..SHARE {
@@ -45,7 +45,7 @@ async fn one_principal_cannot_take_all_streams() {
     let body = json!({"model": "weather", "input": "hang", "stream": true}).to_string();
     let post = async |authorization: &str| {
         let given = headers(&[("content-type", "application/json"), ("authorization", authorization)]);
-        raw(&house.app, "POST", "/v1/responses", given, body.clone()).await
+        raw(&server.app, "POST", "/v1/responses", given, body.clone()).await
     };
     let refused = post(&ann).await;
     assert_eq!((refused.status().as_u16(), refused.headers()["retry-after"].as_bytes()), (429, &b"1"[..]));
@@ -54,10 +54,10 @@ async fn one_principal_cannot_take_all_streams() {
     assert!(error["error"]["message"].as_str().unwrap().contains("BTN-1015"), "{error}");
     assert_eq!(post(&bob).await.status(), 200);
     held.clear();
-    assert_eq!(post(&ann).await.status(), 200, "what was let go is free again");
+    assert_eq!(post(&ann).await.status(), 200, "released shares are available again");
 }
 
-/// A body of which so many bytes come, and then nothing more.
+/// A body that sends `bytes` bytes and then stalls.
 fn unfinished(bytes: usize) -> Body {
     let come = async_stream::stream! {
         yield Ok::<_, Infallible>(Frame::data(Bytes::from(vec![b' '; bytes])));
@@ -68,11 +68,14 @@ fn unfinished(bytes: usize) -> Body {
 
 #[tokio::test(start_paused = true)]
 async fn one_principal_cannot_take_the_budget_of_all_bodies() {
-    let house = House::of(|_| {}, |options| (options.max_body, options.max_bodies_total) = (8 * 1024, 64 * 1024));
+    let server = TestServer::with_options(
+        |_| {},
+        |options| (options.max_body, options.max_bodies_total) = (8 * 1024, 64 * 1024),
+    );
     let post = async |path: &str, subject: &str, body: Body| {
         let authorization = bearer(&token("acme", subject, "call"));
         let given = headers(&[("content-type", "application/json"), ("authorization", &authorization)]);
-        raw(&house.app, "POST", path, given, body).await
+        raw(&server.app, "POST", path, given, body).await
     };
     let whole = || Body::from(json!({"model": "weather", "input": "Hello"}).to_string());
     let (mut one, mut other) =

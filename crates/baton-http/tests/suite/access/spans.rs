@@ -1,10 +1,10 @@
-//! Who may send spans, and who may read those of all agents and callers.
+//! Scopes for sending and reading spans.
 
 use super::{
-    house::{House, bearer, token},
-    whole::whole,
+    response_text::response_text,
+    server::{TestServer, bearer, token},
 };
-use crate::speak::{headers, raw};
+use crate::bindings::{headers, raw};
 use baton_http::SpanPorts;
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use serde_json::json;
@@ -12,7 +12,7 @@ use serde_json::json;
 #[tokio::test]
 async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
-    let house = House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }));
+    let server = TestServer::with_options(|_| {}, |options| options.spans = Some(SpanPorts { store }));
     for (scopes, reads, sends) in [
         ("", false, false),
         ("openid", false, false),
@@ -47,8 +47,8 @@ async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
         ] {
             let given = [("authorization", authorization.as_str()), ("content-type", media_type)];
             let body = if media_type == "application/json" { "{}" } else { "" };
-            let response = raw(&house.app, method, path, headers(&given), body).await;
-            let denied = house.denied.take();
+            let response = raw(&server.app, method, path, headers(&given), body).await;
+            let denied = server.audit.take();
             let grpc = response.headers().get("grpc-status").is_some_and(|status| status == "7");
             let refused = response.status() == 403 || grpc;
             assert_eq!((refused, denied.len()), (!allowed, usize::from(!allowed)), "{scopes:?} {path} {response:?}");
@@ -56,21 +56,21 @@ async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
     }
     for path in ["/v1/traces", "/tempo/api/search", "/tempo/api/echo", "/api/v1/spans/tail", "/api/v1/spans/export"] {
         let method = if path == "/v1/traces" { "POST" } else { "GET" };
-        assert_eq!(raw(&house.app, method, path, headers(&[]), "").await.status(), 401, "{path}");
+        assert_eq!(raw(&server.app, method, path, headers(&[]), "").await.status(), 401, "{path}");
     }
 }
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 
-fn stored() -> House {
+fn server_with_store() -> TestServer {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
-    House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }))
+    TestServer::with_options(|_| {}, |options| options.spans = Some(SpanPorts { store }))
 }
 
-/// Whoever lacks the scope cannot tell a store that has spans of others from one that has none.
+/// Without the scope, a store with spans cannot be distinguished from an empty one.
 #[tokio::test]
-async fn spans_of_others_look_like_no_spans() {
-    let (full, empty) = (stored(), stored());
+async fn spans_of_others_look_like_an_empty_store() {
+    let (full, empty) = (server_with_store(), server_with_store());
     let sender = bearer(&token("acme", "ann", "call"));
     let span = json!({
         "traceId": TRACE, "spanId": "b7ad6b7169203331", "name": "handoff.request",
@@ -99,10 +99,10 @@ async fn spans_of_others_look_like_no_spans() {
         let stranger = bearer(&token("acme", "bob", scopes));
         for path in &paths {
             let mut told = Vec::new();
-            for house in [&full, &empty] {
-                let response = raw(&house.app, "GET", path, headers(&[("authorization", &stranger)]), "").await;
+            for server in [&full, &empty] {
+                let response = raw(&server.app, "GET", path, headers(&[("authorization", &stranger)]), "").await;
                 assert_eq!(response.status(), 403, "{scopes} {path}");
-                told.push(whole(response).await);
+                told.push(response_text(response).await);
             }
             assert_eq!(told[0], told[1], "{scopes} {path}");
             assert!(told[0].contains("BTN-1011") && told[0].contains("telemetry:read"), "{}", told[0]);
@@ -110,5 +110,5 @@ async fn spans_of_others_look_like_no_spans() {
     }
     let reader = bearer(&token("acme", "grafana", "telemetry:read"));
     let found = raw(&full.app, "GET", &paths[0], headers(&[("authorization", &reader)]), "").await;
-    assert!(whole(found).await.contains("the merger"));
+    assert!(response_text(found).await.contains("the merger"));
 }

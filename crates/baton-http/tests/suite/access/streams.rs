@@ -1,6 +1,6 @@
-//! Streams last no longer than the credentials by which they were opened.
+//! Streams end when their credentials expire or are revoked.
 
-use super::house::House;
+use super::server::TestServer;
 use crate::world::message;
 use baton_client::SendRequest;
 use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
@@ -15,19 +15,19 @@ use std::{
 use tokio::time::{Instant, timeout};
 
 const GOOD: u8 = 0;
-const AWAY: u8 = 1;
+const UNAVAILABLE: u8 = 1;
 const REVOKED: u8 = 2;
 
-/// Judges every token by what is set.
+/// Answers for every token according to the stored state.
 #[derive(Clone, Default)]
-struct Fickle(Arc<AtomicU8>);
+struct SwitchableAuthenticator(Arc<AtomicU8>);
 
-impl Authenticator for Fickle {
+impl Authenticator for SwitchableAuthenticator {
     fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let (tenant, subject) = ("acme".into(), "ann".into());
         let principal = Arc::new(Principal { tenant, subject, scopes: vec!["call".into()] });
         let judged = match self.0.load(Ordering::Relaxed) {
-            AWAY => Err(TokenRejection::KeysUnavailable("no answer".to_owned())),
+            UNAVAILABLE => Err(TokenRejection::KeysUnavailable("no answer".to_owned())),
             REVOKED => Err(TokenRejection::Revoked),
             _ => Ok(AuthenticatedCaller { principal, credential: "token".into() }),
         };
@@ -40,16 +40,16 @@ impl Authenticator for Fickle {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_ends_soon_after_its_token() {
-    let identity = Fickle::default();
-    let house = House::with(|access| access.identity = Some(Arc::new(identity.clone())));
-    let client = house.client("token");
+async fn stream_ends_soon_after_token_revocation() {
+    let identity = SwitchableAuthenticator::default();
+    let server = TestServer::with_access(|access| access.identity = Some(Arc::new(identity.clone())));
+    let client = server.client("token");
     let mut stream = client.send_streaming("weather", SendRequest::new(message("hang"))).await.unwrap();
     let minute = Duration::from_secs(60);
-    for standing in [GOOD, AWAY] {
-        identity.0.store(standing, Ordering::Relaxed);
+    for state in [GOOD, UNAVAILABLE] {
+        identity.0.store(state, Ordering::Relaxed);
         while let Ok(event) = timeout(minute, stream.next()).await {
-            event.expect("a stream whose token holds goes on").unwrap();
+            event.expect("a stream with a valid token continues").unwrap();
         }
     }
     identity.0.store(REVOKED, Ordering::Relaxed);

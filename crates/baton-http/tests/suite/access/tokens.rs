@@ -1,7 +1,7 @@
-//! Tokens over the API.
+//! Token management over the API.
 
-use super::house::{House, bearer, token};
-use crate::speak::{headers, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{headers, raw};
 use baton_client::ClientError;
 use baton_wire::api::CreateToken;
 use http_body_util::BodyExt as _;
@@ -12,9 +12,9 @@ fn named(name: &str) -> CreateToken {
 }
 
 #[tokio::test]
-async fn tokens_are_made_listed_and_taken_back() {
-    let house = House::new();
-    let admin = house.client(&token("acme", "root", "admin"));
+async fn tokens_are_created_listed_and_revoked() {
+    let server = TestServer::new();
+    let admin = server.client(&token("acme", "root", "admin"));
     let made = admin.create_token(&named("laptop")).await.unwrap();
     assert!(!format!("{made:?}").contains("secret"), "{made:?}");
     let special = CreateToken {
@@ -36,10 +36,10 @@ async fn tokens_are_made_listed_and_taken_back() {
 }
 
 #[tokio::test]
-async fn managing_tokens_is_for_administrators() {
-    let house = House::new();
+async fn token_management_requires_admin() {
+    let server = TestServer::new();
     for scopes in ["", "read", "call", "read:weather call:weather"] {
-        let client = house.client(&token("acme", "ann", scopes));
+        let client = server.client(&token("acme", "ann", scopes));
         let codes = [
             client.create_token(&named("x")).await.unwrap_err(),
             client.tokens().await.unwrap_err(),
@@ -48,14 +48,14 @@ async fn managing_tokens_is_for_administrators() {
         .map(|error| error.refusal().unwrap().baton_code.clone().unwrap());
         assert_eq!(codes, ["BTN-1011"; 3], "{scopes}");
     }
-    let without = House::with(|access| access.tokens = None);
+    let without = TestServer::with_access(|access| access.tokens = None);
     let refused = without.client(&token("acme", "root", "admin")).tokens().await.unwrap_err();
     assert_eq!(refused.refusal().unwrap().baton_code.as_deref(), Some("BTN-1009"));
 }
 
 #[tokio::test]
 async fn each_wrong_field_is_named() {
-    let house = House::new();
+    let server = TestServer::new();
     let given = bearer(&token("acme", "root", "admin"));
     let given = headers(&[("authorization", &given), ("content-type", "application/json")]);
     let mut seen = String::new();
@@ -74,7 +74,7 @@ async fn each_wrong_field_is_named() {
         json!({"name": "x", "scope": "call"}),
         json!("x"),
     ] {
-        let response = raw(&house.app, "POST", "/api/v1/tokens", given.clone(), body.to_string()).await;
+        let response = raw(&server.app, "POST", "/api/v1/tokens", given.clone(), body.to_string()).await;
         let status = response.status().as_u16();
         let answer = response.into_body().collect().await.unwrap().to_bytes();
         let answer: Value = serde_json::from_slice(&answer).unwrap();

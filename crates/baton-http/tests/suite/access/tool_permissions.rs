@@ -1,7 +1,7 @@
-//! Words about tools over HTTP: who may say them, about what, and what is refused.
+//! Tool permissions over HTTP: required scopes, targets and errors.
 
-use super::house::{House, bearer, token};
-use crate::speak::{headers, raw};
+use super::server::{TestServer, bearer, token};
+use crate::bindings::{headers, raw};
 use baton_http::{PermissionPorts, ToolPorts};
 use baton_ports::{
     BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate, ServerState, ServerStatus, ToolHost,
@@ -19,10 +19,10 @@ use std::{
     time::Duration,
 };
 
-/// Two servers, of which one has its tools' names begin with something else, and a tool that is not offered.
-struct Shop;
+/// Two servers, one with a tool prefix that differs from its name, and a denied tool.
+struct StaticToolHost;
 
-impl ToolHost for Shop {
+impl ToolHost for StaticToolHost {
     fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string(""), is_error: false }) })
     }
@@ -64,11 +64,11 @@ impl ToolHost for Shop {
     }
 }
 
-/// Writes down what it was told, and refuses to deny.
+/// Records changes and rejects the permission `deny`.
 #[derive(Default)]
-struct Noted(Mutex<Vec<PermissionChange>>);
+struct RecordingPermissionEditor(Mutex<Vec<PermissionChange>>);
 
-impl PermissionEditor for Noted {
+impl PermissionEditor for RecordingPermissionEditor {
     fn change<'a>(
         &'a self,
         _: &'a AgentName,
@@ -91,31 +91,31 @@ impl PermissionEditor for Noted {
     }
 }
 
-fn house() -> (House, Arc<Noted>) {
-    let noted = Arc::new(Noted::default());
-    let book: Arc<dyn PermissionEditor> = noted.clone();
-    let house = House::of(
+fn server() -> (TestServer, Arc<RecordingPermissionEditor>) {
+    let editor = Arc::new(RecordingPermissionEditor::default());
+    let repository: Arc<dyn PermissionEditor> = editor.clone();
+    let server = TestServer::with_options(
         |_| {},
         |options| {
-            options.tools = Some(ToolPorts { host: Arc::new(Shop) });
-            options.permissions = Some(PermissionPorts { repository: book });
+            options.tools = Some(ToolPorts { host: Arc::new(StaticToolHost) });
+            options.permissions = Some(PermissionPorts { repository });
         },
     );
-    (house, noted)
+    (server, editor)
 }
 
-async fn put(house: &House, scopes: &str, path: &str, body: &str) -> (u16, String) {
+async fn put(server: &TestServer, scopes: &str, path: &str, body: &str) -> (u16, String) {
     let given = bearer(&token("acme", "ann", scopes));
     let given = [("authorization", given.as_str()), ("content-type", "application/json")];
-    let response = raw(&house.app, "PUT", path, headers(&given), body.to_owned()).await;
+    let response = raw(&server.app, "PUT", path, headers(&given), body.to_owned()).await;
     let status = response.status().as_u16();
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     (status, String::from_utf8(bytes.to_vec()).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_meant_and_what_is_answered() {
-    let (house, noted) = house();
+async fn permission_changes_resolve_targets_and_report_results() {
+    let (server, editor) = server();
     let mut told = String::new();
     for (what, body) in [
         ("tools/fs__read", r#"{"permission": "allow"}"#),
@@ -132,9 +132,9 @@ async fn what_is_meant_and_what_is_answered() {
         ("tools/fs__read", r#"{"permission": "allow", "for": "ever"}"#),
     ] {
         let path = format!("/api/v1/agents/weather/{what}/permission");
-        let (status, reply) = put(&house, "admin", &path, body).await;
+        let (status, reply) = put(&server, "admin", &path, body).await;
         let _ = writeln!(told, "PUT {what} {body}\n{status} {reply}");
-        for change in noted.0.lock().unwrap().drain(..) {
+        for change in editor.0.lock().unwrap().drain(..) {
             let _ = writeln!(told, "-> {} {:?} {:?}", change.target, change.permission, change.disabled);
         }
     }
@@ -142,20 +142,20 @@ async fn what_is_meant_and_what_is_answered() {
 }
 
 #[tokio::test]
-async fn only_those_who_manage_this_baton_change_definitions() {
-    let (house, noted) = house();
+async fn only_admins_change_tool_permissions() {
+    let (server, editor) = server();
     for scopes in ["", "read", "read call", "call:weather"] {
         for what in ["tools/fs__read", "servers/files"] {
             let path = format!("/api/v1/agents/weather/{what}/permission");
-            let (status, reply) = put(&house, scopes, &path, r#"{"permission": "allow"}"#).await;
+            let (status, reply) = put(&server, scopes, &path, r#"{"permission": "allow"}"#).await;
             assert_eq!(status, 403, "{scopes} {reply}");
             assert!(reply.contains("BTN-1011"), "{reply}");
         }
     }
-    assert_eq!(*noted.0.lock().unwrap(), []);
+    assert_eq!(*editor.0.lock().unwrap(), []);
     let path = "/api/v1/agents/weather/servers/files/permission";
-    assert_eq!(put(&house, "admin", path, r#"{"permission": "allow"}"#).await.0, 200);
+    assert_eq!(put(&server, "admin", path, r#"{"permission": "allow"}"#).await.0, 200);
     let target = PermissionTarget::Server("files".to_owned());
     let wanted = PermissionChange { target, permission: Some(Permission::Allow), disabled: None };
-    assert_eq!(*noted.0.lock().unwrap(), [wanted]);
+    assert_eq!(*editor.0.lock().unwrap(), [wanted]);
 }

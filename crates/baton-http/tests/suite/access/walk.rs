@@ -1,21 +1,21 @@
-//! Every operation of the surface with every kind of token, compared with the table that is kept beside this file.
+//! Every operation of the API with every kind of token, compared with the snapshot table.
 //!
-//! The rows come from the operation table itself, so a route that is new is a row that is new.
+//! The rows are generated from the route table, so every new route adds a row.
 
 use super::{
-    house::{House, bearer, token},
+    server::{TestServer, bearer, token},
     walk_requests::{Kind, Request, World, requests},
 };
 use crate::{
+    bindings::{headers, raw},
     mcp_endpoints,
-    speak::{headers, raw},
 };
 use baton_http::RouteAccess;
 use baton_types::Digest;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Tokens from the weakest to the strongest; all of them are of the principal to whom everything here belongs.
+/// Tokens from the weakest to the strongest; all of them belong to the owner of the resources.
 const TOKENS: [(&str, &str); 11] = [
     ("none", ""),
     ("bad", "nobody"),
@@ -30,7 +30,7 @@ const TOKENS: [(&str, &str); 11] = [
     ("owner", "admin owner"),
 ];
 
-/// The token as it is shown.
+/// The token of a row of [`TOKENS`].
 fn shown(name: &str, scopes: &str) -> Option<String> {
     match name {
         "none" => None,
@@ -43,21 +43,21 @@ fn owner_digest() -> Digest {
     Digest::compute(token("acme", "ann", "admin owner").as_bytes())
 }
 
-/// Sends a request with a token: the refusal, a miss, or `ok` for everything that was let in.
-async fn outcome(house: &House, request: &Request, token: Option<&str>) -> &'static str {
+/// Sends a request with a token; returns 401, 403, 404, or `ok` for any other status.
+async fn outcome(server: &TestServer, request: &Request, token: Option<&str>) -> &'static str {
     let authorization = token.map(bearer);
     let given: Vec<(&str, &str)> = authorization.iter().map(|shown| ("authorization", shown.as_str())).collect();
     let status = match &request.kind {
         Kind::Mcp { method, params } => {
             let (status, answer) =
-                mcp_endpoints::asked(&house.app, &request.path, &given, method, params.clone()).await;
+                mcp_endpoints::call_mcp(&server.app, &request.path, &given, method, params.clone()).await;
             let text = answer["content"][0]["text"].as_str().unwrap_or_default();
             let codes = [("BTN-1011", 403), ("BTN-2001", 404)];
             codes.iter().find(|(code, _)| text.contains(code)).map_or(status, |(_, status)| *status)
         }
         Kind::Http { content_type, body } => {
             let pairs = [&given[..], &[("content-type", *content_type), ("baton-agent", "weather")]].concat();
-            let response = raw(&house.app, request.method, &request.path, headers(&pairs), body.clone()).await;
+            let response = raw(&server.app, request.method, &request.path, headers(&pairs), body.clone()).await;
             let grpc = response.headers().get("grpc-status").and_then(|status| status.to_str().ok());
             match grpc {
                 Some("16") => 401,
@@ -82,15 +82,15 @@ async fn every_operation_with_every_token() {
     for (name, _) in TOKENS {
         let _ = write!(table, "{name:>10}");
     }
-    for entry in world.house.operations.clone() {
+    for entry in world.server.operations.clone() {
         for variant in 0..requests(&entry, &world).len() {
             let mut row = String::new();
             let mut outcomes = Vec::new();
             for (name, scopes) in TOKENS {
                 let request = requests(&entry, &world).swap_remove(variant);
                 row = format!("{:<86}{:<20}", request.name, entry.access.to_string());
-                let outcome = outcome(&world.house, &request, shown(name, scopes).as_deref()).await;
-                // What was let in may have changed or taken away what the next one asks for.
+                let outcome = outcome(&world.server, &request, shown(name, scopes).as_deref()).await;
+                // An allowed request may have changed or deleted resources of the next one.
                 if outcome == "ok" && request.method != "GET" {
                     world = World::new(owner_digest()).await;
                 }
@@ -106,7 +106,7 @@ async fn every_operation_with_every_token() {
     insta::assert_snapshot!(table);
 }
 
-/// Rules that hold for all rows, whoever approves the table.
+/// Invariants of every row, independent of the approved snapshot.
 fn check(row: &str, access: RouteAccess, method: &str, outcomes: &[&str]) {
     let of = |name: &str| outcomes[TOKENS.iter().position(|(token, _)| *token == name).unwrap()];
     let open = access.is_open(false, false);
@@ -140,7 +140,7 @@ fn check(row: &str, access: RouteAccess, method: &str, outcomes: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_reads_changes_no_conversation_and_stops_no_task() {
+async fn read_token_cannot_change_conversations_or_stop_tasks() {
     let world = World::new(owner_digest()).await;
     let path = format!("/v1/conversations/{}", world.conversation);
     let (items, item) = (format!("{path}/items"), format!("{path}/items/{}", world.item));
@@ -159,19 +159,19 @@ async fn a_token_that_reads_changes_no_conversation_and_stops_no_task() {
             ("POST", &format!("/v1/responses/{running}/cancel"), String::new()),
             ("DELETE", &format!("/v1/responses/{running}"), String::new()),
         ] {
-            let status = raw(&world.house.app, method, path, given(), body).await.status();
+            let status = raw(&world.server.app, method, path, given(), body).await.status();
             assert_eq!(status, 403, "{scopes:?} {method} {path}");
         }
     }
-    // Whoever may not read the agent does not read what it said.
+    // A token without read access to the agent cannot read its conversations.
     let clock = bearer(&token("acme", "ann", "call:clock"));
     for path in [&path, &items, &item] {
-        let status = raw(&world.house.app, "GET", path, headers(&[("authorization", &clock)]), "").await.status();
+        let status = raw(&world.server.app, "GET", path, headers(&[("authorization", &clock)]), "").await.status();
         assert_eq!(status, 403, "{path}");
     }
     assert_eq!(world.send("GET", &items, &Value::Null).await, before);
     let shown = world.send("GET", &format!("/v1/responses/{running}"), &Value::Null).await;
     assert_eq!(shown["status"], "in_progress");
-    // The same with the scope for it.
+    // The owner's own token may delete the conversation.
     world.send("DELETE", &path, &Value::Null).await;
 }

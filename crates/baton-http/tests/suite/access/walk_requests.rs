@@ -1,14 +1,14 @@
-//! One request for each operation of the table, about things that are there.
+//! Requests for existing resources, one for each operation of the route table.
 
 use super::{
-    house::{House, bearer, token},
-    open::NoBook,
-    stranger::{CONTEXT, PUSH, furnish},
+    isolation::{CONTEXT, PUSH, create_resources},
+    open::EmptyPeerRegistry,
+    server::{TestServer, bearer, token},
 };
 use crate::{
+    bindings::{framed, headers, raw},
     mcp_endpoints, meters,
-    speak::{framed, headers, raw},
-    world::{Served, Weather, agent, engine},
+    world::{StaticAgents, WeatherTools, agent, engine},
 };
 use baton_engine::NoPeers;
 use baton_http::{MeterPorts, PeerPorts, RouteAccess, RouteEntry, SpanPorts, ToolPorts};
@@ -20,36 +20,36 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Everything that an operation can be asked about; it belongs to `acme/ann`, and the agent is `weather`.
+/// A server with one resource of each kind, owned by `acme/ann`; the agent is `weather`.
 pub(super) struct World {
-    pub(super) house: House,
+    pub(super) server: TestServer,
     task: String,
     handoff: String,
     pub(super) response: String,
     pub(super) conversation: String,
     pub(super) item: String,
-    /// The item that the agent answered with.
+    /// Output item of the response.
     pub(super) output: String,
 }
 
 impl World {
     pub(super) async fn new(owner: Digest) -> Self {
         let names = ["clock", "weather"];
-        let agents: Arc<dyn AgentSource> = Arc::new(Served(names.map(|name| Arc::new(agent(name))).to_vec()));
-        let house = House::of(
+        let agents: Arc<dyn AgentSource> = Arc::new(StaticAgents(names.map(|name| Arc::new(agent(name))).to_vec()));
+        let server = TestServer::with_options(
             |access| access.owner = Some(owner),
             |options| {
                 options.mcp = Some(mcp_endpoints::ports(&agents, Arc::new(engine(&names))));
-                options.tools = Some(ToolPorts { host: Arc::new(Weather) });
-                options.peers = Some(PeerPorts { registry: Arc::new(NoBook), peers: Arc::new(NoPeers) });
+                options.tools = Some(ToolPorts { host: Arc::new(WeatherTools) });
+                options.peers = Some(PeerPorts { registry: Arc::new(EmptyPeerRegistry), peers: Arc::new(NoPeers) });
                 options.meters = Some(MeterPorts { meters: meters::meters(), now: || 2_000 });
                 let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
                 options.spans = Some(SpanPorts { store });
             },
         );
-        let owned = furnish(&house).await;
+        let owned = create_resources(&server).await;
         let mut world = Self {
-            house,
+            server,
             task: owned.tasks[0].clone(),
             handoff: owned.handoff,
             response: String::new(),
@@ -65,29 +65,29 @@ impl World {
         world.item = text(&items["data"][0]["id"]);
         let made = json!({"name": "ci"});
         let admin = headers(&[("authorization", &bearer(&token("acme", "ann", "admin"))), JSON]);
-        let created = raw(&world.house.app, "POST", "/api/v1/tokens", admin, made.to_string()).await;
+        let created = raw(&world.server.app, "POST", "/api/v1/tokens", admin, made.to_string()).await;
         assert_eq!(created.status(), 201);
-        world.house.denied.take();
-        world.house.denied.take_changes();
+        world.server.audit.take();
+        world.server.audit.take_changes();
         world
     }
 
-    /// The headers of the principal to whom everything belongs.
+    /// Headers of the resources' owner.
     pub(super) fn owner(&self) -> HeaderMap {
         headers(&[("authorization", &bearer(&token("acme", "ann", "call"))), JSON])
     }
 
-    /// Sends a request of that principal, and reads the reply.
+    /// Sends a request as the owner and returns the reply.
     pub(super) async fn send(&self, method: &str, path: &str, body: &Value) -> Value {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let response = raw(&self.house.app, method, path, self.owner(), body).await;
+        let response = raw(&self.server.app, method, path, self.owner(), body).await;
         let status = response.status();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         assert!(status.is_success(), "{method} {path} {status} {bytes:?}");
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// A path with its names replaced by what is there.
+    /// The path with its parameters replaced by existing ids.
     fn filled(&self, path: &str) -> String {
         [
             ("{agent}", "weather"),
@@ -120,22 +120,21 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// How a request is sent.
+/// Transport of a request.
 pub(super) enum Kind {
     Http { content_type: &'static str, body: Vec<u8> },
     Mcp { method: &'static str, params: Value },
 }
 
-/// A request of a row.
 pub(super) struct Request {
-    /// The operation, as the row calls it.
+    /// Name of the operation in the table.
     pub(super) name: String,
     pub(super) method: &'static str,
     pub(super) path: String,
     pub(super) kind: Kind,
 }
 
-/// The requests of an operation: one, or one for each method that its body or path can name.
+/// Requests of an operation: one, or one for each method that its body or path can select.
 pub(super) fn requests(entry: &RouteEntry, world: &World) -> Vec<Request> {
     let RouteEntry { method, path, access } = entry;
     let plain = |suffix: &str, verb: &str, body: Vec<u8>, content_type| Request {

@@ -1,6 +1,6 @@
-//! Answers: what they do, and what is refused without anything being run.
+//! Answers to pending approvals, and answers that are rejected without running a tool.
 
-use super::office::{Office, settled, snapshot};
+use super::fixture::{ApprovalFixture, snapshot, wait_until_idle};
 use std::fmt::Write as _;
 
 const ALLOW: &str = r#"{"decision":"allow_once"}"#;
@@ -9,10 +9,10 @@ fn at(task: &str) -> String {
     format!("/api/v1/approvals/{task}/call-1")
 }
 
-/// Each answer on a task of its own: the reply, what ran, and how the task stands then.
+/// Each answer with a task of its own: the reply, the tools that ran, and the resulting task state.
 #[tokio::test(start_paused = true)]
 async fn answers_release_calls() {
-    let office = Office::new();
+    let fixture = ApprovalFixture::new();
     let digest = |text: &str| baton_types::Digest::compute(text.as_bytes());
     let right = format!(r#"{{"decision":"allow_once","digest":"{}"}}"#, digest(r#"{"amount":42.0}"#));
     let mut seen = String::new();
@@ -28,19 +28,19 @@ async fn answers_release_calls() {
         ("both", r#"{"answers":[{"key":"login","decision":"deny"},{"key":"size","content":{"size":42}}]}"#),
         ("ask", r#"{"text":"Tuesday"}"#),
     ] {
-        let task = office.says("clerk", text).await;
-        writeln!(seen, "{text}: {}", office.shown("ann", "POST", &at(&task), body).await.trim_end()).unwrap();
-        writeln!(seen, "  {}\n  ran {:?}", office.stands(&task).await, office.ran()).unwrap();
+        let task = fixture.send("clerk", text).await;
+        writeln!(seen, "{text}: {}", fixture.describe("ann", "POST", &at(&task), body).await.trim_end()).unwrap();
+        writeln!(seen, "  {}\n  ran {:?}", fixture.task_state(&task).await, fixture.ran()).unwrap();
     }
     snapshot(|| insta::assert_snapshot!(seen));
 }
 
-/// Nothing here runs anything, and the question waits on.
+/// No tool runs, and the approval remains pending.
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_changes_nothing() {
-    let office = Office::new();
-    let (pay, form) = (office.says("clerk", "pay").await, office.says("clerk", "form").await);
-    let (both, ask) = (office.says("clerk", "both").await, office.says("clerk", "ask").await);
+async fn rejected_answer_changes_nothing() {
+    let fixture = ApprovalFixture::new();
+    let (pay, form) = (fixture.send("clerk", "pay").await, fixture.send("clerk", "form").await);
+    let (both, ask) = (fixture.send("clerk", "both").await, fixture.send("clerk", "ask").await);
     let mut seen = String::new();
     for (who, method, path, body) in [
         ("bob", "GET", at(&pay), ""),
@@ -67,32 +67,32 @@ async fn what_is_refused_changes_nothing() {
         ("ann", "POST", at(&ask), ALLOW),
         ("ann", "POST", at(&ask), r#"{"text":" "}"#),
     ] {
-        seen.push_str(&office.shown(who, method, &path, body).await);
+        seen.push_str(&fixture.describe(who, method, &path, body).await);
     }
-    assert_eq!(office.ran(), [""; 0], "nothing ran");
-    let waiting = office.client("ann").approvals(None, None, None).await.unwrap().approvals;
-    assert_eq!(waiting.len(), 4, "all of them wait on");
+    assert_eq!(fixture.ran(), [""; 0], "no tool ran");
+    let waiting = fixture.client("ann").approvals(None, None, None).await.unwrap().approvals;
+    assert_eq!(waiting.len(), 4, "all remain pending");
     snapshot(|| insta::assert_snapshot!(seen));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_is_answered_once() {
-    let office = Office::new();
+    let fixture = ApprovalFixture::new();
     let mut seen = String::new();
     for (text, body) in [("pay", ALLOW), ("ask", r#"{"text":"Tuesday"}"#)] {
-        let task = office.says("clerk", text).await;
+        let task = fixture.send("clerk", text).await;
         let path = at(&task);
-        let answers = (0..8).map(|_| office.asked("ann", "POST", &path, body));
+        let answers = (0..8).map(|_| fixture.request("ann", "POST", &path, body));
         let mut answers: Vec<u16> =
             futures_util::future::join_all(answers).await.into_iter().map(|(status, _)| status).collect();
         answers.sort_unstable();
         assert_eq!(answers, [200, 409, 409, 409, 409, 409, 409, 409], "{text}");
-        settled().await;
-        assert_eq!(office.ran().len(), usize::from(text == "pay"));
+        wait_until_idle().await;
+        assert_eq!(fixture.ran().len(), usize::from(text == "pay"));
         for (method, body) in [("POST", body), ("GET", "")] {
-            seen.push_str(&office.shown("ann", method, &path, body).await);
+            seen.push_str(&fixture.describe("ann", method, &path, body).await);
         }
-        let entry = office.client("ann").task(&task).await.unwrap();
+        let entry = fixture.client("ann").task(&task).await.unwrap();
         let said = entry
             .task
             .history
@@ -100,64 +100,65 @@ async fn an_approval_is_answered_once() {
             .iter()
             .filter(|message| message.role == baton_wire::a2a::v1::Role::User)
             .count();
-        assert_eq!(said, 2 + usize::from(text == "pay"), "the request, one answer, and what the tool gave");
+        assert_eq!(said, 2 + usize::from(text == "pay"), "the request, one answer, and the tool output");
     }
-    let canceled = office.says("clerk", "pay").await;
-    office.client("ann").cancel("clerk", &canceled).await.unwrap();
-    seen.push_str(&office.shown("ann", "POST", &at(&canceled), ALLOW).await);
-    assert_eq!(office.ran(), [""; 0]);
+    let canceled = fixture.send("clerk", "pay").await;
+    fixture.client("ann").cancel("clerk", &canceled).await.unwrap();
+    seen.push_str(&fixture.describe("ann", "POST", &at(&canceled), ALLOW).await);
+    assert_eq!(fixture.ran(), [""; 0]);
     snapshot(|| insta::assert_snapshot!(seen));
 }
 
-/// Each of several calls is answered by itself; the last answer lets the turn go on.
+/// Parallel calls are answered separately; the turn continues after the last answer.
 #[tokio::test(start_paused = true)]
-async fn several_calls_wait_beside_each_other() {
-    let office = Office::new();
-    let task = office.says("clerk", "pay twice").await;
-    assert_eq!(office.ran(), [r#"order {"now":true}"#], "what needs no leave runs meanwhile");
+async fn parallel_calls_are_answered_independently() {
+    let fixture = ApprovalFixture::new();
+    let task = fixture.send("clerk", "pay twice").await;
+    assert_eq!(fixture.ran(), [r#"order {"now":true}"#], "tools without approval run meanwhile");
     let path = |call: u32| format!("/api/v1/approvals/{task}/call-{call}");
-    let first = office.asked("ann", "POST", &path(3), ALLOW).await;
+    let first = fixture.request("ann", "POST", &path(3), ALLOW).await;
     assert_eq!((first.0, first.1["state"].as_str()), (200, Some("input_required")));
-    let (status, _) = office.asked("ann", "POST", &path(3), ALLOW).await;
-    assert_eq!((status, office.ran()), (409, Vec::new()), "it waits for the other one, and takes no second answer");
-    let second = office.asked("ann", "POST", &path(1), r#"{"decision":"deny"}"#).await;
+    let (status, _) = fixture.request("ann", "POST", &path(3), ALLOW).await;
+    assert_eq!((status, fixture.ran()), (409, Vec::new()), "an answered call rejects a second answer");
+    let second = fixture.request("ann", "POST", &path(1), r#"{"decision":"deny"}"#).await;
     assert_eq!((second.0, second.1["state"].as_str()), (200, Some("working")));
-    settled().await;
-    assert_eq!(office.ran(), [r#"pay {"amount":2}"#]);
+    wait_until_idle().await;
+    assert_eq!(fixture.ran(), [r#"pay {"amount":2}"#]);
 }
 
-/// Leave for the session holds for the conversation, and for nobody else's.
+/// `allow_session` applies to later calls in the same conversation and to no other conversation.
 #[tokio::test(start_paused = true)]
-async fn leave_for_the_session_holds() {
-    let office = Office::new();
+async fn session_approval_applies_to_later_calls() {
+    let fixture = ApprovalFixture::new();
     let say = |context: Option<&str>| {
         let mut message = crate::world::message("pay");
         message.context = context.map(Into::into);
-        let client = office.client("ann");
+        let client = fixture.client("ann");
         async move { client.send("clerk", baton_client::SendRequest::new(message)).await.unwrap() }
     };
     let first = say(Some("one")).await;
-    let (status, _) = office.asked("ann", "POST", &at(&first.id), r#"{"decision":"allow_session"}"#).await;
+    let (status, _) = fixture.request("ann", "POST", &at(&first.id), r#"{"decision":"allow_session"}"#).await;
     assert_eq!(status, 200);
-    settled().await;
+    wait_until_idle().await;
     say(Some("one")).await;
-    assert_eq!(office.ran().len(), 2);
+    assert_eq!(fixture.ran().len(), 2);
     say(None).await;
-    assert_eq!(office.ran().len(), 0);
+    assert_eq!(fixture.ran().len(), 0);
 }
 
-/// The child is answered directly, and whoever waits for it goes on.
+/// The answer goes to the child task, and the waiting parent task continues.
 #[tokio::test(start_paused = true)]
-async fn an_answer_below_lets_the_chain_go_on() {
-    let office = Office::new();
+async fn answer_to_a_child_task_resumes_its_parent() {
+    let fixture = ApprovalFixture::new();
     for (text, body, ran) in [("let pay", ALLOW, 1), ("let ask", r#"{"text":"Tuesday"}"#, 0)] {
-        let boss = office.says("boss", text).await;
-        let waiting = office.client("ann").approvals(None, Some(&boss), None).await.unwrap().approvals;
+        let boss = fixture.send("boss", text).await;
+        let waiting = fixture.client("ann").approvals(None, Some(&boss), None).await.unwrap().approvals;
         assert_eq!(waiting.len(), 1, "{text}");
-        let (status, reply) = office.asked("ann", "POST", &format!("/api/v1/approvals/{}", waiting[0].id), body).await;
+        let (status, reply) =
+            fixture.request("ann", "POST", &format!("/api/v1/approvals/{}", waiting[0].id), body).await;
         assert_eq!(status, 200, "{reply:#}");
-        let stands = office.stands(&boss).await;
-        assert!(stands.starts_with("boss is completed"), "{stands}");
-        assert_eq!(office.ran().len(), ran);
+        let task_state = fixture.task_state(&boss).await;
+        assert!(task_state.starts_with("boss is completed"), "{task_state}");
+        assert_eq!(fixture.ran().len(), ran);
     }
 }

@@ -1,15 +1,15 @@
-//! What agents elsewhere ask.
+//! Questions of remote agents.
 
-use super::office::{Office, snapshot};
+use super::fixture::{ApprovalFixture, snapshot};
 use baton_ports::{BoxFuture, PeerError, PeerEvent, PeerGateway, PeerOutcome, PeerRequest, PeerStream};
 use baton_types::{AgentName, Json, Message, Part, PartContent, Role, TaskState};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Asks first, and is done with any answer.
+/// Returns questions for the first message of a task and completes it with any answer.
 #[derive(Default)]
-struct Abroad {
-    heard: Mutex<Vec<Vec<Part>>>,
+struct FakePeerGateway {
+    received: Mutex<Vec<Vec<Part>>>,
 }
 
 fn outcome(state: TaskState, parts: Vec<Part>) -> PeerStream {
@@ -19,7 +19,7 @@ fn outcome(state: TaskState, parts: Vec<Part>) -> PeerStream {
     Box::pin(futures_util::stream::iter([Ok(taken), Ok(settled)]))
 }
 
-fn asks(what: &str) -> Vec<Part> {
+fn question_parts(what: &str) -> Vec<Part> {
     let approval = |task: Option<&str>, digest: &str| {
         let mut entry = json!({"call_id": "call-1", "key": "baton/approval", "agent": "teller", "tool": "wire",
             "message": "May the tool 'wire' run?", "approval": {"to": digest}, "digest": digest});
@@ -40,13 +40,13 @@ fn asks(what: &str) -> Vec<Part> {
     }
 }
 
-impl PeerGateway for Abroad {
+impl PeerGateway for FakePeerGateway {
     fn send_message<'a>(&'a self, _: &'a AgentName, ask: PeerRequest) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         let stream = match ask.task {
-            None => outcome(TaskState::InputRequired, asks(&ask.message.text())),
+            None => outcome(TaskState::InputRequired, question_parts(&ask.message.text())),
             Some(_) => outcome(TaskState::Completed, vec![Part::text("done")]),
         };
-        self.heard.lock().unwrap().push(ask.message.parts);
+        self.received.lock().unwrap().push(ask.message.parts);
         Box::pin(std::future::ready(Ok(stream)))
     }
 
@@ -72,56 +72,56 @@ impl PeerGateway for Abroad {
     }
 }
 
-impl Abroad {
-    /// What was said last, as JSON.
+impl FakePeerGateway {
+    /// Parts of the last message, as JSON.
     fn last(&self) -> Vec<Value> {
-        let heard = self.heard.lock().unwrap().last().cloned().unwrap();
+        let received = self.received.lock().unwrap().last().cloned().unwrap();
         let shown = |part: Part| match part.content {
             PartContent::Text(text) => Json::string(&text).to_value(),
             PartContent::Data(data) => data.to_value(),
             other => panic!("{other:?}"),
         };
-        heard.into_iter().map(shown).collect()
+        received.into_iter().map(shown).collect()
     }
 }
 
-/// Calls elsewhere are told apart by the tasks they belong to, and answers go there.
+/// Remote calls are distinguished by their remote task, and answers are sent to that task.
 #[tokio::test(start_paused = true)]
-async fn questions_of_agents_elsewhere_are_answered_there() {
-    let abroad = Arc::new(Abroad::default());
-    let office = Office::with(Arc::<Abroad>::clone(&abroad));
-    let task = office.says("abroad", "pay").await;
-    let (_, list) = office.asked("ann", "GET", "/api/v1/approvals", "").await;
+async fn questions_of_remote_agents_are_answered_at_the_peer() {
+    let abroad = Arc::new(FakePeerGateway::default());
+    let fixture = ApprovalFixture::with(Arc::<FakePeerGateway>::clone(&abroad));
+    let task = fixture.send("abroad", "pay").await;
+    let (_, list) = fixture.request("ann", "GET", "/api/v1/approvals", "").await;
     snapshot(|| insta::assert_snapshot!(format!("{list:#}")));
     let place = format!("/api/v1/approvals/{task}");
     let allow = r#"{"decision":"allow_session"}"#;
     let (status, reply) =
-        office.asked("ann", "POST", &format!("{place}/call-1@deep"), r#"{"decision":"deny","digest":"d1"}"#).await;
-    assert_eq!((status, abroad.heard.lock().unwrap().len()), (400, 1), "{reply:#}");
-    let (status, _) = office
-        .asked("ann", "POST", &format!("{place}/call-1"), r#"{"decision":"deny","remote_task_id":"nowhere"}"#)
+        fixture.request("ann", "POST", &format!("{place}/call-1@deep"), r#"{"decision":"deny","digest":"d1"}"#).await;
+    assert_eq!((status, abroad.received.lock().unwrap().len()), (400, 1), "{reply:#}");
+    let (status, _) = fixture
+        .request("ann", "POST", &format!("{place}/call-1"), r#"{"decision":"deny","remote_task_id":"nowhere"}"#)
         .await;
-    assert_eq!(status, 404, "a call of that id is there, and none in that task");
-    let (_, shown) = office.asked("ann", "GET", &format!("{place}/call-1"), "").await;
-    assert_eq!(shown["digest"], "d1", "the address counts before the id of the call");
-    let (status, reply) = office.asked("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
+    assert_eq!(status, 404, "the call id exists, but not in that task");
+    let (_, shown) = fixture.request("ann", "GET", &format!("{place}/call-1"), "").await;
+    assert_eq!(shown["digest"], "d1", "the plain call id selects the call without a task");
+    let (status, reply) = fixture.request("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
     assert_eq!(status, 200, "{reply:#}");
-    assert_eq!(office.stands(&task).await, "abroad is completed: done");
+    assert_eq!(fixture.task_state(&task).await, "abroad is completed: done");
     let entry = json!({"task_id": "deep", "call_id": "call-1", "key": "baton/approval", "decision": "allow_session", "digest": "d2"});
     assert_eq!(abroad.last(), [json!({ "input_responses": [entry] })]);
-    let (status, _) = office.asked("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
-    assert_eq!((status, abroad.heard.lock().unwrap().len()), (409, 2));
+    let (status, _) = fixture.request("ann", "POST", &format!("{place}/call-1@deep"), allow).await;
+    assert_eq!((status, abroad.received.lock().unwrap().len()), (409, 2));
 
     for (text, call, said) in [
         ("words", "-", json!("Tuesday")),
         ("deep words", "-@deep", json!({"input_responses": [{"task_id": "deep", "content": {"text": "Tuesday"}}]})),
     ] {
-        let task = office.says("abroad", text).await;
+        let task = fixture.send("abroad", text).await;
         let path = format!("/api/v1/approvals/{task}/{call}");
-        let (status, reply) = office.asked("ann", "POST", &path, r#"{"text":"Tuesday"}"#).await;
+        let (status, reply) = fixture.request("ann", "POST", &path, r#"{"text":"Tuesday"}"#).await;
         assert_eq!(status, 200, "{reply:#}");
-        assert_eq!(office.stands(&task).await, "abroad is completed: done");
+        assert_eq!(fixture.task_state(&task).await, "abroad is completed: done");
         assert_eq!(abroad.last(), [said]);
-        assert_eq!(office.asked("ann", "POST", &path, r#"{"text":"Friday"}"#).await.0, 409);
+        assert_eq!(fixture.request("ann", "POST", &path, r#"{"text":"Friday"}"#).await.0, 409);
     }
 }

@@ -1,4 +1,4 @@
-//! Messages of every kind.
+//! Random content of messages.
 
 use super::model::WORDS;
 use baton_types::Json;
@@ -29,11 +29,11 @@ const TEXTS: [&str; 10] = [
 
 const NAMES: [&str; 7] = ["", "a", "B", "é", "value", "data", "with \"quotes\""];
 
-/// Integers and fractions that are written the same way after having been doubles.
+/// Integers and fractions whose text is unchanged by a conversion to `f64`.
 const INTEGERS: [i64; 7] = [0, 1, -1, 42, 2_147_483_648, 9_007_199_254_740_992, -9_007_199_254_740_992];
 const FRACTIONS: [f64; 7] = [0.5, -2.25, 0.1, 1e-7, 1e21, 1.5e300, 5e-324];
 
-/// Bytes in either alphabet, with and without padding; their own content may look like base64.
+/// Base64 in both alphabets, with and without padding; some decode to text that is base64 itself.
 const BYTES: [&str; 7] = ["", "aGk=", "aGk", "-_8=", "+/8=", "YUdrPQ==", "AAECAwQFBgc="];
 
 /// Any JSON value.
@@ -49,7 +49,7 @@ pub(super) fn value(rng: &mut SmallRng, depth: u32) -> Value {
     }
 }
 
-/// Members are in the order of their names, the only one that every binding keeps.
+/// Members are sorted by name, because no other order is kept by every binding.
 fn object(rng: &mut SmallRng, depth: u32) -> Map<String, Value> {
     let mut members: Map<String, Value> =
         (0..rng.random_range(0..4)).map(|_| ((*pick(rng, &NAMES)).to_owned(), value(rng, depth))).collect();
@@ -65,7 +65,7 @@ pub(super) fn metadata(rng: &mut SmallRng) -> Map<String, Value> {
     members
 }
 
-/// A text that tells the model what to do.
+/// Text that starts with a keyword of the model.
 pub(super) fn words(rng: &mut SmallRng) -> String {
     if chance(rng, 65) {
         let word = pick(rng, &WORDS);
@@ -75,7 +75,7 @@ pub(super) fn words(rng: &mut SmallRng) -> String {
     }
 }
 
-/// A text part and whatever else comes with it.
+/// A text part and random further parts.
 pub(super) fn parts(rng: &mut SmallRng, words: String) -> Vec<Part<'static>> {
     let mut first = Part::text(words);
     described(rng, &mut first, "text/markdown");

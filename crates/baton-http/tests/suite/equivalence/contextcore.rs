@@ -1,16 +1,16 @@
-//! The same for ContextCore's dialect, which sends, gets, lists and cancels: its journal is that of 1.0, and its
-//! answers are those of 1.0 in its own words.
+//! Equivalence of ContextCore's dialect, which has send, get, list and cancel: the journal equals that of 1.0, and
+//! answers equal the converted answers of 1.0.
 
 use super::{
-    ask::{Ask, Operation, Outcome, Refusal, Result},
     assert_same,
-    bindings::{Binding, Reading, exchange, refusal, result},
+    bindings::{Binding, ReplyBody, exchange, refusal, result},
     content::{chance, pick, words},
     generate::Client,
-    lose::without_words,
-    on_its_own,
+    losses::without_error_text,
+    operation::{ClientRequest, Operation, Outcome, Refusal, Result},
+    run_isolated,
     session::Session,
-    world::{IDLE, Place, Record, Setup, World, settled},
+    world::{IDLE, Place, Record, Setup, World, wait_until_idle},
 };
 use baton_types::{TaskState, TaskView};
 use baton_wire::{
@@ -27,7 +27,7 @@ const SEEDS: u64 = 60;
 const SETUP: Setup = Setup { place: Place::Named, bare_replies: false };
 
 #[derive(Debug, PartialEq)]
-enum Said {
+enum DialectOutcome {
     Task(Task),
     Tasks(TaskList),
     Canceled(CancelResult),
@@ -46,7 +46,7 @@ fn conversations_are_the_same_in_the_dialect_of_contextcore() {
 fn compare(seed: u64) {
     let mut client = Client::new(seed);
     let mut asks = Vec::new();
-    let model = on_its_own(async {
+    let model = run_isolated(async {
         let mut session = Session::new(Binding::MODEL, World::new(SETUP));
         for _ in 0..client.length() {
             let ask = next(&mut client, &session.world.tasks().await);
@@ -55,19 +55,19 @@ fn compare(seed: u64) {
         }
         session.end().await
     });
-    let (found, record): (Vec<Said>, Record) = on_its_own(async {
+    let (found, record): (Vec<DialectOutcome>, Record) = run_isolated(async {
         let world = World::new(SETUP);
         let mut found = Vec::new();
         for ask in &asks {
-            let mut said = tokio::time::timeout(IDLE, speak(&world, ask)).await.unwrap_or(Said::Waiting);
-            forget_creation(&mut said);
-            found.push(said);
-            settled().await;
+            let mut outcome = tokio::time::timeout(IDLE, send(&world, ask)).await.unwrap_or(DialectOutcome::Waiting);
+            clear_created_time(&mut outcome);
+            found.push(outcome);
+            wait_until_idle().await;
         }
         (found, world.record().await)
     });
     for (index, ask) in asks.iter().enumerate() {
-        let expect = translated(ask, model.outcomes[index].clone());
+        let expect = to_dialect(ask, model.outcomes[index].clone());
         let what = || format!("replay with BATON_EQUIVALENCE_SEED={seed}: request {index}: {ask:#?}");
         assert_same(&expect, &found[index], what);
     }
@@ -75,12 +75,12 @@ fn compare(seed: u64) {
     assert_same(&model.record, &record, what);
 }
 
-/// The dialect says when a task was created, and 1.0 does not.
-fn forget_creation(said: &mut Said) {
-    let tasks = match said {
-        Said::Task(task) => std::slice::from_mut(task),
-        Said::Tasks(list) => &mut list.tasks[..],
-        Said::Canceled(_) | Said::Refused(_) | Said::Waiting => &mut [],
+/// Removes the creation time, which 1.0 does not have.
+fn clear_created_time(outcome: &mut DialectOutcome) {
+    let tasks = match outcome {
+        DialectOutcome::Task(task) => std::slice::from_mut(task),
+        DialectOutcome::Tasks(list) => &mut list.tasks[..],
+        DialectOutcome::Canceled(_) | DialectOutcome::Refused(_) | DialectOutcome::Waiting => &mut [],
     };
     for task in tasks {
         let created = task.created_time.take();
@@ -88,16 +88,16 @@ fn forget_creation(said: &mut Said) {
     }
 }
 
-/// What the dialect can ask for.
-fn next(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
+/// A random request that the dialect supports.
+fn next(client: &mut Client, tasks: &[Arc<TaskView>]) -> ClientRequest {
     let waiting = tasks.iter().find(|task| task.state == TaskState::InputRequired);
     let operation = match client.rng.random_range(0..10) {
         1 if !tasks.is_empty() => {
-            Operation::Cancel(CancelTaskRequest { id: client.any(tasks).into(), ..Default::default() })
+            Operation::Cancel(CancelTaskRequest { id: client.any_task(tasks).into(), ..Default::default() })
         }
         2 => Operation::Cancel(CancelTaskRequest { id: "no such task".into(), ..Default::default() }),
         3..5 if !tasks.is_empty() => {
-            Operation::Get(GetTaskRequest { id: client.any(tasks).into(), ..Default::default() })
+            Operation::Get(GetTaskRequest { id: client.any_task(tasks).into(), ..Default::default() })
         }
         5..7 => Operation::List(ListTasksRequest {
             context_id: chance(&mut client.rng, 40).then(|| "context-1".into()),
@@ -109,7 +109,7 @@ fn next(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
             let words = words(&mut client.rng);
             let mut message = client.message(words);
             for part in &mut message.parts {
-                // The dialect has no file without a type.
+                // Files need a media type in the dialect.
                 if part.raw.is_some() || part.url.is_some() {
                     part.media_type = Some("text/plain".into());
                 }
@@ -125,28 +125,28 @@ fn next(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
             })
         }
     };
-    Ask { operation, extensions: Vec::new(), headers: Vec::new(), leaves_after: None, otherwise: false }
+    ClientRequest { operation, extensions: Vec::new(), headers: Vec::new(), disconnect_after: None, alternate: false }
 }
 
-/// An outcome in the words of the dialect.
-fn translated(ask: &Ask, outcome: Outcome) -> Said {
+/// Converts an outcome to the dialect.
+fn to_dialect(ask: &ClientRequest, outcome: Outcome) -> DialectOutcome {
     let own = |task| Task::from(task).with_agent(&"weather".into());
-    match (&ask.operation, without_words(outcome).result) {
-        (Operation::Cancel(_), Result::Task(task)) => Said::Canceled(task.into()),
-        // The dialect knows no error for it.
+    match (&ask.operation, without_error_text(outcome).result) {
+        (Operation::Cancel(_), Result::Task(task)) => DialectOutcome::Canceled(task.into()),
+        // The dialect reports an ended task as a result, not as an error.
         (Operation::Cancel(request), Result::Refused(refused)) if refused.kind == ErrorKind::TaskNotCancelable => {
-            Said::Canceled(CancelResult::already_ended(&request.id.as_ref().into()))
+            DialectOutcome::Canceled(CancelResult::already_ended(&request.id.as_ref().into()))
         }
-        (_, Result::Sent(sent)) => Said::Task(own(sent.task.unwrap())),
-        (_, Result::Task(task)) => Said::Task(own(task)),
-        (_, Result::Page(page)) => Said::Tasks(TaskList { tasks: page.tasks.into_iter().map(own).collect() }),
-        (_, Result::Refused(refusal)) => Said::Refused(refusal),
-        (_, Result::Waiting) => Said::Waiting,
+        (_, Result::Sent(sent)) => DialectOutcome::Task(own(sent.task.unwrap())),
+        (_, Result::Task(task)) => DialectOutcome::Task(own(task)),
+        (_, Result::Page(page)) => DialectOutcome::Tasks(TaskList { tasks: page.tasks.into_iter().map(own).collect() }),
+        (_, Result::Refused(refusal)) => DialectOutcome::Refused(refusal),
+        (_, Result::Waiting) => DialectOutcome::Waiting,
         (_, other) => panic!("{other:?}"),
     }
 }
 
-async fn speak(world: &World, ask: &Ask) -> Said {
+async fn send(world: &World, ask: &ClientRequest) -> DialectOutcome {
     let task = |id: &str| serde_json::to_string(&TaskParams { task_id: id.to_owned() }).unwrap();
     let (method, params) = match &ask.operation {
         Operation::Send(request) => {
@@ -159,20 +159,20 @@ async fn speak(world: &World, ask: &Ask) -> Said {
             let params = ListParams { context_id, limit: request.page_size.map(i64::from) };
             ("tasks.list", serde_json::to_string(&params).unwrap())
         }
-        other => panic!("the dialect cannot say {other:?}"),
+        other => panic!("the dialect lacks {other:?}"),
     };
     let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
     let place = (Method::POST, "/agents/weather/a2a".to_owned());
-    let Reading::Text(text) = exchange(world, ask, place, Some(body), &[]).await.body else { panic!("a stream") };
+    let ReplyBody::Text(text) = exchange(world, ask, place, Some(body), &[]).await.body else { panic!("a stream") };
     let read = match &ask.operation {
-        Operation::Cancel(_) => result(&text).map(Said::Canceled),
-        Operation::List(_) => result(&text).map(Said::Tasks),
-        _ => result(&text).map(Said::Task),
+        Operation::Cancel(_) => result(&text).map(DialectOutcome::Canceled),
+        Operation::List(_) => result(&text).map(DialectOutcome::Tasks),
+        _ => result(&text).map(DialectOutcome::Task),
     };
     read.unwrap_or_else(|error| {
         let mut refused = refusal(&error, |kind| kind.rpc_code() == error.code);
         refused.message.clear();
         refused.violations.clear();
-        Said::Refused(refused)
+        DialectOutcome::Refused(refused)
     })
 }

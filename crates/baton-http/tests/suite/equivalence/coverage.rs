@@ -1,13 +1,13 @@
-//! How much of the protocol the conversations have seen; conversations in which nothing happens prove nothing.
+//! Coverage of the generated conversations, so that they exercise all operations and errors.
 
-use super::ask::{Ask, Operation, Outcome, Result};
+use super::operation::{ClientRequest, Operation, Outcome, Result};
 use baton_types::TaskState;
 use std::{collections::BTreeMap, sync::Mutex};
 
 #[derive(Default)]
 pub(super) struct Coverage(Mutex<BTreeMap<String, u64>>);
 
-/// What a hundred conversations have seen at least once.
+/// Events that occur at least once in a hundred conversations.
 const EXPECTED: [&str; 39] = [
     "artifacts of every kind",
     "cancel: Canceled",
@@ -51,10 +51,10 @@ const EXPECTED: [&str; 39] = [
 ];
 
 impl Coverage {
-    pub(super) fn count(&self, asks: &[Ask], outcomes: &[Outcome]) {
+    pub(super) fn count(&self, asks: &[ClientRequest], outcomes: &[Outcome]) {
         for (ask, outcome) in asks.iter().zip(outcomes) {
             let operation = match &outcome.result {
-                // Both kinds of send refuse the same.
+                // Errors of both kinds of send are counted together.
                 Result::Refused(_) if matches!(ask.operation, Operation::Stream(_)) => "send",
                 _ => name(&ask.operation),
             };
@@ -81,7 +81,7 @@ impl Coverage {
     pub(super) fn check(&self, seeds: u64) {
         let seen = self.0.lock().unwrap();
         let missing: Vec<_> = EXPECTED.into_iter().filter(|what| !seen.contains_key(*what)).collect();
-        assert!(seeds < 100 || missing.is_empty(), "{seeds} conversations never saw {missing:#?}, but {seen:#?}");
+        assert!(seeds < 100 || missing.is_empty(), "{seeds} conversations lack {missing:#?}; found {seen:#?}");
     }
 }
 
@@ -115,7 +115,7 @@ fn seen(outcome: &Outcome) -> String {
         Result::Stream(seen) => match seen.items.first() {
             Some(item) if item.shown.message.is_some() => "a bare message".to_owned(),
             _ if seen.ended => "ended".to_owned(),
-            _ if seen.left => "left".to_owned(),
+            _ if seen.disconnected => "left".to_owned(),
             _ => "open".to_owned(),
         },
         Result::Refused(refusal) => format!("{:?} {}", refusal.kind, refusal.code),

@@ -1,8 +1,8 @@
-//! Conversations: what a client asks for next, as far as it knows the tasks.
+//! Generator of random conversations, based on the current tasks.
 
 use super::{
-    ask::{Ask, Operation},
     content::{chance, metadata, parts, pick, value, words},
+    operation::{ClientRequest, Operation},
     world::{KEYS, Place, Setup},
     wrong,
 };
@@ -21,13 +21,13 @@ use std::{borrow::Cow, sync::Arc};
 const CONTEXTS: [&str; 3] = ["context-1", "context 2/ü?&=+", "id-1"];
 pub(super) const CONFIGS: [&str; 4] = ["config-1", "config 2", "c/d:é?", ""];
 
-/// Who talks to the agent; the same seed says the same.
+/// A client whose requests are determined by its seed.
 pub(super) struct Client {
     pub(super) rng: SmallRng,
     messages: u32,
-    /// Sends under an idempotency key, which may be repeated.
-    keyed: Vec<Ask>,
-    /// Tasks and their receivers.
+    /// Sends with an idempotency key, which may be repeated.
+    keyed: Vec<ClientRequest>,
+    /// Task ids and ids of their push configurations.
     receivers: Vec<(String, &'static str)>,
 }
 
@@ -41,13 +41,13 @@ impl Client {
         Setup { place, bare_replies: chance(&mut self.rng, 50) }
     }
 
-    /// How many requests the conversation has.
+    /// Number of requests in the conversation.
     pub(super) fn length(&mut self) -> usize {
         self.rng.random_range(6..=11)
     }
 
-    /// The next request; `tasks` is how the tasks are now.
-    pub(super) fn next(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
+    /// The next request, given the current tasks.
+    pub(super) fn next(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
         let choice = if tasks.is_empty() { self.rng.random_range(0..30) } else { self.rng.random_range(0..100) };
         match choice {
             0..17 => self.send(None),
@@ -55,11 +55,11 @@ impl Client {
                 let ask = self.send(None);
                 self.streamed(ask)
             }
-            30..50 => self.go_on(tasks),
+            30..50 => self.follow_up(tasks),
             50..58 => self.get(tasks),
             58..64 => self.list(tasks),
             64..68 => {
-                let id = self.any(tasks);
+                let id = self.any_task(tasks);
                 let metadata = chance(&mut self.rng, 30).then(|| Value::Object(metadata(&mut self.rng)).into());
                 self.ask(Operation::Cancel(CancelTaskRequest { id: id.into(), metadata, ..Default::default() }))
             }
@@ -70,13 +70,13 @@ impl Client {
         }
     }
 
-    pub(super) fn ask(&mut self, operation: Operation) -> Ask {
-        let mut ask = Ask {
+    pub(super) fn ask(&mut self, operation: Operation) -> ClientRequest {
+        let mut ask = ClientRequest {
             operation,
             extensions: Vec::new(),
             headers: Vec::new(),
-            leaves_after: None,
-            otherwise: self.rng.random_bool(0.5),
+            disconnect_after: None,
+            alternate: self.rng.random_bool(0.5),
         };
         if chance(&mut self.rng, 20) {
             ask.extensions.push(GENERATION);
@@ -87,8 +87,8 @@ impl Client {
         ask
     }
 
-    /// Some task, sooner an open one.
-    pub(super) fn any(&mut self, tasks: &[Arc<TaskView>]) -> String {
+    /// Id of a random task, preferably a non-terminal one.
+    pub(super) fn any_task(&mut self, tasks: &[Arc<TaskView>]) -> String {
         let open: Vec<_> = tasks.iter().filter(|task| !task.state.is_terminal()).collect();
         let task = if open.is_empty() || chance(&mut self.rng, 35) {
             pick(&mut self.rng, tasks)
@@ -98,7 +98,7 @@ impl Client {
         task.id.to_string()
     }
 
-    /// A message with something in every field that it can have.
+    /// A message with random values in every field.
     pub(super) fn message(&mut self, text: String) -> Message<'static> {
         self.messages += 1;
         let rng = &mut self.rng;
@@ -121,7 +121,7 @@ impl Client {
         }
     }
 
-    pub(super) fn send(&mut self, message: Option<Message<'static>>) -> Ask {
+    pub(super) fn send(&mut self, message: Option<Message<'static>>) -> ClientRequest {
         let message = match message {
             Some(message) => message,
             None => {
@@ -136,7 +136,7 @@ impl Client {
         if chance(&mut self.rng, 35) {
             let who = *pick(&mut self.rng, &["caller", "caller", "agent"]);
             ask.extensions.push(TOOL_EXECUTION);
-            note(&mut ask, TOOL_EXECUTION, json!({"toolExecution": who}));
+            set_metadata(&mut ask, TOOL_EXECUTION, json!({"toolExecution": who}));
         }
         if chance(&mut self.rng, 15) {
             ask.headers.push(("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned()));
@@ -144,13 +144,13 @@ impl Client {
         self.keyed(ask)
     }
 
-    /// Perhaps under an idempotency key, which perhaps was used before.
-    fn keyed(&mut self, mut ask: Ask) -> Ask {
+    /// Randomly adds a new or repeated idempotency key.
+    fn keyed(&mut self, mut ask: ClientRequest) -> ClientRequest {
         match self.rng.random_range(0..100) {
             0..6 => ask.headers.push(("idempotency-key", (*pick(&mut self.rng, &KEYS)).to_owned())),
             6..12 => {
                 ask.extensions.push(IDEMPOTENCY);
-                note(&mut ask, IDEMPOTENCY, json!({"key": pick(&mut self.rng, &KEYS)}));
+                set_metadata(&mut ask, IDEMPOTENCY, json!({"key": pick(&mut self.rng, &KEYS)}));
             }
             12..20 if !self.keyed.is_empty() => return pick(&mut self.rng, &self.keyed).clone(),
             _ => return ask,
@@ -185,17 +185,19 @@ impl Client {
         }
     }
 
-    /// The same send, followed.
-    fn streamed(&mut self, ask: Ask) -> Ask {
-        let leaves_after = chance(&mut self.rng, 25).then(|| self.rng.random_range(0..4));
+    /// Converts a send into a streaming send.
+    fn streamed(&mut self, ask: ClientRequest) -> ClientRequest {
+        let disconnect_after = chance(&mut self.rng, 25).then(|| self.rng.random_range(0..4));
         match ask.operation {
-            Operation::Send(request) => Ask { operation: Operation::Stream(request), leaves_after, ..ask },
+            Operation::Send(request) => {
+                ClientRequest { operation: Operation::Stream(request), disconnect_after, ..ask }
+            }
             _ => ask,
         }
     }
 
-    /// An answer, results, or another word.
-    fn go_on(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
+    /// A message to an existing task: an answer, tool results, or further text.
+    fn follow_up(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
         let mut open: Vec<_> = tasks.iter().filter(|task| !task.state.is_terminal()).collect();
         if open.iter().any(|task| task.state == TaskState::InputRequired) {
             open.retain(|task| task.state == TaskState::InputRequired);
@@ -219,7 +221,7 @@ impl Client {
         if chance(&mut self.rng, 15) {
             let generation = task.generation + u64::from(chance(&mut self.rng, 40));
             ask.extensions.push(GENERATION);
-            note(&mut ask, GENERATION, json!({"ifGenerationMatch": generation}));
+            set_metadata(&mut ask, GENERATION, json!({"ifGenerationMatch": generation}));
         }
         if chance(&mut self.rng, 40) { self.streamed(ask) } else { ask }
     }
@@ -232,8 +234,8 @@ impl Client {
         }
     }
 
-    fn get(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
-        let id = self.any(tasks).into();
+    fn get(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
+        let id = self.any_task(tasks).into();
         let history_length = *pick(&mut self.rng, &[None, None, Some(0), Some(1), Some(2), Some(50)]);
         let mut ask = self.ask(Operation::Get(GetTaskRequest { id, history_length, ..Default::default() }));
         if chance(&mut self.rng, 20) {
@@ -243,7 +245,7 @@ impl Client {
         ask
     }
 
-    fn list(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
+    fn list(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
         let rng = &mut self.rng;
         let known = pick(rng, tasks);
         let token = format!("{}.{}", known.status_at.as_millis(), known.id);
@@ -261,19 +263,19 @@ impl Client {
         self.ask(Operation::List(request))
     }
 
-    fn subscribe(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
-        let id = self.any(tasks).into();
+    fn subscribe(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
+        let id = self.any_task(tasks).into();
         let mut ask = self.ask(Operation::Subscribe(SubscribeToTaskRequest { id, ..Default::default() }));
-        ask.leaves_after = chance(&mut self.rng, 20).then(|| self.rng.random_range(0..3));
+        ask.disconnect_after = chance(&mut self.rng, 20).then(|| self.rng.random_range(0..3));
         if chance(&mut self.rng, 40) {
             ask.headers.push(("last-event-id", self.rng.random_range(0..9_u32).to_string()));
         }
         ask
     }
 
-    fn push(&mut self, tasks: &[Arc<TaskView>]) -> Ask {
+    fn push(&mut self, tasks: &[Arc<TaskView>]) -> ClientRequest {
         if self.receivers.is_empty() || chance(&mut self.rng, 35) {
-            let (task, config) = (self.any(tasks), *pick(&mut self.rng, &CONFIGS));
+            let (task, config) = (self.any_task(tasks), *pick(&mut self.rng, &CONFIGS));
             self.receivers.push((task.clone(), config));
             let config = TaskPushNotificationConfig { task_id: task.into(), id: config.into(), ..self.receiver() };
             return self.ask(Operation::CreatePush(config));
@@ -298,8 +300,8 @@ impl Client {
     }
 }
 
-/// Puts a member into the metadata of the message.
-pub(super) fn note(ask: &mut Ask, name: &str, value: Value) {
+/// Sets a member of the message's metadata.
+pub(super) fn set_metadata(ask: &mut ClientRequest, name: &str, value: Value) {
     let (Operation::Send(request) | Operation::Stream(request)) = &mut ask.operation else { return };
     let Some(message) = &mut request.message else { return };
     let mut members: Map<String, Value> =

@@ -1,30 +1,29 @@
-//! A conversation is the same through every binding: the same journal, and answers that are equal once they are said
-//! in the words of 1.0.
+//! A conversation has the same effect through every binding: equal journals, and equal answers after conversion to
+//! 1.0.
 //!
-//! A client that is chosen by a seed talks to a fresh engine over JSON-RPC; then its requests are repeated over
-//! HTTP+JSON and gRPC, and in the three bindings of 0.3, each time to another fresh engine. Clock and ids count their
-//! uses, so a binding that did anything more or less would be noticed by every moment and id after it. [`lose`] lists
-//! all that may differ.
+//! A client with a random seed sends requests to a new engine over JSON-RPC; then the requests are repeated over
+//! HTTP+JSON and gRPC, and in the three bindings of 0.3, each time to another new engine. Clock and ids count their
+//! uses, so an additional or missing step changes all later times and ids. [`losses`] lists all permitted differences.
 //!
-//! `BATON_EQUIVALENCE_SEED=n` replays one conversation, `BATON_EQUIVALENCE_SEEDS=n` sets how many there are.
+//! `BATON_EQUIVALENCE_SEED=n` replays one conversation, `BATON_EQUIVALENCE_SEEDS=n` sets their number.
 
-mod ask;
 mod bindings;
 mod content;
 mod contextcore;
 mod coverage;
 mod generate;
-mod lose;
+mod losses;
 mod model;
 mod numbers;
+mod operation;
 mod session;
 mod world;
 mod wrong;
 
-use ask::{Ask, Outcome};
 use bindings::Binding;
 use coverage::Coverage;
 use generate::Client;
+use operation::{ClientRequest, Outcome};
 use session::Session;
 use std::{
     fmt::Debug,
@@ -34,7 +33,7 @@ use std::{
 };
 use world::{Record, Setup, World};
 
-/// Conversations, each in six bindings.
+/// Number of conversations; each is repeated in six bindings.
 const SEEDS: u64 = 150;
 
 #[test]
@@ -55,7 +54,7 @@ fn conversations_are_the_same_through_every_binding() {
                     }
                     if catch_unwind(AssertUnwindSafe(|| compare(seed, &coverage))).is_err() {
                         next.store(seeds, Ordering::Relaxed);
-                        panic!("seed {seed} is not the same everywhere; replay it with BATON_EQUIVALENCE_SEED={seed}");
+                        panic!("seed {seed} differs between bindings; replay it with BATON_EQUIVALENCE_SEED={seed}");
                     }
                 }
             });
@@ -64,8 +63,8 @@ fn conversations_are_the_same_through_every_binding() {
     coverage.check(seeds);
 }
 
-/// What one conversation came to.
-struct Told {
+/// Outcomes and journal of a conversation.
+struct Transcript {
     outcomes: Vec<Outcome>,
     record: Record,
 }
@@ -75,7 +74,7 @@ fn compare(seed: u64, coverage: &Coverage) {
     let setup = client.setup();
     let length = client.length();
     let mut asks = Vec::with_capacity(length);
-    let model = on_its_own(async {
+    let model = run_isolated(async {
         let mut session = Session::new(Binding::MODEL, World::new(setup));
         for _ in 0..length {
             let ask = client.next(&session.world.tasks().await);
@@ -86,25 +85,26 @@ fn compare(seed: u64, coverage: &Coverage) {
     });
     coverage.count(&asks, &model.outcomes);
     for binding in Binding::OTHERS {
-        same(seed, setup, binding, &asks, &model);
+        compare_binding(seed, setup, binding, &asks, &model);
     }
 }
 
-fn same(seed: u64, setup: Setup, binding: Binding, asks: &[Ask], model: &Told) {
-    let told = on_its_own(async {
+fn compare_binding(seed: u64, setup: Setup, binding: Binding, asks: &[ClientRequest], model: &Transcript) {
+    let transcript = run_isolated(async {
         let mut session = Session::new(binding, World::new(setup));
         for ask in asks {
             session.ask(ask).await;
         }
         session.end().await
     });
-    for (index, (ask, (outcome, model))) in asks.iter().zip(told.outcomes.iter().zip(&model.outcomes)).enumerate() {
+    for (index, (ask, (outcome, model))) in asks.iter().zip(transcript.outcomes.iter().zip(&model.outcomes)).enumerate()
+    {
         let mut outcome = outcome.clone();
-        let mut expect = lose::carried(binding, model.clone());
+        let mut expect = losses::expected_outcome(binding, model.clone());
         if binding.is_old() {
-            outcome = lose::without_history(ask, lose::without_words(outcome));
+            outcome = losses::without_history(ask, losses::without_error_text(outcome));
             // 0.3 cannot list tasks, and its JSON-RPC has no pages of push configurations.
-            if outcome.result == ask::Result::Absent {
+            if outcome.result == operation::Result::Absent {
                 expect = outcome.clone();
             }
         }
@@ -112,16 +112,16 @@ fn same(seed: u64, setup: Setup, binding: Binding, asks: &[Ask], model: &Told) {
         assert_same(&expect, &outcome, what);
     }
     let what = || format!("seed {seed}, {setup:?}, the journal over {binding:?} after {asks:#?}");
-    assert_same(&lose::recorded(binding, model.record.clone()), &told.record, what);
+    assert_same(&losses::expected_record(binding, model.record.clone()), &transcript.record, what);
 }
 
-/// Runs in a world of its own, whose time passes only when nothing else can happen.
-fn on_its_own<T>(conversation: impl Future<Output = T>) -> T {
+/// Runs on a new runtime with paused time.
+fn run_isolated<T>(conversation: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     runtime.block_on(conversation)
 }
 
-/// Shows the lines that differ, because the values are long.
+/// Reports only the lines around the first difference, because the values are long.
 fn assert_same<T: PartialEq + Debug>(expect: &T, found: &T, what: impl Fn() -> String) {
     if expect == found {
         return;

@@ -1,4 +1,4 @@
-//! A model that does what the first word of the message says, and repeats the rest.
+//! A model that acts on the first word of the message and repeats any other text.
 
 use async_stream::stream;
 use baton_ports::{ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelResolver, ModelStream};
@@ -7,18 +7,18 @@ use baton_types::{AgentSpec, ToolCall, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The words that it knows; all others are repeated.
+/// Known keywords.
 pub(super) const WORDS: [&str; 8] = ["hang", "ask", "look", "pair", "show", "refuse", "reply", "break"];
 
-pub(super) struct Scripted;
+pub(super) struct KeywordModel;
 
-impl ModelResolver for Scripted {
+impl ModelResolver for KeywordModel {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
 }
 
-impl Model for Scripted {
+impl Model for KeywordModel {
     fn name(&self) -> &str {
         "scripted"
     }
@@ -49,7 +49,7 @@ impl Model for Scripted {
                 return;
             }
             let words = match first {
-                // Who has begun to write no longer replies without a task.
+                // After any output, a reply without a task is no longer possible.
                 "reply" if !calls.is_empty() => "",
                 _ if calls.is_empty() => said.as_str(),
                 _ => "Let me see.",
@@ -70,7 +70,7 @@ impl Model for Scripted {
     }
 }
 
-/// The tools that the words ask for.
+/// Tool calls for a message.
 fn calls(said: &str, may_reply: bool) -> Vec<(&'static str, Value)> {
     let look = |place: &str| ("get_weather", json!({"location": place}));
     match said.split_whitespace().next().unwrap_or_default() {

@@ -1,49 +1,51 @@
-//! The one thing that gRPC changes: its numbers are doubles, and the members of its objects have no order.
+//! JSON values in gRPC: numbers are doubles, and members of objects have no order.
 
 use super::{
-    ask::{Arriving, Ask, Operation, Result},
     bindings::Binding,
-    on_its_own,
+    operation::{AnswerBody, ClientRequest, Operation, Result},
+    run_isolated,
     world::{Place, Setup, World},
 };
 use baton_types::{JournalEvent, Json, PartContent, TaskEvent};
 use baton_wire::a2a::v1::{ErrorKind, GetTaskRequest, Message, Part, Role, SendMessageRequest};
 
-const SAID: &str = r#"{"b":42.0,"a":[9007199254740993,1e2,1.50,-0],"a":[18446744073709551615,0.1]}"#;
-const HEARD_BY_GRPC: &str = r#"{"a":[1.8446744073709552e+19,0.1],"b":42}"#;
+const INPUT: &str = r#"{"b":42.0,"a":[9007199254740993,1e2,1.50,-0],"a":[18446744073709551615,0.1]}"#;
+const GRPC_OUTPUT: &str = r#"{"a":[1.8446744073709552e+19,0.1],"b":42}"#;
 
-const EVERYWHERE: [Binding; 6] =
+const ALL_BINDINGS: [Binding; 6] =
     [Binding::JsonRpc, Binding::Rest, Binding::Grpc, Binding::OldJsonRpc, Binding::OldRest, Binding::OldGrpc];
 
 #[test]
 fn numbers_are_exact_but_for_grpc() {
-    for binding in EVERYWHERE {
-        let expect = if binding.is_grpc() { HEARD_BY_GRPC } else { SAID };
-        on_its_own(async {
+    for binding in ALL_BINDINGS {
+        let expect = if binding.is_grpc() { GRPC_OUTPUT } else { INPUT };
+        run_isolated(async {
             let world = world();
-            let Result::Sent(sent) = whole(binding, &world, said(SAID)).await else { panic!("{binding:?}") };
+            let Result::Sent(sent) = unary_result(binding, &world, send_data(INPUT)).await else {
+                panic!("{binding:?}")
+            };
             let task = sent.task.unwrap();
-            assert_eq!(data(&task.history.unwrap()[0]).as_str(), expect, "said and shown by {binding:?}");
+            assert_eq!(data(&task.history.unwrap()[0]).as_str(), expect, "sent and returned by {binding:?}");
             let stored = &world.record().await.events[0].fact;
             let JournalEvent::Task(TaskEvent::Submitted { message, .. }) = stored else { panic!("{stored:?}") };
             let PartContent::Data(stored) = &message.parts[1].content else { panic!("{message:?}") };
-            assert_eq!(stored.as_str(), expect, "said by {binding:?}");
+            assert_eq!(stored.as_str(), expect, "sent by {binding:?}");
         });
     }
 }
 
 #[test]
-fn numbers_that_were_said_over_json_are_shown_as_far_as_possible() {
-    for binding in EVERYWHERE {
-        on_its_own(async {
+fn json_numbers_are_preserved_as_far_as_the_binding_allows() {
+    for binding in ALL_BINDINGS {
+        run_isolated(async {
             let world = world();
-            whole(Binding::MODEL, &world, said(SAID)).await;
-            whole(Binding::MODEL, &world, said(r#"{"huge":1e400}"#)).await;
-            let expect = if binding.is_grpc() { HEARD_BY_GRPC } else { SAID };
+            unary_result(Binding::MODEL, &world, send_data(INPUT)).await;
+            unary_result(Binding::MODEL, &world, send_data(r#"{"huge":1e400}"#)).await;
+            let expect = if binding.is_grpc() { GRPC_OUTPUT } else { INPUT };
             let (first, second) = ("id-0", "id-4");
-            let Result::Task(task) = whole(binding, &world, get(first)).await else { panic!("{binding:?}") };
-            assert_eq!(data(&task.history.unwrap()[0]).as_str(), expect, "shown by {binding:?}");
-            match whole(binding, &world, get(second)).await {
+            let Result::Task(task) = unary_result(binding, &world, get(first)).await else { panic!("{binding:?}") };
+            assert_eq!(data(&task.history.unwrap()[0]).as_str(), expect, "returned by {binding:?}");
+            match unary_result(binding, &world, get(second)).await {
                 Result::Task(task) => {
                     assert!(!binding.is_grpc());
                     assert_eq!(data(&task.history.unwrap()[0]).as_str(), r#"{"huge":1e400}"#);
@@ -63,25 +65,25 @@ fn world() -> World {
     World::new(Setup { place: Place::Sole, bare_replies: false })
 }
 
-fn ask(operation: Operation) -> Ask {
-    Ask { operation, extensions: Vec::new(), headers: Vec::new(), leaves_after: None, otherwise: false }
+fn ask(operation: Operation) -> ClientRequest {
+    ClientRequest { operation, extensions: Vec::new(), headers: Vec::new(), disconnect_after: None, alternate: false }
 }
 
-fn said(data: &str) -> Ask {
+fn send_data(data: &str) -> ClientRequest {
     let data = Part { data: Some(Json::parse(data).unwrap()), ..Part::default() };
     let parts = vec![Part::text("Hello"), data];
     let message = Message { message_id: "m".into(), role: Role::User, parts, ..Message::default() };
     ask(Operation::Send(SendMessageRequest { message: Some(message), ..SendMessageRequest::default() }))
 }
 
-fn get(id: &'static str) -> Ask {
+fn get(id: &'static str) -> ClientRequest {
     ask(Operation::Get(GetTaskRequest { id: id.into(), ..GetTaskRequest::default() }))
 }
 
-async fn whole(binding: Binding, world: &World, ask: Ask) -> Result {
-    match binding.ask(world, &ask).await.unwrap().arriving {
-        Arriving::Whole(result) => *result,
-        Arriving::Piecemeal(_) => panic!("a stream"),
+async fn unary_result(binding: Binding, world: &World, ask: ClientRequest) -> Result {
+    match binding.ask(world, &ask).await.unwrap().body {
+        AnswerBody::Unary(result) => *result,
+        AnswerBody::Stream(_) => panic!("a stream"),
     }
 }
 

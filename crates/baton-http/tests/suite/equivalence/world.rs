@@ -1,7 +1,7 @@
-//! A fresh engine whose every choice is the same in every life, and the record of all that it did.
+//! A new deterministic engine and the record of its journal.
 
-use super::model::Scripted;
-use crate::world::{Counted, Deaf, Served, Ticking, Weather, agent, options};
+use super::model::KeywordModel;
+use crate::world::{DiscardingWebhooks, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options};
 use axum::Router;
 use baton_engine::{Engine, EngineOptions, ListTasks, Ports};
 use baton_http::app;
@@ -10,33 +10,32 @@ use baton_ports::{Journal as _, OutboxEntry, StoredEvent, StreamHead, StreamQuer
 use baton_types::{ControlTools, Principal, StreamId, TaskView};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-/// Idempotency keys that conversations use.
+/// Idempotency keys of the conversations.
 pub(super) const KEYS: [&str; 2] = ["key-1", "key-2"];
 
-/// Time stands still while anything can still happen, so whoever waits this long waits for ever.
+/// Paused time advances only when every task is idle, so a request that is pending after this time never completes.
 pub(super) const IDLE: Duration = Duration::from_millis(1);
 
-/// Everything that happened is over.
-pub(super) async fn settled() {
+/// Waits until all pending work is done.
+pub(super) async fn wait_until_idle() {
     tokio::time::sleep(IDLE).await;
 }
 
-/// Where the agent is found.
+/// Address of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It is the only one, at the root.
+    /// The only agent, at the root.
     Sole,
-    /// It is one of two, under its own path.
+    /// One of two agents, under its own path.
     Named,
-    /// It is one of two, and the tenant says which.
+    /// One of two agents, selected by the tenant.
     Tenant,
 }
 
-/// What the world is like.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setup {
     pub(super) place: Place,
-    /// Whether the agent may reply without a task.
+    /// Whether the agent may reply with a message instead of a task.
     pub(super) bare_replies: bool,
 }
 
@@ -63,21 +62,21 @@ impl World {
         });
         let ports = Ports {
             journal: Arc::new(journal.clone()),
-            models: Arc::new(Scripted),
-            tools: Arc::new(Weather),
-            agents: Arc::new(Served(served.collect())),
+            models: Arc::new(KeywordModel),
+            tools: Arc::new(WeatherTools),
+            agents: Arc::new(StaticAgents(served.collect())),
             peers: Arc::new(baton_engine::NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         };
         let engine = Engine::new(EngineOptions::default(), ports);
         let router = app(engine.clone(), options());
         Self { place: setup.place, router, engine, journal }
     }
 
-    /// The tasks so far, oldest first.
+    /// All tasks, oldest first.
     pub(super) async fn tasks(&self) -> Vec<Arc<TaskView>> {
         let query = ListTasks { agent: None, context: None, state: None, status_after: None, after: None, limit: 100 };
         let mut tasks = self.engine.tasks(&Arc::new(Principal::local()), &query).await.unwrap().tasks;
@@ -85,7 +84,6 @@ impl World {
         tasks
     }
 
-    /// Everything that became true.
     pub(super) async fn record(&self) -> Record {
         let events = self.journal.tail(0, 100_000).await.unwrap();
         let principal = Principal::local();
@@ -103,12 +101,12 @@ impl World {
     }
 }
 
-/// All that the journal holds. Nothing is delivered from its outbox, because two receivers are told in any order.
+/// Content of the journal. Outbox entries are not delivered, because the order of two receivers is not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) events: Vec<StoredEvent>,
     pub(super) heads: Vec<StreamHead>,
     pub(super) outbox: Vec<OutboxEntry>,
-    /// What became of idempotency keys; the digests of requests are left out, because they cover what a dialect loses.
+    /// Claims of idempotency keys, without request digests, because digests cover fields that a dialect drops.
     pub(super) claims: BTreeMap<&'static str, Option<(StreamId, u64)>>,
 }

@@ -1,9 +1,9 @@
-//! Requests that must be refused, by everybody and for the same reason.
+//! Invalid requests, which every binding must reject for the same reason.
 
 use super::{
-    ask::{Ask, Operation},
     content::{chance, pick},
-    generate::{CONFIGS, Client, note},
+    generate::{CONFIGS, Client, set_metadata},
+    operation::{ClientRequest, Operation},
 };
 use baton_types::TaskView;
 use baton_wire::a2a::v1::{
@@ -16,11 +16,11 @@ use rand::RngExt as _;
 use serde_json::json;
 use std::sync::Arc;
 
-const NOBODY: &str = "no such täsk";
+const MISSING_TASK: &str = "no such täsk";
 
-pub(super) fn ask(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
+pub(super) fn ask(client: &mut Client, tasks: &[Arc<TaskView>]) -> ClientRequest {
     match client.rng.random_range(0..5) {
-        0 => nobody(client),
+        0 => missing_task(client),
         1 => list(client),
         2 => push(client, tasks),
         3 => message(client, tasks),
@@ -28,30 +28,31 @@ pub(super) fn ask(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
     }
 }
 
-/// A task that does not exist.
-fn nobody(client: &mut Client) -> Ask {
+/// A request for a task that does not exist.
+fn missing_task(client: &mut Client) -> ClientRequest {
     let named =
-        TaskPushNotificationConfigRequest { task_id: NOBODY.into(), id: CONFIGS[0].into(), ..Default::default() };
+        TaskPushNotificationConfigRequest { task_id: MISSING_TASK.into(), id: CONFIGS[0].into(), ..Default::default() };
     let operation = match client.rng.random_range(0..8) {
-        0 => Operation::Get(GetTaskRequest { id: NOBODY.into(), ..Default::default() }),
-        1 => Operation::Cancel(CancelTaskRequest { id: NOBODY.into(), ..Default::default() }),
-        2 => Operation::Subscribe(SubscribeToTaskRequest { id: NOBODY.into(), ..Default::default() }),
-        3 => Operation::CreatePush(TaskPushNotificationConfig { task_id: NOBODY.into(), ..client.receiver() }),
+        0 => Operation::Get(GetTaskRequest { id: MISSING_TASK.into(), ..Default::default() }),
+        1 => Operation::Cancel(CancelTaskRequest { id: MISSING_TASK.into(), ..Default::default() }),
+        2 => Operation::Subscribe(SubscribeToTaskRequest { id: MISSING_TASK.into(), ..Default::default() }),
+        3 => Operation::CreatePush(TaskPushNotificationConfig { task_id: MISSING_TASK.into(), ..client.receiver() }),
         4 => Operation::GetPush(named),
-        5 => {
-            Operation::ListPush(ListTaskPushNotificationConfigsRequest { task_id: NOBODY.into(), ..Default::default() })
-        }
+        5 => Operation::ListPush(ListTaskPushNotificationConfigsRequest {
+            task_id: MISSING_TASK.into(),
+            ..Default::default()
+        }),
         6 => Operation::DeletePush(named),
         _ => {
             let mut said = client.message("hello".to_owned());
-            said.task_id = Some(NOBODY.into());
+            said.task_id = Some(MISSING_TASK.into());
             return client.send(Some(said));
         }
     };
     client.ask(operation)
 }
 
-fn list(client: &mut Client) -> Ask {
+fn list(client: &mut Client) -> ClientRequest {
     let request = match client.rng.random_range(0..4) {
         0 => ListTasksRequest {
             page_token: Some((*pick(&mut client.rng, &["nonsense", "12", "5.a b", ".id-1"])).into()),
@@ -64,8 +65,8 @@ fn list(client: &mut Client) -> Ask {
     client.ask(Operation::List(request))
 }
 
-fn push(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
-    let task_id = client.any(tasks).into();
+fn push(client: &mut Client, tasks: &[Arc<TaskView>]) -> ClientRequest {
+    let task_id = client.any_task(tasks).into();
     let mut config = TaskPushNotificationConfig { task_id, ..client.receiver() };
     match client.rng.random_range(0..5) {
         0 => config.url = "https://10.0.0.1/hook".into(),
@@ -84,7 +85,7 @@ fn push(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
     client.ask(Operation::Send(request))
 }
 
-fn message(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
+fn message(client: &mut Client, tasks: &[Arc<TaskView>]) -> ClientRequest {
     let mut said = client.message("hello".to_owned());
     let results =
         |results: serde_json::Value| Part { data: Some(json!({"tool_results": results}).into()), ..Part::default() };
@@ -101,16 +102,16 @@ fn message(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
             said.parts.push(Part { url, media_type: Some("image/png".into()), ..Part::default() });
         }
         7 => {
-            said.task_id = Some(client.any(tasks).into());
+            said.task_id = Some(client.any_task(tasks).into());
             said.context_id = Some("of another".into());
         }
         8 => said.parts.push(results(json!([result]))),
         9 => {
-            said.task_id = Some(client.any(tasks).into());
+            said.task_id = Some(client.any_task(tasks).into());
             said.parts.push(results(json!([result, result])));
         }
         10 => {
-            said.task_id = Some(client.any(tasks).into());
+            said.task_id = Some(client.any_task(tasks).into());
             said.parts.push(results(json!([{"call_id": "x"}])));
         }
         _ => {
@@ -129,7 +130,7 @@ fn message(client: &mut Client, tasks: &[Arc<TaskView>]) -> Ask {
     client.ask(if streamed { Operation::Stream(request) } else { Operation::Send(request) })
 }
 
-fn extension(client: &mut Client) -> Ask {
+fn extension(client: &mut Client) -> ClientRequest {
     let said = Some(client.message("hello".to_owned()));
     let mut ask = client.ask(Operation::Send(SendMessageRequest { message: said, ..SendMessageRequest::default() }));
     let (uri, setting) = match client.rng.random_range(0..4) {
@@ -139,6 +140,6 @@ fn extension(client: &mut Client) -> Ask {
         _ => (GENERATION, json!({"ifGenerationMatch": 3})),
     };
     ask.extensions.push(uri);
-    note(&mut ask, uri, setting);
+    set_metadata(&mut ask, uri, setting);
     ask
 }

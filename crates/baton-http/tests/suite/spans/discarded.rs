@@ -1,8 +1,8 @@
-//! Metrics and logs are counted and discarded, and each sender is told once.
+//! OTLP metrics and logs are counted and discarded, and each sender is notified once.
 
-use super::{Got, get, gzip, post};
+use super::{FullResponse, get, gzip, post};
 use crate::{
-    speak::framed,
+    bindings::framed,
     world::{engine, options},
 };
 use axum::Router;
@@ -24,7 +24,7 @@ fn surface() -> Router {
     app(engine(&["weather"]), HttpOptions { meters: Some(ports), ..options() })
 }
 
-/// Two lines of a service.
+/// Two log lines of a service.
 fn lines(service: &str, encoding: Encoding) -> Vec<u8> {
     let line = LogLine {
         at: 1,
@@ -39,11 +39,11 @@ fn lines(service: &str, encoding: Encoding) -> Vec<u8> {
     write_lines(&[line.clone(), line], &SpanResource { attributes, ..SpanResource::default() }, encoding)
 }
 
-async fn over_http(app: &Router, path: &str, encoding: Encoding, body: Vec<u8>) -> Got {
+async fn over_http(app: &Router, path: &str, encoding: Encoding, body: Vec<u8>) -> FullResponse {
     post(app, path, &[("content-type", encoding.media_type()), ("content-encoding", "gzip")], gzip(&body)).await
 }
 
-async fn over_grpc(app: &Router, path: &str, body: &[u8]) -> Got {
+async fn over_grpc(app: &Router, path: &str, body: &[u8]) -> FullResponse {
     let got = post(app, path, &[("content-type", "application/grpc")], framed(body)).await;
     assert_eq!(got.header("grpc-status"), "0");
     got
@@ -55,18 +55,18 @@ fn rejected(message: &[u8]) -> Option<(i64, String)> {
 }
 
 #[tokio::test]
-async fn each_sender_is_told_once_and_everything_is_counted() {
+async fn each_sender_is_notified_once_and_all_items_are_counted() {
     let app = surface();
     let told = Some((2, REMARK.to_owned()));
     let first = over_http(&app, "/v1/logs", Encoding::Protobuf, lines("shop", Encoding::Protobuf)).await;
     assert_eq!((first.status, first.header("content-type")), (200, "application/x-protobuf"));
     assert_eq!(rejected(&first.body), told);
-    // The same sender, by every way.
+    // The same sender over other transports.
     let again = over_http(&app, "/otlp/v1/logs", Encoding::Json, lines("shop", Encoding::Json)).await;
     assert_eq!((again.status, again.text().as_str()), (200, "{}"));
     let again = over_grpc(&app, LOGS, &lines("shop", Encoding::Protobuf)).await;
     assert_eq!(again.body, framed(b""));
-    // Others.
+    // Other senders.
     let other = over_grpc(&app, LOGS, &lines("till", Encoding::Protobuf)).await;
     assert_eq!(rejected(&other.body[5..]), told);
     let other = over_http(&app, "/v1/logs", Encoding::Json, lines("desk", Encoding::Json)).await;

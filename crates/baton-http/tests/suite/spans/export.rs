@@ -1,7 +1,7 @@
-//! Spans that are kept are read through.
+//! Export of stored spans.
 
-use super::{asking, filled, get, spans, surface};
-use crate::speak::{headers, raw};
+use super::{filled, get, spans, surface, with_query};
+use crate::bindings::{headers, raw};
 use axum::body::Body;
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
@@ -20,7 +20,7 @@ async fn spans_come_as_lines_of_otlp() {
         vec![],
         vec![("q", "{ insight.type == \"decision\" }")],
         vec![("q", "{ name = \"nobody\" }")],
-        // The end is not part of the time.
+        // The end of the time range is exclusive.
         vec![("start", "1794767304"), ("end", "1794767304001000000")],
         vec![("start", "1794767304001000000"), ("end", "2026-11-15T18:28:25Z")],
         vec![("q", "{ "), ("start", "1794767304")],
@@ -28,16 +28,16 @@ async fn spans_come_as_lines_of_otlp() {
         vec![("start", "5"), ("end", "5")],
         vec![("end", "soon")],
     ] {
-        let got = get(&app, &asking(PATH, &pairs), &[]).await;
+        let got = get(&app, &with_query(PATH, &pairs), &[]).await;
         let (kind, canonical) = (got.header("content-type"), got.header("x-baton-canonical-query"));
         let _ = writeln!(told, "{pairs:?}\n  {} {kind}\n  {canonical}\n{}", got.status, got.text());
     }
     insta::assert_snapshot!(told);
 }
 
-/// A reading that ends before its end is told from one that was all.
+/// An aborted export can be distinguished from a complete one.
 #[tokio::test]
-async fn a_server_that_stops_breaks_it_off() {
+async fn shutdown_aborts_the_export() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let many = (0..20_000_u64).flat_map(|number| {
         let mut spans = spans();

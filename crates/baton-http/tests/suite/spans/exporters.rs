@@ -1,7 +1,7 @@
-//! What exporters send arrives, in each encoding, packed or not.
+//! Ingestion of spans in each encoding, compressed or not.
 
-use super::{Failing, Got, get, gzip, post, spans, surface, world};
-use crate::speak::framed;
+use super::{FailingSpanStore, FullResponse, get, gzip, post, spans, surface, world};
+use crate::bindings::framed;
 use axum::Router;
 use baton_otlp::{Encoding, proto::ExportTraceServiceResponse, write_export};
 use baton_ports::{SpanStore as _, SpanStoreError};
@@ -16,7 +16,7 @@ async fn kept(store: &EmbeddedSpanStore) -> Vec<Span> {
     store.trace(spans()[0].trace).await.unwrap()
 }
 
-async fn over_http(app: &Router, path: &str, encoding: Encoding, packed: bool, body: Vec<u8>) -> Got {
+async fn over_http(app: &Router, path: &str, encoding: Encoding, packed: bool, body: Vec<u8>) -> FullResponse {
     let mut headers = vec![("content-type", encoding.media_type())];
     if packed {
         headers.push(("content-encoding", "gzip"));
@@ -39,16 +39,16 @@ async fn spans_arrive_whole_in_every_form() {
 }
 
 #[tokio::test]
-async fn much_is_written_down_beside_the_threads_that_serve() {
-    let store = Failing::with(SpanStoreError::Busy);
-    let app = surface(Arc::<Failing>::clone(&store), |_| {});
+async fn compressed_batches_are_ingested_off_the_request_thread() {
+    let store = FailingSpanStore::with(SpanStoreError::Busy);
+    let app = surface(Arc::<FailingSpanStore>::clone(&store), |_| {});
     let here = std::thread::current().id();
     for (packed, beside) in [(false, false), (true, true)] {
         let message = write_export(&spans(), Encoding::Protobuf);
         let got = over_http(&app, "/v1/traces", Encoding::Protobuf, packed, message).await;
         assert_eq!(got.status, 429);
-        let brought = store.brought.lock().unwrap().pop();
-        assert_eq!(brought.map(|thread| thread != here), Some(beside), "{packed}");
+        let ingest_thread = store.ingest_threads.lock().unwrap().pop();
+        assert_eq!(ingest_thread.map(|thread| thread != here), Some(beside), "{packed}");
     }
 }
 
@@ -86,7 +86,7 @@ async fn a_bad_span_is_reported_and_the_others_are_kept() {
     let got = post(&app, EXPORT, &[("content-type", "application/grpc")], framed(&message)).await;
     let partial = ExportTraceServiceResponse::decode(&got.body[5..]).unwrap().partial_success.unwrap();
     assert_eq!((got.header("grpc-status"), partial.rejected_spans), ("0", 1));
-    assert_eq!(kept(&store).await, spans()[..1], "twice the same span is one span");
+    assert_eq!(kept(&store).await, spans()[..1], "a repeated span is stored once");
     let stats = get(&app, "/api/v1/spans/stats", &[]).await;
     assert_eq!(stats.status, 200);
     let stats: serde_json::Value = serde_json::from_slice(&stats.body).unwrap();

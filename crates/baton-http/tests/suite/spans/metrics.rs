@@ -1,7 +1,7 @@
-//! Series over time, as Tempo's clients ask for them and get them.
+//! Time series in Tempo's format.
 
-use super::{Failing, Got, asking, get, surface};
-use crate::speak::Headers;
+use super::{FailingSpanStore, FullResponse, get, surface, with_query};
+use crate::bindings::Headers;
 use axum::Router;
 use baton_otlp::tempo::{QueryInstantResponse, QueryRangeResponse};
 use baton_ports::{
@@ -15,69 +15,69 @@ use std::sync::{Arc, Mutex};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A store that has measured already, and knows what it was asked.
-struct Measured {
+/// A store that records metrics requests and returns a fixed result.
+struct RecordingSpanStore {
     answer: MetricsResult,
-    asked: Mutex<Vec<SpanMetricsRequest>>,
-    otherwise: Arc<Failing>,
+    requests: Mutex<Vec<SpanMetricsRequest>>,
+    fallback: Arc<FailingSpanStore>,
 }
 
-impl SpanStore for Measured {
+impl SpanStore for RecordingSpanStore {
     fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
-        self.asked.lock().unwrap().push(ask);
+        self.requests.lock().unwrap().push(ask);
         Box::pin(std::future::ready(Ok(self.answer.clone())))
     }
 
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
-        self.otherwise.ingest(batch)
+        self.fallback.ingest(batch)
     }
 
     fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
-        self.otherwise.search(ask)
+        self.fallback.search(ask)
     }
 
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>> {
-        self.otherwise.trace(id)
+        self.fallback.trace(id)
     }
 
     fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
-        self.otherwise.tags(ask)
+        self.fallback.tags(ask)
     }
 
     fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
-        self.otherwise.tag_values(field, ask)
+        self.fallback.tag_values(field, ask)
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
-        self.otherwise.subscribe()
+        self.fallback.subscribe()
     }
 
     fn mark(&self, name: &str) -> Option<u64> {
-        self.otherwise.mark(name)
+        self.fallback.mark(name)
     }
 
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>> {
-        self.otherwise.stats()
+        self.fallback.stats()
     }
 }
 
 /// 2026-11-16 08:00:01.5 UTC.
-struct Morning;
+struct FixedClock;
 
-impl Clock for Morning {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(1_794_816_001_500)
     }
 }
 
-fn world(answer: MetricsResult) -> (Router, Arc<Measured>) {
-    let otherwise = Failing::with(SpanStoreError::Busy);
-    let store = Arc::new(Measured { answer, asked: Mutex::default(), otherwise });
-    let shared: Arc<dyn SpanStore> = Arc::<Measured>::clone(&store);
-    (surface(shared, |options| options.access.clock = Arc::new(Morning)), store)
+fn world(answer: MetricsResult) -> (Router, Arc<RecordingSpanStore>) {
+    let fallback = FailingSpanStore::with(SpanStoreError::Busy);
+    let store = Arc::new(RecordingSpanStore { answer, requests: Mutex::default(), fallback });
+    let shared: Arc<dyn SpanStore> = Arc::<RecordingSpanStore>::clone(&store);
+    (surface(shared, |options| options.access.clock = Arc::new(FixedClock)), store)
 }
 
-/// Two groups, with everything that can be odd about a value.
+/// Two groups with missing, infinite and NaN values.
 fn answer() -> MetricsResult {
     let exemplar = |number: u8, value| Exemplar {
         trace: TraceId([number; 16]),
@@ -112,14 +112,14 @@ fn answer() -> MetricsResult {
 const NOTHING: Headers<'static> = &[];
 const PROTOBUF: Headers<'static> = &[("accept", "application/protobuf")];
 
-async fn range(app: &Router, pairs: &[(&str, &str)]) -> Got {
-    let got = get(app, &asking("/tempo/api/metrics/query_range", pairs), NOTHING).await;
+async fn range(app: &Router, pairs: &[(&str, &str)]) -> FullResponse {
+    let got = get(app, &with_query("/tempo/api/metrics/query_range", pairs), NOTHING).await;
     assert_eq!(got.status, 200, "{pairs:?} {}", got.text());
     got
 }
 
 #[tokio::test]
-async fn series_are_told_as_tempo_tells_them() {
+async fn series_have_tempos_json_format() {
     let (app, store) = world(answer());
     let query = "{ agent.id = 'planner' } | quantile_over_time(duration, 0.9) by (span.tool)";
     let pairs = [("q", query), ("start", "1794816001"), ("end", "1794816005"), ("step", "1s"), ("exemplars", "3")];
@@ -130,50 +130,50 @@ async fn series_are_told_as_tempo_tells_them() {
     assert!(understood.starts_with("{ span.agent.id = \"planner\" } | quantile_over_time("), "{understood}");
     assert!(got.header("x-baton-warnings").contains("agent.id"), "{:?}", got.headers);
     {
-        let asked = store.asked.lock().unwrap();
+        let asked = store.requests.lock().unwrap();
         assert_eq!(asked[0].query.to_string(), understood);
         assert_eq!((asked[0].exemplars, asked[0].aliases), (3, true));
     }
-    let instant = get(&app, &asking("/tempo/api/metrics/query", &pairs[..3]), NOTHING).await;
+    let instant = get(&app, &with_query("/tempo/api/metrics/query", &pairs[..3]), NOTHING).await;
     assert_eq!(instant.status, 200, "{}", instant.text());
     insta::assert_snapshot!("instant", pretty(&instant));
-    let asked = store.asked.lock().unwrap().last().cloned().unwrap();
+    let asked = store.requests.lock().unwrap().last().cloned().unwrap();
     assert_eq!(asked.steps, Steps::single(1_794_816_001 * SECOND, 1_794_816_005 * SECOND));
     assert_eq!(asked.exemplars, 0);
 }
 
-fn pretty(got: &Got) -> String {
+fn pretty(got: &FullResponse) -> String {
     serde_json::to_string_pretty(&serde_json::from_slice::<serde_json::Value>(&got.body).unwrap()).unwrap()
 }
 
 #[tokio::test]
-async fn series_come_in_binary_too() {
+async fn series_are_available_as_protobuf() {
     let (app, _) = world(answer());
     let pairs = [("q", "{ } | rate()"), ("start", "1794816001"), ("end", "1794816004"), ("step", "1s")];
-    let got = get(&app, &asking("/tempo/api/metrics/query_range", &pairs), PROTOBUF).await;
+    let got = get(&app, &with_query("/tempo/api/metrics/query_range", &pairs), PROTOBUF).await;
     assert_eq!((got.status, got.header("content-type")), (200, "application/protobuf"));
     let series = QueryRangeResponse::decode(got.body.as_slice()).unwrap().series;
     let times: Vec<i64> = series[0].samples.iter().map(|sample| sample.timestamp_ms).collect();
-    assert_eq!(times, [1_794_816_002_000, 1_794_816_004_000], "the ends of the intervals that have something");
+    assert_eq!(times, [1_794_816_002_000, 1_794_816_004_000], "end times of the non-empty intervals");
     assert_eq!((series[0].exemplars.len(), series[1].exemplars.len()), (3, 1));
-    let got = get(&app, &asking("/tempo/api/metrics/query", &pairs), PROTOBUF).await;
+    let got = get(&app, &with_query("/tempo/api/metrics/query", &pairs), PROTOBUF).await;
     let series = QueryInstantResponse::decode(got.body.as_slice()).unwrap().series;
     assert!(series.len() == 1 && series[0].value.is_nan(), "{series:?}");
 }
 
-/// Which intervals are asked for: their first beginning, their length and how many there are.
+/// Checks start, length and number of the requested intervals.
 #[tokio::test]
-async fn time_is_said_in_many_ways() {
+async fn time_range_is_accepted_in_all_formats() {
     let (app, store) = world(MetricsResult::default());
     let now = 1_794_816_001_500_000_000;
     for (pairs, start, step, count) in [
-        // An hour until now, in intervals that suit it.
+        // The default is the last hour with an automatic step.
         (vec![], 1_794_812_400, 15, 241),
         (vec![("since", "10m")], 1_794_815_400, 2, 301),
         (vec![("since", "10m"), ("step", "60s")], 1_794_815_400, 60, 11),
         (vec![("since", "600"), ("step", "60")], 1_794_815_400, 60, 11),
         (vec![("end", "1794816000"), ("since", "5m"), ("step", "1m")], 1_794_815_700, 60, 5),
-        // Nothing is in the future, so an end there does not move the beginning.
+        // An end in the future is capped before the start is computed.
         (vec![("end", "1794819600"), ("since", "1h"), ("step", "1h")], 1_794_812_400, 3600, 2),
         (vec![("start", "1794812400"), ("end", "1794816000"), ("step", "15m")], 1_794_812_400, 900, 4),
         (
@@ -188,27 +188,28 @@ async fn time_is_said_in_many_ways() {
             3600,
             1,
         ),
-        // The first and the last interval are whole ones.
+        // The first and the last interval are extended to full length.
         (vec![("start", "1794812401"), ("end", "1794815999"), ("step", "30m")], 1_794_812_400, 1800, 2),
     ] {
         let mut pairs = pairs;
         pairs.push(("q", "{ } | rate()"));
         range(&app, &pairs).await;
-        let steps = store.asked.lock().unwrap().last().unwrap().steps;
+        let steps = store.requests.lock().unwrap().last().unwrap().steps;
         assert_eq!(
             (steps.start(), steps.seconds(), steps.count()),
             (start * SECOND, f64::from(step), count),
             "{pairs:?}"
         );
     }
-    let got = get(&app, &asking("/tempo/api/metrics/query", &[("q", "{ } | rate()"), ("since", "1m")]), NOTHING).await;
+    let got =
+        get(&app, &with_query("/tempo/api/metrics/query", &[("q", "{ } | rate()"), ("since", "1m")]), NOTHING).await;
     assert_eq!(got.text(), r#"{"series":[],"metrics":{"completedJobs":1,"totalJobs":1}}"#);
-    let asked = store.asked.lock().unwrap().last().unwrap().steps;
+    let asked = store.requests.lock().unwrap().last().unwrap().steps;
     assert_eq!(asked, Steps::single(now - 60 * SECOND, now));
 }
 
 #[tokio::test]
-async fn what_was_left_out_is_said() {
+async fn omitted_data_is_reported() {
     let (app, store) = world(MetricsResult { partial: true, ..answer() });
     let pairs = |query, exemplars: Option<&'static str>| {
         let pairs = [("q", query), ("start", "1794816001"), ("end", "1794816004"), ("step", "1s"), ("strict", "1")];
@@ -228,7 +229,7 @@ async fn what_was_left_out_is_said() {
         ("{ } | rate()", Some("5000"), 1000),
     ] {
         let got = range(&app, &pairs(query, exemplars)).await;
-        let asked = store.asked.lock().unwrap().last().cloned().unwrap();
+        let asked = store.requests.lock().unwrap().last().cloned().unwrap();
         assert_eq!((asked.exemplars, asked.aliases), (expect, false), "{query} {exemplars:?}");
         let told: serde_json::Value = serde_json::from_slice(&got.body).unwrap();
         let shown = told["series"].as_array().unwrap().iter();

@@ -1,16 +1,16 @@
-//! Spans of others come in over OTLP and are found with TraceQL.
+//! Spans of other services: ingestion over OTLP and queries with TraceQL.
 
 mod discarded;
 mod export;
 mod exporters;
 mod metrics;
+mod query_limits;
 mod refusals;
 mod tail;
 mod tempo;
-mod turns;
 
 use crate::{
-    speak::{Headers, headers, raw},
+    bindings::{Headers, headers, raw},
     world::{engine, options},
 };
 use axum::{Router, body::Body};
@@ -33,7 +33,7 @@ use std::{
     thread::ThreadId,
 };
 
-/// A surface over a store in memory.
+/// An app with a span store in memory.
 pub(crate) fn world() -> (Router, Arc<EmbeddedSpanStore>) {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     (surface(Arc::<EmbeddedSpanStore>::clone(&store), |_| {}), store)
@@ -45,7 +45,7 @@ pub(crate) fn surface(store: Arc<dyn SpanStore>, change: impl FnOnce(&mut HttpOp
     app(engine(&["weather"]), options)
 }
 
-/// Two spans of one trace, with something of everything that can be asked for.
+/// Two spans of one trace, with values for every queryable field.
 pub(crate) fn spans() -> Vec<Span> {
     let resource = Arc::new(SpanResource {
         attributes: vec![("service.name".into(), "checkout".into()), ("project.id".into(), "shop".into())],
@@ -109,15 +109,15 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A whole reply.
-pub(crate) struct Got {
+/// A response with its complete body and trailers.
+pub(crate) struct FullResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) trailers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
-impl Got {
+impl FullResponse {
     pub(crate) async fn read(response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let collected = body.collect().await.unwrap();
@@ -134,28 +134,28 @@ impl Got {
     }
 }
 
-pub(crate) async fn post(app: &Router, path: &str, given: Headers<'_>, body: Vec<u8>) -> Got {
-    Got::read(raw(app, "POST", path, headers(given), body).await).await
+pub(crate) async fn post(app: &Router, path: &str, given: Headers<'_>, body: Vec<u8>) -> FullResponse {
+    FullResponse::read(raw(app, "POST", path, headers(given), body).await).await
 }
 
-pub(crate) async fn get(app: &Router, path: &str, given: Headers<'_>) -> Got {
-    Got::read(raw(app, "GET", path, headers(given), Body::empty()).await).await
+pub(crate) async fn get(app: &Router, path: &str, given: Headers<'_>) -> FullResponse {
+    FullResponse::read(raw(app, "GET", path, headers(given), Body::empty()).await).await
 }
 
-/// A path with one parameter.
-pub(crate) fn asking(path: &str, pairs: &[(&str, &str)]) -> String {
+/// A path with a query string.
+pub(crate) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
     format!("{path}?{}", form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())
 }
 
-/// A store that fails in one way, and knows which threads brought it spans.
-pub(crate) struct Failing {
+/// A store that returns one error and records the threads that call `ingest`.
+pub(crate) struct FailingSpanStore {
     error: SpanStoreError,
-    pub(crate) brought: Mutex<Vec<ThreadId>>,
+    pub(crate) ingest_threads: Mutex<Vec<ThreadId>>,
 }
 
-impl Failing {
+impl FailingSpanStore {
     pub(crate) fn with(error: SpanStoreError) -> Arc<Self> {
-        Arc::new(Self { error, brought: Mutex::default() })
+        Arc::new(Self { error, ingest_threads: Mutex::default() })
     }
 
     fn fail<T: Send + 'static>(&self) -> BoxFuture<'static, Result<T, SpanStoreError>> {
@@ -163,9 +163,9 @@ impl Failing {
     }
 }
 
-impl SpanStore for Failing {
+impl SpanStore for FailingSpanStore {
     fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
-        self.brought.lock().unwrap().push(std::thread::current().id());
+        self.ingest_threads.lock().unwrap().push(std::thread::current().id());
         self.fail()
     }
 
@@ -190,13 +190,13 @@ impl SpanStore for Failing {
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
-        struct Ended;
-        impl SpanFeed for Ended {
+        struct EmptyFeed;
+        impl SpanFeed for EmptyFeed {
             fn next(&mut self) -> BoxFuture<'_, Option<baton_ports::SpanFeedEvent>> {
                 Box::pin(std::future::ready(None))
             }
         }
-        Box::new(Ended)
+        Box::new(EmptyFeed)
     }
 
     fn mark(&self, _: &str) -> Option<u64> {

@@ -1,8 +1,8 @@
-//! What is not taken is refused in the words that exporters act on.
+//! Errors in the format that exporters and Tempo clients expect.
 
-use super::{Failing, Got, get, gzip, post, spans, surface, world};
+use super::{FailingSpanStore, FullResponse, get, gzip, post, spans, surface, world};
 use crate::{
-    speak::{Headers, framed},
+    bindings::{Headers, framed},
     world::weather,
 };
 use axum::Router;
@@ -17,8 +17,8 @@ const PROTOBUF: (&str, &str) = ("content-type", "application/x-protobuf");
 const JSON: (&str, &str) = ("content-type", "application/json");
 const GRPC: (&str, &str) = ("content-type", "application/grpc");
 
-/// Status, whether and when to come again, and the words.
-fn shown(got: &Got) -> String {
+/// Status, `Retry-After` and message.
+fn shown(got: &FullResponse) -> String {
     let retry = got.header("retry-after");
     if got.headers.contains_key("grpc-status") {
         use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
@@ -40,17 +40,17 @@ fn shown(got: &Got) -> String {
 #[tokio::test]
 async fn each_mistake_has_its_status() {
     let (app, _store) = world();
-    let small = surface(Failing::with(SpanStoreError::Busy), |options| options.max_body = 100);
-    let damaged = surface(Failing::with(SpanStoreError::Corrupt("block 7".to_owned())), |_| {});
-    let broken = surface(Failing::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
+    let small = surface(FailingSpanStore::with(SpanStoreError::Busy), |options| options.max_body = 100);
+    let damaged = surface(FailingSpanStore::with(SpanStoreError::Corrupt("block 7".to_owned())), |_| {});
+    let broken = surface(FailingSpanStore::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
     let none = weather();
     let body = write_export(&spans(), Encoding::Protobuf);
     let json = write_export(&spans(), Encoding::Json);
-    // One span that says nothing is two bytes: fields 1, 2 and 2 around it.
+    // An empty span takes two bytes inside of fields 1, 2 and 2.
     let bomb = gzip(&vec![0x0a; 65 * 1024 * 1024]);
     let lists = vec!["[]"; 1_000_000].join(",");
     let lists = gzip(format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{lists}]}}]}}]}}").as_bytes());
-    let busy = surface(Failing::with(SpanStoreError::Busy), |_| {});
+    let busy = surface(FailingSpanStore::with(SpanStoreError::Busy), |_| {});
     let gzipped = ("content-encoding", "gzip");
     let strict = ("prefer", "handling=strict");
     type Case<'a> = (&'a str, &'a Router, &'a str, Vec<(&'a str, &'a str)>, Vec<u8>);
@@ -110,10 +110,10 @@ async fn each_mistake_has_its_status() {
 }
 
 #[tokio::test]
-async fn questions_about_spans_have_their_refusals() {
+async fn each_span_query_error_has_its_status() {
     let (app, _store) = super::filled().await;
-    let broken = surface(Failing::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
-    let busy = surface(Failing::with(SpanStoreError::Busy), |_| {});
+    let broken = surface(FailingSpanStore::with(SpanStoreError::Unavailable("disk full".to_owned())), |_| {});
+    let busy = surface(FailingSpanStore::with(SpanStoreError::Busy), |_| {});
     let none = weather();
     let mut told = String::new();
     for (app, path, pairs) in [
@@ -153,7 +153,7 @@ async fn questions_about_spans_have_their_refusals() {
         (&broken, "/api/v1/spans/export", vec![]),
         (&none, "/api/v1/spans/export", vec![]),
     ] {
-        let got = get(app, &super::asking(path, &pairs), NOTHING).await;
+        let got = get(app, &super::with_query(path, &pairs), NOTHING).await;
         let _ = writeln!(told, "{path} {pairs:?}\n  {}", shown(&got));
     }
     insta::assert_snapshot!(told);

@@ -1,7 +1,7 @@
-//! Spans are shown as they arrive.
+//! Live tail of spans.
 
-use super::{asking, spans, surface};
-use crate::speak::{headers, raw};
+use super::{spans, surface, with_query};
+use crate::bindings::{headers, raw};
 use axum::{Router, body::Body};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
@@ -11,19 +11,19 @@ use http_body_util::BodyExt as _;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What is said next; nothing at the end.
+/// The next frame; `None` at the end.
 async fn next(body: &mut Body) -> Option<String> {
     let frame = body.frame().await?.unwrap().into_data().unwrap();
     Some(String::from_utf8(frame.to_vec()).unwrap())
 }
 
-async fn asked(app: &Router, query: &str) -> Response<Body> {
-    let path = asking("/api/v1/spans/tail", &[("q", query)]);
+async fn request_tail(app: &Router, query: &str) -> Response<Body> {
+    let path = with_query("/api/v1/spans/tail", &[("q", query)]);
     raw(app, "GET", &path, headers(&[]), Body::empty()).await
 }
 
-async fn listening(app: &Router, query: &str) -> Body {
-    let response = asked(app, query).await;
+async fn open_tail(app: &Router, query: &str) -> Body {
+    let response = request_tail(app, query).await;
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut body = response.into_body();
     assert_eq!(next(&mut body).await.as_deref(), Some(": listening\n\n"));
@@ -35,8 +35,8 @@ async fn matching_spans_are_shown_until_the_end() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let shutdown = CancellationToken::new();
     let app = surface(Arc::<EmbeddedSpanStore>::clone(&store), |options| options.shutdown = shutdown.clone());
-    let mut all = listening(&app, "").await;
-    let mut some = listening(&app, "{ insight.type = \"decision\" }").await;
+    let mut all = open_tail(&app, "").await;
+    let mut some = open_tail(&app, "{ insight.type = \"decision\" }").await;
     store.ingest(SpanBatch { spans: spans(), mark: None }).await.unwrap();
     let told = next(&mut some).await.unwrap();
     insta::assert_snapshot!(told);
@@ -46,18 +46,18 @@ async fn matching_spans_are_shown_until_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_stream_says_that_it_is_alive() {
+async fn idle_stream_sends_keep_alive() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let app = surface(store, |_| {});
-    let mut body = listening(&app, "").await;
+    let mut body = open_tail(&app, "").await;
     assert_eq!(next(&mut body).await.as_deref(), Some(": still here\n\n"));
 }
 
 #[tokio::test]
-async fn a_large_batch_is_told_in_pieces() {
+async fn large_batch_is_sent_in_chunks() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let app = surface(Arc::<EmbeddedSpanStore>::clone(&store), |_| {});
-    let mut body = listening(&app, "{ span.insight.type = \"decision\" }").await;
+    let mut body = open_tail(&app, "{ span.insight.type = \"decision\" }").await;
     let many = (0..10_000_u64).flat_map(|number| {
         let mut spans = spans();
         spans.iter_mut().for_each(|span| span.trace = TraceId(u128::from(number + 1).to_be_bytes()));
@@ -76,15 +76,15 @@ async fn a_large_batch_is_told_in_pieces() {
 }
 
 #[tokio::test]
-async fn those_who_listen_take_no_streams_from_others() {
+async fn tail_subscriptions_do_not_count_as_task_streams() {
     let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
     let app = surface(store, |options| (options.max_streams, options.principal_share) = (0, 100));
     let mut open = Vec::new();
     for _ in 0..64 {
-        open.push(listening(&app, "").await);
+        open.push(open_tail(&app, "").await);
     }
-    let refused = asked(&app, "").await;
+    let refused = request_tail(&app, "").await;
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
     open.pop();
-    open.push(listening(&app, "").await);
+    open.push(open_tail(&app, "").await);
 }

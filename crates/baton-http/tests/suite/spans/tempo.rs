@@ -1,6 +1,6 @@
-//! What Tempo's clients ask and get.
+//! Tempo's query API.
 
-use super::{Failing, Got, asking, filled, get, surface};
+use super::{FailingSpanStore, FullResponse, filled, get, surface, with_query};
 use axum::Router;
 use baton_otlp::tempo::{SearchResponse, SearchTagsV2Response, Trace, TraceByIdResponse};
 use baton_ports::{SpanBatch, SpanStore as _, SpanStoreError};
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 const PROTOBUF: &[(&str, &str)] = &[("accept", "application/protobuf")];
 
-async fn found(app: &Router, pairs: &[(&str, &str)]) -> (Value, Got) {
-    let got = get(app, &asking("/tempo/api/search", pairs), &[]).await;
+async fn found(app: &Router, pairs: &[(&str, &str)]) -> (Value, FullResponse) {
+    let got = get(app, &with_query("/tempo/api/search", pairs), &[]).await;
     assert_eq!(got.status, 200, "{pairs:?} {}", got.text());
     (serde_json::from_slice(&got.body).unwrap(), got)
 }
@@ -20,7 +20,7 @@ async fn count(app: &Router, pairs: &[(&str, &str)]) -> usize {
 }
 
 #[tokio::test]
-async fn a_search_says_what_it_found_and_what_it_understood() {
+async fn search_returns_traces_and_the_canonical_query() {
     let (app, _store) = filled().await;
     let query = "{ insight.type = 'decision' } | select(insight.confidence, tokens, insight.applies_to)";
     let (mut answer, got) = found(&app, &[("q", query)]).await;
@@ -37,7 +37,7 @@ async fn a_search_says_what_it_found_and_what_it_understood() {
     let (_, shouted) = found(&app, &[("q", "{ name = \"é\" && tokens % 2 = 1 }")]).await;
     assert!(shouted.header("x-baton-canonical-query").contains("%C3%A9"), "{:?}", shouted.headers);
     assert!(shouted.header("x-baton-canonical-query").contains("%25"), "{:?}", shouted.headers);
-    let got = get(&app, &asking("/tempo/api/search", &[("q", &strict)]), PROTOBUF).await;
+    let got = get(&app, &with_query("/tempo/api/search", &[("q", &strict)]), PROTOBUF).await;
     assert_eq!(got.header("content-type"), "application/protobuf");
     assert_eq!(SearchResponse::decode(got.body.as_slice()).unwrap().traces[0].trace_id, "0a".repeat(16));
 }
@@ -72,7 +72,7 @@ async fn a_search_is_narrowed_down() {
 }
 
 #[tokio::test]
-async fn the_old_form_has_a_bound() {
+async fn tags_parameter_has_a_pair_limit() {
     let (app, _store) = filled().await;
     let asked = async |pairs: usize| get(&app, &format!("/tempo/api/search?tags={}", "a=+".repeat(pairs)), &[]).await;
     let most = asked(128).await;
@@ -91,7 +91,7 @@ async fn the_old_form_has_a_bound() {
 async fn a_trace_is_given_by_id() {
     let (app, _store) = filled().await;
     let id = "0a".repeat(16);
-    // Leading zeros may be missing.
+    // Leading zeros may be omitted.
     let short = id.trim_start_matches('0').to_owned();
     for id in [&id, &short] {
         let first = get(&app, &format!("/tempo/api/traces/{id}"), &[]).await;
@@ -141,7 +141,7 @@ async fn names_and_values_of_attributes() {
 }
 
 #[tokio::test]
-async fn names_and_values_know_the_other_names_of_a_key() {
+async fn tag_names_and_values_resolve_key_aliases() {
     let (app, store) = filled().await;
     let mut span = super::spans().remove(0);
     span.trace = baton_types::TraceId([7; 16]);
@@ -150,7 +150,7 @@ async fn names_and_values_know_the_other_names_of_a_key() {
     let query = ("q", "{ span.agent.id = \"planner\" }");
     for (strict, known) in [("0", true), ("1", false)] {
         for path in ["/tempo/api/v2/search/tags", "/tempo/api/v2/search/tag/span.plan/values"] {
-            let got = get(&app, &asking(path, &[query, ("strict", strict)]), &[]).await;
+            let got = get(&app, &with_query(path, &[query, ("strict", strict)]), &[]).await;
             let text = got.text();
             assert_eq!(text.contains("\"plan\"") || text.contains("\"long\""), known, "{path} {strict}: {text}");
         }
@@ -159,7 +159,7 @@ async fn names_and_values_know_the_other_names_of_a_key() {
 
 #[tokio::test]
 async fn a_trace_that_is_too_large_is_refused_for_good() {
-    let app = surface(Failing::with(SpanStoreError::TooLarge("the trace is too large".to_owned())), |_| {});
+    let app = surface(FailingSpanStore::with(SpanStoreError::TooLarge("the trace is too large".to_owned())), |_| {});
     let got = get(&app, "/tempo/api/v2/traces/0a", &[]).await;
     assert_eq!((got.status, got.text().as_str()), (422, "the trace is too large (BTN-2026)"));
     assert_eq!(got.header("retry-after"), "");

@@ -1,8 +1,8 @@
-//! A2A: the names of 1.0 in every binding and dialect.
+//! Spans of A2A requests: every binding and dialect uses the method names of 1.0.
 
-use super::{PARENT, collected::shown, traced};
+use super::{PARENT, collector::shown, traced};
 use crate::{
-    speak::{Binding, Headers, Op, ask, headers, open, raw},
+    bindings::{Binding, Headers, Op, ask, headers, open, raw},
     world::{engine_on, options},
 };
 use axum::Router;
@@ -17,14 +17,14 @@ use std::{fmt::Write as _, sync::Arc};
 
 const TRACED: Headers<'static> = &[("traceparent", PARENT)];
 
-fn saying(text: &str, at_once: bool) -> Value {
+fn send_params(text: &str, at_once: bool) -> Value {
     json!({"message": {"messageId": "m-1", "role": "ROLE_USER", "parts": [{"text": text}]},
         "configuration": {"returnImmediately": at_once}})
 }
 
-/// A task that works until it is cancelled.
-async fn hanging(app: &Router) -> Value {
-    ask(app, Binding::JsonRpc, Op::Send, &saying("hang", true), &[]).await.unwrap().task().clone()
+/// Starts a task that runs until it is canceled.
+async fn start_hanging_task(app: &Router) -> Value {
+    ask(app, Binding::JsonRpc, Op::Send, &send_params("hang", true), &[]).await.unwrap().task().clone()
 }
 
 #[tokio::test]
@@ -33,13 +33,13 @@ async fn every_operation_of_every_binding() {
     let mut seen = String::new();
     for binding in Binding::ALL {
         let (app, spans) = traced();
-        let task = hanging(&app).await;
+        let task = start_hanging_task(&app).await;
         drop(spans.take());
         let config = json!({"taskId": task["id"], "id": "c", "url": "https://example.com/hook"});
         let which = json!({"taskId": task["id"], "id": "c"});
         for (op, params) in [
-            (Op::Send, saying("Hello", false)),
-            (Op::Stream, saying("Hello", false)),
+            (Op::Send, send_params("Hello", false)),
+            (Op::Stream, send_params("Hello", false)),
             (Op::Get, json!({"id": task["id"]})),
             (Op::List, json!({})),
             (Op::Subscribe, json!({"id": task["id"]})),
@@ -53,10 +53,10 @@ async fn every_operation_of_every_binding() {
             let Some(response) = open(&app, binding, op, &params, TRACED).await else { continue };
             assert_eq!(response.status(), 200, "{binding:?} {op:?}");
             if op == Op::Subscribe {
-                assert!(spans.take().is_empty(), "the stream goes on");
+                assert!(spans.take().is_empty(), "the stream is still open");
                 let mut body = response.into_body();
                 drop(body.frame().await);
-                assert!(spans.take().is_empty(), "the stream goes on");
+                assert!(spans.take().is_empty(), "the stream is still open");
                 drop(body);
             } else {
                 drop(response.into_body().collect().await.unwrap());
@@ -71,13 +71,13 @@ async fn every_operation_of_every_binding() {
     insta::with_settings!({filters => vec![(r"=id-\d+", "=[id]")]}, { insta::assert_snapshot!(seen) });
 }
 
-/// Whoever sees no headers reads the message; what is said and kept is the same with and without.
+/// Trace context in message metadata is used without a header, and the stored message does not contain it.
 #[tokio::test]
-async fn metadata_carries_the_context_and_is_not_kept() {
+async fn trace_context_in_metadata_is_used_and_not_stored() {
     let parent = TraceContext::parse(PARENT).unwrap();
     for binding in Binding::ALL {
         let (app, spans) = traced();
-        let mut params = saying("Hello", false);
+        let mut params = send_params("Hello", false);
         params["message"]["metadata"] = json!({"kept": 1, "traceparent": PARENT});
         let sent = ask(&app, binding, Op::Send, &params, &[]).await.unwrap().task().clone();
         let span = spans.one();
@@ -85,11 +85,11 @@ async fn metadata_carries_the_context_and_is_not_kept() {
         let got = ask(&app, Binding::JsonRpc, Op::Get, &json!({"id": sent["id"]}), &[]).await.unwrap();
         assert_eq!(got.task()["history"][0]["metadata"], json!({"kept": 1}), "{binding:?}");
     }
-    // A repeated delivery happens in another span, and is the same request all the same.
+    // A retry in another span is still the same request.
     let (app, spans) = traced();
     let mut tasks = Vec::new();
     for parent in [Some(PARENT), Some(&*PARENT.replace("00f067aa0ba902b7", "1111111111111111")), None] {
-        let mut params = saying("Hello", false);
+        let mut params = send_params("Hello", false);
         if let Some(parent) = parent {
             params["message"]["metadata"] = json!({"traceparent": parent});
         }
@@ -101,9 +101,9 @@ async fn metadata_carries_the_context_and_is_not_kept() {
     assert_eq!(spans.take().len(), 3);
 }
 
-/// A header comes before the message, and one that is none counts as missing.
+/// The header takes precedence over the message; an invalid header is ignored.
 #[tokio::test]
-async fn which_parent_counts() {
+async fn header_takes_precedence_over_message_metadata() {
     let other = "00-11111111111111111111111111111111-2222222222222222-01";
     for (header, metadata, expect) in [
         (Some(PARENT), Some(other), Some(PARENT)),
@@ -114,7 +114,7 @@ async fn which_parent_counts() {
         (None, None, None),
     ] {
         let (app, spans) = traced();
-        let mut params = saying("Hello", false);
+        let mut params = send_params("Hello", false);
         if let Some(metadata) = metadata {
             params["message"]["metadata"] = json!({"traceparent": metadata});
         }
@@ -127,14 +127,14 @@ async fn which_parent_counts() {
     }
 }
 
-/// The work that a request begins is part of its trace.
+/// The task that a request creates belongs to its trace.
 #[tokio::test]
 async fn the_journal_has_the_trace_of_the_request() {
-    let spans = Arc::new(super::Collected::default());
+    let spans = Arc::new(super::SpanCollector::default());
     let journal = MemoryJournal::new();
     let engine = engine_on(Arc::new(journal.clone()), EngineOptions::default(), &["weather"]);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
-    let sent = ask(&app, Binding::Rest, Op::Send, &saying("Hello", false), TRACED).await.unwrap();
+    let sent = ask(&app, Binding::Rest, Op::Send, &send_params("Hello", false), TRACED).await.unwrap();
     let id = TaskId::from(sent.task()["id"].as_str().unwrap());
     let events = journal.events(&StreamId::Task(id), 0, 10).await.unwrap();
     let kept = events[0].trace.as_deref().and_then(TraceContext::parse).unwrap();
@@ -143,7 +143,7 @@ async fn the_journal_has_the_trace_of_the_request() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_named_by_its_route() {
+async fn span_of_an_unreadable_request_is_named_by_its_route() {
     let (app, spans) = traced();
     for (method, path, kind, body, expect) in [
         ("POST", "/agents/weather", "application/json", "{", "POST /agents/{agent}"),

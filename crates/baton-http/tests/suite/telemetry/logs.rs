@@ -1,9 +1,11 @@
-//! What is logged while a request is answered says the request's trace.
+//! Log lines of a request carry its trace id.
 
-use super::{Collected, PARENT};
+use super::{PARENT, SpanCollector};
 use crate::{
-    speak::{headers, raw},
-    world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
+    bindings::{headers, raw},
+    world::{
+        DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
+    },
 };
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, app};
@@ -20,9 +22,9 @@ use std::{
 use tracing_subscriber::layer::SubscriberExt as _;
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct LogLines(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Lines {
+impl io::Write for LogLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -33,7 +35,7 @@ impl io::Write for Lines {
     }
 }
 
-impl Lines {
+impl LogLines {
     fn take(&self) -> Vec<Value> {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap());
         let lines = std::str::from_utf8(&bytes).unwrap().lines();
@@ -41,10 +43,10 @@ impl Lines {
     }
 }
 
-/// Says so whenever somebody looks for an agent.
-struct Talking(Served);
+/// Logs a line for every agent lookup.
+struct LoggingAgents(StaticAgents);
 
-impl AgentSource for Talking {
+impl AgentSource for LoggingAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.0.agents()
     }
@@ -56,22 +58,22 @@ impl AgentSource for Talking {
 }
 
 #[tokio::test]
-async fn a_line_has_the_ids_of_the_request_and_only_inside_of_it() {
-    let (lines, spans) = (Lines::default(), Arc::new(Collected::default()));
+async fn log_lines_have_trace_ids_only_inside_of_requests() {
+    let (lines, spans) = (LogLines::default(), Arc::new(SpanCollector::default()));
     let writer = lines.clone();
     let layer = tracing_subscriber::fmt::layer().json().event_format(JsonLines::default());
     let log = tracing_subscriber::registry().with(layer.with_writer(move || writer.clone()));
     let _logging = tracing::subscriber::set_default(log);
     let ports = Ports {
         journal: Arc::new(MemoryJournal::default()),
-        models: Arc::new(Obedient),
-        tools: Arc::new(Weather),
-        agents: Arc::new(Talking(Served(vec![Arc::new(agent("weather"))]))),
+        models: Arc::new(ScriptedModel),
+        tools: Arc::new(WeatherTools),
+        agents: Arc::new(LoggingAgents(StaticAgents(vec![Arc::new(agent("weather"))]))),
         peers: Arc::new(baton_engine::NoPeers),
-        webhooks: Arc::new(Deaf),
+        webhooks: Arc::new(DiscardingWebhooks),
         watch: None,
-        clock: Arc::new(Ticking::default()),
-        ids: Arc::new(Counted::default()),
+        clock: Arc::new(TickingClock::default()),
+        ids: Arc::new(SequentialIds::default()),
     };
     let engine = Engine::new(EngineOptions::default(), ports);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });

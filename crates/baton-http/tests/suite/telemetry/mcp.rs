@@ -1,10 +1,12 @@
-//! MCP: named by method and tool, in both eras.
+//! Spans of MCP requests are named by method and tool, with and without sessions.
 
-use super::{Collected, PARENT, collected::shown};
+use super::{PARENT, SpanCollector, collector::shown};
 use crate::{
+    bindings::{headers, raw},
     mcp_endpoints::ports,
-    speak::{headers, raw},
-    world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
+    world::{
+        DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
+    },
 };
 use axum::Router;
 use baton_engine::{Engine, EngineOptions, Ports};
@@ -17,32 +19,32 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc};
 
-/// Everything, of agents of which `weather` has a tool that somebody has to allow.
-pub(super) fn served(spans: &Arc<Collected>) -> Router {
+/// An app with all MCP endpoints; the agent `weather` has a tool that requires approval.
+pub(super) fn served(spans: &Arc<SpanCollector>) -> Router {
     let mut weather = agent("weather");
     let tool = weather.tools[0].clone();
     weather.tools.push(ToolSpec { name: "careful".to_owned(), permission: Permission::Ask, ..tool });
-    let agents: Arc<dyn AgentSource> = Arc::new(Served(vec![Arc::new(weather), Arc::new(agent("clock"))]));
+    let agents: Arc<dyn AgentSource> = Arc::new(StaticAgents(vec![Arc::new(weather), Arc::new(agent("clock"))]));
     let engine = Engine::new(
         EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
-            models: Arc::new(Obedient),
-            tools: Arc::new(Weather),
+            models: Arc::new(ScriptedModel),
+            tools: Arc::new(WeatherTools),
             agents: Arc::clone(&agents),
             peers: Arc::new(baton_engine::NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         },
     );
     let mcp = Some(ports(&agents, Arc::new(engine.clone())));
-    let tools = Some(ToolPorts { host: Arc::new(Weather) });
+    let tools = Some(ToolPorts { host: Arc::new(WeatherTools) });
     app(engine, HttpOptions { mcp, tools, tracer: spans.tracer(), ..options() })
 }
 
-async fn said(app: &Router, path: &str, given: &[(&str, &str)], method: &str, params: &Value) -> Response<Value> {
+async fn post_rpc(app: &Router, path: &str, given: &[(&str, &str)], method: &str, params: &Value) -> Response<Value> {
     let body = json!({"jsonrpc": "2.0", "id": "r-1", "method": method, "params": params});
     let mut all = vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     all.extend(given);
@@ -51,7 +53,7 @@ async fn said(app: &Router, path: &str, given: &[(&str, &str)], method: &str, pa
     Response::from_parts(parts, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
 }
 
-/// A request of the newest protocol, whose message names the caller's span.
+/// Sends a request of the latest protocol version with the parent span in its message.
 async fn modern(app: &Router, path: &str, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -64,7 +66,7 @@ async fn modern(app: &Router, path: &str, method: &str, mut params: Value) -> Va
     if !name.is_empty() {
         given.push(("mcp-name", &name));
     }
-    said(app, path, &given, method, &params).await.into_body()
+    post_rpc(app, path, &given, method, &params).await.into_body()
 }
 
 fn check_parent(span: &Span) {
@@ -74,7 +76,7 @@ fn check_parent(span: &Span) {
 
 #[tokio::test]
 async fn requests_of_the_newest_protocol() {
-    let spans = Arc::new(Collected::default());
+    let spans = Arc::new(SpanCollector::default());
     let app = served(&spans);
     let mut seen = String::new();
     for (path, method, params) in [
@@ -102,12 +104,12 @@ async fn requests_of_the_newest_protocol() {
 
 #[tokio::test]
 async fn requests_of_a_session() {
-    let spans = Arc::new(Collected::default());
+    let spans = Arc::new(SpanCollector::default());
     let app = served(&spans);
     let path = "/agents/weather/mcp";
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}});
-    let opened = said(&app, path, &[("traceparent", PARENT)], "initialize", &hello).await;
+    let opened = post_rpc(&app, path, &[("traceparent", PARENT)], "initialize", &hello).await;
     let session = opened.headers()["mcp-session-id"].to_str().unwrap().to_owned();
     let given = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", "2025-11-25")];
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
@@ -116,9 +118,9 @@ async fn requests_of_a_session() {
     drop(raw(&app, "POST", path, headers(&all), initialized).await);
     let meta = json!({"traceparent": PARENT});
     let called = json!({"name": "get_weather", "arguments": {}, "_meta": meta});
-    said(&app, path, &given, "tools/call", &called).await;
+    post_rpc(&app, path, &given, "tools/call", &called).await;
     let denied = json!({"name": "careful", "arguments": {}, "_meta": meta});
-    said(&app, path, &given, "tools/call", &denied).await;
+    post_rpc(&app, path, &given, "tools/call", &denied).await;
     drop(raw(&app, "DELETE", path, headers(&all), "").await);
     let spans = spans.take();
     for index in [0, 2, 3] {

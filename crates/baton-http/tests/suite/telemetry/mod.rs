@@ -1,7 +1,7 @@
-//! The spans that requests leave behind.
+//! Spans and log lines of requests.
 
 mod a2a;
-mod collected;
+mod collector;
 mod logs;
 mod mcp;
 mod requests;
@@ -10,15 +10,15 @@ mod secrets;
 use crate::world::{engine, options};
 use axum::Router;
 use baton_http::{HttpOptions, app};
-use collected::Collected;
+use collector::SpanCollector;
 use std::sync::Arc;
 
-/// The span that a caller is in.
+/// Trace context of the caller.
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// The surface of one agent, and the spans of what it is asked.
-fn traced() -> (Router, Arc<Collected>) {
-    let spans = Arc::new(Collected::default());
+/// An app with one agent, and the collector of its spans.
+fn traced() -> (Router, Arc<SpanCollector>) {
+    let spans = Arc::new(SpanCollector::default());
     let options = HttpOptions { tracer: spans.tracer(), ..options() };
     (app(engine(&["weather"]), options), spans)
 }

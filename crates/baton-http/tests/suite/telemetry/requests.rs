@@ -1,9 +1,9 @@
-//! Requests that no protocol names, failures, and requests that leave no span.
+//! Spans of other requests, of failures, and requests without a span.
 
-use super::{Collected, PARENT, collected::shown, traced};
+use super::{PARENT, SpanCollector, collector::shown, traced};
 use crate::{
-    speak::{headers, raw},
-    world::{Weather, engine, engine_on, options},
+    bindings::{headers, raw},
+    world::{WeatherTools, engine, engine_on, options},
 };
 use baton_engine::EngineOptions;
 use baton_http::{HttpOptions, ToolPorts, app};
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::{fmt::Write as _, sync::Arc};
 
 #[tokio::test]
-async fn routes_name_what_protocols_do_not() {
+async fn non_protocol_spans_are_named_by_their_route() {
     let (app, spans) = traced();
     let mut seen = String::new();
     for (method, path) in [
@@ -31,7 +31,7 @@ async fn routes_name_what_protocols_do_not() {
         drop(raw(&app, method, path, headers(&[]), "").await);
         let _ = writeln!(seen, "{}", shown(&spans.one()));
     }
-    // A host that is not ours is turned away before any route.
+    // A foreign host is rejected before routing.
     drop(raw(&app, "GET", "/agents", headers(&[("host", "evil.example")]), "").await);
     let _ = writeln!(seen, "{}", shown(&spans.one()));
     insta::assert_snapshot!(seen);
@@ -51,8 +51,8 @@ async fn quiet_routes_leave_no_span() {
 }
 
 #[tokio::test]
-async fn our_own_faults_are_errors() {
-    let spans = Arc::new(Collected::default());
+async fn server_faults_are_error_spans() {
+    let spans = Arc::new(SpanCollector::default());
     let journal = FaultyJournal::new(Arc::new(MemoryJournal::default()), |_| Fault::Fail);
     let engine = engine_on(Arc::new(journal), EngineOptions::default(), &["weather"]);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
@@ -69,11 +69,11 @@ async fn our_own_faults_are_errors() {
     }
 }
 
-/// A tool that somebody calls runs in a span inside of that of the request.
+/// A tool call over the API has a child span of the request.
 #[tokio::test]
 async fn a_called_tool_has_a_span_of_its_own() {
-    let spans = Arc::new(Collected::default());
-    let tools = Some(ToolPorts { host: Arc::new(Weather) });
+    let spans = Arc::new(SpanCollector::default());
+    let tools = Some(ToolPorts { host: Arc::new(WeatherTools) });
     let app = app(engine(&["weather"]), HttpOptions { tracer: spans.tracer(), tools, ..options() });
     let given = headers(&[("content-type", "application/json"), ("traceparent", PARENT)]);
     drop(raw(&app, "POST", "/api/v1/agents/weather/tools/get_weather", given, "{}").await);

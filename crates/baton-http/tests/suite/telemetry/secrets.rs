@@ -1,7 +1,7 @@
-//! What callers show and say is on no span.
+//! Spans contain no credentials and no request content.
 
-use super::{Collected, mcp::served};
-use crate::speak::{headers, raw};
+use super::{SpanCollector, mcp::served};
+use crate::bindings::{headers, raw};
 use http_body_util::BodyExt as _;
 use serde_json::json;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ const MARKER: &str = "m4rk3r";
 
 #[tokio::test]
 async fn no_span_has_a_token_a_query_a_header_or_a_body() {
-    let spans = Arc::new(Collected::default());
+    let spans = Arc::new(SpanCollector::default());
     let app = served(&spans);
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": MARKER}],
         "metadata": {"note": MARKER}});
@@ -55,5 +55,5 @@ async fn no_span_has_a_token_a_query_a_header_or_a_body() {
             count += 1;
         }
     }
-    assert!(count >= 10, "{count} spans were looked at");
+    assert!(count >= 10, "only {count} spans were checked");
 }

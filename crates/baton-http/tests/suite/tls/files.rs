@@ -1,4 +1,4 @@
-//! Files that make no certificate: each is told by its name, with what is wrong.
+//! Invalid certificate files: the error names the file and the reason.
 
 use super::world::{Authority, Directory, pem};
 use baton_http::{Tls, TlsFiles};

@@ -1,4 +1,4 @@
-//! Secured connections: every binding over both protocols, certificates that change, clients that do not fit.
+//! TLS: every binding over HTTP/1.1 and HTTP/2, certificate rotation, and rejected clients.
 
 mod files;
 mod refusals;

@@ -1,7 +1,7 @@
-//! Clients that do not fit: too slow, without TLS, without a certificate, or looking for another server.
+//! Rejected clients: too slow, without TLS, without a client certificate, or with another pinned certificate.
 
-use super::world::{Authority, Directory, Server, Visitor, pem};
-use crate::speak::{headers, raw};
+use super::world::{Authority, ClientSettings, Directory, Server, pem};
+use crate::bindings::{headers, raw};
 use axum::Router;
 use baton_client::{Client, ClientError};
 use baton_http::{ServeOptions, Tls, TlsFiles};
@@ -19,18 +19,18 @@ async fn healthy(app: &Router) -> StatusCode {
 }
 
 #[tokio::test]
-async fn a_handshake_that_never_comes_is_cut_and_leaves_its_seat() {
+async fn stalled_handshake_is_closed_and_frees_its_slot() {
     let authority = Authority::new();
     let pair = authority.issue();
     let bounds = ServeOptions {
         max_connections: 1,
-        // Long enough for honest clients on a busy machine.
+        // Long enough for regular clients on a busy machine.
         handshake_timeout: Duration::from_secs(1),
         header_timeout: Duration::from_secs(1),
         ..ServeOptions::default()
     };
     let server = Server::start_with(Tls::load(Directory::with(&pair).files()).unwrap(), bounds).await;
-    // Nothing, half a record, and a finished handshake without a request.
+    // No bytes, half a record, and a complete handshake without a request.
     for first in [&b""[..], b"\x16\x03\x01\x02\x00\x01"] {
         let mut silent = TcpStream::connect(server.address).await.unwrap();
         silent.write_all(first).await.unwrap();
@@ -39,12 +39,12 @@ async fn a_handshake_that_never_comes_is_cut_and_leaves_its_seat() {
         assert!(cut.is_err());
         served.unwrap();
     }
-    let mut idle = server.connect(&Visitor::who_trusts(&authority)).await.unwrap();
+    let mut idle = server.connect(&ClientSettings::trusting(&authority)).await.unwrap();
     assert_eq!(idle.read(&mut [0; 16]).await.unwrap_or_default(), 0);
 }
 
 #[tokio::test]
-async fn plain_requests_are_told_to_use_https() {
+async fn plain_http_request_gets_an_https_hint() {
     let server = Server::start(Directory::with(&Authority::new().issue()).files()).await;
     let mut plain = TcpStream::connect(server.address).await.unwrap();
     let request = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n{}", "x".repeat(9000));
@@ -74,9 +74,9 @@ async fn a_client_certificate_is_required_where_authorities_are_given() {
     let stranger = theirs.issue_for(ExtendedKeyUsagePurpose::ClientAuth);
     for versions in [&[&TLS12][..], &[&TLS13]] {
         for (shows, expect) in [(Some(&known), true), (Some(&stranger), false), (Some(&pair), false), (None, false)] {
-            let visitor = Visitor { shows, versions, ..Visitor::who_trusts(&ours) };
-            let served = match server.connect(&visitor).await {
-                // In TLS 1.3 the client is done before the server has looked.
+            let settings = ClientSettings { shows, versions, ..ClientSettings::trusting(&ours) };
+            let served = match server.connect(&settings).await {
+                // In TLS 1.3 the client's handshake ends before the server checks its certificate.
                 Ok(mut stream) => {
                     let _ = stream
                         .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -95,7 +95,7 @@ async fn a_client_certificate_is_required_where_authorities_are_given() {
 }
 
 #[tokio::test]
-async fn clients_refuse_servers_that_are_not_the_one() {
+async fn clients_reject_untrusted_and_unpinned_servers() {
     let authority = Authority::new();
     let (pair, other) = (authority.issue(), authority.issue());
     let server = Server::start(Directory::with(&pair).files()).await;
@@ -128,7 +128,7 @@ async fn clients_refuse_servers_that_are_not_the_one() {
 async fn a_client_of_other_protocols_gets_no_connection() {
     let authority = Authority::new();
     let server = Server::start(Directory::with(&authority.issue()).files()).await;
-    let visitor = Visitor { alpn: &["smtp"], ..Visitor::who_trusts(&authority) };
-    assert!(server.connect(&visitor).await.is_err());
-    assert_eq!(healthy(&server.http1(&Visitor::who_trusts(&authority)).await).await, StatusCode::OK);
+    let settings = ClientSettings { alpn: &["smtp"], ..ClientSettings::trusting(&authority) };
+    assert!(server.connect(&settings).await.is_err());
+    assert_eq!(healthy(&server.http1(&ClientSettings::trusting(&authority)).await).await, StatusCode::OK);
 }

@@ -1,6 +1,6 @@
-//! A new certificate in the files is taken up, and nobody's connection ends for it.
+//! A new certificate is loaded without closing existing connections.
 
-use super::world::{Authority, Directory, Server, pem, said};
+use super::world::{Authority, Directory, Server, pem, send_request};
 use baton_client::ClientError;
 use baton_http::{ServeOptions, Tls};
 use std::{
@@ -22,11 +22,11 @@ async fn a_rotated_certificate_is_shown_to_new_connections_only() {
     let bounds = ServeOptions { certificate_recheck: Duration::ZERO, ..ServeOptions::default() };
     let server = Server::start_with(tls.clone(), bounds).await;
     let before = server.pinned(&old);
-    let mut stream = before.send_streaming("weather", said("hang")).await.unwrap();
+    let mut stream = before.send_streaming("weather", send_request("hang")).await.unwrap();
     stream.next().await.unwrap().unwrap();
     let task = stream.task().unwrap().to_owned();
 
-    // In the midst of a rotation, and with rubbish, the old one stays.
+    // With incomplete or invalid files the old certificate stays in use.
     directory.put("cert.pem", pem("CERTIFICATE", &new.cert));
     server.pinned(&old).health().await.unwrap();
     directory.put("key.pem", "rubbish");
@@ -51,7 +51,7 @@ async fn a_rotated_certificate_is_shown_to_new_connections_only() {
 }
 
 #[tokio::test]
-async fn files_are_not_looked_at_more_often_than_allowed() {
+async fn certificate_files_are_not_rechecked_within_the_interval() {
     let authority = Authority::new();
     let (old, new) = (authority.issue(), authority.issue());
     let directory = Directory::with(&old);

@@ -1,4 +1,4 @@
-//! A Baton with a certificate, and clients that speak to it in either protocol.
+//! A server with a certificate, and clients over HTTP/1.1 and HTTP/2.
 
 use crate::world::{engine, message, options};
 use axum::{Router, body::Body, extract::Request, response::IntoResponse as _};
@@ -27,7 +27,7 @@ use tokio_rustls::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Signs certificates.
+/// Certificate authority.
 pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate and its key.
@@ -74,7 +74,7 @@ pub(super) fn pem(label: &str, der: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
 }
 
-/// A directory with the files of a server.
+/// A directory with a server's certificate files.
 pub(super) struct Directory(TempDir);
 
 impl Directory {
@@ -98,7 +98,7 @@ impl Directory {
     }
 }
 
-/// A Baton with a certificate.
+/// A server with TLS.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) shutdown: CancellationToken,
@@ -128,14 +128,14 @@ impl Server {
         Client::pinned(&self.url(), &pair.fingerprint()).unwrap()
     }
 
-    pub(super) async fn connect(&self, with: &Visitor<'_>) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn connect(&self, with: &ClientSettings<'_>) -> io::Result<TlsStream<TcpStream>> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let name = ServerName::try_from("127.0.0.1").unwrap();
         TlsConnector::from(Arc::new(with.config())).connect(name, stream).await
     }
 
-    /// A router whose requests travel over one HTTP/2 connection, to `localhost`.
-    pub(super) async fn http2(&self, with: &Visitor<'_>) -> Router {
+    /// A router that sends its requests over one HTTP/2 connection to `localhost`.
+    pub(super) async fn http2(&self, with: &ClientSettings<'_>) -> Router {
         let stream = TokioIo::new(self.connect(with).await.unwrap());
         let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
         tokio::spawn(connection);
@@ -148,8 +148,8 @@ impl Server {
         })
     }
 
-    /// A router whose requests travel over one HTTP/1.1 connection.
-    pub(super) async fn http1(&self, with: &Visitor<'_>) -> Router {
+    /// A router that sends its requests over one HTTP/1.1 connection.
+    pub(super) async fn http1(&self, with: &ClientSettings<'_>) -> Router {
         let stream = TokioIo::new(self.connect(with).await.unwrap());
         let (sender, connection) = http1::handshake(stream).await.unwrap();
         tokio::spawn(connection);
@@ -168,16 +168,16 @@ impl Server {
     }
 }
 
-/// How a client comes.
-pub(super) struct Visitor<'a> {
+/// TLS settings of a client.
+pub(super) struct ClientSettings<'a> {
     pub(super) trusts: &'a Authority,
     pub(super) alpn: &'a [&'a str],
     pub(super) versions: &'a [&'static SupportedProtocolVersion],
     pub(super) shows: Option<&'a Pair>,
 }
 
-impl<'a> Visitor<'a> {
-    pub(super) fn who_trusts(trusts: &'a Authority) -> Self {
+impl<'a> ClientSettings<'a> {
+    pub(super) fn trusting(trusts: &'a Authority) -> Self {
         Self { trusts, alpn: &[], versions: tokio_rustls::rustls::ALL_VERSIONS, shows: None }
     }
 
@@ -197,6 +197,6 @@ impl<'a> Visitor<'a> {
     }
 }
 
-pub(super) fn said(text: &str) -> SendRequest {
+pub(super) fn send_request(text: &str) -> SendRequest {
     SendRequest::new(message(text))
 }

@@ -1,7 +1,7 @@
 //! gRPC, 1.0.
 
 use super::super::{
-    ask::{Answer, Arriving, Ask, Item, Operation, Refusal, Result},
+    operation::{Answer, AnswerBody, ClientRequest, Item, Operation, Refusal, Result},
     world::{Place, World},
 };
 use async_stream::stream;
@@ -18,11 +18,11 @@ use tonic::{
     metadata::{AsciiMetadataKey, MetadataMap},
 };
 
-pub(super) async fn ask(world: &World, ask: &Ask) -> Answer {
+pub(super) async fn ask(world: &World, ask: &ClientRequest) -> Answer {
     let mut client: A2aServiceClient<Router> = A2aServiceClient::with_origin(world.router.clone(), origin());
     let tenant = if world.place == Place::Sole { "" } else { "weather" };
     let headers = [("a2a-version", "1.0")];
-    macro_rules! said {
+    macro_rules! encode {
         ($message:ty, $request:expr) => {{
             let message: $message = $request.clone().try_into().unwrap();
             with_metadata(<$message>::for_tenant(message, tenant), ask, "a2a-extensions", &headers)
@@ -30,44 +30,46 @@ pub(super) async fn ask(world: &World, ask: &Ask) -> Answer {
     }
     match &ask.operation {
         Operation::Send(request) => {
-            whole(client.send_message(said!(pb::SendMessageRequest, request)).await, Result::Sent)
+            unary(client.send_message(encode!(pb::SendMessageRequest, request)).await, Result::Sent)
         }
         Operation::Stream(request) => {
-            piecemeal(client.send_streaming_message(said!(pb::SendMessageRequest, request)).await, |_| None)
+            streaming(client.send_streaming_message(encode!(pb::SendMessageRequest, request)).await, |_| None)
         }
-        Operation::Get(request) => whole(client.get_task(said!(pb::GetTaskRequest, request)).await, Result::Task),
-        Operation::List(request) => whole(client.list_tasks(said!(pb::ListTasksRequest, request)).await, Result::Page),
+        Operation::Get(request) => unary(client.get_task(encode!(pb::GetTaskRequest, request)).await, Result::Task),
+        Operation::List(request) => {
+            unary(client.list_tasks(encode!(pb::ListTasksRequest, request)).await, Result::Page)
+        }
         Operation::Cancel(request) => {
-            whole(client.cancel_task(said!(pb::CancelTaskRequest, request)).await, Result::Task)
+            unary(client.cancel_task(encode!(pb::CancelTaskRequest, request)).await, Result::Task)
         }
         Operation::Subscribe(request) => {
-            piecemeal(client.subscribe_to_task(said!(pb::SubscribeToTaskRequest, request)).await, |_| None)
+            streaming(client.subscribe_to_task(encode!(pb::SubscribeToTaskRequest, request)).await, |_| None)
         }
         Operation::CreatePush(request) => {
-            let request = said!(pb::TaskPushNotificationConfig, request);
-            whole(client.create_task_push_notification_config(request).await, Result::Push)
+            let request = encode!(pb::TaskPushNotificationConfig, request);
+            unary(client.create_task_push_notification_config(request).await, Result::Push)
         }
         Operation::GetPush(request) => {
-            let request = said!(pb::GetTaskPushNotificationConfigRequest, request);
-            whole(client.get_task_push_notification_config(request).await, Result::Push)
+            let request = encode!(pb::GetTaskPushNotificationConfigRequest, request);
+            unary(client.get_task_push_notification_config(request).await, Result::Push)
         }
         Operation::ListPush(request) => {
-            let request = said!(pb::ListTaskPushNotificationConfigsRequest, request);
-            whole(client.list_task_push_notification_configs(request).await, Result::Pushes)
+            let request = encode!(pb::ListTaskPushNotificationConfigsRequest, request);
+            unary(client.list_task_push_notification_configs(request).await, Result::Pushes)
         }
         Operation::DeletePush(request) => {
-            let request = said!(pb::DeleteTaskPushNotificationConfigRequest, request);
-            nothing(client.delete_task_push_notification_config(request).await)
+            let request = encode!(pb::DeleteTaskPushNotificationConfigRequest, request);
+            empty(client.delete_task_push_notification_config(request).await)
         }
         Operation::Card => {
             let request = pb::GetExtendedAgentCardRequest { tenant: tenant.to_owned() };
             let request = with_metadata(request, ask, "a2a-extensions", &headers);
-            whole(client.get_extended_agent_card(request).await, |card| Result::Card(Box::new(card)))
+            unary(client.get_extended_agent_card(request).await, |card| Result::Card(Box::new(card)))
         }
     }
 }
 
-/// The same request to the agent of that name.
+/// Sets the tenant of a request.
 trait ForTenant: Sized {
     fn for_tenant(self, tenant: &str) -> Self;
 }
@@ -93,7 +95,7 @@ pub(super) fn origin() -> Uri {
 
 pub(super) fn with_metadata<T>(
     message: T,
-    ask: &Ask,
+    ask: &ClientRequest,
     extensions: &'static str,
     named: &[(&'static str, &str)],
 ) -> Request<T> {
@@ -107,8 +109,8 @@ pub(super) fn with_metadata<T>(
     request
 }
 
-/// An answer in one message.
-pub(super) fn whole<P, W>(answered: std::result::Result<Response<P>, Status>, result: impl Fn(W) -> Result) -> Answer
+/// Answer of a unary call.
+pub(super) fn unary<P, W>(answered: std::result::Result<Response<P>, Status>, result: impl Fn(W) -> Result) -> Answer
 where
     W: TryFrom<P, Error = Error> + Debug,
 {
@@ -116,25 +118,25 @@ where
         Ok(response) => {
             let acknowledged = acknowledged(response.metadata());
             let answer = response.into_inner().try_into().unwrap();
-            Answer { acknowledged, arriving: Arriving::Whole(Box::new(result(answer))) }
+            Answer { acknowledged, body: AnswerBody::Unary(Box::new(result(answer))) }
         }
         Err(status) => refused(&status),
     }
 }
 
-/// An answer that says nothing.
-pub(super) fn nothing(answered: std::result::Result<Response<()>, Status>) -> Answer {
+/// Answer of a call with an empty result.
+pub(super) fn empty(answered: std::result::Result<Response<()>, Status>) -> Answer {
     match answered {
         Ok(response) => Answer {
             acknowledged: acknowledged(response.metadata()),
-            arriving: Arriving::Whole(Box::new(Result::Deleted)),
+            body: AnswerBody::Unary(Box::new(Result::Deleted)),
         },
         Err(status) => refused(&status),
     }
 }
 
-/// An answer of many messages.
-pub(super) fn piecemeal<P>(
+/// Answer of a server-streaming call.
+pub(super) fn streaming<P>(
     answered: std::result::Result<Response<Streaming<P>>, Status>,
     is_final: impl Fn(&P) -> Option<bool> + Send + 'static,
 ) -> Answer
@@ -154,7 +156,7 @@ where
             yield Item { number: None, shown: message.try_into().unwrap(), is_final };
         }
     };
-    Answer { acknowledged, arriving: Arriving::Piecemeal(Box::pin(items)) }
+    Answer { acknowledged, body: AnswerBody::Stream(Box::pin(items)) }
 }
 
 fn acknowledged(metadata: &MetadataMap) -> Option<String> {
@@ -169,6 +171,6 @@ fn refused(refused: &Status) -> Answer {
     let refusal = Refusal { kind, code: code.code.to_owned(), message, violations };
     Answer {
         acknowledged: acknowledged(refused.metadata()),
-        arriving: Arriving::Whole(Box::new(Result::Refused(refusal))),
+        body: AnswerBody::Unary(Box::new(Result::Refused(refusal))),
     }
 }

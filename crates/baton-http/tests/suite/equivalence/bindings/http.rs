@@ -1,7 +1,7 @@
-//! Requests over HTTP, and answers whole or as server-sent events.
+//! Requests over HTTP with JSON or server-sent events as reply.
 
 use super::super::{
-    ask::{Ask, Item, Items},
+    operation::{ClientRequest, Item, Items},
     world::World,
 };
 use async_stream::stream;
@@ -11,22 +11,21 @@ use http::{HeaderMap, Method, Request, header};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
-/// What came back.
 pub(in super::super) struct Reply {
     pub(super) status: u16,
     pub(super) acknowledged: Option<String>,
-    pub(in super::super) body: Reading,
+    pub(in super::super) body: ReplyBody,
 }
 
-pub(in super::super) enum Reading {
+pub(in super::super) enum ReplyBody {
     Text(String),
     Events(Body),
 }
 
-/// Asks at `path`; `named` has the headers of the dialect.
+/// Sends a request to `path`; `named` has the headers of the dialect.
 pub(in super::super) async fn exchange(
     world: &World,
-    ask: &Ask,
+    ask: &ClientRequest,
     (method, path): (Method, String),
     body: Option<String>,
     named: &[(&str, &str)],
@@ -45,15 +44,15 @@ pub(in super::super) async fn exchange(
     let acknowledged = ["a2a-extensions", "x-a2a-extensions"].iter().find_map(|name| text(response.headers(), name));
     let kind = text(response.headers(), "content-type").unwrap_or_default();
     let body = if kind == "text/event-stream" {
-        Reading::Events(response.into_body())
+        ReplyBody::Events(response.into_body())
     } else {
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        Reading::Text(String::from_utf8(bytes.to_vec()).unwrap())
+        ReplyBody::Text(String::from_utf8(bytes.to_vec()).unwrap())
     };
     Reply { status, acknowledged, body }
 }
 
-/// The items of a stream, each read by `read`, which gives what is shown and whether it is said to be the last.
+/// Items of a stream; `read` parses one event into the item and its `final` flag.
 pub(super) fn items(
     body: Body,
     read: impl Fn(&str) -> (baton_wire::a2a::v1::StreamResponse<'static>, Option<bool>) + Send + 'static,
@@ -79,7 +78,7 @@ pub(super) fn items(
     })
 }
 
-/// A segment of a path.
+/// Percent-encoded path segment.
 pub(super) fn segment(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes().fold(String::new(), |mut out, byte| {
@@ -92,7 +91,7 @@ pub(super) fn segment(text: &str) -> String {
     })
 }
 
-/// The members of a request as a query, those of the path left out.
+/// Members of the request as a query string, without those in the path.
 pub(super) fn query(request: &impl serde::Serialize, in_path: &[&str]) -> String {
     let value = serde_json::to_value(request).unwrap();
     let mut query = form_urlencoded::Serializer::new(String::new());

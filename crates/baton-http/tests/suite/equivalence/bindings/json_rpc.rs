@@ -2,10 +2,10 @@
 
 use super::{
     super::{
-        ask::{Answer, Arriving, Ask, Operation, Result},
+        operation::{Answer, AnswerBody, ClientRequest, Operation, Result},
         world::{Place, World},
     },
-    http::{Reading, exchange, items},
+    http::{ReplyBody, exchange, items},
     refusal,
 };
 use baton_wire::{
@@ -16,7 +16,7 @@ use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-pub(super) async fn ask(world: &World, ask: &Ask) -> Answer {
+pub(super) async fn ask(world: &World, ask: &ClientRequest) -> Answer {
     let (method, params) = match &ask.operation {
         Operation::Send(request) => ("SendMessage", params(request)),
         Operation::Stream(request) => ("SendStreamingMessage", params(request)),
@@ -39,20 +39,19 @@ pub(super) async fn ask(world: &World, ask: &Ask) -> Answer {
     let extensions = ask.extensions.join(", ");
     let headers = [("a2a-version", "1.0"), ("a2a-extensions", extensions.as_str())];
     let reply = exchange(world, ask, (Method::POST, path.to_owned()), Some(body), &headers).await;
-    let arriving = match reply.body {
-        Reading::Events(body) => {
-            Arriving::Piecemeal(items(body, |data| (result::<StreamResponse<'_>>(data).unwrap(), None)))
+    let body = match reply.body {
+        ReplyBody::Events(body) => {
+            AnswerBody::Stream(items(body, |data| (result::<StreamResponse<'_>>(data).unwrap(), None)))
         }
-        Reading::Text(text) => Arriving::Whole(Box::new(read(&ask.operation, &text))),
+        ReplyBody::Text(text) => AnswerBody::Unary(Box::new(read(&ask.operation, &text))),
     };
-    Answer { acknowledged: reply.acknowledged, arriving }
+    Answer { acknowledged: reply.acknowledged, body }
 }
 
 fn params(request: &impl Serialize) -> String {
     serde_json::to_string(request).unwrap()
 }
 
-/// The result of a reply, or its error.
 pub(in super::super) fn result<T: DeserializeOwned>(
     text: &str,
 ) -> std::result::Result<T, baton_wire::a2a::v1::ErrorObject> {
@@ -61,7 +60,7 @@ pub(in super::super) fn result<T: DeserializeOwned>(
     match (reply.result, reply.error) {
         (Some(result), None) => Ok(serde_json::from_str(result.get()).unwrap()),
         (None, Some(error)) => Err(error),
-        // `null` is a result too, and reads as none.
+        // `null` is a valid result and deserializes as `None`.
         (None, None) => Ok(serde_json::from_str("null").unwrap()),
         both => panic!("{both:?}"),
     }

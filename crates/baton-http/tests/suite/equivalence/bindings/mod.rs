@@ -8,16 +8,16 @@ mod old_json_rpc;
 mod old_rest;
 mod rest;
 
-pub(super) use self::http::{Reading, exchange};
+pub(super) use self::http::{ReplyBody, exchange};
 pub(super) use json_rpc::result;
 
 use super::{
-    ask::{Answer, Ask, Refusal},
+    operation::{Answer, ClientRequest, Refusal},
     world::World,
 };
 use baton_wire::a2a::v1::{ErrorKind, ErrorObject};
 
-/// A way to talk to the agent.
+/// Protocol binding and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     JsonRpc,
@@ -29,11 +29,11 @@ pub(super) enum Binding {
 }
 
 impl Binding {
-    /// What the others are compared with.
+    /// Reference for all other bindings.
     pub(super) const MODEL: Self = Self::JsonRpc;
     pub(super) const OTHERS: [Self; 5] = [Self::Rest, Self::Grpc, Self::OldJsonRpc, Self::OldRest, Self::OldGrpc];
 
-    /// Whether it speaks 0.3.
+    /// Whether the protocol version is 0.3.
     pub(super) fn is_old(self) -> bool {
         matches!(self, Self::OldJsonRpc | Self::OldRest | Self::OldGrpc)
     }
@@ -42,8 +42,8 @@ impl Binding {
         matches!(self, Self::Grpc | Self::OldGrpc)
     }
 
-    /// Asks, and gives the answer in the words of 1.0; `None` when the dialect has no such operation.
-    pub(super) async fn ask(self, world: &World, ask: &Ask) -> Option<Answer> {
+    /// Sends the request; returns the answer in terms of 1.0, or `None` if the dialect lacks the operation.
+    pub(super) async fn ask(self, world: &World, ask: &ClientRequest) -> Option<Answer> {
         match self {
             Self::JsonRpc => Some(json_rpc::ask(world, ask).await),
             Self::Rest => Some(rest::ask(world, ask).await),
@@ -55,17 +55,17 @@ impl Binding {
     }
 }
 
-/// 0.3 takes 0 for everything, so whoever wants no history asks for as little as can be.
+/// In 0.3 a length of 0 means all messages, so the shortest history is 1.
 fn old_history(length: Option<i32>) -> Option<i32> {
     length.map(|length| if length == 0 { 1 } else { length })
 }
 
-/// A refusal whose code is the one that the binding has for its kind.
+/// Parses an error and checks that its code matches its kind.
 pub(super) fn refusal(object: &ErrorObject, code_of: impl Fn(ErrorKind) -> bool) -> Refusal {
     let reason = object.reason().unwrap_or_default();
     let kind = KINDS.into_iter().find(|kind| kind.reason() == reason);
     let kind = kind.unwrap_or_else(|| panic!("no kind has the reason of {object:?}"));
-    assert!(code_of(kind), "the code does not fit {kind:?}: {object:?}");
+    assert!(code_of(kind), "the code does not match {kind:?}: {object:?}");
     Refusal {
         kind,
         code: object.baton_code().unwrap_or_default(),
@@ -74,7 +74,7 @@ pub(super) fn refusal(object: &ErrorObject, code_of: impl Fn(ErrorKind) -> bool)
     }
 }
 
-/// The kinds that conversations can meet.
+/// Error kinds that can occur in conversations.
 const KINDS: [ErrorKind; 13] = [
     ErrorKind::TaskNotFound,
     ErrorKind::TaskNotCancelable,

@@ -2,22 +2,22 @@
 
 use super::{
     super::{
-        ask::{Answer, Ask, Operation, Result},
+        operation::{Answer, ClientRequest, Operation, Result},
         world::{Place, World},
     },
-    grpc::{nothing, origin, piecemeal, whole, with_metadata},
+    grpc::{empty, origin, streaming, unary, with_metadata},
     old_history,
 };
 use axum::Router;
 use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
 use baton_wire::a2a::v1::{GetTaskRequest, SendMessageRequest};
 
-pub(super) async fn ask(world: &World, ask: &Ask) -> Option<Answer> {
+pub(super) async fn ask(world: &World, ask: &ClientRequest) -> Option<Answer> {
     let mut client: A2aServiceClient<Router> = A2aServiceClient::with_origin(world.router.clone(), origin());
     let mut headers = Vec::new();
     headers.extend((world.place != Place::Sole).then_some(("baton-agent", "weather")));
-    headers.extend(ask.otherwise.then_some(("a2a-version", "0.3")));
-    macro_rules! said {
+    headers.extend(ask.alternate.then_some(("a2a-version", "0.3")));
+    macro_rules! encode {
         ($message:ty, $request:expr) => {{
             let message: $message = $request.clone().try_into().unwrap();
             with_metadata(message, ask, "x-a2a-extensions", &headers)
@@ -26,42 +26,42 @@ pub(super) async fn ask(world: &World, ask: &Ask) -> Option<Answer> {
     let is_final = |item: &pb::StreamResponse| Some(item.is_final());
     Some(match &ask.operation {
         Operation::Send(request) => {
-            whole(client.send_message(said!(pb::SendMessageRequest, send(request))).await, Result::Sent)
+            unary(client.send_message(encode!(pb::SendMessageRequest, send(request))).await, Result::Sent)
         }
         Operation::Stream(request) => {
-            piecemeal(client.send_streaming_message(said!(pb::SendMessageRequest, send(request))).await, is_final)
+            streaming(client.send_streaming_message(encode!(pb::SendMessageRequest, send(request))).await, is_final)
         }
         Operation::Get(request) => {
             let history_length = old_history(request.history_length);
             let request = GetTaskRequest { history_length, ..request.clone() };
-            whole(client.get_task(said!(pb::GetTaskRequest, request)).await, Result::Task)
+            unary(client.get_task(encode!(pb::GetTaskRequest, request)).await, Result::Task)
         }
         Operation::List(_) => return None,
         Operation::Cancel(request) => {
-            whole(client.cancel_task(said!(pb::CancelTaskRequest, request)).await, Result::Task)
+            unary(client.cancel_task(encode!(pb::CancelTaskRequest, request)).await, Result::Task)
         }
         Operation::Subscribe(request) => {
-            piecemeal(client.task_subscription(said!(pb::TaskSubscriptionRequest, request)).await, is_final)
+            streaming(client.task_subscription(encode!(pb::TaskSubscriptionRequest, request)).await, is_final)
         }
         Operation::CreatePush(request) => {
-            let request = said!(pb::CreateTaskPushNotificationConfigRequest, request);
-            whole(client.create_task_push_notification_config(request).await, Result::Push)
+            let request = encode!(pb::CreateTaskPushNotificationConfigRequest, request);
+            unary(client.create_task_push_notification_config(request).await, Result::Push)
         }
         Operation::GetPush(request) => {
-            let request = said!(pb::GetTaskPushNotificationConfigRequest, request);
-            whole(client.get_task_push_notification_config(request).await, Result::Push)
+            let request = encode!(pb::GetTaskPushNotificationConfigRequest, request);
+            unary(client.get_task_push_notification_config(request).await, Result::Push)
         }
         Operation::ListPush(request) => {
-            let request = said!(pb::ListTaskPushNotificationConfigRequest, request);
-            whole(client.list_task_push_notification_config(request).await, Result::Pushes)
+            let request = encode!(pb::ListTaskPushNotificationConfigRequest, request);
+            unary(client.list_task_push_notification_config(request).await, Result::Pushes)
         }
         Operation::DeletePush(request) => {
-            let request = said!(pb::DeleteTaskPushNotificationConfigRequest, request);
-            nothing(client.delete_task_push_notification_config(request).await)
+            let request = encode!(pb::DeleteTaskPushNotificationConfigRequest, request);
+            empty(client.delete_task_push_notification_config(request).await)
         }
         Operation::Card => {
             let request = with_metadata(pb::GetAgentCardRequest {}, ask, "x-a2a-extensions", &headers);
-            whole(client.get_agent_card(request).await, |card| Result::Card(Box::new(card)))
+            unary(client.get_agent_card(request).await, |card| Result::Card(Box::new(card)))
         }
     })
 }

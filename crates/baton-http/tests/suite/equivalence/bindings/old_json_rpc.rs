@@ -2,10 +2,10 @@
 
 use super::{
     super::{
-        ask::{Answer, Arriving, Ask, Operation, Result},
+        operation::{Answer, AnswerBody, ClientRequest, Operation, Result},
         world::{Place, World},
     },
-    http::{Reading, exchange, items},
+    http::{ReplyBody, exchange, items},
     json_rpc::result,
     old_history, refusal,
 };
@@ -16,26 +16,26 @@ use baton_wire::a2a::{
 use http::Method;
 use serde::Serialize;
 
-pub(super) async fn ask(world: &World, ask: &Ask) -> Option<Answer> {
-    let (method, params) = said(ask)?;
+pub(super) async fn ask(world: &World, ask: &ClientRequest) -> Option<Answer> {
+    let (method, params) = encode(ask)?;
     let path = if world.place == Place::Sole { "/" } else { "/agents/weather" };
     let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
     let extensions = ask.extensions.join(", ");
     let mut headers = vec![("x-a2a-extensions", extensions.as_str())];
-    headers.extend(ask.otherwise.then_some(("a2a-version", "0.3.0")));
+    headers.extend(ask.alternate.then_some(("a2a-version", "0.3.0")));
     let reply = exchange(world, ask, (Method::POST, path.to_owned()), Some(body), &headers).await;
-    let arriving = match reply.body {
-        Reading::Events(body) => Arriving::Piecemeal(items(body, |data| {
+    let body = match reply.body {
+        ReplyBody::Events(body) => AnswerBody::Stream(items(body, |data| {
             let item = result::<v03::StreamItem<'_>>(data).unwrap();
             let is_final = item.is_final();
             (item.into_v1().unwrap(), Some(is_final))
         })),
-        Reading::Text(text) => Arriving::Whole(Box::new(read(&ask.operation, &text))),
+        ReplyBody::Text(text) => AnswerBody::Unary(Box::new(read(&ask.operation, &text))),
     };
-    Some(Answer { acknowledged: reply.acknowledged, arriving })
+    Some(Answer { acknowledged: reply.acknowledged, body })
 }
 
-fn said(ask: &Ask) -> Option<(&'static str, String)> {
+fn encode(ask: &ClientRequest) -> Option<(&'static str, String)> {
     Some(match &ask.operation {
         Operation::Send(request) => ("message/send", json(&send(ask, request))),
         Operation::Stream(request) => ("message/stream", json(&send(ask, request))),
@@ -45,7 +45,7 @@ fn said(ask: &Ask) -> Option<(&'static str, String)> {
             ("tasks/get", json(&params))
         }
         Operation::List(_) => return None,
-        // All of them are on one page.
+        // 0.3 has no pages of push configurations.
         Operation::ListPush(request) if request.page_size.unwrap_or(0) != 0 || request.page_token.is_some() => {
             return None;
         }
@@ -67,7 +67,7 @@ fn said(ask: &Ask) -> Option<(&'static str, String)> {
     })
 }
 
-fn send(ask: &Ask, request: &SendMessageRequest<'static>) -> v03::MessageSendParams<'static> {
+fn send(ask: &ClientRequest, request: &SendMessageRequest<'static>) -> v03::MessageSendParams<'static> {
     let mut params = v03::MessageSendParams::from(request.clone());
     if let Some(configuration) = &mut params.configuration {
         configuration.history_length = all_of(ask, configuration.history_length);
@@ -75,9 +75,9 @@ fn send(ask: &Ask, request: &SendMessageRequest<'static>) -> v03::MessageSendPar
     params
 }
 
-/// Everything can be asked for with a 0 or with nothing.
-fn all_of(ask: &Ask, length: Option<i32>) -> Option<i32> {
-    length.or(ask.otherwise.then_some(0))
+/// The whole history is requested with 0 or without a length.
+fn all_of(ask: &ClientRequest, length: Option<i32>) -> Option<i32> {
+    length.or(ask.alternate.then_some(0))
 }
 
 fn json(request: &impl Serialize) -> String {
@@ -104,7 +104,7 @@ fn read(operation: &Operation, text: &str) -> Result {
     read.unwrap_or_else(|error| Result::Refused(refusal(&error, |kind| code_of(kind) == error.code)))
 }
 
-/// The code that 0.3 has for a kind.
+/// Error code of a kind in 0.3.
 pub(super) fn code_of(kind: ErrorKind) -> i32 {
     v03::error_object(&Error::new(kind, baton_types::ErrorCode::INTERNAL, "")).code
 }

@@ -1,4 +1,4 @@
-//! A reply down to its last byte.
+//! A complete response as text.
 
 use axum::body::Body;
 use http::Response;
@@ -6,8 +6,8 @@ use http_body_util::BodyExt as _;
 use std::fmt::Write as _;
 use tonic::Status;
 
-/// Status, headers, body and trailers as text; what gRPC packs is unpacked, so that ids in it can be found.
-pub(super) async fn whole(response: Response<Body>) -> String {
+/// Status, headers, body and trailers as text; gRPC status details are decoded, so that ids in them can be found.
+pub(super) async fn response_text(response: Response<Body>) -> String {
     let (parts, body) = response.into_parts();
     let collected = body.collect().await.unwrap();
     let trailers = collected.trailers().cloned();

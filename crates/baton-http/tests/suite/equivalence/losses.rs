@@ -1,18 +1,18 @@
-//! What a binding or dialect cannot carry: all that may differ between them, each with its reason.
+//! Permitted differences between bindings and dialects, each with its reason.
 
 use super::{
-    ask::{Ask, Operation, Outcome, Result, Seen},
     bindings::Binding,
+    operation::{ClientRequest, Operation, Outcome, Result, StreamRecord},
     world::Record,
 };
 use baton_proto::v03::pb;
 use baton_types::{JournalEvent, Json, PartContent, PushConfig, PushDialect, TaskEvent};
 use baton_wire::a2a::v1::{Message, Part, StreamResponse, Task};
 
-/// What the binding can say of an outcome.
-pub(super) fn carried(binding: Binding, mut outcome: Outcome) -> Outcome {
+/// The outcome as the binding can represent it.
+pub(super) fn expected_outcome(binding: Binding, mut outcome: Outcome) -> Outcome {
     if binding.is_old() {
-        outcome = without_words(outcome);
+        outcome = without_error_text(outcome);
     }
     match &mut outcome.result {
         Result::Sent(sent) => {
@@ -23,17 +23,17 @@ pub(super) fn carried(binding: Binding, mut outcome: Outcome) -> Outcome {
         Result::Page(page) => page.tasks.iter_mut().for_each(|shown| task(binding, shown)),
         Result::Stream(seen) => {
             for item in &mut seen.items {
-                // gRPC has no ids of events.
+                // gRPC has no event ids.
                 item.number = item.number.filter(|_| !binding.is_grpc());
                 stream_item(binding, &mut item.shown);
             }
         }
-        // A card of 0.3 lists the same interfaces in its own version.
+        // A card of 0.3 lists the same interfaces with version 0.3.
         Result::Card(card) if binding.is_old() => {
             for interface in &mut card.supported_interfaces {
                 (interface.protocol_version, interface.tenant) = ("0.3".to_owned(), None);
             }
-            // Over gRPC it has fewer members; what is left of them is the mapping's own matter.
+            // Over gRPC the card has fewer members; this test does not cover the conversion itself.
             if binding == Binding::OldGrpc {
                 let old = pb::AgentCard::try_from((**card).clone()).unwrap();
                 **card = old.try_into().unwrap();
@@ -44,8 +44,8 @@ pub(super) fn carried(binding: Binding, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// 0.3 names fields otherwise, so its refusals use other words; kind and code are the same.
-pub(super) fn without_words(mut outcome: Outcome) -> Outcome {
+/// Field names differ in 0.3, and so do error messages; kind and code are equal.
+pub(super) fn without_error_text(mut outcome: Outcome) -> Outcome {
     if let Result::Refused(refusal) = &mut outcome.result {
         refusal.message.clear();
         refusal.violations.clear();
@@ -53,8 +53,8 @@ pub(super) fn without_words(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// What came of asking 0.3 for no history, which it cannot be asked for: it was asked for one message.
-pub(super) fn without_history(ask: &Ask, mut outcome: Outcome) -> Outcome {
+/// 0.3 cannot request an empty history, so one message was requested and is removed here.
+pub(super) fn without_history(ask: &ClientRequest, mut outcome: Outcome) -> Outcome {
     let length = match &ask.operation {
         Operation::Send(request) | Operation::Stream(request) => {
             request.configuration.as_ref().and_then(|configuration| configuration.history_length)
@@ -68,18 +68,18 @@ pub(super) fn without_history(ask: &Ask, mut outcome: Outcome) -> Outcome {
     let shown = match &mut outcome.result {
         Result::Sent(sent) => sent.task.as_mut(),
         Result::Task(task) => Some(task),
-        Result::Stream(Seen { items, .. }) => items.first_mut().and_then(|item| item.shown.task.as_mut()),
+        Result::Stream(StreamRecord { items, .. }) => items.first_mut().and_then(|item| item.shown.task.as_mut()),
         _ => None,
     };
     if let Some(task) = shown {
-        assert!(task.history.as_ref().is_none_or(|history| history.len() <= 1), "one message was asked for");
+        assert!(task.history.as_ref().is_none_or(|history| history.len() <= 1), "one message was requested");
         task.history = None;
     }
     outcome
 }
 
-/// What the journal holds when the binding brought it.
-pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
+/// The journal record if the binding sent the requests.
+pub(super) fn expected_record(binding: Binding, mut record: Record) -> Record {
     if !binding.is_old() {
         return record;
     }
@@ -88,7 +88,7 @@ pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
             &mut event.fact
         {
             for part in &mut message.parts {
-                // In 0.3 only files have names and types.
+                // Only file parts have names and media types in 0.3.
                 if matches!(part.content, PartContent::Text(_) | PartContent::Data(_)) {
                     (part.filename, part.media_type) = (None, None);
                 }
@@ -99,14 +99,14 @@ pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
         }
     }
     for entry in &mut record.outbox {
-        // Notifications are written in the dialect of whoever asked for them.
+        // Notifications use the dialect of the request that configured them.
         let config = PushConfig { dialect: PushDialect::V03, ..entry.body.read().unwrap() };
         entry.body = Json::from_serializable(&config).unwrap();
     }
     record
 }
 
-/// The protocol buffers of 0.3, and so its HTTP+JSON, have no `referenceTaskIds`.
+/// The protocol buffers of 0.3, and therefore its HTTP+JSON, have no `referenceTaskIds`.
 fn has_references(binding: Binding) -> bool {
     !matches!(binding, Binding::OldRest | Binding::OldGrpc)
 }
@@ -133,7 +133,7 @@ fn task(binding: Binding, task: &mut Task<'static>) {
     }
     json(binding, &mut task.metadata);
     if binding.is_grpc() {
-        // Protocol buffers cannot tell an empty list from none.
+        // Protocol buffers cannot distinguish an empty list from a missing one.
         task.history.take_if(|history| history.is_empty());
         task.artifacts.take_if(|artifacts| artifacts.is_empty());
     }
@@ -151,14 +151,14 @@ fn parts(binding: Binding, parts: &mut [Part<'static>]) {
     for part in parts {
         json(binding, &mut part.data);
         json(binding, &mut part.metadata);
-        // In 0.3 only files have names and types.
+        // Only file parts have names and media types in 0.3.
         if binding.is_old() && part.raw.is_none() && part.url.is_none() {
             (part.filename, part.media_type) = (None, None);
         }
     }
 }
 
-/// Protocol buffers bring members in the order of their names.
+/// Protocol buffers sort members by name.
 fn json(binding: Binding, json: &mut Option<Json>) {
     if binding.is_grpc() {
         *json = json.take().map(|json| {

@@ -1,7 +1,7 @@
-//! How many queries there are at once, and what becomes of those that nobody waits for.
+//! Limits of concurrent span queries, and cancellation of abandoned ones.
 
-use super::{asking, get, surface};
-use crate::speak::{headers, raw};
+use super::{get, surface, with_query};
+use crate::bindings::{headers, raw};
 use axum::{Router, body::Body};
 use baton_ports::{
     BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
@@ -15,32 +15,32 @@ use std::sync::{
 };
 use tokio::{sync::Semaphore, task::JoinSet};
 
-/// A store whose answers wait until somebody lets them go.
-struct Gated {
+/// A store whose answers wait for permits.
+struct GatedSpanStore {
     gate: Semaphore,
     running: AtomicUsize,
-    most: AtomicUsize,
+    max_running: AtomicUsize,
 }
 
-/// A query that is being answered.
-struct Running<'a>(&'a AtomicUsize);
+/// Counts a running query until it is dropped.
+struct RunningGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Running<'_> {
+impl Drop for RunningGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-impl Gated {
+impl GatedSpanStore {
     fn new() -> Arc<Self> {
-        Arc::new(Self { gate: Semaphore::new(0), running: AtomicUsize::new(0), most: AtomicUsize::new(0) })
+        Arc::new(Self { gate: Semaphore::new(0), running: AtomicUsize::new(0), max_running: AtomicUsize::new(0) })
     }
 
     fn wait<T: Default + Send>(&self) -> BoxFuture<'_, Result<T, SpanStoreError>> {
         Box::pin(async {
             let now = self.running.fetch_add(1, Ordering::AcqRel) + 1;
-            self.most.fetch_max(now, Ordering::AcqRel);
-            let _running = Running(&self.running);
+            self.max_running.fetch_max(now, Ordering::AcqRel);
+            let _running = RunningGuard(&self.running);
             self.gate.acquire().await.unwrap().forget();
             Ok(T::default())
         })
@@ -53,7 +53,7 @@ impl Gated {
     }
 }
 
-impl SpanStore for Gated {
+impl SpanStore for GatedSpanStore {
     fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -79,7 +79,7 @@ impl SpanStore for Gated {
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
-        unreachable!("nobody follows spans here")
+        unreachable!("these tests do not tail spans")
     }
 
     fn mark(&self, _: &str) -> Option<u64> {
@@ -91,13 +91,13 @@ impl SpanStore for Gated {
     }
 }
 
-/// One of every kind of query, in turn.
+/// Path of a query; the number selects its kind.
 fn path(number: usize) -> String {
     let query = &[("q", "{ } | rate()"), ("start", "1794767000"), ("end", "1794768000")];
     match number % 6 {
-        0 => asking("/tempo/api/metrics/query_range", query),
-        1 => asking("/tempo/api/metrics/query", query),
-        2 => asking("/tempo/api/search", &[("q", "{ }")]),
+        0 => with_query("/tempo/api/metrics/query_range", query),
+        1 => with_query("/tempo/api/metrics/query", query),
+        2 => with_query("/tempo/api/search", &[("q", "{ }")]),
         3 => "/tempo/api/v2/search/tags".to_owned(),
         4 => "/tempo/api/v2/search/tag/name/values".to_owned(),
         _ => format!("/tempo/api/v2/traces/{}", "0a".repeat(16)),
@@ -109,14 +109,14 @@ async fn ask(app: Router, number: usize) -> u16 {
 }
 
 #[tokio::test]
-async fn queries_of_one_caller_take_turns_and_too_many_are_refused() {
-    let store = Gated::new();
-    let app = surface(Arc::<Gated>::clone(&store), |_| {});
+async fn queries_of_one_caller_are_queued_and_excess_ones_rejected() {
+    let store = GatedSpanStore::new();
+    let app = surface(Arc::<GatedSpanStore>::clone(&store), |_| {});
     let mut asked = JoinSet::new();
     for number in 0..40 {
         asked.spawn(ask(app.clone(), number));
     }
-    // 32 were admitted, and the others are refused while none of those has ended.
+    // 32 queries are admitted, and the others are rejected before any of those ends.
     for _ in 32..40 {
         assert_eq!(asked.join_next().await.unwrap().unwrap(), 429);
     }
@@ -131,15 +131,15 @@ async fn queries_of_one_caller_take_turns_and_too_many_are_refused() {
     while let Some(status) = asked.join_next().await {
         assert!(matches!(status.unwrap(), 200 | 404));
     }
-    assert_eq!(store.most.load(Ordering::Acquire), 3);
+    assert_eq!(store.max_running.load(Ordering::Acquire), 3);
     store.gate.add_permits(1);
-    assert_eq!(ask(app, 0).await, 200, "there is room again");
+    assert_eq!(ask(app, 0).await, 200, "the queue has room again");
 }
 
 #[tokio::test]
 async fn a_query_ends_with_its_client() {
-    let store = Gated::new();
-    let app = surface(Arc::<Gated>::clone(&store), |_| {});
+    let store = GatedSpanStore::new();
+    let app = surface(Arc::<GatedSpanStore>::clone(&store), |_| {});
     let mut asked = JoinSet::new();
     for number in 0..6 {
         asked.spawn(ask(app.clone(), number));
@@ -148,13 +148,13 @@ async fn a_query_ends_with_its_client() {
     asked.shutdown().await;
     assert_eq!(store.running.load(Ordering::Acquire), 0);
     store.gate.add_permits(1);
-    assert_eq!(ask(app, 0).await, 200, "their turns are free");
+    assert_eq!(ask(app, 0).await, 200, "canceled queries release their slots");
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_reads_counts_against_its_caller() {
-    let store = Gated::new();
-    let app = surface(Arc::<Gated>::clone(&store), |_| {});
+async fn unread_response_counts_against_its_caller() {
+    let store = GatedSpanStore::new();
+    let app = surface(Arc::<GatedSpanStore>::clone(&store), |_| {});
     store.gate.add_permits(40);
     let mut unread = Vec::new();
     for _ in 0..32 {
@@ -163,13 +163,13 @@ async fn an_answer_that_nobody_reads_counts_against_its_caller() {
     assert!(unread.iter().all(|response| response.status() == 200));
     assert_eq!(ask(app.clone(), 0).await, 429);
     unread.pop();
-    assert_eq!(ask(app, 0).await, 200, "one that is given up makes room");
+    assert_eq!(ask(app, 0).await, 200, "a dropped response releases its slot");
 }
 
 #[tokio::test]
 async fn a_query_that_needs_too_much_memory_says_how_to_narrow_it() {
     let error = SpanStoreError::Query(QueryError::TooLarge("the answer has too many samples".to_owned()));
-    let app = surface(super::Failing::with(error), |_| {});
+    let app = surface(super::FailingSpanStore::with(error), |_| {});
     for number in [0, 1, 2] {
         let refused = get(&app, &path(number), &[]).await;
         assert_eq!(refused.status, 422, "{}", refused.text());

@@ -1,4 +1,4 @@
-//! Keeps what is emitted.
+//! Collects emitted spans.
 
 use baton_ports::SpanSink;
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
@@ -12,22 +12,22 @@ use std::{
 };
 
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct SpanCollector {
     spans: Mutex<Vec<Span>>,
     count: AtomicU64,
 }
 
-impl Collected {
+impl SpanCollector {
     pub(super) fn tracer(self: &Arc<Self>) -> Tracer {
         Tracer::new(Arc::<Self>::clone(self), SpanOrigin::new(TelemetrySettings::default(), "test"))
     }
 
-    /// What was emitted since the last look.
+    /// Spans since the last call.
     pub(super) fn take(&self) -> Vec<Span> {
         std::mem::take(&mut self.spans.lock().unwrap())
     }
 
-    /// The only span that was emitted since the last look.
+    /// The only span since the last call.
     pub(super) fn one(&self) -> Span {
         let mut spans = self.take();
         let span = spans.pop().unwrap();
@@ -36,7 +36,7 @@ impl Collected {
     }
 }
 
-impl SpanSink for Collected {
+impl SpanSink for SpanCollector {
     fn emit(&self, span: Span) {
         self.spans.lock().unwrap().push(span);
     }
@@ -50,7 +50,7 @@ impl SpanSink for Collected {
     }
 }
 
-/// What a person would want to know of a span, in one line.
+/// Kind, name, status and attributes of a span in one line.
 pub(super) fn shown(span: &Span) -> String {
     let kind = match span.kind {
         SpanKind::Server => "SERVER",

@@ -1,4 +1,4 @@
-//! What came back, whatever carried it.
+//! Replies, independent of the binding.
 
 use super::{Binding, Op};
 use axum::body::Body;
@@ -12,20 +12,20 @@ use serde::Serialize;
 use serde_json::Value;
 use tonic::Status;
 
-/// A whole answer.
+/// A complete reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) http: u16,
     pub(crate) headers: HeaderMap,
-    /// Results, in JSON of the binding; those of gRPC as 1.0 writes them.
+    /// Results in the binding's JSON; results of gRPC in the JSON of 1.0.
     pub(crate) items: Vec<Value>,
     pub(crate) refusal: Option<Box<Refusal>>,
 }
 
-/// Why not.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The code of the binding: JSON-RPC's, the HTTP status, or the name of gRPC's.
+    /// Code of the binding: JSON-RPC code, HTTP status, or name of the gRPC code.
     pub(crate) code: String,
     pub(crate) message: String,
     pub(crate) reason: String,
@@ -62,7 +62,7 @@ impl Reply {
         &self.items[0]
     }
 
-    /// The task of the only result, wrapped or bare.
+    /// The task of the only result, with or without the `task` member around it.
     pub(crate) fn task(&self) -> &Value {
         let one = self.one();
         one.get("task").unwrap_or(one)
@@ -77,19 +77,19 @@ fn is(headers: &HeaderMap, media_type: &str) -> bool {
     headers.get(header::CONTENT_TYPE).is_some_and(|value| value.to_str().unwrap().starts_with(media_type))
 }
 
-/// A stream of results as it arrives.
+/// A stream of results.
 pub(crate) struct Events {
     binding: Binding,
     op: Op,
     body: Body,
     buffer: BytesMut,
-    /// Why it ended early, once it has.
+    /// Error that ended the stream.
     pub(crate) refusal: Option<Box<Refusal>>,
 }
 
 impl Events {
     pub(crate) fn new(binding: Binding, op: Op, response: Response<Body>) -> Self {
-        // A refusal without any message has its status among the headers.
+        // A gRPC error without messages has its status in the headers.
         let refusal = binding.is_grpc().then(|| Status::from_header_map(response.headers())).flatten();
         let refusal = refusal.as_ref().and_then(refusal_of);
         Self { binding, op, body: response.into_body(), buffer: BytesMut::new(), refusal }
@@ -157,7 +157,7 @@ fn refusal_of(status: &Status) -> Option<Box<Refusal>> {
     }))
 }
 
-/// The result inside an envelope, or the refusal; the members of refusals are exactly those that they may have.
+/// The result in an envelope, or the error, whose members must be exactly the specified ones.
 fn unwrapped(binding: Binding, http: u16, value: Value) -> Result<Value, Box<Refusal>> {
     let members = |value: &Value| {
         let mut names: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
@@ -174,7 +174,7 @@ fn unwrapped(binding: Binding, http: u16, value: Value) -> Result<Value, Box<Ref
             assert_eq!((members(&value), members(error)), (names(&["error", "id", "jsonrpc"]), names(&OBJECT)));
             (error, error["code"].to_string(), &error["data"])
         }
-        // What is not found before a path tells the dialect looks the same in all of them.
+        // A path that is not found has no dialect, so its error has the REST format of 1.0.
         Binding::Rest | Binding::OldRest if http >= 400 && value.get("error").is_some() => {
             let error = &value["error"];
             assert_eq!((members(&value), members(error)), (names(&["error"]), names(&AIP_193)));
@@ -212,7 +212,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// One message as gRPC frames it.
+/// A message with the gRPC frame header.
 pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[0][..], &length, message].concat()

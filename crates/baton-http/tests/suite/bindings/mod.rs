@@ -1,4 +1,4 @@
-//! One request in every binding and dialect, and one form of what comes back.
+//! Requests in every binding and dialect, and their replies in one format.
 
 mod old;
 mod reply;
@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-/// A way to say a request.
+/// Protocol binding and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
     JsonRpc,
@@ -47,7 +47,7 @@ impl Binding {
     }
 }
 
-/// What is asked for.
+/// A2A operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Send,
@@ -78,7 +78,7 @@ impl Op {
         Self::Card,
     ];
 
-    /// The name in JSON-RPC and gRPC of 1.0.
+    /// Method name in JSON-RPC and gRPC of 1.0.
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Send => "SendMessage",
@@ -96,23 +96,23 @@ impl Op {
     }
 }
 
-/// Headers or metadata.
+/// Headers or gRPC metadata.
 pub(crate) type Headers<'a> = &'a [(&'a str, &'a str)];
 
-/// What goes over the wire.
-pub(crate) struct Said {
+/// An encoded request.
+pub(crate) struct WireRequest {
     method: &'static str,
     path: String,
     content_type: Option<&'static str>,
     body: Vec<u8>,
 }
 
-/// Says the request, whose parameters are those of 1.0 as JSON, to the agent `weather`; nothing if the dialect cannot.
+/// Sends a request to the agent `weather`; `params` are those of 1.0. `None` if the dialect lacks the operation.
 pub(crate) async fn ask(app: &Router, binding: Binding, op: Op, params: &Value, headers: Headers<'_>) -> Option<Reply> {
     Some(Reply::read(binding, op, open(app, binding, op, params, headers).await?).await)
 }
 
-/// Says the request and leaves the body of the answer unread.
+/// Like [`ask`], but leaves the body of the response unread.
 pub(crate) async fn open(
     app: &Router,
     binding: Binding,
@@ -120,7 +120,7 @@ pub(crate) async fn open(
     params: &Value,
     headers: Headers<'_>,
 ) -> Option<Response<Body>> {
-    let Said { method, path, content_type, body } = request::said(binding, op, params)?;
+    let WireRequest { method, path, content_type, body } = request::encode(binding, op, params)?;
     let mut all = HeaderMap::new();
     all.extend(content_type.map(|value| (header::CONTENT_TYPE, HeaderValue::from_static(value))));
     for (name, value) in headers {
@@ -129,7 +129,7 @@ pub(crate) async fn open(
     Some(raw(app, method, &path, all, body).await)
 }
 
-/// Any request at all.
+/// Sends an arbitrary HTTP request.
 pub(crate) async fn raw(
     app: &Router,
     method: &str,
@@ -143,7 +143,6 @@ pub(crate) async fn raw(
     app.clone().oneshot(request).await.unwrap()
 }
 
-/// Headers from pairs.
 pub(crate) fn headers(pairs: Headers<'_>) -> HeaderMap {
     let pairs = pairs.iter().map(|(name, value)| {
         (HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())

@@ -1,6 +1,8 @@
-//! A Baton that knows its callers: a token says in plain words who shows it.
+//! A server with authentication: a token contains its tenant, subject and scopes in plain text.
 
-use crate::world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options};
+use crate::world::{
+    DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
+};
 use axum::Router;
 use baton_client::Client;
 use baton_engine::{Engine, EngineOptions, Ports};
@@ -16,52 +18,53 @@ use std::{
     time::Duration,
 };
 
-/// An engine behind the gate, and everything that can be seen of it from inside.
-pub(super) struct House {
+/// A server with authentication, its journal, and records of model calls and audit entries.
+pub(super) struct TestServer {
     pub(super) app: Router,
     pub(super) operations: Vec<RouteEntry>,
     pub(super) journal: MemoryJournal,
-    pub(super) heard: Arc<Mutex<Vec<ModelCall>>>,
-    pub(super) denied: Arc<Denied>,
+    pub(super) model_calls: Arc<Mutex<Vec<ModelCall>>>,
+    pub(super) audit: Arc<RecordingAuditLog>,
 }
 
-impl House {
+impl TestServer {
     pub(super) fn new() -> Self {
-        Self::with(|_| {})
+        Self::with_access(|_| {})
     }
 
-    pub(super) fn with(change: impl FnOnce(&mut AccessOptions)) -> Self {
-        Self::of(change, |_| {})
+    pub(super) fn with_access(change: impl FnOnce(&mut AccessOptions)) -> Self {
+        Self::with_options(change, |_| {})
     }
 
-    pub(super) fn of(change: impl FnOnce(&mut AccessOptions), more: impl FnOnce(&mut HttpOptions)) -> Self {
-        let (journal, heard, denied) = (MemoryJournal::new(), Arc::default(), Arc::new(Denied::default()));
+    pub(super) fn with_options(change: impl FnOnce(&mut AccessOptions), more: impl FnOnce(&mut HttpOptions)) -> Self {
+        let (journal, model_calls, audit) =
+            (MemoryJournal::new(), Arc::default(), Arc::new(RecordingAuditLog::default()));
         let mut weather = agent("weather");
         weather.enable_handoff = true;
         weather.handoffs = vec![HandoffTarget { agent: "clock".into(), description: String::new(), url: None }];
         let ports = Ports {
             journal: Arc::new(journal.clone()),
-            models: Arc::new(Listening(Arc::clone(&heard))),
-            tools: Arc::new(Weather),
-            agents: Arc::new(Served(vec![Arc::new(agent("clock")), Arc::new(weather)])),
+            models: Arc::new(RecordingModel(Arc::clone(&model_calls))),
+            tools: Arc::new(WeatherTools),
+            agents: Arc::new(StaticAgents(vec![Arc::new(agent("clock")), Arc::new(weather)])),
             peers: Arc::new(baton_engine::NoPeers),
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         };
         let mut access = AccessOptions {
-            identity: Some(Arc::new(PlainWords)),
-            tokens: Some(Arc::new(Drawer::default())),
-            audit: Some(Arc::<Denied>::clone(&denied)),
-            clock: Arc::new(Ticking::default()),
+            identity: Some(Arc::new(PlainTextAuthenticator)),
+            tokens: Some(Arc::new(MemoryTokenIssuer::default())),
+            audit: Some(Arc::<RecordingAuditLog>::clone(&audit)),
+            clock: Arc::new(TickingClock::default()),
             ..AccessOptions::default()
         };
         change(&mut access);
         let mut options = HttpOptions { access, ..options() };
         more(&mut options);
         let Surface { router: app, operations } = surface(Engine::new(EngineOptions::default(), ports), options);
-        Self { app, operations, journal, heard, denied }
+        Self { app, operations, journal, model_calls, audit }
     }
 
     pub(super) fn client(&self, token: &str) -> Client {
@@ -69,17 +72,17 @@ impl House {
     }
 }
 
-/// Everything that happened is over: time stands still while anything can still happen.
-pub(super) async fn settled() {
+/// Waits until all pending work is done: paused time advances only when every task is idle.
+pub(super) async fn wait_until_idle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// The token of somebody, such as `acme.ann.call:weather read`.
+/// A token such as `acme.ann.call/weather~read`.
 pub(super) fn token(tenant: &str, subject: &str, scopes: &str) -> String {
     format!("{tenant}.{subject}.{}", scopes.replace(':', "/").replace(' ', "~"))
 }
 
-/// The header that shows a token.
+/// Value of the `Authorization` header.
 pub(super) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
@@ -95,9 +98,9 @@ pub(super) fn principal(token: &str) -> Option<Principal> {
     })
 }
 
-struct PlainWords;
+struct PlainTextAuthenticator;
 
-impl Authenticator for PlainWords {
+impl Authenticator for PlainTextAuthenticator {
     fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let identified = match bearer {
             "expired" => Err(TokenRejection::Expired),
@@ -116,23 +119,23 @@ impl Authenticator for PlainWords {
     }
 }
 
-/// Remembers who was turned away.
+/// Records audit entries.
 #[derive(Default)]
-pub(super) struct Denied(Mutex<Vec<AccessDenial>>, Mutex<Vec<AdminChange>>);
+pub(super) struct RecordingAuditLog(Mutex<Vec<AccessDenial>>, Mutex<Vec<AdminChange>>);
 
-impl Denied {
-    /// Those since the last look.
+impl RecordingAuditLog {
+    /// Denials since the last call.
     pub(super) fn take(&self) -> Vec<AccessDenial> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    /// Changes by administrators since the last look.
+    /// Changes by administrators since the last call.
     pub(super) fn take_changes(&self) -> Vec<AdminChange> {
         std::mem::take(&mut *self.1.lock().unwrap())
     }
 }
 
-impl AuditLog for Denied {
+impl AuditLog for RecordingAuditLog {
     fn record_denial(&self, denial: AccessDenial) {
         self.0.lock().unwrap().push(denial);
     }
@@ -142,31 +145,31 @@ impl AuditLog for Denied {
     }
 }
 
-/// Does what it is told, and remembers what that was.
-struct Listening(Arc<Mutex<Vec<ModelCall>>>);
+/// Records the calls of a [`ScriptedModel`].
+struct RecordingModel(Arc<Mutex<Vec<ModelCall>>>);
 
-impl ModelResolver for Listening {
+impl ModelResolver for RecordingModel {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self(Arc::clone(&self.0))))
     }
 }
 
-impl Model for Listening {
+impl Model for RecordingModel {
     fn name(&self) -> &str {
         "listening"
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {
         self.0.lock().unwrap().push(call.clone());
-        Obedient.call(call)
+        ScriptedModel.call(call)
     }
 }
 
-/// Keeps tokens in memory; their secrets are no secrets.
+/// Keeps tokens in memory; all of them have the same secret.
 #[derive(Default)]
-struct Drawer(Mutex<Vec<TokenRecord>>);
+struct MemoryTokenIssuer(Mutex<Vec<TokenRecord>>);
 
-impl TokenIssuer for Drawer {
+impl TokenIssuer for MemoryTokenIssuer {
     fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>> {
         let mut records = self.0.lock().unwrap();
         let NewToken { name, principal, expires_at } = token;

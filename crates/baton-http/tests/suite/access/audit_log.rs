@@ -1,13 +1,13 @@
-//! The audit log has a line for every refusal, wherever it is made, and for every change by an administrator.
+//! The audit log has one entry for every denial and for every change by an administrator.
 
 use super::{
-    house::{House, bearer, settled, token},
-    open::NoBook,
+    open::EmptyPeerRegistry,
+    server::{TestServer, bearer, token, wait_until_idle},
     walk_requests::World,
 };
 use crate::{
+    bindings::{framed, headers, raw},
     mcp_endpoints,
-    speak::{framed, headers, raw},
 };
 use baton_engine::NoPeers;
 use baton_http::{PeerPorts, RateLimit};
@@ -15,8 +15,8 @@ use baton_types::Digest;
 use http::HeaderMap;
 use serde_json::json;
 
-fn codes(house: &House) -> Vec<&'static str> {
-    house.denied.take().iter().map(|denial| denial.code.code).collect()
+fn codes(server: &TestServer) -> Vec<&'static str> {
+    server.audit.take().iter().map(|denial| denial.code.code).collect()
 }
 
 const UPGRADE: [(&str, &str); 4] = [
@@ -27,9 +27,9 @@ const UPGRADE: [(&str, &str); 4] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn every_refusal_has_its_line() {
+async fn every_denial_is_audited_once() {
     let world = World::new(Digest::compute(b"nobody's")).await;
-    let (app, json) = (&world.house.app, "application/json");
+    let (app, json) = (&world.server.app, "application/json");
     let known = |scopes: &str| bearer(&token("acme", "ann", scopes));
     let foreign = bearer(&token("acme", "bob", "call"));
     let (read, clock, admin) = (known("read"), known("call:clock"), known("admin"));
@@ -68,40 +68,40 @@ async fn every_refusal_has_its_line() {
             pairs.push(("authorization", authorization));
         }
         raw(app, method, path, headers(&pairs), body).await;
-        settled().await;
-        assert_eq!(codes(&world.house), [expect], "{what}");
+        wait_until_idle().await;
+        assert_eq!(codes(&world.server), [expect], "{what}");
     }
     let pairs = [("content-type", "application/grpc"), ("baton-agent", "weather"), ("authorization", clock.as_str())];
     raw(app, "POST", "/lf.a2a.v1.A2AService/GetTask", headers(&pairs), framed(&[])).await;
-    assert_eq!(codes(&world.house), ["BTN-1011"], "gRPC");
-    // The reply is a result like others; only its words are a refusal.
+    assert_eq!(codes(&world.server), ["BTN-1011"], "gRPC");
+    // The HTTP reply is a success; the denial is in the tool result.
     let arguments = json!({"agentId": "weather", "message": "Hello"});
     let params = json!({"name": "call_agent", "arguments": arguments});
-    mcp_endpoints::asked(app, "/mcp", &[("authorization", &read)], "tools/call", params).await;
-    assert_eq!(codes(&world.house), ["BTN-1011"], "an agent over MCP");
+    mcp_endpoints::call_mcp(app, "/mcp", &[("authorization", &read)], "tools/call", params).await;
+    assert_eq!(codes(&world.server), ["BTN-1011"], "an agent over MCP");
     let mut twice = HeaderMap::new();
     for _ in 0..2 {
         twice.append("authorization", read.parse().unwrap());
     }
     assert_eq!(raw(app, "GET", "/api/v1/tasks/x", twice, "").await.status(), 400);
-    assert_eq!(codes(&world.house), ["BTN-1013"], "a header twice");
+    assert_eq!(codes(&world.server), ["BTN-1013"], "a header twice");
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_many_requests_and_too_many_wrong_tokens_have_their_lines() {
-    let few = House::with(|access| access.rate = Some(RateLimit { per_second: 1, burst: 1 }));
+async fn rate_limited_requests_are_audited() {
+    let few = TestServer::with_access(|access| access.rate = Some(RateLimit { per_second: 1, burst: 1 }));
     let known = bearer(&token("acme", "ann", "call"));
     for (expect, status) in [(&[][..], 404), (&["BTN-1012"], 429)] {
         let response = raw(&few.app, "GET", "/api/v1/tasks/x", headers(&[("authorization", &known)]), "").await;
-        settled().await;
+        wait_until_idle().await;
         assert_eq!((codes(&few).as_slice(), response.status().as_u16()), (expect, status));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_by_administrators_have_their_lines() {
-    let ports = PeerPorts { registry: std::sync::Arc::new(NoBook), peers: std::sync::Arc::new(NoPeers) };
-    let house = House::of(|_| {}, |options| options.peers = Some(ports));
+async fn admin_changes_are_audited() {
+    let ports = PeerPorts { registry: std::sync::Arc::new(EmptyPeerRegistry), peers: std::sync::Arc::new(NoPeers) };
+    let server = TestServer::with_options(|_| {}, |options| options.peers = Some(ports));
     let admin = bearer(&token("acme", "root", "admin"));
     let given = || headers(&[("authorization", &admin), ("content-type", "application/json")]);
     let wanted = json!({"name": "ci", "subject": "bob", "scopes": ["read", "telemetry:read"]}).to_string();
@@ -113,9 +113,9 @@ async fn changes_by_administrators_have_their_lines() {
         ("POST", "/api/v1/tokens", r#"{"name": ""}"#),
         ("DELETE", "/api/v1/agents/ghost", ""),
     ] {
-        raw(&house.app, method, path, given(), body.to_owned()).await;
+        raw(&server.app, method, path, given(), body.to_owned()).await;
     }
-    let changes: Vec<String> = house.denied.take_changes().iter().map(line).collect();
+    let changes: Vec<String> = server.audit.take_changes().iter().map(line).collect();
     assert_eq!(
         changes,
         [

@@ -1,8 +1,8 @@
-//! Agents that need leave, ask, and hand work over; everything that runs is noted.
+//! Agents that require approval, ask questions and hand off; every tool run is recorded.
 
 use crate::{
-    speak::{headers, raw},
-    world::{Counted, Deaf, Served, Ticking, agent, message, options},
+    bindings::{headers, raw},
+    world::{DiscardingWebhooks, SequentialIds, StaticAgents, TickingClock, agent, message, options},
 };
 use async_stream::stream;
 use axum::Router;
@@ -25,12 +25,12 @@ use std::{
     time::Duration,
 };
 
-pub(super) struct Office {
+pub(super) struct ApprovalFixture {
     pub(super) app: Router,
     pub(super) ran: Arc<Mutex<Vec<String>>>,
 }
 
-impl Office {
+impl ApprovalFixture {
     pub(super) fn new() -> Self {
         Self::with(Arc::new(baton_engine::NoPeers))
     }
@@ -48,16 +48,16 @@ impl Office {
         abroad.model = ModelSpec::Peer { url: "https://abroad.example.com".to_owned(), listed: false };
         let ports = Ports {
             journal: Arc::new(MemoryJournal::default()),
-            models: Arc::new(Scripted),
-            tools: Arc::new(Desk(Arc::clone(&ran))),
-            agents: Arc::new(Served([clerk, boss, abroad].into_iter().map(Arc::new).collect())),
+            models: Arc::new(ToolCallModel),
+            tools: Arc::new(RecordingToolHost(Arc::clone(&ran))),
+            agents: Arc::new(StaticAgents([clerk, boss, abroad].into_iter().map(Arc::new).collect())),
             peers,
-            webhooks: Arc::new(Deaf),
+            webhooks: Arc::new(DiscardingWebhooks),
             watch: None,
-            clock: Arc::new(Ticking::default()),
-            ids: Arc::new(Counted::default()),
+            clock: Arc::new(TickingClock::default()),
+            ids: Arc::new(SequentialIds::default()),
         };
-        let access = AccessOptions { identity: Some(Arc::new(ByName)), ..AccessOptions::default() };
+        let access = AccessOptions { identity: Some(Arc::new(NameAuthenticator)), ..AccessOptions::default() };
         let options = HttpOptions { access, ..options() };
         Self { app: app(Engine::new(EngineOptions::default(), ports), options), ran }
     }
@@ -66,12 +66,12 @@ impl Office {
         Client::in_memory(self.app.clone()).with_token(who).unwrap()
     }
 
-    /// Says something as Ann, in a conversation of its own; gives the task once it rests.
-    pub(super) async fn says(&self, agent: &str, text: &str) -> String {
+    /// Sends a message as `ann` in a new conversation; returns the task id once the task is idle.
+    pub(super) async fn send(&self, agent: &str, text: &str) -> String {
         self.client("ann").send(agent, SendRequest::new(message(text))).await.unwrap().id.into_owned()
     }
 
-    pub(super) async fn asked(&self, who: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+    pub(super) async fn request(&self, who: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
         let bearer = format!("Bearer {who}");
         let given = [("authorization", bearer.as_str()), ("content-type", "application/json")];
         let response = raw(&self.app, method, path, headers(&given), body.to_owned()).await;
@@ -80,9 +80,9 @@ impl Office {
         (status, serde_json::from_slice(&bytes).unwrap())
     }
 
-    /// A request and its answer on two lines.
-    pub(super) async fn shown(&self, who: &str, method: &str, path: &str, body: &str) -> String {
-        let (status, reply) = self.asked(who, method, path, body).await;
+    /// Sends a request; returns request and reply on two lines.
+    pub(super) async fn describe(&self, who: &str, method: &str, path: &str, body: &str) -> String {
+        let (status, reply) = self.request(who, method, path, body).await;
         let told = match reply.get("error") {
             Some(error) => {
                 let detail = &error["details"][0]["metadata"]["batonCode"];
@@ -93,9 +93,9 @@ impl Office {
         format!("{who} {method} {path} {body}\n  {status} {told}\n")
     }
 
-    /// How a task stands: its state and its last words.
-    pub(super) async fn stands(&self, task: &str) -> String {
-        settled().await;
+    /// Agent, state and last message of a task.
+    pub(super) async fn task_state(&self, task: &str) -> String {
+        wait_until_idle().await;
         let entry = self.client("ann").task(task).await.unwrap();
         let said = entry.task.status.message.as_ref().and_then(|message| message.parts.first()?.text.clone());
         let state = entry.task.status.state.to_task_state().unwrap().as_str();
@@ -107,7 +107,7 @@ impl Office {
     }
 }
 
-/// Snapshots without ids and times, which change with whatever else is done.
+/// Snapshot settings that replace ids and times.
 pub(super) fn snapshot(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
@@ -116,15 +116,15 @@ pub(super) fn snapshot(check: impl FnOnce()) {
     settings.bind(check);
 }
 
-/// Everything that happened is over: time stands still while anything can still happen.
-pub(super) async fn settled() {
+/// Waits until all pending work is done: paused time advances only when every task is idle.
+pub(super) async fn wait_until_idle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// A token is a name, with the only scope behind a dot if it is not `call`; no token has a colon.
-struct ByName;
+/// A token is `name` or `name.scope`, with `/` in place of `:`; the default scope is `call`.
+struct NameAuthenticator;
 
-impl Authenticator for ByName {
+impl Authenticator for NameAuthenticator {
     fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let (name, scope) = bearer.split_once('.').unwrap_or((bearer, "call"));
         let scopes = std::iter::once(scope.replace('/', ":").into()).collect();
@@ -140,16 +140,16 @@ impl Authenticator for ByName {
     }
 }
 
-/// Calls what the words name, and repeats what comes back.
-struct Scripted;
+/// Calls the tools that the message selects and repeats their output.
+struct ToolCallModel;
 
-impl ModelResolver for Scripted {
+impl ModelResolver for ToolCallModel {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
 }
 
-impl Model for Scripted {
+impl Model for ToolCallModel {
     fn name(&self) -> &str {
         "scripted"
     }
@@ -188,8 +188,8 @@ impl Model for Scripted {
     }
 }
 
-/// Notes what runs; `order` asks first.
-struct Desk(Arc<Mutex<Vec<String>>>);
+/// Records tool runs; `order` asks questions first.
+struct RecordingToolHost(Arc<Mutex<Vec<String>>>);
 
 fn form() -> ToolQuestion {
     let schema = json!({"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]});
@@ -202,7 +202,7 @@ fn visit() -> ToolQuestion {
     ToolQuestion { key: "login".to_owned(), message: "Please log in".to_owned(), wants }
 }
 
-impl ToolHost for Desk {
+impl ToolHost for RecordingToolHost {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let want = run.call.arguments.to_value()["want"].as_str().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
-//! How a request is written.
+//! Encoding of requests.
 
-use super::{Binding, Op, Said, old, reply::framed};
+use super::{Binding, Op, WireRequest, old, reply::framed};
 use baton_proto::v1::pb;
 use baton_wire::a2a::v1;
 use serde::de::DeserializeOwned;
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 pub(super) const AGENT: &str = "/agents/weather";
 const JSON: Option<&str> = Some("application/json");
 
-/// The parameters as a wire type.
+/// Parses the parameters into a wire type.
 pub(super) fn read<T: DeserializeOwned>(params: &Value) -> T {
     serde_json::from_str(&params.to_string()).unwrap()
 }
 
-/// One member of the parameters as text.
-pub(super) fn word<'a>(params: &'a Value, name: &str) -> &'a str {
+/// Text of a parameter; empty if it is missing.
+pub(super) fn text_param<'a>(params: &'a Value, name: &str) -> &'a str {
     params[name].as_str().unwrap_or_default()
 }
 
@@ -32,24 +32,24 @@ pub(super) fn query(params: &Value, left_out: &[&str]) -> String {
     query.finish()
 }
 
-pub(super) fn get(path: String) -> Said {
-    Said { method: "GET", path, content_type: None, body: Vec::new() }
+pub(super) fn get(path: String) -> WireRequest {
+    WireRequest { method: "GET", path, content_type: None, body: Vec::new() }
 }
 
-pub(super) fn post(path: String, body: &Value) -> Said {
-    Said { method: "POST", path, content_type: JSON, body: body.to_string().into_bytes() }
+pub(super) fn post(path: String, body: &Value) -> WireRequest {
+    WireRequest { method: "POST", path, content_type: JSON, body: body.to_string().into_bytes() }
 }
 
-pub(super) fn grpc(path: String, message: &impl prost::Message) -> Said {
+pub(super) fn grpc(path: String, message: &impl prost::Message) -> WireRequest {
     let content_type = Some("application/grpc");
-    Said { method: "POST", path, content_type, body: framed(&message.encode_to_vec()) }
+    WireRequest { method: "POST", path, content_type, body: framed(&message.encode_to_vec()) }
 }
 
-pub(super) fn rpc(method: &str, params: &Value) -> Said {
+pub(super) fn rpc(method: &str, params: &Value) -> WireRequest {
     post(AGENT.to_owned(), &json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
 }
 
-pub(super) fn said(binding: Binding, op: Op, params: &Value) -> Option<Said> {
+pub(super) fn encode(binding: Binding, op: Op, params: &Value) -> Option<WireRequest> {
     Some(match binding {
         Binding::JsonRpc => rpc(op.method(), params),
         Binding::Rest => rest(op, params),
@@ -60,9 +60,9 @@ pub(super) fn said(binding: Binding, op: Op, params: &Value) -> Option<Said> {
     })
 }
 
-fn rest(op: Op, params: &Value) -> Said {
-    let task = format!("{AGENT}/tasks/{}", word(params, "id"));
-    let configs = format!("{AGENT}/tasks/{}/pushNotificationConfigs", word(params, "taskId"));
+fn rest(op: Op, params: &Value) -> WireRequest {
+    let task = format!("{AGENT}/tasks/{}", text_param(params, "id"));
+    let configs = format!("{AGENT}/tasks/{}/pushNotificationConfigs", text_param(params, "taskId"));
     match op {
         Op::Send => post(format!("{AGENT}/message:send"), params),
         Op::Stream => post(format!("{AGENT}/message:stream"), params),
@@ -71,14 +71,14 @@ fn rest(op: Op, params: &Value) -> Said {
         Op::Cancel => post(format!("{task}:cancel"), &without(params, &["id"])),
         Op::Subscribe => get(format!("{task}:subscribe")),
         Op::CreatePush => post(configs, &without(params, &["taskId"])),
-        Op::GetPush => get(format!("{configs}/{}", word(params, "id"))),
+        Op::GetPush => get(format!("{configs}/{}", text_param(params, "id"))),
         Op::ListPush => get(format!("{configs}?{}", query(params, &["taskId"]))),
-        Op::DeletePush => Said { method: "DELETE", ..get(format!("{configs}/{}", word(params, "id"))) },
+        Op::DeletePush => WireRequest { method: "DELETE", ..get(format!("{configs}/{}", text_param(params, "id"))) },
         Op::Card => get(format!("{AGENT}/extendedAgentCard")),
     }
 }
 
-fn current_grpc(op: Op, params: &Value) -> Said {
+fn current_grpc(op: Op, params: &Value) -> WireRequest {
     let path = format!("/lf.a2a.v1.A2AService/{}", op.method());
     match op {
         Op::Send | Op::Stream => {
@@ -97,15 +97,15 @@ fn current_grpc(op: Op, params: &Value) -> Said {
         Op::GetPush | Op::DeletePush => grpc(
             path,
             &pb::GetTaskPushNotificationConfigRequest {
-                tenant: word(params, "tenant").to_owned(),
-                task_id: word(params, "taskId").to_owned(),
-                id: word(params, "id").to_owned(),
+                tenant: text_param(params, "tenant").to_owned(),
+                task_id: text_param(params, "taskId").to_owned(),
+                id: text_param(params, "id").to_owned(),
             },
         ),
         Op::ListPush => {
             let listed = read::<v1::ListTaskPushNotificationConfigsRequest<'_>>(params);
             grpc(path, &pb::ListTaskPushNotificationConfigsRequest::try_from(listed).unwrap())
         }
-        Op::Card => grpc(path, &pb::GetExtendedAgentCardRequest { tenant: word(params, "tenant").to_owned() }),
+        Op::Card => grpc(path, &pb::GetExtendedAgentCardRequest { tenant: text_param(params, "tenant").to_owned() }),
     }
 }

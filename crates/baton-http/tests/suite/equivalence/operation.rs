@@ -1,4 +1,4 @@
-//! What a client asks for and what it gets, in the words of 1.0, whatever binding carries them.
+//! Requests and their outcomes in terms of 1.0, independent of the binding.
 
 use baton_wire::{
     FieldViolation,
@@ -12,18 +12,17 @@ use baton_wire::{
 use futures_core::Stream;
 use std::pin::Pin;
 
-/// One request.
 #[derive(Clone, Debug)]
-pub(super) struct Ask {
+pub(super) struct ClientRequest {
     pub(super) operation: Operation,
-    /// Extensions that are switched on.
+    /// Requested extensions.
     pub(super) extensions: Vec<&'static str>,
-    /// Headers, or metadata of gRPC.
+    /// Headers, or gRPC metadata.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// After so many items of a stream the client hangs up.
-    pub(super) leaves_after: Option<usize>,
-    /// Of two ways to say the same, the other one.
-    pub(super) otherwise: bool,
+    /// Number of stream items after which the client disconnects.
+    pub(super) disconnect_after: Option<usize>,
+    /// Selects the alternative where a binding has two forms of the same request.
+    pub(super) alternate: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -41,10 +40,9 @@ pub(super) enum Operation {
     Card,
 }
 
-/// What a request came to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
-    /// The extensions that the server says are on.
+    /// Extensions that the server acknowledged.
     pub(super) acknowledged: Option<String>,
     pub(super) result: Result,
 }
@@ -58,30 +56,30 @@ pub(super) enum Result {
     Pushes(ListTaskPushNotificationConfigsResponse<'static>),
     Deleted,
     Card(Box<AgentCard>),
-    Stream(Seen),
+    Stream(StreamRecord),
     Refused(Refusal),
-    /// The answer did not come, and nothing was left that could bring it.
+    /// The server was idle, but did not answer.
     Waiting,
-    /// The dialect has no such operation.
+    /// The dialect lacks the operation.
     Absent,
 }
 
-/// What was seen of a stream.
+/// Received part of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct StreamRecord {
     pub(super) items: Vec<Item>,
     /// Whether the server ended it.
     pub(super) ended: bool,
-    /// Whether the client hung up.
-    pub(super) left: bool,
+    /// Whether the client disconnected.
+    pub(super) disconnected: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
-    /// The id of the event.
+    /// Event id.
     pub(super) number: Option<u64>,
     pub(super) shown: StreamResponse<'static>,
-    /// Whether the server says that it is the last, where it says so.
+    /// The `final` flag, if the dialect has one.
     pub(super) is_final: Option<bool>,
 }
 
@@ -93,15 +91,14 @@ pub(super) struct Refusal {
     pub(super) violations: Vec<FieldViolation>,
 }
 
-/// An answer as it arrives.
 pub(super) struct Answer {
     pub(super) acknowledged: Option<String>,
-    pub(super) arriving: Arriving,
+    pub(super) body: AnswerBody,
 }
 
-pub(super) enum Arriving {
-    Whole(Box<Result>),
-    Piecemeal(Items),
+pub(super) enum AnswerBody {
+    Unary(Box<Result>),
+    Stream(Items),
 }
 
 pub(super) type Items = Pin<Box<dyn Stream<Item = Item> + Send>>;

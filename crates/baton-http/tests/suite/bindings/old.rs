@@ -1,8 +1,8 @@
-//! How a request is written in 0.3; what it has no word for is not written.
+//! Encoding of requests in 0.3; fields that it does not have are dropped.
 
 use super::{
-    Op, Said,
-    request::{AGENT, get, grpc as message, post, query, read, rpc, word},
+    Op, WireRequest,
+    request::{AGENT, get, grpc as message, post, query, read, rpc, text_param},
 };
 use baton_proto::v03::pb;
 use baton_wire::a2a::{
@@ -19,12 +19,12 @@ fn value(written: &impl Serialize) -> Value {
 fn named(params: &Value) -> v1::TaskPushNotificationConfigRequest<'static> {
     v1::TaskPushNotificationConfigRequest {
         tenant: None,
-        task_id: word(params, "taskId").to_owned().into(),
-        id: word(params, "id").to_owned().into(),
+        task_id: text_param(params, "taskId").to_owned().into(),
+        id: text_param(params, "id").to_owned().into(),
     }
 }
 
-pub(super) fn json_rpc(op: Op, params: &Value) -> Option<Said> {
+pub(super) fn json_rpc(op: Op, params: &Value) -> Option<WireRequest> {
     let sent = || value(&v03::MessageSendParams::from(read::<v1::SendMessageRequest<'_>>(params)));
     Some(match op {
         Op::Send => rpc("message/send", &sent()),
@@ -40,7 +40,7 @@ pub(super) fn json_rpc(op: Op, params: &Value) -> Option<Said> {
             rpc("tasks/pushNotificationConfig/set", &value(&config))
         }
         Op::GetPush => rpc("tasks/pushNotificationConfig/get", &value(&v03::GetPushParams::from(named(params)))),
-        Op::ListPush => rpc("tasks/pushNotificationConfig/list", &json!({"id": word(params, "taskId")})),
+        Op::ListPush => rpc("tasks/pushNotificationConfig/list", &json!({"id": text_param(params, "taskId")})),
         Op::DeletePush => {
             rpc("tasks/pushNotificationConfig/delete", &value(&v03::DeletePushParams::from(named(params))))
         }
@@ -49,9 +49,9 @@ pub(super) fn json_rpc(op: Op, params: &Value) -> Option<Said> {
     })
 }
 
-pub(super) fn rest(op: Op, params: &Value) -> Option<Said> {
-    let task = format!("{AGENT}/v1/tasks/{}", word(params, "id"));
-    let configs = format!("{AGENT}/v1/tasks/{}/pushNotificationConfigs", word(params, "taskId"));
+pub(super) fn rest(op: Op, params: &Value) -> Option<WireRequest> {
+    let task = format!("{AGENT}/v1/tasks/{}", text_param(params, "id"));
+    let configs = format!("{AGENT}/v1/tasks/{}/pushNotificationConfigs", text_param(params, "taskId"));
     let sent = || value(&rest::SendMessageRequest::from(read::<v1::SendMessageRequest<'_>>(params)));
     Some(match op {
         Op::Send => post(format!("{AGENT}/v1/message:send"), &sent()),
@@ -63,17 +63,17 @@ pub(super) fn rest(op: Op, params: &Value) -> Option<Said> {
             let config = rest::CreatePushRequest::from(read::<v1::TaskPushNotificationConfig<'_>>(params));
             post(configs, &value(&config))
         }
-        Op::GetPush => get(format!("{configs}/{}", word(params, "id"))),
+        Op::GetPush => get(format!("{configs}/{}", text_param(params, "id"))),
         Op::ListPush => get(configs),
-        Op::DeletePush => Said { method: "DELETE", ..get(format!("{configs}/{}", word(params, "id"))) },
+        Op::DeletePush => WireRequest { method: "DELETE", ..get(format!("{configs}/{}", text_param(params, "id"))) },
         Op::Card => get(format!("{AGENT}/v1/card")),
         Op::List => return None,
     })
 }
 
-pub(super) fn grpc(op: Op, params: &Value) -> Option<Said> {
+pub(super) fn grpc(op: Op, params: &Value) -> Option<WireRequest> {
     let path = |method: &str| format!("/a2a.v1.A2AService/{method}");
-    let name = rest::push_name(word(params, "taskId"), word(params, "id"));
+    let name = rest::push_name(text_param(params, "taskId"), text_param(params, "id"));
     Some(match op {
         Op::Send | Op::Stream => {
             let sent = pb::SendMessageRequest::try_from(read::<v1::SendMessageRequest<'_>>(params)).ok()?;
@@ -83,9 +83,11 @@ pub(super) fn grpc(op: Op, params: &Value) -> Option<Said> {
             let asked = pb::GetTaskRequest::try_from(read::<v1::GetTaskRequest<'_>>(params)).ok()?;
             message(path("GetTask"), &asked)
         }
-        Op::Cancel => message(path("CancelTask"), &pb::CancelTaskRequest { name: rest::task_name(word(params, "id")) }),
+        Op::Cancel => {
+            message(path("CancelTask"), &pb::CancelTaskRequest { name: rest::task_name(text_param(params, "id")) })
+        }
         Op::Subscribe => {
-            let asked = pb::TaskSubscriptionRequest { name: rest::task_name(word(params, "id")) };
+            let asked = pb::TaskSubscriptionRequest { name: rest::task_name(text_param(params, "id")) };
             message(path("TaskSubscription"), &asked)
         }
         Op::CreatePush => {
