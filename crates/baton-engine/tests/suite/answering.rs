@@ -1,4 +1,4 @@
-//! Callers that answer whatever a task asks.
+//! Clients that answer every question of a task.
 
 use crate::world::message;
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
@@ -7,7 +7,7 @@ use baton_types::{Json, Message, Part, PartContent, Principal, Role, TaskId, Tas
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// A caller that answers whatever the task asks, until it has ended.
+/// Answers every question of the task until the task ends.
 pub(crate) async fn answer(engine: &Engine, task: &TaskId) {
     let principal = Arc::new(Principal::local());
     let reference = TaskRef { task: task.clone(), agent: None };
@@ -25,14 +25,14 @@ pub(crate) async fn answer(engine: &Engine, task: &TaskId) {
         }
         assert!(
             turn < 20_000,
-            "{task} stays {:?} for ever: {:?}",
+            "{task} stays in {:?}: {:?}",
             view.state,
             engine.events(&principal, &reference, 0, 1000).await
         );
         if view.state == TaskState::InputRequired {
-            let below = view.status_message.as_ref().and_then(asked_below).filter(|_| turn % 4 == 3);
+            let below = view.status_message.as_ref().and_then(asking_child_task).filter(|_| turn % 4 == 3);
             match below {
-                // Whoever knows the task that asks may answer it there.
+                // A child task accepts an answer directly too.
                 Some(child) => answer_once(engine, &principal, &child, turn).await,
                 None => answer_once(engine, &principal, task, turn).await,
             }
@@ -50,13 +50,13 @@ async fn answer_once(engine: &Engine, principal: &Arc<Principal>, task: &TaskId,
     }
 }
 
-/// A task that work was handed to and that asks.
-fn asked_below(message: &Message) -> Option<TaskId> {
+/// Id of the child task that asks.
+fn asking_child_task(message: &Message) -> Option<TaskId> {
     let requests = requests_in(message);
     requests.iter().find_map(|request| request["task_id"].as_str()).map(Into::into)
 }
 
-/// Results for the calls that are asked for and answers to what tools ask; sometimes in plain words.
+/// Tool results for requested calls and answers to tool questions; sometimes plain text.
 fn reply(asked: &Option<Message>, turn: u32) -> Message {
     let calls = asked.as_ref().map(parse_tool_calls).unwrap_or_default();
     let requests = asked.as_ref().map(requests_in).unwrap_or_default();
@@ -93,7 +93,7 @@ fn reply(asked: &Option<Message>, turn: u32) -> Message {
             let accept = request.get("approval").is_none() || yes;
             let mut response = request.clone();
             let members = response.as_object_mut().unwrap();
-            // What was asked is said again with the answer: the addresses, and the digest of what was shown.
+            // The answer repeats the address and the digest from the request.
             members.retain(|name, _| ["task_id", "call_id", "key", "digest"].contains(&name.as_str()));
             if request.get("in_doubt").is_some() {
                 response["content"] = json!({"outcome": "use_result", "result": "by caller"});
@@ -111,14 +111,14 @@ fn reply(asked: &Option<Message>, turn: u32) -> Message {
             response
         };
         let responses: Vec<Value> = requests.iter().map(response).collect();
-        // A question of the model may be open as well; words answer that one.
+        // A question of the model may be open too; the text answers it.
         parts.push(Part::text("this one"));
         parts.push(Part::data(json!({ "input_responses": responses }).into()));
     }
     Message::new(format!("a{turn}").into(), Role::User, parts)
 }
 
-/// What tools ask, as the status message shows it.
+/// Tool questions in a status message.
 pub(crate) fn requests_in(message: &Message) -> Vec<Value> {
     let data = message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) => data.read::<Value>().ok(),

@@ -1,4 +1,4 @@
-//! The tools that Baton itself gives a model: only to those who may use them.
+//! Built-in tools: available only to agents that may use them.
 
 use crate::{
     check,
@@ -14,8 +14,8 @@ async fn ask(engine: &Engine, script: &str) -> Arc<TaskView> {
     engine.send_and_settle(&Arc::new(Principal::local()), command).await.unwrap()
 }
 
-/// What the user said in a conversation that a model was given, without what the agent knows.
-fn said(messages: &[ChatMessage]) -> Vec<&str> {
+/// User messages of a model input, without the agent's knowledge items.
+fn user_texts(messages: &[ChatMessage]) -> Vec<&str> {
     let mut said = Vec::new();
     for message in messages {
         if let ChatMessage::User { id, text, .. } = message
@@ -28,26 +28,26 @@ fn said(messages: &[ChatMessage]) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handoff_with_a_context_goes_on_with_that_conversation() {
+async fn handoff_with_a_context_continues_that_conversation() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(look/say);again(and tomorrow?);handoff(say);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     let mut children: Vec<_> =
         all.handoffs.values().map(|record| &all.tasks[record.handoff.child_task.as_ref().unwrap()]).collect();
     children.sort_by_key(|child| child.created_at);
     let [first, second, third] = children[..] else { panic!("{} children", children.len()) };
     assert_eq!(first.context, second.context);
     assert_ne!(first.context, third.context);
-    assert_ne!(first.context, done.context, "the sender's own conversation is another one");
+    assert_ne!(first.context, done.context, "the sender's conversation is a different one");
 
-    let heard = world.heard.lock().unwrap();
-    let told = heard.iter().find(|messages| said(messages).contains(&"and tomorrow?")).unwrap();
-    assert_eq!(said(told), ["look;say", "and tomorrow?"]);
+    let inputs = world.model_inputs.lock().unwrap();
+    let observed = inputs.iter().find(|messages| user_texts(messages).contains(&"and tomorrow?")).unwrap();
+    assert_eq!(user_texts(observed), ["look;say", "and tomorrow?"]);
     let answer = first.status_message.as_ref().unwrap().text();
     let remembers = |message: &ChatMessage| matches!(message, ChatMessage::Assistant { text, .. } if *text == answer);
-    assert!(told.iter().any(remembers), "the child does not know what it answered before: {told:?}");
-    assert!(heard.iter().any(|messages| said(messages) == ["say"]), "a new conversation begins empty");
+    assert!(observed.iter().any(remembers), "the child's earlier answer is missing: {observed:?}");
+    assert!(inputs.iter().any(|messages| user_texts(messages) == ["say"]), "a new conversation starts empty");
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,11 +59,11 @@ async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
         let engine = world.engine_with(vec![boss, agent("worker", &[])]);
         let done = ask(&engine, &format!("{tool};say")).await;
         assert_eq!((done.state, done.artifacts.len()), (TaskState::Completed, 1), "{tool} had an effect");
-        let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+        let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
         assert_eq!((all.tasks.len(), all.handoffs.len()), (1, 0), "{tool}");
-        let heard = world.heard.lock().unwrap();
+        let inputs = world.model_inputs.lock().unwrap();
         let name = tool.split('(').next().unwrap();
-        let refused = heard.last().unwrap().iter().find_map(|message| match message {
+        let refused = inputs.last().unwrap().iter().find_map(|message| match message {
             ChatMessage::Tool { output, is_error: true, .. } => Some(output.to_plain_text()),
             _ => None,
         });
@@ -77,27 +77,27 @@ async fn tools_that_an_agent_may_not_use_do_not_exist_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bare_reply_completes_the_task_and_is_remembered_as_what_was_said() {
+async fn direct_reply_completes_the_task_and_joins_the_history() {
     let world = World::default();
     let engine = world.engine();
     let done = ask(&engine, "handoff(hang),reply_message;say").await;
     let reply = done.direct_reply().unwrap();
     assert_eq!((reply.text().as_str(), &reply.context, &reply.task), ("just this", &Some(done.context.clone()), &None));
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
-    assert!(all.tasks.values().any(|task| task.state == TaskState::Canceled), "what was handed over is given up");
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
+    assert!(all.tasks.values().any(|task| task.state == TaskState::Canceled), "the child task is canceled");
 
     let done = ask(&engine, "reply_message").await;
     assert!(done.direct_reply().is_some());
     let next = baton_types::Message { context: Some(done.context.clone()), ..message("n", "and now?") };
     let next = SendCommand::new("boss".into(), next);
     engine.send_and_settle(&Arc::new(Principal::local()), next).await.unwrap();
-    let heard = world.heard.lock().unwrap().last().unwrap().clone();
+    let inputs = world.model_inputs.lock().unwrap().last().unwrap().clone();
     assert!(
-        matches!(&heard[1], ChatMessage::Assistant { calls, .. } if calls[0].arguments.as_str().contains("just this"))
+        matches!(&inputs[1], ChatMessage::Assistant { calls, .. } if calls[0].arguments.as_str().contains("just this"))
     );
-    assert!(matches!(&heard[2..], [ChatMessage::Tool { .. }, ChatMessage::User { .. }]), "{heard:?}");
+    assert!(matches!(&inputs[2..], [ChatMessage::Tool { .. }, ChatMessage::User { .. }]), "{inputs:?}");
 
-    // Every other word about a task names it.
+    // Every other status message names its task.
     for script in ["say", "look;say", "reject_task", "fail", "ask_user"] {
         let view = ask(&engine, script).await;
         let said = view.status_message.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! The promises, checked over everything that the journal holds.
+//! Invariants, checked over the whole journal.
 
 use crate::world::World;
 use baton_journal::MemoryJournal;
@@ -30,15 +30,15 @@ pub(crate) async fn has_result(journal: &MemoryJournal, call: &CallId) -> bool {
     )
 }
 
-/// Every task and handoff, folded from the journal; an illegal history is a violation by itself.
-pub(crate) struct Everything {
+/// All tasks and handoffs, folded from the journal; folding panics on an illegal history.
+pub(crate) struct FoldedJournal {
     pub(crate) tasks: BTreeMap<TaskId, TaskRecord>,
     pub(crate) handoffs: BTreeMap<HandoffId, HandoffRecord>,
     pub(crate) events: BTreeMap<TaskId, Vec<Arc<StoredEvent>>>,
 }
 
-pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
-    let mut all = Everything { tasks: BTreeMap::new(), handoffs: BTreeMap::new(), events: BTreeMap::new() };
+pub(crate) async fn fold_journal(journal: &MemoryJournal) -> FoldedJournal {
+    let mut all = FoldedJournal { tasks: BTreeMap::new(), handoffs: BTreeMap::new(), events: BTreeMap::new() };
     let mut handoffs: BTreeMap<HandoffId, Vec<HandoffEvent>> = BTreeMap::new();
     for event in all_events(journal).await {
         match (&event.stream, &event.fact) {
@@ -46,7 +46,7 @@ pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
                 if let Some(task) = all.tasks.get_mut(id) {
                     task.apply(event.at, fact)
                         .unwrap_or_else(|illegal| panic!("{id} event {}: {illegal}", event.number));
-                    assert_eq!(task.version, event.number, "{id} has a hole");
+                    assert_eq!(task.version, event.number, "{id}: event numbers have a gap");
                 } else {
                     all.tasks.insert(id.clone(), TaskRecord::from_submission(id.clone(), event.at, fact).unwrap());
                 }
@@ -64,14 +64,14 @@ pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
     all
 }
 
-/// What must hold once everything has come to rest.
-pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everything {
-    let all = everything(&world.journal).await;
+/// Checks the invariants of a world at rest.
+pub(crate) async fn assert_invariants(world: &World, acknowledged: &[TaskId]) -> FoldedJournal {
+    let all = fold_journal(&world.journal).await;
     for id in acknowledged {
         assert!(all.tasks.contains_key(id), "acknowledged task {id} is lost");
     }
     for task in all.tasks.values() {
-        assert!(task.state.is_terminal(), "{} rests as {:?}", task.id, task.state);
+        assert!(task.state.is_terminal(), "{} ends as {:?}", task.id, task.state);
     }
     assert!(world.repeated.lock().unwrap().is_empty(), "calls with a recorded result ran again");
     let effects = |name: &str| match name {
@@ -82,11 +82,11 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
         let facts = || {
             events.iter().filter_map(|event| if let JournalEvent::Task(fact) = &event.fact { Some(fact) } else { None })
         };
-        given_up_rightly(id, facts());
-        // Each time somebody said so, a call may run once more.
+        assert_crash_counts(id, facts());
+        // Every decided outcome of an in-doubt call allows one more run of the call.
         let allowed = |call: &CallId| {
-            let says_so = |fact: &&TaskEvent| matches!(fact, TaskEvent::ToolInputReceived { call: it, answers } if it == call && answers.answers.iter().any(|answer| answer.key == "baton/outcome"));
-            1 + facts().filter(says_so).count() as u64
+            let is_outcome = |fact: &&TaskEvent| matches!(fact, TaskEvent::ToolInputReceived { call: it, answers } if it == call && answers.answers.iter().any(|answer| answer.key == "baton/outcome"));
+            1 + facts().filter(is_outcome).count() as u64
         };
         for event in events {
             if let JournalEvent::Task(TaskEvent::ToolsCalled { calls, .. }) = &event.fact {
@@ -100,15 +100,15 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
             }
         }
     }
-    chosen_once(&all);
-    told_elsewhere(world, &all);
-    handoffs_are_whole(&all);
-    crate::spans::are_whole(world).await;
+    assert_context_selected_once(&all);
+    assert_peer_messages(world, &all);
+    assert_handoffs_complete(&all);
+    crate::spans::assert_complete(world).await;
     all
 }
 
-/// A run that was given up was going on at three crashes in a row at the same event, at last alone.
-fn given_up_rightly<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>) {
+/// A run is given up only after consecutive crashes at the same event, the last one alone.
+fn assert_crash_counts<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>) {
     let mut task: Option<TaskRecord> = None;
     for fact in facts {
         if let (TaskEvent::StatusChanged { reason: Some(reason), .. }, Some(task)) = (fact, &task)
@@ -129,8 +129,8 @@ fn given_up_rightly<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>)
     }
 }
 
-/// What a model is given beside the conversation is on record before its answer, and was chosen once for each message.
-fn chosen_once(all: &Everything) {
+/// Context items are selected once per message and recorded before the answer.
+fn assert_context_selected_once(all: &FoldedJournal) {
     for (id, events) in &all.events {
         let mut chosen = BTreeSet::new();
         for event in events {
@@ -141,7 +141,11 @@ fn chosen_once(all: &Everything) {
                 JournalEvent::Task(TaskEvent::Answered { message, .. }) => {
                     let says = |json: &Json| json.as_str().contains(REQUEST_MEMBER);
                     let given = message.metadata.as_ref().is_some_and(says);
-                    assert!(!given || !chosen.is_empty(), "{id}: {} names what nobody chose", message.id);
+                    assert!(
+                        !given || !chosen.is_empty(),
+                        "{id}: {} names context items that were not selected",
+                        message.id
+                    );
                 }
                 _ => {}
             }
@@ -149,8 +153,8 @@ fn chosen_once(all: &Everything) {
     }
 }
 
-/// What was said elsewhere was on record before, was said once, and leaves out nothing that a caller said.
-fn told_elsewhere(world: &World, all: &Everything) {
+/// Messages to peers are recorded before they are sent, sent once, and include every user message.
+fn assert_peer_messages(world: &World, all: &FoldedJournal) {
     let facts = all.events.values().flatten().map(|event| &event.fact);
     let on_record: BTreeSet<String> = facts
         .filter_map(|fact| match fact {
@@ -158,25 +162,25 @@ fn told_elsewhere(world: &World, all: &Everything) {
             _ => None,
         })
         .collect();
-    for (key, times) in world.elsewhere.said() {
-        assert_eq!(times, 1, "message {key} was said {times} times elsewhere");
-        assert!(on_record.contains(&key), "message {key} was said elsewhere before it was on record");
+    for (key, times) in world.peers.arrivals() {
+        assert_eq!(times, 1, "message {key} was sent to a peer {times} times");
+        assert!(on_record.contains(&key), "message {key} was sent to a peer before it was recorded");
     }
-    assert_eq!(world.elsewhere.forgotten(), [""; 0], "an agent elsewhere still works for nobody");
-    let asks = world.elsewhere.asks();
+    assert_eq!(world.peers.unfinished_tasks(), [""; 0], "a peer still works on an abandoned task");
+    let asks = world.peers.requests();
     for task in all.tasks.values().filter(|task| task.state == TaskState::Completed && task.peer.is_some()) {
         let for_them = |message: &&baton_types::Message| message.role == Role::User && !is_tool_answer(message);
         for message in task.history.iter().filter(for_them) {
-            let heard = asks
+            let sent = asks
                 .iter()
                 .any(|ask| ask.context == *task.context.as_str() && ask.message.parts.contains(&message.parts[0]));
-            assert!(heard, "{}: '{}' was never said elsewhere", task.id, message.text());
+            assert!(sent, "{}: '{}' was never sent to the peer", task.id, message.text());
         }
     }
 }
 
-/// One child for each handoff, one handoff for each child, and exactly one end.
-fn handoffs_are_whole(all: &Everything) {
+/// Each handoff has exactly one child and one end, and each child has a handoff.
+fn assert_handoffs_complete(all: &FoldedJournal) {
     for (id, record) in &all.handoffs {
         let children: Vec<_> = all
             .tasks
@@ -185,7 +189,7 @@ fn handoffs_are_whole(all: &Everything) {
             .collect();
         assert_eq!(children.len(), 1, "handoff {id} has {} children", children.len());
         assert_eq!(Some(&children[0].id), record.handoff.child_task.as_ref());
-        assert!(record.status.is_terminal(), "handoff {id} rests as {:?}", record.status);
+        assert!(record.status.is_terminal(), "handoff {id} ends as {:?}", record.status);
     }
     for task in all.tasks.values() {
         if let Some(parent) = &task.parent {

@@ -1,8 +1,8 @@
-//! What the model is given beside the conversation: rules, references and tools, chosen once for each message.
+//! Context of a model call besides the conversation: rules, references and tools, selected once per message.
 
-mod alone;
-mod choosing;
+mod autonomous_runs;
+mod fixture;
 mod prompt;
-mod stage;
+mod selection;
 mod tools;
 mod vectors;

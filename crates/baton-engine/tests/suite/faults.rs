@@ -1,4 +1,4 @@
-//! Storage faults on the real database: what was acknowledged stays, and work goes on when there is room again.
+//! Storage faults on the real database: acknowledged commits survive, and work continues once there is space again.
 
 use crate::world::{World, message};
 use baton_engine::{Engine, EngineError, FeedItem, ListTasks, SendCommand, TaskRef};
@@ -61,7 +61,7 @@ async fn a_full_disk_loses_nothing_and_service_returns_with_room() {
     }
     assert!(engine.ready());
 
-    // The file is sound, and a new process sees the same.
+    // The database is intact, and a new process reads the same.
     engine.shutdown(std::time::Duration::from_secs(5)).await;
     drop(engine);
     journal.close();
@@ -74,7 +74,7 @@ async fn a_full_disk_loses_nothing_and_service_returns_with_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_lies_about_failing_leaves_one_task_that_ends() {
+async fn commit_with_a_false_failure_leaves_one_task_that_ends() {
     for lie_at in 0..6 {
         let directory = tempfile::tempdir().unwrap();
         let plan = move |index| if index == lie_at { Fault::WriteThenFail } else { Fault::Pass };
@@ -92,7 +92,7 @@ async fn a_commit_that_lies_about_failing_leaves_one_task_that_ends() {
                 break page;
             }
         };
-        assert_eq!(page.total, 1, "the lie made a second task");
+        assert_eq!(page.total, 1, "the false failure created a second task");
         engine.shutdown(std::time::Duration::from_secs(5)).await;
     }
 }

@@ -75,10 +75,16 @@ async fn a_caller_runs_the_tools_of_two_rounds_and_two_parallel_calls() {
     assert_eq!(done.state, TaskState::Completed);
     let roles_seen: Vec<Role> = done.history.iter().map(|message| message.role).collect();
     assert_eq!(roles_seen, [Role::User, Role::Agent, Role::User, Role::Agent, Role::User, Role::Agent]);
-    let heard = world.heard.lock().unwrap();
-    assert_eq!(roles(&heard[1]), ["user", "assistant with calls", "tool"]);
-    assert!(matches!(&heard[1][2], ChatMessage::Tool { name, .. } if name == "look"), "the caller left the name out");
-    assert_eq!(roles(&heard[2]), ["user", "assistant with calls", "tool", "assistant with calls", "tool", "tool"]);
+    let model_input = world.model_inputs.lock().unwrap();
+    assert_eq!(roles(&model_input[1]), ["user", "assistant with calls", "tool"]);
+    assert!(
+        matches!(&model_input[1][2], ChatMessage::Tool { name, .. } if name == "look"),
+        "the caller left the name out"
+    );
+    assert_eq!(
+        roles(&model_input[2]),
+        ["user", "assistant with calls", "tool", "assistant with calls", "tool", "tool"]
+    );
     assert_eq!(done.status_message.as_ref(), done.history.last());
     assert_eq!(done.artifacts[0].parts, done.history.last().unwrap().parts);
     assert!(world.runs.lock().unwrap().is_empty(), "the agent ran a tool that was the caller's");
@@ -107,7 +113,7 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     assert_eq!(parse_tool_calls(still.status_message.as_ref().unwrap()), calls[1..]);
     let aside = Message { task: Some(asked.id.clone()), ..message("aside", "by the way") };
     let still = engine.send_and_settle(&me(), command(aside, ToolExecution::Caller)).await.unwrap();
-    assert_eq!(still.state, TaskState::InputRequired, "words alone do not answer calls");
+    assert_eq!(still.state, TaskState::InputRequired, "text alone does not answer calls");
 
     let again = engine.send_and_settle(&me(), command(one, ToolExecution::Caller)).await;
     assert_eq!(refused(again), ErrorCode::TOOL_RESULT_DUPLICATE);
@@ -115,8 +121,12 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     let rest = results(&asked, &[(calls[1].id.as_str(), "y")]);
     let done = engine.send_and_settle(&me(), command(rest, ToolExecution::Caller)).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
-    let heard = world.heard.lock().unwrap().last().unwrap().clone();
-    assert_eq!(roles(&heard), ["user", "assistant with calls", "tool", "tool", "user"], "results behind their calls");
+    let model_input = world.model_inputs.lock().unwrap().last().unwrap().clone();
+    assert_eq!(
+        roles(&model_input),
+        ["user", "assistant with calls", "tool", "tool", "user"],
+        "results follow their calls"
+    );
     let late = engine.send_and_settle(&me(), command(results(&done, &[]), ToolExecution::Caller)).await;
     assert_eq!(refused(late), ErrorCode::TASK_FINISHED);
 }
@@ -137,22 +147,22 @@ async fn a_handoff_is_one_record_with_one_child_and_its_answer_comes_back() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(look/say);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     let record = all.handoffs.values().next().unwrap();
     assert_eq!(record.status, HandoffStatus::Completed);
     let child = &all.tasks[record.handoff.child_task.as_ref().unwrap()];
     assert_eq!(child.agent.as_str(), "worker");
-    let told = record.result.as_ref().unwrap().to_value();
-    assert_eq!(told["response"], child.history.last().unwrap().text());
+    let observed = record.result.as_ref().unwrap().to_value();
+    assert_eq!(observed["response"], child.history.last().unwrap().text());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_circle_of_handoffs_is_refused_and_the_model_hears_why() {
+async fn handoff_cycle_is_refused_and_the_model_gets_the_reason() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(handoff(boss:say)/say);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
-    assert_eq!(all.handoffs.len(), 1, "the way back was refused");
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
+    assert_eq!(all.handoffs.len(), 1, "the handoff back was refused");
     let child = all.tasks.values().find(|task| task.parent.is_some()).unwrap();
     let refused = results_of(child);
     assert!(refused.contains("BTN-3006") && refused.contains("cycle"), "{refused}");
@@ -164,7 +174,7 @@ fn results_of(task: &baton_rules::TaskRecord) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancel_stops_the_model_and_the_work_that_was_handed_over() {
+async fn cancel_stops_the_model_and_the_child_task() {
     let world = World::default();
     let engine = world.engine();
     let sent = engine.send(&me(), command(message("m", "handoff(hang);say"), ToolExecution::Agent)).await.unwrap();
@@ -178,10 +188,10 @@ async fn cancel_stops_the_model_and_the_work_that_was_handed_over() {
     let canceled = engine.cancel(&me(), &reference(&sent.task.id)).await.unwrap();
     assert_eq!(canceled.state, TaskState::Canceled);
     assert_eq!(engine.cancel(&me(), &reference(&sent.task.id)).await.unwrap().state, TaskState::Canceled);
-    let all = check::promises(&world, std::slice::from_ref(&sent.task.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&sent.task.id)).await;
     assert_eq!(all.handoffs.values().next().unwrap().status, HandoffStatus::Cancelled);
     assert!(all.tasks.values().all(|task| task.state == TaskState::Canceled));
-    // No driver is left behind with the hanging model call.
+    // No run loop is left behind with the hanging model call.
     engine.shutdown(Duration::from_secs(1)).await;
     let done = ask(&world.engine(), "say").await;
     assert!(matches!(
@@ -199,10 +209,10 @@ async fn a_message_to_a_working_task_waits_for_the_next_turn() {
     let done = engine.send_and_settle(&me(), command(more, ToolExecution::Agent)).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
     let said = done.history.iter().filter(|message| message.id.as_str() == "n").count();
-    assert_eq!(said, 1, "it is heard exactly once");
+    assert_eq!(said, 1, "the message is in the history exactly once");
     assert!(
         world
-            .heard
+            .model_inputs
             .lock()
             .unwrap()
             .last()
@@ -213,7 +223,7 @@ async fn a_message_to_a_working_task_waits_for_the_next_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_refusals_failures_and_limits_end_as_they_should() {
+async fn each_outcome_of_a_run_has_its_task_state() {
     let world = World::default();
     let engine = world.engine();
     let asked = ask(&engine, "ask_user;say").await;
@@ -224,8 +234,11 @@ async fn questions_refusals_failures_and_limits_end_as_they_should() {
     let reply = Message { task: Some(asked.id.clone()), ..message("n", "that one") };
     let done = engine.send_and_settle(&me(), command(reply, ToolExecution::Agent)).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
-    let told = world.heard.lock().unwrap().last().unwrap().clone();
-    assert!(matches!(&told[2], ChatMessage::Tool { output, .. } if output.to_plain_text() == "that one"), "{told:?}");
+    let observed = world.model_inputs.lock().unwrap().last().unwrap().clone();
+    assert!(
+        matches!(&observed[2], ChatMessage::Tool { output, .. } if output.to_plain_text() == "that one"),
+        "{observed:?}"
+    );
 
     assert_eq!(ask(&engine, "reject_task").await.state, TaskState::Rejected);
     let failed = ask(&engine, "fail").await;
@@ -240,21 +253,21 @@ async fn questions_refusals_failures_and_limits_end_as_they_should() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_is_remembered_across_tasks_and_only_there() {
+async fn history_is_shared_by_the_tasks_of_one_conversation_only() {
     let world = World::default();
     let engine = world.engine();
     let first = ask(&engine, "say").await;
     let next = Message { context: Some(first.context.clone()), ..message("n", "and now?") };
     engine.send_and_settle(&me(), command(next, ToolExecution::Agent)).await.unwrap();
-    assert_eq!(roles(world.heard.lock().unwrap().last().unwrap()), ["user", "assistant", "user"]);
+    assert_eq!(roles(world.model_inputs.lock().unwrap().last().unwrap()), ["user", "assistant", "user"]);
     ask(&engine, "say").await;
-    assert_eq!(roles(world.heard.lock().unwrap().last().unwrap()), ["user"]);
+    assert_eq!(roles(world.model_inputs.lock().unwrap().last().unwrap()), ["user"]);
     let wrong = Message { task: Some(first.id.clone()), context: Some("other".into()), ..message("n", "x") };
     assert!(engine.send(&me(), command(wrong, ToolExecution::Agent)).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_orderly_stop_sets_runs_aside_and_the_next_start_finishes_them() {
+async fn runs_paused_by_a_shutdown_finish_after_a_restart() {
     let world = World::default();
     let engine = world.engine();
     let sent =
@@ -267,12 +280,12 @@ async fn an_orderly_stop_sets_runs_aside_and_the_next_start_finishes_them() {
     assert!(engine.recover().await.unwrap() > 0);
     let mut feed = engine.subscribe(&me(), &reference(&sent.task.id), Some(1)).await.unwrap();
     while feed.next().await.is_some() {}
-    check::promises(&world, std::slice::from_ref(&sent.task.id)).await;
+    check::assert_invariants(&world, std::slice::from_ref(&sent.task.id)).await;
     assert_eq!(engine.task(&me(), &reference(&sent.task.id)).await.unwrap().state, TaskState::Completed);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foreign_task_looks_missing_everywhere() {
+async fn task_of_another_principal_is_not_found() {
     let world = World::default();
     let engine = world.engine();
     let mine = ask(&engine, "ask_user;say").await;
@@ -290,7 +303,7 @@ async fn a_foreign_task_looks_missing_everywhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_task_loads_from_its_snapshots_as_it_was() {
+async fn long_task_loads_unchanged_from_its_snapshots() {
     for tools in [ToolExecution::Agent, ToolExecution::Caller] {
         for rounds in 10..19 {
             let world = World::default();
@@ -303,27 +316,27 @@ async fn a_long_task_loads_from_its_snapshots_as_it_was() {
                 view = engine.send_and_settle(&me(), command(reply, tools)).await.unwrap();
             }
             assert_eq!(view.state, TaskState::Completed);
-            let all = check::promises(&world, std::slice::from_ref(&view.id)).await;
+            let all = check::assert_invariants(&world, std::slice::from_ref(&view.id)).await;
             assert_eq!(*engine.task(&me(), &reference(&view.id)).await.unwrap(), all.tasks[&view.id].view());
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handoff_ends_at_its_deadline_and_the_sender_goes_on() {
+async fn a_handoff_ends_at_its_deadline_and_the_sender_continues() {
     let world = World::default();
     let done = ask(&world.engine(), "handoff(hang);say").await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     let record = all.handoffs.values().next().unwrap();
     assert_eq!(record.status, HandoffStatus::Timeout);
     assert_eq!(all.tasks[record.handoff.child_task.as_ref().unwrap()].state, TaskState::Canceled);
-    let told = results_of(&all.tasks[&done.id]);
-    assert!(told.contains("BTN-3007") && told.contains("deadline"), "{told}");
+    let observed = results_of(&all.tasks[&done.id]);
+    assert!(observed.contains("BTN-3007") && observed.contains("deadline"), "{observed}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_tasks_and_answers_are_bounded_by_weight() {
+async fn pages_tasks_and_answers_are_bounded_by_size() {
     let world = World::default();
     let engine = world.engine();
     let heavy = format!("ask_user;hang;{}", "x".repeat(5 << 20));

@@ -1,7 +1,7 @@
-//! Conditions on what a caller has seen, and waiting for more.
+//! Generation conditions and long polls.
 
 use crate::{
-    slow::SlowJournal,
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, EngineOptions, FeedItem, SendCommand, TaskRef};
@@ -24,7 +24,7 @@ async fn asked(engine: &Engine) -> Arc<TaskView> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_messages_for_the_same_generation_one_is_said() {
+async fn one_of_the_messages_for_a_generation_is_accepted() {
     let world = World::default();
     let engine = world.engine();
     let asked = asked(&engine).await;
@@ -61,7 +61,7 @@ async fn of_messages_for_the_same_generation_one_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_generation_counts_what_callers_see() {
+async fn generation_counts_the_events_visible_to_callers() {
     let world = World::default();
     let engine = world.engine();
     let done =
@@ -75,7 +75,7 @@ async fn the_generation_counts_what_callers_see() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_poll_returns_with_news_or_at_its_end() {
+async fn long_poll_returns_on_a_change_or_at_its_timeout() {
     let world = World::default();
     let engine = world.engine();
     let asked = asked(&engine).await;
@@ -92,11 +92,11 @@ async fn a_long_poll_returns_with_news_or_at_its_end() {
     });
     tokio::time::sleep(Duration::from_secs(60)).await;
     engine.send(&me(), reply(&asked, "n", None)).await.unwrap();
-    let news = waiting.await.unwrap().unwrap();
-    assert!(news.generation > asked.generation && news.state == TaskState::Working);
+    let changed = waiting.await.unwrap().unwrap();
+    assert!(changed.generation > asked.generation && changed.state == TaskState::Working);
     assert!(begun.elapsed() < Duration::from_secs(100));
 
-    // A word for the next turn is nothing to see.
+    // A message for the next turn is not a visible change.
     let waiting = tokio::spawn({
         let (engine, task) = (engine.clone(), task.clone());
         async move { engine.wait_for_change(&me(), &task, 1_000, Duration::from_secs(3600)).await }
@@ -106,14 +106,14 @@ async fn a_long_poll_returns_with_news_or_at_its_end() {
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert!(!waiting.is_finished());
     engine.cancel(&me(), &task).await.unwrap();
-    assert_eq!(waiting.await.unwrap().unwrap().state, TaskState::Canceled, "an ended task has no more news");
+    assert_eq!(waiting.await.unwrap().unwrap().state, TaskState::Canceled, "the end of the task ends the long poll");
     let stranger = Arc::new(Principal { subject: "stranger".into(), ..Principal::local() });
     let missing = engine.wait_for_change(&stranger, &task, 0, Duration::from_secs(1)).await.unwrap_err();
     assert_eq!(missing, EngineError::TaskNotFound(asked.id.clone()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_followed_message_that_leaves_something_open_ends_its_stream() {
+async fn stream_of_a_partial_answer_ends_with_its_turn() {
     let world = World::default();
     let engine = world.engine();
     let command = SendCommand {
@@ -132,7 +132,7 @@ async fn a_followed_message_that_leaves_something_open_ends_its_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_rests_on_what_the_journal_has() {
+async fn refusals_are_based_on_durable_state() {
     let world = World::default();
     let inner = Arc::new(world.journal.clone());
     let engine = world.engine_on(Arc::new(SlowJournal::new(inner, Duration::from_millis(50))));
@@ -144,21 +144,25 @@ async fn a_refusal_rests_on_what_the_journal_has() {
         let stored = engine.task(&me(), &task).await.unwrap();
         match refused {
             EngineError::GenerationMismatch { actual, .. } => {
-                assert!(stored.generation >= actual, "generation {actual} is told, {} is true", stored.generation);
+                assert!(
+                    stored.generation >= actual,
+                    "generation {actual} is reported, {} is durable",
+                    stored.generation
+                );
             }
             EngineError::TaskFinished { state, .. } => {
-                assert_eq!(stored.state, state, "an end is told that is not true yet");
+                assert_eq!(stored.state, state, "an end is reported that is not durable yet");
                 break;
             }
             error => panic!("{error}"),
         }
     }
-    // Whoever does not wait for the refusal leaves nothing behind.
+    // A caller that disconnects before the refusal leaves no state behind.
     let options = EngineOptions { max_live: 1, ..EngineOptions::default() };
     let slow = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(50));
     let engine = Engine::new(options, world.ports(Arc::new(slow)));
-    for patience in [25, 75, 125] {
-        let hung_up = timeout(Duration::from_millis(patience), engine.send(&me(), reply(&sent.task, "n", None))).await;
+    for millis in [25, 75, 125] {
+        let hung_up = timeout(Duration::from_millis(millis), engine.send(&me(), reply(&sent.task, "n", None))).await;
         assert!(!matches!(hung_up, Ok(Ok(_))));
         tokio::time::sleep(Duration::from_millis(200)).await;
         engine.send_and_settle(&me(), SendCommand::new("boss".into(), message("m", "say"))).await.unwrap();

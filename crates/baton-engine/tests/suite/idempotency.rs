@@ -1,7 +1,7 @@
-//! A message that is sent again is not said again.
+//! Idempotency keys: a repeated message is not processed again.
 
 use crate::{
-    slow::SlowJournal,
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, ListTasks, SendCommand};
@@ -19,7 +19,7 @@ fn keyed(key: &str, message: Message) -> SendCommand {
     SendCommand { idempotency, ..SendCommand::new("boss".into(), message) }
 }
 
-fn slow(world: &World) -> Engine {
+fn slow_engine(world: &World) -> Engine {
     let inner = Arc::new(world.journal.clone());
     world.engine_on(Arc::new(SlowJournal::new(inner, Duration::from_millis(5))))
 }
@@ -29,9 +29,9 @@ async fn total(engine: &Engine) -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn identical_sends_at_the_same_time_are_one() {
+async fn concurrent_identical_sends_create_one_task() {
     let world = World::default();
-    let engine = slow(&world);
+    let engine = slow_engine(&world);
     let command = || keyed("k", message("m", "look;say"));
     let principal = me();
     let (sent, settled, followed, settled_too) = tokio::join!(
@@ -58,18 +58,18 @@ async fn identical_sends_at_the_same_time_are_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sender_that_hangs_up_and_sends_again_finds_its_task() {
+async fn repetition_of_an_abandoned_send_finds_its_task() {
     let world = World::default();
-    let engine = slow(&world);
+    let engine = slow_engine(&world);
     let hung_up =
         tokio::time::timeout(Duration::from_millis(1), engine.send(&me(), keyed("k", message("m", "say")))).await;
-    assert!(hung_up.is_err(), "the disk takes longer");
+    assert!(hung_up.is_err(), "the sync takes longer than the timeout");
     let again = engine.send_and_settle(&me(), keyed("k", message("m", "say"))).await.unwrap();
     assert_eq!((again.state, total(&engine).await), (TaskState::Completed, 1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_stands_for_one_message_of_one_caller_to_one_agent() {
+async fn key_is_scoped_to_one_message_caller_and_agent() {
     let world = World::default();
     let engine = world.engine();
     let unknown = Message { task: Some("nobody".into()), ..message("m", "say") };
@@ -85,7 +85,7 @@ async fn a_key_stands_for_one_message_of_one_caller_to_one_agent() {
     assert_ne!(engine.send(&stranger, keyed("k", message("m", "say"))).await.unwrap().task.id, first.id);
     assert_ne!(engine.send(&me(), keyed("l", message("m", "say"))).await.unwrap().task.id, first.id);
 
-    // What was said then holds after a restart.
+    // Keys survive a restart.
     engine.shutdown(Duration::from_secs(5)).await;
     let engine = world.engine();
     assert_eq!(engine.send(&me(), keyed("k", message("m", "say"))).await.unwrap().task, first);
@@ -96,13 +96,13 @@ async fn a_key_stands_for_one_message_of_one_caller_to_one_agent() {
     while let Some(FeedItem::Event(event)) = feed.next().await {
         numbers.push(event.number);
     }
-    assert_eq!(numbers, (2..=first.version).collect::<Vec<_>>(), "what happened then is shown again");
+    assert_eq!(numbers, (2..=first.version).collect::<Vec<_>>(), "the events of the first send are replayed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_repeated_is_heard_once_and_shows_its_own_turn() {
+async fn repeated_answer_is_recorded_once_and_streams_its_own_turn() {
     let world = World::default();
-    let engine = slow(&world);
+    let engine = slow_engine(&world);
     let asked = engine.send_and_settle(&me(), keyed("q", message("m", "ask_user;ask_user;say"))).await.unwrap();
     let answer = |id: &str, text: &str| Message { task: Some(asked.id.clone()), ..message(id, text) };
     let (one, two) = (keyed("a", answer("n", "first")), keyed("a", answer("n", "first")));
@@ -126,13 +126,13 @@ async fn an_answer_that_is_repeated_is_heard_once_and_shows_its_own_turn() {
     let last = last.unwrap();
     assert_eq!(last.number, asked_again.version, "the end of that turn, not of the task");
     assert!(matches!(&last.fact, JournalEvent::Task(TaskEvent::StatusChanged { state: TaskState::InputRequired, .. })));
-    // The task has ended and has changed, and still the repetition is no new message.
+    // The repetition is recognized even though the task has ended and changed.
     let late = SendCommand { if_generation: Some(asked.generation), ..two };
     assert_eq!(engine.send(&me(), late).await.unwrap().task, done);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_send_whose_acknowledgement_was_lost_is_found_and_one_that_failed_is_not() {
+async fn send_with_a_lost_acknowledgement_is_found_and_a_failed_one_is_not() {
     for (fault, before) in [(Fault::WriteThenFail, 1), (Fault::Fail, 0)] {
         let world = World::default();
         let plan = move |index| if index == 0 { fault } else { Fault::Pass };
@@ -146,7 +146,7 @@ async fn a_send_whose_acknowledgement_was_lost_is_found_and_one_that_failed_is_n
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_whose_name_is_slow_to_find_keeps_no_key_from_anybody() {
+async fn slow_receiver_lookup_does_not_block_other_keys() {
     let world = World::default();
     let engine = world.engine();
     let push = |url: &str| PushConfig {
@@ -170,7 +170,7 @@ async fn a_receiver_whose_name_is_slow_to_find_keeps_no_key_from_anybody() {
     assert!(took < Duration::from_secs(1), "{took:?}");
     let first = one.unwrap().task.id.clone();
     assert_eq!(two.unwrap().task.id, first);
-    // A repetition needs no receiver at all.
+    // A repetition does not check the receiver.
     let begun = tokio::time::Instant::now();
     assert_eq!(engine.send(&principal, slow()).await.unwrap().task.id, first);
     assert!(begun.elapsed() < Duration::from_secs(1));

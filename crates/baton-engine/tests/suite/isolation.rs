@@ -1,4 +1,4 @@
-//! Crashes are put down to the run that causes them, and to no other.
+//! Crash isolation: a crash is attributed to the run that causes it.
 
 use crate::world::{World, message};
 use baton_engine::{Engine, EngineOptions, ListTasks, Ports, SendCommand, TaskRef};
@@ -11,22 +11,22 @@ use baton_types::{AgentSpec, Message, Principal, TaskId, TaskState, TaskView, To
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{sync::Arc, time::Duration};
 
-/// Seeds of each simulation.
+/// Seeds per simulation.
 const SEEDS: u64 = 40;
 
-/// Lives after which a killer that is not found is never found.
-const MAX_LIVES: usize = 12;
+/// Incarnations within which the crashing run must be found.
+const MAX_INCARNATIONS: usize = 12;
 
-/// A tool host whose tool `put` brings the process down, always, after a while.
-struct Killer {
+/// A tool host whose tool `put` crashes the process after a delay.
+struct CrashingTools {
     tools: Arc<dyn ToolHost>,
     journal: Arc<FaultyJournal<MemoryJournal>>,
     after: Duration,
-    /// How long `look` takes.
+    /// Duration of `look`.
     work: Duration,
 }
 
-impl ToolHost for Killer {
+impl ToolHost for CrashingTools {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             if run.tool.name == "put" {
@@ -44,22 +44,27 @@ impl ToolHost for Killer {
     }
 }
 
-/// Until the killer strikes, and until other tools are done.
-type Times = (Duration, Duration);
+/// Delay until `put` crashes, and duration of the other tools.
+type ToolDelays = (Duration, Duration);
 
-const AT_ONCE: Times = (Duration::ZERO, Duration::ZERO);
+const NO_DELAY: ToolDelays = (Duration::ZERO, Duration::ZERO);
 
 fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
 }
 
-/// One life of a process; it ends when `until` does or the process dies, and says which.
-fn live<F: Future<Output = ()>>(world: &World, (after, work): Times, until: impl FnOnce(Engine) -> F) -> bool {
+/// Runs one incarnation of the process until `until` completes or the process crashes; returns whether it crashed.
+fn run_incarnation<F: Future<Output = ()>>(
+    world: &World,
+    (after, work): ToolDelays,
+    until: impl FnOnce(Engine) -> F,
+) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), |_| Fault::Pass));
         let ports = world.ports(Arc::clone(&journal) as _);
-        let tools = Arc::new(Killer { tools: Arc::clone(&ports.tools), journal: Arc::clone(&journal), after, work });
+        let tools =
+            Arc::new(CrashingTools { tools: Arc::clone(&ports.tools), journal: Arc::clone(&journal), after, work });
         let engine = Engine::new(EngineOptions::default(), Ports { tools, ..ports });
         tokio::select! {
             biased;
@@ -91,10 +96,10 @@ async fn all_ended(engine: &Engine) {
     }
 }
 
-/// How the tasks ended: the words of each, by the message that began it.
-fn ends(world: &World) -> Vec<(String, TaskState, String)> {
+/// Message id, state and status text of each task.
+fn outcomes(world: &World) -> Vec<(String, TaskState, String)> {
     let mut ends = Vec::new();
-    live(world, AT_ONCE, |engine| {
+    run_incarnation(world, NO_DELAY, |engine| {
         let ends = &mut ends;
         async move {
             for task in tasks(&engine).await {
@@ -107,11 +112,11 @@ fn ends(world: &World) -> Vec<(String, TaskState, String)> {
     ends
 }
 
-/// Lives until everything has ended; how often the process died.
-fn deaths(world: &World, times: Times, plans: &[(String, &str)]) -> usize {
+/// Restarts until all tasks have ended; returns the number of crashes.
+fn count_crashes(world: &World, times: ToolDelays, plans: &[(String, &str)]) -> usize {
     let mut plans = plans;
-    for life in 0..MAX_LIVES {
-        let died = live(world, times, |engine| async move {
+    for life in 0..MAX_INCARNATIONS {
+        let died = run_incarnation(world, times, |engine| async move {
             engine.recover().await.unwrap();
             for (id, script) in plans {
                 send(&engine, id, script).await;
@@ -123,22 +128,22 @@ fn deaths(world: &World, times: Times, plans: &[(String, &str)]) -> usize {
             return life;
         }
     }
-    panic!("still dying after {MAX_LIVES} lives: {:?}", ends(world));
+    panic!("still crashing after {MAX_INCARNATIONS} incarnations: {:?}", outcomes(world));
 }
 
 #[test]
 fn a_run_that_kills_the_process_three_times_at_the_same_event_fails() {
     for after in [Duration::ZERO, Duration::from_secs(100)] {
         let world = World::default();
-        assert_eq!(deaths(&world, (after, Duration::ZERO), &[("killer".to_owned(), "put;say")]), 3);
-        let [(_, state, words)] = &ends(&world)[..] else { panic!() };
+        assert_eq!(count_crashes(&world, (after, Duration::ZERO), &[("killer".to_owned(), "put;say")]), 3);
+        let [(_, state, words)] = &outcomes(&world)[..] else { panic!() };
         assert_eq!(*state, TaskState::Failed);
         assert!(words.contains("BTN-3005: the process died 3 times while the run was at event"), "{words}");
     }
 }
 
 #[test]
-fn a_killer_among_many_is_found_and_nobody_else_fails() {
+fn crashing_run_among_many_is_found_and_only_it_fails() {
     for seed in 0..SEEDS {
         let mut rng = SmallRng::seed_from_u64(seed);
         let after = Duration::from_millis(rng.random_range(0..40_000));
@@ -151,9 +156,9 @@ fn a_killer_among_many_is_found_and_nobody_else_fails() {
         };
         let plans: Vec<(String, &str)> = (0..count).map(plan).collect();
         let world = World::default();
-        let died = deaths(&world, (after, work), &plans);
-        assert!(died >= 3, "seed {seed}: given up after {died} deaths");
-        for (id, state, words) in ends(&world) {
+        let died = count_crashes(&world, (after, work), &plans);
+        assert!(died >= 3, "seed {seed}: given up after {died} crashes");
+        for (id, state, words) in outcomes(&world) {
             let expect = if id == "killer" { TaskState::Failed } else { TaskState::Completed };
             assert_eq!(state, expect, "seed {seed}: {id}: {words}");
             assert_eq!(id == "killer", words.contains("BTN-3005"), "seed {seed}: {id}: {words}");
@@ -162,14 +167,14 @@ fn a_killer_among_many_is_found_and_nobody_else_fails() {
 }
 
 #[test]
-fn kills_from_outside_fail_nobody() {
+fn kills_from_outside_fail_no_task() {
     for seed in 0..SEEDS {
         let mut rng = SmallRng::seed_from_u64(seed);
         let world = World::default();
         for life in 0..60 {
-            // Mostly too short for any progress, now and then long enough for everything.
+            // Usually too short for any progress, sometimes long enough for all tasks.
             let lived = [0, 1, 2, 3, 4, 30, 4_000][rng.random_range(0..7)];
-            live(&world, AT_ONCE, |engine| async move {
+            run_incarnation(&world, NO_DELAY, |engine| async move {
                 engine.recover().await.unwrap();
                 for at in 0..if life < 50 { 2 } else { 0 } {
                     send(&engine, &format!("m{life}-{at}"), ["look;say", "say", "look,look;look;say"][life % 3]).await;
@@ -177,11 +182,11 @@ fn kills_from_outside_fail_nobody() {
                 tokio::time::sleep(Duration::from_millis(lived)).await;
             });
         }
-        live(&world, AT_ONCE, |engine| async move {
+        run_incarnation(&world, NO_DELAY, |engine| async move {
             engine.recover().await.unwrap();
             all_ended(&engine).await;
         });
-        for (id, state, words) in ends(&world) {
+        for (id, state, words) in outcomes(&world) {
             assert_eq!(state, TaskState::Completed, "seed {seed}: {id}: {words}");
         }
     }
@@ -193,7 +198,7 @@ fn a_suspect_can_be_canceled_while_it_waits() {
     let plans = [("killer".to_owned(), "put;say")];
     let mut plans = plans.as_slice();
     for _ in 0..2 {
-        assert!(live(&world, AT_ONCE, |engine| async move {
+        assert!(run_incarnation(&world, NO_DELAY, |engine| async move {
             engine.recover().await.unwrap();
             for (id, script) in plans {
                 send(&engine, id, script).await;
@@ -202,13 +207,13 @@ fn a_suspect_can_be_canceled_while_it_waits() {
         }));
         plans = &[];
     }
-    let died = live(&world, AT_ONCE, |engine| async move {
+    let died = run_incarnation(&world, NO_DELAY, |engine| async move {
         engine.recover().await.unwrap();
         let task = tasks(&engine).await.remove(0);
         engine.cancel(&me(), &TaskRef { task, agent: None }).await.unwrap();
-        // Longer than it would have waited.
+        // Longer than the suspect would have waited.
         tokio::time::sleep(Duration::from_secs(60)).await;
     });
-    assert!(!died, "it never ran again");
-    assert_eq!(ends(&world)[0].1, TaskState::Canceled);
+    assert!(!died, "the canceled suspect did not run again");
+    assert_eq!(outcomes(&world)[0].1, TaskState::Canceled);
 }

@@ -1,32 +1,32 @@
-//! The engine against its promises: ordinary flows, storage faults, and thousands of simulated crashes.
+//! The engine: ordinary flows, storage faults, and thousands of simulated crashes.
 
 #![cfg(test)]
 
 mod answering;
-mod asks;
 mod budgets;
 mod built_in_tools;
-mod changes;
 mod check;
 mod context;
-mod courier;
-mod desk;
-mod elsewhere;
+mod direct_handoffs;
 mod faults;
 mod flows;
 mod generation;
 mod guards;
 mod idempotency;
 mod isolation;
-mod passing;
+mod notification_check;
+mod peer_network;
 mod peers;
 mod push;
+mod push_changes;
+mod push_dispatcher;
 mod quality;
+mod question_forwarding;
 mod receivers;
 mod sessions;
 mod simulation;
-mod slow;
+mod slow_journal;
 mod spans;
-mod told;
+mod tool_questions;
 mod windows;
 mod world;

@@ -1,8 +1,8 @@
-//! Agents elsewhere, as agents: direct, through a handoff, asking back, canceled, too deep.
+//! Peers as agents: direct calls, handoffs, questions, cancellation and depth limits.
 
 use crate::{
     check,
-    elsewhere::{AWAY, FAR, VAGUE, remote},
+    peer_network::{AWAY, FAR, VAGUE, remote},
     world::{World, agent, message},
 };
 use baton_engine::{Engine, SendCommand, TaskRef};
@@ -26,7 +26,7 @@ fn words(task: &TaskView) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_elsewhere_looks_like_any_other_work() {
+async fn task_of_a_peer_looks_like_a_local_task() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let task = say(&engine, FAR, message("m", "make tea")).await;
@@ -35,7 +35,7 @@ async fn what_is_done_elsewhere_looks_like_any_other_work() {
     assert_eq!(outputs, [baton_types::Part::text("made"), baton_types::Part::text("make tea")]);
     let roles: Vec<_> = task.history.iter().map(|message| message.role).collect();
     assert_eq!(roles, [baton_types::Role::User, baton_types::Role::Agent]);
-    let ask = &world.elsewhere.asks()[0];
+    let ask = &world.peers.requests()[0];
     assert_eq!((ask.context.as_str(), ask.depth), (task.context.as_str(), 1), "the context is chosen before the send");
 
     for (script, state, says) in
@@ -49,14 +49,14 @@ async fn what_is_done_elsewhere_looks_like_any_other_work() {
     assert!(flickered.version < 300, "drafts do not fill the journal: {}", flickered.version);
     let parent = say(&engine, "boss", message("p", "handoff(far:brew it);say")).await;
     assert_eq!(parent.state, TaskState::Completed, "{parent:?}");
-    let all = check::everything(&world.journal).await;
+    let all = check::fold_journal(&world.journal).await;
     let handoff = all.handoffs.values().next().unwrap();
     assert_eq!(handoff.handoff.to_agent.as_str(), FAR);
     assert!(handoff.result.as_ref().unwrap().as_str().contains("brew it"), "{:?}", handoff.result);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_from_elsewhere_ends_a_run_that_works_alone() {
+async fn question_of_a_peer_fails_an_autonomous_run() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let command = SendCommand { autonomous: true, ..SendCommand::new(FAR.into(), message("m", "ask me")) };
@@ -66,7 +66,7 @@ async fn a_question_from_elsewhere_ends_a_run_that_works_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
+async fn question_of_a_peer_is_answered_in_the_same_peer_task() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let asked = say(&engine, FAR, message("m", "ask me")).await;
@@ -74,26 +74,30 @@ async fn a_question_from_elsewhere_is_answered_in_the_same_task_there() {
     let answer = Message { task: Some(asked.id.clone()), ..message("a", "the second") };
     let done = say(&engine, FAR, answer).await;
     assert_eq!((done.state, words(&done).as_str()), (TaskState::Completed, "the second"));
-    let asks = world.elsewhere.asks();
+    let asks = world.peers.requests();
     let said: Vec<_> = asks.iter().map(|ask| (ask.message.text(), ask.task.clone())).collect();
     let expect = [("ask me".to_owned(), None), ("the second".to_owned(), Some("far-0".to_owned()))];
-    assert_eq!(said, expect, "only what was not heard yet is said");
+    assert_eq!(said, expect, "only new messages are sent");
 
     let asked = say(&engine, FAR, message("m2", "ask me")).await;
     let decision = serde_json::json!({"input_responses": [{"call_id": "there", "decision": "allow_once"}]});
     let parts = vec![baton_types::Part::data(decision.into())];
     let answer = Message { task: Some(asked.id.clone()), parts: parts.clone(), ..message("a2", "") };
     say(&engine, FAR, answer).await;
-    assert_eq!(world.elsewhere.asks().last().unwrap().message.parts, parts, "what is asked there is answered there");
+    assert_eq!(
+        world.peers.requests().last().unwrap().message.parts,
+        parts,
+        "a question of the peer is answered at the peer"
+    );
 
     let next = Message { context: Some(done.context.clone()), ..message("n", "and then") };
     let next = say(&engine, FAR, next).await;
     assert_eq!(next.state, TaskState::Completed);
-    assert_eq!(world.elsewhere.asks().last().unwrap().context, asks[0].context, "the conversation goes on there too");
+    assert_eq!(world.peers.requests().last().unwrap().context, asks[0].context, "the peer's conversation continues");
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_who_name_their_conversations_alike_do_not_meet_elsewhere() {
+async fn equal_context_names_of_two_callers_are_distinct_at_a_peer() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let caller = |tenant: &str, subject: &str| {
@@ -106,34 +110,40 @@ async fn callers_who_name_their_conversations_alike_do_not_meet_elsewhere() {
             engine.send_and_settle(caller, SendCommand::new(FAR.into(), said)).await.unwrap();
         }
     }
-    let contexts: Vec<String> = world.elsewhere.asks().into_iter().map(|ask| ask.context).collect();
-    assert!(contexts.chunks(2).all(|turns| turns[0] == turns[1]), "each goes on with its own: {contexts:?}");
+    let contexts: Vec<String> = world.peers.requests().into_iter().map(|ask| ask.context).collect();
+    assert!(
+        contexts.chunks(2).all(|turns| turns[0] == turns[1]),
+        "each caller continues its own context: {contexts:?}"
+    );
     let distinct: std::collections::BTreeSet<_> = contexts.iter().collect();
     assert_eq!(distinct.len(), callers.len(), "{contexts:?}");
-    assert_eq!(contexts[0], "chat", "the owner's keep their names");
+    assert_eq!(contexts[0], "chat", "the owner's context names are unchanged");
 }
 
 #[tokio::test(start_paused = true)]
-async fn canceling_reaches_the_agent_elsewhere() {
+async fn cancel_reaches_the_peer() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let sent = engine.send(&me(), SendCommand::new(FAR.into(), message("m", "hang on"))).await.unwrap();
     let reference = TaskRef { task: sent.task.id.clone(), agent: None };
-    while world.elsewhere.states().is_empty() {
+    while world.peers.states().is_empty() {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     engine.cancel(&me(), &reference).await.unwrap();
-    while world.elsewhere.states() != [TaskState::Canceled] {
+    while world.peers.states() != [TaskState::Canceled] {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     let late = engine.send(&me(), SendCommand::new(FAR.into(), message("n", "hang on"))).await.unwrap();
     engine.cancel(&me(), &TaskRef { task: late.task.id.clone(), agent: None }).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    assert!(world.elsewhere.states().iter().all(|state| *state == TaskState::Canceled), "also when nobody knew it yet");
+    assert!(
+        world.peers.states().iter().all(|state| *state == TaskState::Canceled),
+        "also if the task of the peer is not known yet"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_waits_for_any_more_is_not_said_after_all() {
+async fn message_of_a_canceled_task_is_not_sent_later() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let failed = say(&engine, AWAY, message("m", "hang on")).await;
@@ -142,11 +152,11 @@ async fn what_nobody_waits_for_any_more_is_not_said_after_all() {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     engine.cancel(&me(), &TaskRef { task: sent.task.id.clone(), agent: None }).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
-    assert_eq!((world.elsewhere.asks().len(), world.elsewhere.states()), (0, Vec::new()));
+    assert_eq!((world.peers.requests().len(), world.peers.states()), (0, Vec::new()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_does_not_go_round_between_systems_for_ever() {
+async fn handoff_depth_is_limited_across_peers() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let deep = |to: &str, script: &str, depth| {
@@ -160,12 +170,12 @@ async fn work_does_not_go_round_between_systems_for_ever() {
     assert!(words(&refused).starts_with("BTN-3006"), "{}", words(&refused));
     let refused = deep("boss", "handoff(far:six);say", 5).await;
     assert!(refused.history.iter().any(|message| format!("{message:?}").contains("BTN-3006")), "{refused:?}");
-    assert_eq!(world.elsewhere.asks().len(), 1, "nothing was sent");
-    assert_eq!(world.elsewhere.asks()[0].depth, 5);
+    assert_eq!(world.peers.requests().len(), 1, "the refused calls were not sent");
+    assert_eq!(world.peers.requests()[0].depth, 5);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_elsewhere_cannot_have_too_much_run_nor_confuse_what_runs() {
+async fn excessive_or_duplicate_calls_of_a_peer_are_refused() {
     let world = World::default();
     let engine = world.engine_with(agents());
     for (script, expected) in [("lend a flood", "the limit is 64"), ("lend twice", "the same id")] {
@@ -178,7 +188,7 @@ async fn an_agent_elsewhere_cannot_have_too_much_run_nor_confuse_what_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
+async fn caller_tools_of_a_peer_run_locally_once() {
     let world = World::default();
     let engine = world.engine_with(agents());
     let asked = say(&engine, FAR, message("m", "lend a hand")).await;
@@ -187,17 +197,17 @@ async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
     let answer = Message { task: Some(asked.id.clone()), ..message("a", "blue") };
     let done = say(&engine, FAR, answer).await;
     assert_eq!(done.state, TaskState::Completed);
-    let asks = world.elsewhere.asks();
+    let asks = world.peers.requests();
     let [first, second] = asks.as_slice() else { panic!("{asks:?}") };
     assert_eq!((first.message.text().as_str(), first.task.as_deref()), ("lend a hand", None));
     assert_eq!(second.task.as_deref(), Some("far-0"), "the results go to the same task");
     let results = baton_rules::parse_tool_results(&second.message).unwrap();
     let results: Vec<_> = results.iter().map(|result| (result.name.as_str(), result.output.to_plain_text())).collect();
     let guessed = "guess done with {\"which\":\"blue\"}".to_owned();
-    assert_eq!(results, [("far_act", "far_act done".to_owned()), ("guess", guessed)], "all of them in one message");
-    check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert_eq!(results, [("far_act", "far_act done".to_owned()), ("guess", guessed)], "all results are in one message");
+    check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
 
-    // Whoever means to run the tools gets the calls.
+    // A caller that runs the tools gets the calls.
     let command = SendCommand {
         tool_execution: Some(baton_types::ToolExecution::Caller),
         ..SendCommand::new(FAR.into(), message("c", "lend a hand"))
@@ -205,7 +215,7 @@ async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
     let passed = engine.send_and_settle(&me(), command).await.unwrap();
     assert_eq!(passed.state, TaskState::InputRequired);
     assert_eq!(baton_rules::parse_tool_calls(passed.status_message.as_ref().unwrap()).len(), 2);
-    // So does whoever asks one whose Environment nobody knows.
+    // So does a caller of a peer without a known Environment.
     let passed = say(&engine, VAGUE, message("v", "lend a hand")).await;
     assert_eq!(passed.state, TaskState::InputRequired);
 }

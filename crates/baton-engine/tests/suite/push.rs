@@ -1,10 +1,10 @@
-//! Push notifications: what is shown arrives, in order, whatever the receiver does meanwhile.
+//! Push notifications: all visible events arrive in order, despite failures of the receiver.
 
 use crate::{
     check,
-    receivers::Does,
-    slow::SlowJournal,
-    told::delivered,
+    notification_check::wait_until_delivered,
+    receivers::Behavior,
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, EngineOptions, ListTasks, SendCommand, TaskRef};
@@ -29,7 +29,7 @@ fn to(url: &str, id: &str) -> PushConfig {
     PushConfig { id: id.into(), url: url.to_owned(), token: None, authentication: None, dialect: PushDialect::V1 }
 }
 
-fn telling(script: &str, config: PushConfig) -> SendCommand {
+fn command_with_push(script: &str, config: PushConfig) -> SendCommand {
     SendCommand { push: Some(config), ..SendCommand::new("boss".into(), message("m", script)) }
 }
 
@@ -37,14 +37,14 @@ fn reference(task: &TaskId) -> TaskRef {
     TaskRef { task: task.clone(), agent: None }
 }
 
-async fn started(world: &World) -> Engine {
+async fn start_engine(world: &World) -> Engine {
     let engine = world.engine();
     engine.recover().await.unwrap();
     engine
 }
 
-/// The events of a task that its callers can see.
-async fn shown(world: &World, task: &TaskId) -> Vec<u64> {
+/// Numbers of the caller-visible events of a task.
+async fn visible_numbers(world: &World, task: &TaskId) -> Vec<u64> {
     let events = check::all_events(&world.journal).await;
     let of_task = events.iter().filter(|event| event.stream == StreamId::Task(task.clone()));
     of_task
@@ -53,7 +53,7 @@ async fn shown(world: &World, task: &TaskId) -> Vec<u64> {
         .collect()
 }
 
-async fn orders(world: &World, task: &TaskId) -> Vec<OutboxEntry> {
+async fn outbox_entries(world: &World, task: &TaskId) -> Vec<OutboxEntry> {
     world.journal.outbox("push", &StreamId::Task(task.clone())).await.unwrap()
 }
 
@@ -64,104 +64,107 @@ async fn done(engine: &Engine, task: &TaskId) -> Arc<TaskView> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_shown_arrives_in_order_with_the_task_as_it_was_then() {
+async fn visible_events_arrive_in_order_with_the_task_at_that_event() {
     let world = World::default();
-    let engine = started(&world).await;
-    let view = engine.send_and_settle(&me(), telling("look,act;emit_artifact;say", to(A, ""))).await.unwrap();
+    let engine = start_engine(&world).await;
+    let view = engine.send_and_settle(&me(), command_with_push("look,act;emit_artifact;say", to(A, ""))).await.unwrap();
     assert_eq!(view.state, TaskState::Completed);
-    delivered(&world).await;
+    wait_until_delivered(&world).await;
     let arrivals = world.receivers.at(A);
     let numbers: Vec<u64> = arrivals.iter().map(|arrival| arrival.number).collect();
-    assert_eq!(numbers, shown(&world, &view.id).await, "each once, because nothing failed");
+    assert_eq!(numbers, visible_numbers(&world, &view.id).await, "each event arrives once, because no delivery failed");
     assert!(arrivals.iter().all(|arrival| arrival.version == arrival.number));
     let states: Vec<TaskState> = arrivals.iter().map(|arrival| arrival.state).collect();
     assert_eq!((states[0], states[1]), (TaskState::Submitted, TaskState::Working));
     assert_eq!(states.last(), Some(&TaskState::Completed));
 
-    let stored = orders(&world, &view.id).await;
+    let stored = outbox_entries(&world, &view.id).await;
     assert_eq!((stored.len(), stored[0].progress.open, stored[0].progress.cursor), (1, false, view.version));
     let configs = engine.pushes(&me(), &reference(&view.id)).await.unwrap();
-    assert_eq!(stored[0].id, format!("{}/{}", view.id, configs[0].id), "an id was chosen");
+    assert_eq!(stored[0].id, format!("{}/{}", view.id, configs[0].id), "an id is generated");
     assert!(!configs[0].id.as_str().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_that_fails_is_tried_ever_more_slowly_and_holds_up_nobody_else() {
+async fn failing_receiver_backs_off_without_delaying_others() {
     let world = World::default();
-    let engine = started(&world).await;
-    world.receivers.rule(A, None, Does::Fail);
-    let sent = engine.send(&me(), telling("ask_user;look;say", to(A, "a"))).await.unwrap();
+    let engine = start_engine(&world).await;
+    world.receivers.rule(A, None, Behavior::Fail);
+    let sent = engine.send(&me(), command_with_push("ask_user;look;say", to(A, "a"))).await.unwrap();
     let old = PushConfig { dialect: PushDialect::V03, ..to(B, "b") };
     engine.create_push(&me(), &reference(&sent.task.id), old).await.unwrap();
-    world.receivers.tried(A, 8).await;
-    let tries = world.receivers.tries(A);
-    assert!(tries.iter().all(|tried| tried.number == tries[0].number), "the next waits for the first");
+    world.receivers.wait_for_attempts(A, 8).await;
+    let tries = world.receivers.attempts(A);
+    assert!(tries.iter().all(|tried| tried.number == tries[0].number), "later events wait for the first");
     for (index, expect) in [500, 1000, 2000, 4000, 8000, 16_000, 30_000].into_iter().enumerate() {
         let pause = (tries[index + 1].at - tries[index].at).as_millis();
         assert!((expect * 8 / 10..=expect * 12 / 10 + 10).contains(&pause), "pause {index} is {pause} ms");
     }
-    let entry = orders(&world, &sent.task.id).await.into_iter().find(|entry| entry.id.ends_with("/a")).unwrap();
+    let entry = outbox_entries(&world, &sent.task.id).await.into_iter().find(|entry| entry.id.ends_with("/a")).unwrap();
     assert_eq!(entry.progress.attempts, 8);
     assert!(entry.progress.failing_since.is_some() && entry.progress.cursor == 0);
 
-    // What happens meanwhile does not shorten the pause.
+    // New events do not shorten the pause.
     let reply = Message { task: Some(sent.task.id.clone()), ..message("n", "this one") };
     let view = engine.send_and_settle(&me(), SendCommand::new("boss".into(), reply)).await.unwrap();
-    assert_eq!((view.state, world.receivers.tries(A).len()), (TaskState::Completed, 8));
-    let all = shown(&world, &view.id).await;
-    world.receivers.rule(A, None, Does::Take);
-    delivered(&world).await;
+    assert_eq!((view.state, world.receivers.attempts(A).len()), (TaskState::Completed, 8));
+    let all = visible_numbers(&world, &view.id).await;
+    world.receivers.rule(A, None, Behavior::Accept);
+    wait_until_delivered(&world).await;
     assert_eq!(world.receivers.numbers(A), all);
-    let told = world.receivers.numbers(B);
-    assert!(told.len() < all.len() && told.iter().all(|number| all.contains(number)), "no word for results: {told:?}");
-    assert_eq!(told.last(), all.last());
+    let observed = world.receivers.numbers(B);
+    assert!(
+        observed.len() < all.len() && observed.iter().all(|number| all.contains(number)),
+        "the dialect cannot represent results: {observed:?}"
+    );
+    assert_eq!(observed.last(), all.last());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stopped_process_goes_on_where_it_was() {
+async fn delivery_resumes_at_its_cursor_after_a_restart() {
     let world = World::default();
-    let engine = started(&world).await;
-    world.receivers.rule(A, None, Does::Fail);
-    world.receivers.rule(A, Some(1), Does::Take);
-    world.receivers.rule(B, Some(2), Does::Hang);
-    let sent = engine.send(&me(), telling("look;say", to(A, "a"))).await.unwrap();
+    let engine = start_engine(&world).await;
+    world.receivers.rule(A, None, Behavior::Fail);
+    world.receivers.rule(A, Some(1), Behavior::Accept);
+    world.receivers.rule(B, Some(2), Behavior::Hang);
+    let sent = engine.send(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
     engine.create_push(&me(), &reference(&sent.task.id), to(B, "b")).await.unwrap();
     done(&engine, &sent.task.id).await;
-    world.receivers.tried(A, 4).await;
+    world.receivers.wait_for_attempts(A, 4).await;
     engine.shutdown(Duration::from_secs(5)).await;
 
-    let before = world.receivers.tries(A).len();
+    let before = world.receivers.attempts(A).len();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(world.receivers.tries(A).len(), before, "nobody delivers for a stopped process");
+    assert_eq!(world.receivers.attempts(A).len(), before, "a stopped engine delivers nothing");
     let idle = world.engine();
-    idle.send(&me(), telling("say", to(B, "b"))).await.unwrap();
+    idle.send(&me(), command_with_push("say", to(B, "b"))).await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(world.receivers.tries(A).len(), before, "nor one that was not asked to take up work");
+    assert_eq!(world.receivers.attempts(A).len(), before, "an engine without recovery delivers nothing");
     idle.shutdown(Duration::from_secs(5)).await;
 
-    world.receivers.rule(A, None, Does::Take);
-    world.receivers.rule(B, None, Does::Take);
-    let engine = started(&world).await;
-    delivered(&world).await;
-    assert_eq!(world.receivers.numbers(A), shown(&world, &sent.task.id).await);
+    world.receivers.rule(A, None, Behavior::Accept);
+    world.receivers.rule(B, None, Behavior::Accept);
+    let engine = start_engine(&world).await;
+    wait_until_delivered(&world).await;
+    assert_eq!(world.receivers.numbers(A), visible_numbers(&world, &sent.task.id).await);
     engine.shutdown(Duration::from_secs(5)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_configuration_is_silent_at_once() {
+async fn deletion_stops_notifications_immediately() {
     let world = World::default();
-    let engine = started(&world).await;
-    for does in [Does::Fail, Does::Hang] {
-        world.receivers.rule(A, None, does);
-        let before = world.receivers.tries(A).len();
-        let sent = engine.send(&me(), telling("look;say", to(A, "a"))).await.unwrap();
+    let engine = start_engine(&world).await;
+    for behavior in [Behavior::Fail, Behavior::Hang] {
+        world.receivers.rule(A, None, behavior);
+        let before = world.receivers.attempts(A).len();
+        let sent = engine.send(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
         let task = reference(&sent.task.id);
-        world.receivers.tried(A, before + 1).await;
-        let tries = world.receivers.tries(A).len();
+        world.receivers.wait_for_attempts(A, before + 1).await;
+        let tries = world.receivers.attempts(A).len();
         engine.delete_push(&me(), &task, &"a".into()).await.unwrap();
         done(&engine, &sent.task.id).await;
         tokio::time::sleep(Duration::from_secs(600)).await;
-        assert_eq!(world.receivers.tries(A).len(), tries, "{does:?}");
+        assert_eq!(world.receivers.attempts(A).len(), tries, "{behavior:?}");
         assert_eq!(engine.pushes(&me(), &task).await.unwrap(), []);
         engine.delete_push(&me(), &task, &"a".into()).await.unwrap();
     }
@@ -174,40 +177,40 @@ async fn a_notification_is_given_up_at_its_deadline_and_the_next_goes_out() {
     let options = EngineOptions { push_deadline: Duration::from_secs(60), ..EngineOptions::default() };
     let engine = Engine::new(options, world.ports(Arc::new(world.journal.clone())));
     engine.recover().await.unwrap();
-    world.receivers.rule(A, Some(2), Does::Fail);
-    let view = engine.send_and_settle(&me(), telling("look;say", to(A, "a"))).await.unwrap();
-    delivered(&world).await;
-    let mut expected = shown(&world, &view.id).await;
+    world.receivers.rule(A, Some(2), Behavior::Fail);
+    let view = engine.send_and_settle(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
+    wait_until_delivered(&world).await;
+    let mut expected = visible_numbers(&world, &view.id).await;
     expected.retain(|number| *number != 2);
     assert_eq!(world.receivers.numbers(A), expected);
-    let failed: Vec<_> = world.receivers.tries(A).into_iter().filter(|tried| tried.number == 2).collect();
+    let failed: Vec<_> = world.receivers.attempts(A).into_iter().filter(|tried| tried.number == 2).collect();
     let lasted = failed.last().unwrap().at - failed[0].at;
     assert!((Duration::from_secs(60)..Duration::from_secs(61)).contains(&lasted), "{lasted:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_owed_since_long_is_given_up_together() {
+async fn overdue_notifications_are_given_up_together() {
     let world = World::default();
     let options = EngineOptions { push_deadline: Duration::from_secs(60), ..EngineOptions::default() };
     let engine = Engine::new(options, world.ports(Arc::new(world.journal.clone())));
     engine.recover().await.unwrap();
-    world.receivers.rule(A, None, Does::Fail);
-    let view = engine.send_and_settle(&me(), telling("look;say", to(A, "a"))).await.unwrap();
-    delivered(&world).await;
+    world.receivers.rule(A, None, Behavior::Fail);
+    let view = engine.send_and_settle(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
+    wait_until_delivered(&world).await;
     assert!(world.receivers.numbers(A).is_empty());
-    let tries = world.receivers.tries(A);
+    let tries = world.receivers.attempts(A);
     let mut tried: Vec<_> = tries.iter().map(|tried| tried.number).collect();
     tried.dedup();
-    assert_eq!(tried, shown(&world, &view.id).await, "each has its try");
+    assert_eq!(tried, visible_numbers(&world, &view.id).await, "each event is attempted");
     let lasted = tries.last().unwrap().at - tries[0].at;
     assert!((Duration::from_secs(60)..Duration::from_secs(62)).contains(&lasted), "{lasted:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_configuration_with_a_message_is_true_with_it_or_not_at_all() {
+async fn configuration_is_stored_atomically_with_its_message() {
     let world = World::default();
-    let engine = started(&world).await;
-    let refused = engine.send(&me(), telling("say", to("https://forbidden.example", "a"))).await.unwrap_err();
+    let engine = start_engine(&world).await;
+    let refused = engine.send(&me(), command_with_push("say", to("https://forbidden.example", "a"))).await.unwrap_err();
     assert_eq!((refused.code(), refused.to_string().as_str()), (ErrorCode::PUSH_URL_REFUSED, "not there"));
     let list = ListTasks { limit: 10, ..Default::default() };
     assert_eq!(engine.tasks(&me(), &list).await.unwrap().total, 0);
@@ -221,10 +224,10 @@ async fn a_configuration_with_a_message_is_true_with_it_or_not_at_all() {
     assert_eq!(engine.pushes(&me(), &reference(&asked.id)).await.unwrap(), [], "the message was refused");
     let right = SendCommand { push: Some(to(A, "a")), ..SendCommand::new("boss".into(), reply("this")) };
     let view = engine.send_and_settle(&me(), right).await.unwrap();
-    delivered(&world).await;
-    let mut expected = shown(&world, &view.id).await;
+    wait_until_delivered(&world).await;
+    let mut expected = visible_numbers(&world, &view.id).await;
     expected.retain(|number| *number > asked.version);
-    assert_eq!(world.receivers.numbers(A), expected, "what was before the message is known to its sender");
+    assert_eq!(world.receivers.numbers(A), expected, "events before the message are not delivered");
     engine.shutdown(Duration::from_secs(5)).await;
 
     for (fault, tasks) in [(Fault::Fail, 0), (Fault::WriteThenFail, 1)] {
@@ -232,13 +235,17 @@ async fn a_configuration_with_a_message_is_true_with_it_or_not_at_all() {
         let plan = move |index| if index == 0 { fault } else { Fault::Pass };
         let engine = world.engine_on(Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), plan)));
         engine.recover().await.unwrap();
-        assert!(engine.send(&me(), telling("say", to(A, "a"))).await.is_err());
+        assert!(engine.send(&me(), command_with_push("say", to(A, "a"))).await.is_err());
         let found = engine.tasks(&me(), &list).await.unwrap().tasks;
         assert_eq!(found.len(), tasks, "{fault:?}");
         for task in found {
             done(&engine, &task.id).await;
-            delivered(&world).await;
-            assert_eq!(world.receivers.numbers(A), shown(&world, &task.id).await, "what the journal has is owed");
+            wait_until_delivered(&world).await;
+            assert_eq!(
+                world.receivers.numbers(A),
+                visible_numbers(&world, &task.id).await,
+                "all journaled events are delivered"
+            );
         }
         assert_eq!(world.receivers.at(A).is_empty(), tasks == 0);
         engine.shutdown(Duration::from_secs(5)).await;
@@ -246,14 +253,17 @@ async fn a_configuration_with_a_message_is_true_with_it_or_not_at_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn configurations_are_kept_for_their_owner_and_agent_and_are_bounded() {
+async fn configurations_are_scoped_to_owner_and_agent_and_limited() {
     let world = World::default();
-    let engine = started(&world).await;
+    let engine = start_engine(&world).await;
     let ended = engine.send_and_settle(&me(), SendCommand::new("boss".into(), message("m", "say"))).await.unwrap();
     let task = reference(&ended.id);
     let first = engine.create_push(&me(), &task, to(A, "")).await.unwrap();
     assert_eq!(engine.push(&me(), &task, &first.id).await.unwrap(), first);
-    assert!(orders(&world, &ended.id).await.iter().all(|entry| !entry.progress.open), "an ended task owes nothing");
+    assert!(
+        outbox_entries(&world, &ended.id).await.iter().all(|entry| !entry.progress.open),
+        "an ended task has no open entry"
+    );
     for index in 1..16 {
         engine.create_push(&me(), &task, to(A, &format!("c{index:02}"))).await.unwrap();
     }
@@ -268,74 +278,74 @@ async fn configurations_are_kept_for_their_owner_and_agent_and_are_bounded() {
     assert_eq!(missing, EngineError::PushNotFound { task: ended.id.clone(), config: "more".into() });
 
     let stranger = Arc::new(Principal { subject: "stranger".into(), ..Principal::local() });
-    let elsewhere = TaskRef { agent: Some("worker".into()), ..task.clone() };
-    for (who, task) in [(&stranger, &task), (&me(), &elsewhere)] {
+    let other_agent = TaskRef { agent: Some("worker".into()), ..task.clone() };
+    for (principal, task) in [(&stranger, &task), (&me(), &other_agent)] {
         let unknown = EngineError::TaskNotFound(ended.id.clone());
-        assert_eq!(engine.create_push(who, task, to(A, "x")).await.unwrap_err(), unknown);
-        assert_eq!(engine.push(who, task, &first.id).await.unwrap_err(), unknown);
-        assert_eq!(engine.pushes(who, task).await.unwrap_err(), unknown);
-        assert_eq!(engine.delete_push(who, task, &first.id).await.unwrap_err(), unknown);
+        assert_eq!(engine.create_push(principal, task, to(A, "x")).await.unwrap_err(), unknown);
+        assert_eq!(engine.push(principal, task, &first.id).await.unwrap_err(), unknown);
+        assert_eq!(engine.pushes(principal, task).await.unwrap_err(), unknown);
+        assert_eq!(engine.delete_push(principal, task, &first.id).await.unwrap_err(), unknown);
     }
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert!(world.receivers.tries(A).is_empty());
+    assert!(world.receivers.attempts(A).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_owed_to_the_old_address_goes_to_the_new_one() {
+async fn pending_notifications_go_to_the_new_address() {
     let world = World::default();
-    let engine = started(&world).await;
-    world.receivers.rule(A, None, Does::Hang);
-    let sent = engine.send(&me(), telling("look;say", to(A, "a"))).await.unwrap();
+    let engine = start_engine(&world).await;
+    world.receivers.rule(A, None, Behavior::Hang);
+    let sent = engine.send(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
     done(&engine, &sent.task.id).await;
-    world.receivers.tried(A, 1).await;
+    world.receivers.wait_for_attempts(A, 1).await;
     engine.create_push(&me(), &reference(&sent.task.id), to(B, "a")).await.unwrap();
-    delivered(&world).await;
-    assert_eq!(world.receivers.numbers(B), shown(&world, &sent.task.id).await);
-    assert_eq!(world.receivers.tries(A).len(), 1);
+    wait_until_delivered(&world).await;
+    assert_eq!(world.receivers.numbers(B), visible_numbers(&world, &sent.task.id).await);
+    assert_eq!(world.receivers.attempts(A).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_is_away_for_a_while_delays_and_repeats_nothing() {
+async fn unavailable_outbox_delays_notifications_without_repetition() {
     let world = World::default();
     let journal = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(3));
-    let down = Arc::clone(&journal.orders_down);
+    let down = Arc::clone(&journal.outbox_down);
     let engine = world.engine_on(Arc::new(journal));
     down.store(true, Ordering::Relaxed);
     engine.recover().await.unwrap();
-    let sent = engine.send(&me(), telling("look;say", to(A, "a"))).await.unwrap();
+    let sent = engine.send(&me(), command_with_push("look;say", to(A, "a"))).await.unwrap();
     tokio::time::sleep(Duration::from_secs(30)).await;
-    assert!(world.receivers.tries(A).is_empty(), "nobody knows what is owed");
+    assert!(world.receivers.attempts(A).is_empty(), "the pending entries cannot be read");
     down.store(false, Ordering::Relaxed);
-    world.receivers.tried(A, 1).await;
+    world.receivers.wait_for_attempts(A, 1).await;
     down.store(true, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_secs(300)).await;
-    assert_eq!(world.receivers.at(A).len(), 1, "it waits with what it knows");
+    assert_eq!(world.receivers.at(A).len(), 1, "the dispatcher waits for the outbox");
     down.store(false, Ordering::Relaxed);
-    delivered(&world).await;
+    wait_until_delivered(&world).await;
     let numbers: Vec<u64> = world.receivers.at(A).iter().map(|arrival| arrival.number).collect();
-    assert_eq!(numbers, shown(&world, &sent.task.id).await);
+    assert_eq!(numbers, visible_numbers(&world, &sent.task.id).await);
     engine.shutdown(Duration::from_secs(5)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_histories_and_many_receivers_are_told_from_snapshots() {
+async fn long_histories_and_many_receivers_are_served_from_snapshots() {
     let world = World::default();
-    let engine = started(&world).await;
+    let engine = start_engine(&world).await;
     let urls: Vec<String> = (0..100).map(|index| format!("https://r{index}.example")).collect();
-    world.receivers.rule(A, None, Does::Fail);
+    world.receivers.rule(A, None, Behavior::Fail);
     let script = "look;".repeat(18) + "ask_user";
-    let first = engine.send_and_settle(&me(), telling(&script, to(A, "down"))).await.unwrap();
+    let first = engine.send_and_settle(&me(), command_with_push(&script, to(A, "down"))).await.unwrap();
     assert!(first.version > 64, "{} events have no snapshot", first.version);
     let late = engine.create_push(&me(), &reference(&first.id), to(B, "late")).await.unwrap();
     for url in &urls {
-        engine.send(&me(), telling("look;say", to(url, "r"))).await.unwrap();
+        engine.send(&me(), command_with_push("look;say", to(url, "r"))).await.unwrap();
     }
     let reply = Message { task: Some(first.id.clone()), ..message("n", "this one") };
     let view = engine.send_and_settle(&me(), SendCommand::new("boss".into(), reply)).await.unwrap();
     assert_eq!(view.state, TaskState::Completed);
-    world.receivers.rule(A, None, Does::Take);
-    delivered(&world).await;
-    let all = shown(&world, &view.id).await;
+    world.receivers.rule(A, None, Behavior::Accept);
+    wait_until_delivered(&world).await;
+    let all = visible_numbers(&world, &view.id).await;
     assert_eq!(world.receivers.numbers(A), all);
     let since: Vec<u64> = all.into_iter().filter(|number| *number > first.version).collect();
     assert_eq!((world.receivers.numbers(B), late.id.as_str()), (since, "late"));
@@ -347,19 +357,19 @@ async fn long_histories_and_many_receivers_are_told_from_snapshots() {
 #[tokio::test(start_paused = true)]
 async fn receivers_that_never_answer_do_not_keep_others_waiting() {
     let world = World::default();
-    let engine = started(&world).await;
+    let engine = start_engine(&world).await;
     let holes: Vec<String> = (0..200).map(|index| format!("https://hole{index}.example")).collect();
     for url in &holes {
-        engine.send(&me(), telling("now", to(url, "h"))).await.unwrap();
+        engine.send(&me(), command_with_push("now", to(url, "h"))).await.unwrap();
     }
     for url in &holes {
-        world.receivers.tried(url, 2).await;
+        world.receivers.wait_for_attempts(url, 2).await;
     }
     for _ in 0..20 {
         let before = world.receivers.at(A).len();
         let begun = tokio::time::Instant::now();
-        engine.send(&me(), telling("now", to(A, "a"))).await.unwrap();
-        world.receivers.tried(A, before + 1).await;
+        engine.send(&me(), command_with_push("now", to(A, "a"))).await.unwrap();
+        world.receivers.wait_for_attempts(A, before + 1).await;
         assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
         tokio::time::sleep(Duration::from_secs(7)).await;
     }

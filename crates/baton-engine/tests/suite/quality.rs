@@ -1,4 +1,4 @@
-//! How good the loop is: arguments that fit, failures that end, answers in form, calls that run alone.
+//! Run loop quality: valid arguments, bounded failures, structured answers, sequential tools.
 
 use crate::world::{World, agent, message};
 use async_stream::stream;
@@ -18,26 +18,26 @@ use std::{
     time::Duration,
 };
 
-/// What the model says in its turns, one after the other; the last one again and again.
+/// Scripted turns of the model; the last one repeats.
 #[derive(Clone, Debug)]
 pub(crate) enum Turn {
     Says(&'static str),
     Calls(Vec<(&'static str, Value)>),
 }
 
-/// One agent, a model with a script, and tools that write down when they ran.
+/// One agent with a scripted model and tools that record their executions.
 #[derive(Clone)]
-pub(crate) struct Scene {
+pub(crate) struct LoopFixture {
     pub(crate) world: World,
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) turns: Arc<Mutex<Vec<Turn>>>,
-    /// What the model was given.
+    /// Model calls, oldest first.
     pub(crate) calls: Arc<Mutex<Vec<ModelCall>>>,
-    /// Beginnings and ends of calls, in order.
+    /// Starts and ends of tool calls, in order.
     pub(crate) ran: Arc<Mutex<Vec<String>>>,
-    /// What tools of that name give instead of doing their work.
-    pub(crate) gives: Arc<Mutex<HashMap<String, ToolOutput>>>,
-    /// What a model call uses.
+    /// Fixed outputs by tool name.
+    pub(crate) fixed_outputs: Arc<Mutex<HashMap<String, ToolOutput>>>,
+    /// Usage of each model call.
     pub(crate) usage: Usage,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
 }
 
-impl Scene {
+impl LoopFixture {
     pub(crate) fn new(turns: Vec<Turn>, change: impl FnOnce(&mut AgentSpec)) -> Self {
         let mut spec = agent("boss", &[]);
         change(&mut spec);
@@ -55,7 +55,7 @@ impl Scene {
             turns: Arc::new(Mutex::new(turns)),
             calls: Arc::default(),
             ran: Arc::default(),
-            gives: Arc::default(),
+            fixed_outputs: Arc::default(),
             usage: Usage::new(100, 10),
         }
     }
@@ -70,15 +70,15 @@ impl Scene {
         engine.send_and_settle(&me(), SendCommand::new("boss".into(), words)).await.unwrap()
     }
 
-    /// The task that one message makes.
-    pub(crate) async fn play(&self) -> (Arc<TaskView>, Vec<TaskEvent>) {
+    /// Sends one message; returns its task and events.
+    pub(crate) async fn run(&self) -> (Arc<TaskView>, Vec<TaskEvent>) {
         let engine = self.engine();
         let task = self.ask(&engine, message("m", "go")).await;
         let events = events(&engine, &task).await;
         (task, events)
     }
 
-    /// Results that the model was given, oldest first.
+    /// Tool results that the model received, oldest first.
     pub(crate) fn results(&self) -> Vec<String> {
         let calls = self.calls.lock().unwrap();
         let last = calls.last().unwrap().messages.iter().filter_map(|message| match message {
@@ -99,12 +99,12 @@ pub(crate) async fn events(engine: &Engine, task: &TaskView) -> Vec<TaskEvent> {
     facts.collect()
 }
 
-/// What the task says about itself at its end.
-pub(crate) fn last_words(task: &TaskView) -> String {
+/// Text of the final status message.
+pub(crate) fn status_text(task: &TaskView) -> String {
     task.status_message.as_ref().unwrap().text()
 }
 
-impl AgentSource for Scene {
+impl AgentSource for LoopFixture {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         vec![Arc::clone(&self.spec)]
     }
@@ -114,18 +114,18 @@ impl AgentSource for Scene {
     }
 }
 
-impl ModelResolver for Scene {
+impl ModelResolver for LoopFixture {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
 }
 
-impl Model for Scene {
+impl Model for LoopFixture {
     fn name(&self) -> &str {
         "scripted"
     }
 
-    /// One token, one ten-thousandth of a dollar.
+    /// A token costs 100 micro-dollars.
     fn price(&self, usage: Usage) -> Option<MicroDollars> {
         Some(usage.total() * 100)
     }
@@ -158,14 +158,14 @@ impl Model for Scene {
     }
 }
 
-impl ToolHost for Scene {
+impl ToolHost for LoopFixture {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let (name, arguments) = (run.tool.name.clone(), run.call.arguments.clone());
         Box::pin(async move {
             self.ran.lock().unwrap().push(format!("{name} {}", arguments.as_str()));
             tokio::time::sleep(Duration::from_millis(2)).await;
             self.ran.lock().unwrap().push(format!("{name} done"));
-            let given = self.gives.lock().unwrap().get(&name).cloned();
+            let given = self.fixed_outputs.lock().unwrap().get(&name).cloned();
             let done = || ToolOutput { output: Json::string(&format!("{name} done")), is_error: false };
             ToolOutcome::Done(given.unwrap_or_else(done))
         })
@@ -187,7 +187,7 @@ fn weather(spec: &mut AgentSpec) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn arguments_that_break_the_schema_are_returned_to_the_model_readably() {
+async fn invalid_arguments_are_returned_to_the_model_with_their_errors() {
     let wrong = vec![
         ("look", json!({"days": "three", "unit": "K", "when": 1})),
         ("look", json!({"unit": "C"})),
@@ -196,11 +196,11 @@ async fn arguments_that_break_the_schema_are_returned_to_the_model_readably() {
         ("nowhere", json!({})),
     ];
     let turns = vec![Turn::Calls(wrong), call("look", json!({"days": 3})), Turn::Says("Sunny.")];
-    let scene = Scene::new(turns, weather);
-    let (task, _) = scene.play().await;
+    let fixture = LoopFixture::new(turns, weather);
+    let (task, _) = fixture.run().await;
     assert_eq!(task.state, TaskState::Completed);
-    assert_eq!(*scene.ran.lock().unwrap(), ["look {\"days\":3}", "look done"], "only what fits runs");
-    let told = scene.results();
+    assert_eq!(*fixture.ran.lock().unwrap(), ["look {\"days\":3}", "look done"], "only valid calls run");
+    let observed = fixture.results();
     let expected = [
         [
             "BTN-3014: the arguments of 'look' do not match the schema: ",
@@ -216,38 +216,39 @@ async fn arguments_that_break_the_schema_are_returned_to_the_model_readably() {
         &["BTN-2020: there is no tool 'nowhere'. Tools: look, put, act"],
         &["look done"],
     ];
-    assert_eq!(told.len(), expected.len());
-    for (told, parts) in told.iter().zip(expected) {
-        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+    assert_eq!(observed.len(), expected.len());
+    for (observed, parts) in observed.iter().zip(expected) {
+        assert!(parts.iter().all(|part| observed.contains(part)), "{observed}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_fails_too_often_ends_the_run_by_name() {
-    let scene = Scene::new(vec![call("put", json!({}))], |spec| spec.limits.tool_errors = 2);
+async fn repeated_failures_of_a_tool_end_the_run() {
+    let fixture = LoopFixture::new(vec![call("put", json!({}))], |spec| spec.limits.tool_errors = 2);
     let broken = ToolOutput { output: Json::string("the disk is full"), is_error: true };
-    scene.gives.lock().unwrap().insert("put".to_owned(), broken);
-    let (task, _) = scene.play().await;
-    assert_eq!((task.state, scene.calls.lock().unwrap().len()), (TaskState::Failed, 3));
-    assert_eq!(last_words(&task), "BTN-3015: 'put' failed 3 times in this run, the last time with: the disk is full");
+    fixture.fixed_outputs.lock().unwrap().insert("put".to_owned(), broken);
+    let (task, _) = fixture.run().await;
+    assert_eq!((task.state, fixture.calls.lock().unwrap().len()), (TaskState::Failed, 3));
+    assert_eq!(status_text(&task), "BTN-3015: 'put' failed 3 times in this run, the last time with: the disk is full");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_sequential_tool_runs_alone_and_results_keep_their_order() {
     let calls = ["look", "look", "put", "look", "act"].map(|name| (name, json!({}))).to_vec();
-    let scene = Scene::new(vec![Turn::Calls(calls), Turn::Says("Done.")], |spec| spec.tools[1].sequential = true);
-    let (task, _) = scene.play().await;
+    let fixture =
+        LoopFixture::new(vec![Turn::Calls(calls), Turn::Says("Done.")], |spec| spec.tools[1].sequential = true);
+    let (task, _) = fixture.run().await;
     assert_eq!(task.state, TaskState::Completed);
-    let ran = scene.ran.lock().unwrap().clone();
+    let ran = fixture.ran.lock().unwrap().clone();
     let ran: Vec<&str> = ran.iter().map(|line| line.trim_end_matches(" {}")).collect();
     assert_eq!(
         ran,
         ["look", "look", "look done", "look done", "put", "put done", "look", "act", "look done", "act done"]
     );
-    assert_eq!(scene.results(), ["look done", "look done", "put done", "look done", "act done"]);
+    assert_eq!(fixture.results(), ["look done", "look done", "put done", "look done", "act done"]);
 }
 
-fn in_form(repairs: u32) -> impl FnOnce(&mut AgentSpec) {
+fn structured_answer(repairs: u32) -> impl FnOnce(&mut AgentSpec) {
     move |spec| {
         let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}).into();
         spec.answer = Some(AnswerFormat { schema, repairs });
@@ -258,8 +259,8 @@ fn in_form(repairs: u32) -> impl FnOnce(&mut AgentSpec) {
 async fn an_answer_is_repaired_within_its_budget_or_fails_clearly() {
     let fenced = Turn::Says("Here it is:\n```json\n{\"city\": \"Paris\"}\n```\nAnything else?");
     let turns = vec![Turn::Says("Paris, of course."), Turn::Says("{\"city\": 7}"), fenced];
-    let scene = Scene::new(turns, in_form(2));
-    let (task, events) = scene.play().await;
+    let fixture = LoopFixture::new(turns, structured_answer(2));
+    let (task, events) = fixture.run().await;
     assert_eq!(task.state, TaskState::Completed);
     let answer = &task.artifacts[0].parts;
     assert!(matches!(&answer[0].content, PartContent::Text(text) if text.starts_with("Here it is")));
@@ -274,7 +275,7 @@ async fn an_answer_is_repaired_within_its_budget_or_fails_clearly() {
         .collect();
     assert_eq!(problems.len(), 2);
     assert!(problems[0] == "the answer is not JSON" && problems[1].contains("at '/city'"), "{problems:?}");
-    let calls = scene.calls.lock().unwrap().clone();
+    let calls = fixture.calls.lock().unwrap().clone();
     assert!(calls.iter().all(|call| matches!(call.format, OutputFormat::JsonSchema(_)) && call.turn == 1));
     let [.., ChatMessage::Assistant { text, .. }, ChatMessage::User { text: asked, .. }] = &calls[2].messages[..]
     else {
@@ -282,8 +283,8 @@ async fn an_answer_is_repaired_within_its_budget_or_fails_clearly() {
     };
     assert!(text == "{\"city\": 7}" && asked.contains(&problems[1]), "{asked}");
 
-    let scene = Scene::new(vec![Turn::Says("Paris.")], in_form(1));
-    let (task, _) = scene.play().await;
-    assert_eq!((task.state, scene.calls.lock().unwrap().len()), (TaskState::Failed, 2));
-    assert_eq!(last_words(&task), "BTN-3016: the answer is not JSON; 2 answers were tried");
+    let fixture = LoopFixture::new(vec![Turn::Says("Paris.")], structured_answer(1));
+    let (task, _) = fixture.run().await;
+    assert_eq!((task.state, fixture.calls.lock().unwrap().len()), (TaskState::Failed, 2));
+    assert_eq!(status_text(&task), "BTN-3016: the answer is not JSON; 2 answers were tried");
 }

@@ -1,4 +1,4 @@
-//! Receivers of push notifications: they write down what arrives, and fail when they are told to.
+//! Scripted receivers of push notifications: they record notifications and fail on request.
 
 use baton_ports::{BoxFuture, NotificationOutcome, TaskNotification, WebhookError, WebhookSender};
 use baton_types::{JournalEvent, PushConfig, PushDialect, TaskEvent, TaskId, TaskState};
@@ -9,47 +9,47 @@ use std::{
 };
 use tokio::{sync::watch, time::Instant};
 
-/// A notification that was taken.
+/// An accepted notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) url: String,
     pub(crate) task: TaskId,
     pub(crate) number: u64,
-    /// The task as it came along.
+    /// Version and state of the task in the notification.
     pub(crate) version: u64,
     pub(crate) state: TaskState,
 }
 
-/// How receivers behave; the last rule that fits decides.
+/// Behavior of a receiver; the last matching rule applies.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) url: &'static str,
     pub(crate) number: Option<u64>,
-    pub(crate) does: Does,
+    pub(crate) behavior: Behavior,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
-    Take,
+pub(crate) enum Behavior {
+    Accept,
     Fail,
     Hang,
     /// Fails after ten seconds.
     TimeOut,
 }
 
-/// Everybody outside; survives crashes. A receiver whose address says `flaky` fails now and then, one that says
-/// `hole` never answers, one that says `forbidden` is never admitted, one that says `slow-name` is found after a while, and the older dialect
-/// has no word for results of tools.
+/// All receivers; the state survives crashes. Words in an address select its behavior: `flaky` fails now and then,
+/// `hole` never answers, `forbidden` is refused by the policy, `slow-name` resolves slowly. The older dialect cannot
+/// represent tool results.
 #[derive(Clone)]
 pub(crate) struct Receivers {
     rules: Arc<Mutex<Vec<Rule>>>,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
-    tries: Arc<watch::Sender<Vec<Try>>>,
+    attempts: Arc<watch::Sender<Vec<DeliveryAttempt>>>,
 }
 
-/// Somebody was told, whatever came of it.
+/// A delivery attempt, whatever its outcome.
 #[derive(Clone, Debug)]
-pub(crate) struct Try {
+pub(crate) struct DeliveryAttempt {
     pub(crate) url: String,
     pub(crate) number: u64,
     pub(crate) at: Instant,
@@ -57,55 +57,56 @@ pub(crate) struct Try {
 
 impl Default for Receivers {
     fn default() -> Self {
-        Self { rules: Arc::default(), arrivals: Arc::default(), tries: Arc::new(watch::Sender::new(Vec::new())) }
+        Self { rules: Arc::default(), arrivals: Arc::default(), attempts: Arc::new(watch::Sender::new(Vec::new())) }
     }
 }
 
 impl Receivers {
-    pub(crate) fn rule(&self, url: &'static str, number: Option<u64>, does: Does) {
-        self.rules.lock().unwrap().push(Rule { url, number, does });
+    pub(crate) fn rule(&self, url: &'static str, number: Option<u64>, behavior: Behavior) {
+        self.rules.lock().unwrap().push(Rule { url, number, behavior });
     }
 
-    /// What arrived at one address, oldest first.
+    /// Notifications accepted at one address, oldest first.
     pub(crate) fn at(&self, url: &str) -> Vec<Arrival> {
         self.arrivals.lock().unwrap().iter().filter(|arrival| arrival.url == url).cloned().collect()
     }
 
-    /// What arrived at addresses that say this, oldest first.
+    /// Notifications accepted at addresses that contain `part`, oldest first.
     pub(crate) fn all(&self, part: &str) -> Vec<Arrival> {
         self.arrivals.lock().unwrap().iter().filter(|arrival| arrival.url.contains(part)).cloned().collect()
     }
 
-    /// The events that arrived, without immediate repetitions, which a crash may cause.
+    /// Accepted event numbers, without immediate repetitions, which a crash may cause.
     pub(crate) fn numbers(&self, url: &str) -> Vec<u64> {
         let mut numbers: Vec<u64> = self.at(url).iter().map(|arrival| arrival.number).collect();
         numbers.dedup();
         numbers
     }
 
-    pub(crate) fn tries(&self, url: &str) -> Vec<Try> {
-        self.tries.borrow().iter().filter(|tried| tried.url == url).cloned().collect()
+    pub(crate) fn attempts(&self, url: &str) -> Vec<DeliveryAttempt> {
+        self.attempts.borrow().iter().filter(|tried| tried.url == url).cloned().collect()
     }
 
-    /// Waits until one address was told so often.
-    pub(crate) async fn tried(&self, url: &str, times: usize) {
-        let mut tries = self.tries.subscribe();
-        let enough = |tries: &Vec<Try>| tries.iter().filter(|tried| tried.url == url).count() >= times;
-        tries.wait_for(enough).await.unwrap();
+    /// Waits for this number of attempts at one address.
+    pub(crate) async fn wait_for_attempts(&self, url: &str, times: usize) {
+        let mut attempts = self.attempts.subscribe();
+        let enough =
+            |attempts: &Vec<DeliveryAttempt>| attempts.iter().filter(|tried| tried.url == url).count() >= times;
+        attempts.wait_for(enough).await.unwrap();
     }
 
-    fn does(&self, url: &str, number: u64) -> Does {
+    fn behavior(&self, url: &str, number: u64) -> Behavior {
         if url.contains("flaky") {
             let mut hasher = DefaultHasher::new();
-            (url, number, self.tries.borrow().len()).hash(&mut hasher);
-            return if hasher.finish().is_multiple_of(3) { Does::Fail } else { Does::Take };
+            (url, number, self.attempts.borrow().len()).hash(&mut hasher);
+            return if hasher.finish().is_multiple_of(3) { Behavior::Fail } else { Behavior::Accept };
         }
         if url.contains("hole") {
-            return Does::TimeOut;
+            return Behavior::TimeOut;
         }
         let rules = self.rules.lock().unwrap();
         let fits = |rule: &&Rule| rule.url == url && rule.number.is_none_or(|only| only == number);
-        rules.iter().rev().find(fits).map_or(Does::Take, |rule| rule.does)
+        rules.iter().rev().find(fits).map_or(Behavior::Accept, |rule| rule.behavior)
     }
 }
 
@@ -131,28 +132,30 @@ impl WebhookSender for Receivers {
             if silent && config.dialect == PushDialect::V03 {
                 return Ok(NotificationOutcome::NotApplicable);
             }
-            let does = self.does(&url, number);
+            let behavior = self.behavior(&url, number);
             let took = || {
                 let (version, state) = (notice.task.version, notice.task.state);
                 let task = notice.task.id.clone();
                 self.arrivals.lock().unwrap().push(Arrival { url: url.clone(), task, number, version, state });
             };
-            if does == Does::Take {
+            if behavior == Behavior::Accept {
                 took();
             }
-            self.tries.send_modify(|tries| tries.push(Try { url: url.clone(), number, at: Instant::now() }));
-            match does {
-                Does::Take => {
-                    // The answer takes a moment, in which the process may die.
+            self.attempts.send_modify(|attempts| {
+                attempts.push(DeliveryAttempt { url: url.clone(), number, at: Instant::now() })
+            });
+            match behavior {
+                Behavior::Accept => {
+                    // The reply takes a moment, in which the process may crash.
                     tokio::task::yield_now().await;
                     Ok(NotificationOutcome::Delivered)
                 }
-                Does::Fail => Err(WebhookError::Failed("503".to_owned())),
-                Does::TimeOut => {
+                Behavior::Fail => Err(WebhookError::Failed("503".to_owned())),
+                Behavior::TimeOut => {
                     tokio::time::sleep(Duration::from_secs(10)).await;
                     Err(WebhookError::Failed("no answer".to_owned()))
                 }
-                Does::Hang => std::future::pending().await,
+                Behavior::Hang => std::future::pending().await,
             }
         })
     }

@@ -1,7 +1,7 @@
-//! Conversations as a whole: forked at every event, taken over, deleted, with settings of their own.
+//! Sessions: forked at every event, imported, deleted, with settings.
 
 use crate::{
-    slow::SlowJournal,
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{
@@ -15,7 +15,7 @@ use baton_types::{
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-const RICH: &str = "look,put;ask_user;handoff(look/say);emit_artifact;act;say";
+const LONG_SCRIPT: &str = "look,put;ask_user;handoff(look/say);emit_artifact;act;say";
 
 fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
@@ -39,10 +39,11 @@ async fn answer(engine: &Engine, task: &TaskView, id: &str) -> Arc<TaskView> {
     engine.send_and_settle(&me(), SendCommand::new("boss".into(), message)).await.unwrap()
 }
 
-/// A conversation with tools, a question, a handoff, an output, a word said meanwhile, and three tasks, one of which fails.
-async fn rich(engine: &Engine, context: &str) -> Vec<Arc<TaskView>> {
+/// A conversation with tools, a question, a handoff, an artifact, a message during a run, and three tasks, one of which
+/// fails.
+async fn build_conversation(engine: &Engine, context: &str) -> Vec<Arc<TaskView>> {
     let context = context.into();
-    let asked = say(engine, &context, "m1", RICH).await;
+    let asked = say(engine, &context, "m1", LONG_SCRIPT).await;
     assert_eq!(asked.state, TaskState::InputRequired);
     let first = answer(engine, &asked, "m2").await;
     assert_eq!(first.state, TaskState::Completed);
@@ -59,7 +60,7 @@ async fn view(engine: &Engine, context: &str) -> SessionView {
     engine.session(&me(), &named(context)).await.unwrap()
 }
 
-/// Every call has its results right behind it, as models need it.
+/// Whether every call is followed by its results, as models require.
 fn is_paired(messages: &[ChatMessage]) -> bool {
     let mut open = BTreeSet::new();
     for message in messages {
@@ -85,7 +86,7 @@ fn is_paired(messages: &[ChatMessage]) -> bool {
     open.is_empty()
 }
 
-/// What can be compared between two conversations: neither ids nor tasks.
+/// Comparable form of entries: without ids and tasks.
 fn without_ids(entries: impl IntoIterator<Item = SessionEntry>) -> Vec<SessionEntry> {
     let strip = |mut entry: SessionEntry| {
         (entry.message.context, entry.message.task) = (None, None);
@@ -98,7 +99,7 @@ fn without_ids(entries: impl IntoIterator<Item = SessionEntry>) -> Vec<SessionEn
 async fn a_conversation_can_be_forked_at_every_event_and_both_branches_go_on() {
     let world = World::default();
     let engine = world.engine();
-    let tasks = rich(&engine, "c").await;
+    let tasks = build_conversation(&engine, "c").await;
     let whole = view(&engine, "c").await;
     let mut forks = 0;
     for task in &tasks {
@@ -110,7 +111,7 @@ async fn a_conversation_can_be_forked_at_every_event_and_both_branches_go_on() {
             let record = copy.record.as_ref().unwrap();
             assert!(copy.lines.iter().all(|line| line.place.is_none()));
             assert_eq!(copy.lines.len(), record.history.len());
-            // Everything in it was said in the original, in that order.
+            // The branch consists of entries of the original, in the same order.
             let original = without_ids(whole.lines.iter().map(|line| line.entry.clone()));
             let taken = without_ids(record.history.clone());
             let mut rest = original.iter();
@@ -120,8 +121,8 @@ async fn a_conversation_can_be_forked_at_every_event_and_both_branches_go_on() {
                 task.id
             );
 
-            // The branch goes on, and its model is given whole turns only.
-            let before = world.heard.lock().unwrap().len();
+            // The branch continues, and its model gets complete turns only.
+            let before = world.model_inputs.lock().unwrap().len();
             let went_on = say(&engine, &forked.context, &format!("f{forks}"), "go on").await;
             assert!(
                 matches!(went_on.state, TaskState::Completed | TaskState::InputRequired),
@@ -129,17 +130,17 @@ async fn a_conversation_can_be_forked_at_every_event_and_both_branches_go_on() {
                 task.id,
                 went_on.state
             );
-            let heard = world.heard.lock().unwrap()[before..].to_vec();
-            assert!(heard.iter().all(|messages| is_paired(messages)), "{}:{event} {heard:#?}", task.id);
-            let first = &heard[0];
+            let model_input = world.model_inputs.lock().unwrap()[before..].to_vec();
+            assert!(model_input.iter().all(|messages| is_paired(messages)), "{}:{event} {model_input:#?}", task.id);
+            let first = &model_input[0];
             assert!(matches!(first.last(), Some(ChatMessage::User { text, .. }) if text == "go on"));
             let known = taken.iter().filter(|entry| !entry.notice && !entry.message.text().is_empty()).count();
-            assert!(first.len() > known, "the branch knows what was said: {first:#?}");
+            assert!(first.len() > known, "the branch has the history: {first:#?}");
             forks += 1;
         }
     }
-    assert!(forks > 30, "the conversation was rich: {forks}");
-    // The original is as it was, and goes on too.
+    assert!(forks > 30, "the conversation has many events: {forks}");
+    // The original is unchanged and continues too.
     assert_eq!(view(&engine, "c").await.lines, whole.lines);
     assert_eq!(say(&engine, &"c".into(), "last", "go on").await.state, TaskState::Completed);
 
@@ -157,10 +158,10 @@ async fn a_conversation_can_be_forked_at_every_event_and_both_branches_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_deleted_and_imported_is_the_same_but_for_ids() {
+async fn deleted_and_imported_session_differs_only_in_ids() {
     let world = World::default();
     let engine = world.engine();
-    rich(&engine, "c").await;
+    build_conversation(&engine, "c").await;
     let settings = SessionOverrides { temperature: Some(Thousandths(200)), ..SessionOverrides::default() };
     let style = ItemName { kind: ItemKind::Rule, name: "style".to_owned() };
     let changes = vec![
@@ -178,7 +179,7 @@ async fn a_session_that_is_deleted_and_imported_is_the_same_but_for_ids() {
     assert_eq!((deleted.conversation.tasks, deleted.canceled), (3, 0));
     assert_eq!(engine.session(&me(), &named("c")).await.unwrap_err(), SessionError::NotFound("c".into()));
     let left = world.journal.tail(0, 10_000).await.unwrap();
-    assert!(left.iter().all(|event| event.stream.kind() != "session"), "nothing of it is left: {left:?}");
+    assert!(left.iter().all(|event| event.stream.kind() != "session"), "no event of the session is left: {left:?}");
 
     let import = ImportSession {
         agent: "boss".into(),
@@ -201,14 +202,14 @@ async fn a_session_that_is_deleted_and_imported_is_the_same_but_for_ids() {
     );
     let went_on = say(&engine, &imported.conversation.context, "m9", "go on").await;
     assert_eq!(went_on.state, TaskState::Completed);
-    assert!(is_paired(world.heard.lock().unwrap().last().unwrap()));
+    assert!(is_paired(world.model_inputs.lock().unwrap().last().unwrap()));
     let nobody = ImportSession { agent: "nobody".into(), ..import };
     let refused = engine.import_session(&me(), nobody).await.unwrap_err();
     assert_eq!(refused, SessionError::Engine(EngineError::AgentNotFound("nobody".into())));
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_hold_from_the_next_run_on_and_the_model_never_hears_of_them() {
+async fn settings_apply_from_the_next_run_and_are_hidden_from_the_model() {
     let world = World::default();
     let engine = world.engine();
     say(&engine, &"c".into(), "m1", "say").await;
@@ -230,25 +231,25 @@ async fn settings_hold_from_the_next_run_on_and_the_model_never_hears_of_them() 
     let spec = pinned(&cut).await;
     assert_eq!((&spec["limits"]["max_turns"], &spec["writing"]["model"]), (&1.into(), &"other:model".into()));
 
-    // What the definition says holds again, and other conversations never knew.
+    // The definition applies again, and other conversations are unaffected.
     set(SessionOverrides::default()).await.unwrap();
     let shown = view(&engine, "c").await;
     let notices: Vec<&SessionEntry> = shown.lines.iter().map(|line| &line.entry).filter(|entry| entry.notice).collect();
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices[0].message.text().contains("other:model"));
-    // It stands where the model changed.
+    // The notice is placed where the model changed.
     let place = shown.lines.iter().position(|line| line.entry.notice).unwrap();
     assert_eq!(shown.lines[place + 1].entry.message.id.as_str(), "m3");
     say(&engine, &"c".into(), "m4", "and now?").await;
-    let heard = world.heard.lock().unwrap().last().unwrap().clone();
-    let told = format!("{heard:?}");
-    assert!(told.contains("and now?") && !told.contains("The model is now"), "{told}");
+    let model_input = world.model_inputs.lock().unwrap().last().unwrap().clone();
+    let observed = format!("{model_input:?}");
+    assert!(observed.contains("and now?") && !observed.contains("The model is now"), "{observed}");
     let wrong = SessionOverrides { max_turns: Some(0), ..SessionOverrides::default() };
     assert!(matches!(set(wrong).await, Err(SessionError::Setting(refused)) if refused.setting == "max_turns"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_in_progress_keeps_a_session_unless_it_is_canceled() {
+async fn unfinished_task_prevents_deletion_unless_it_is_canceled() {
     let world = World::default();
     let engine = world.engine();
     let hanging = Message { context: Some("c".into()), ..message("m1", "handoff(hang);say") };
@@ -260,17 +261,17 @@ async fn work_in_progress_keeps_a_session_unless_it_is_canceled() {
     let deleted = engine.delete_session(&me(), &named("c"), UnfinishedPolicy::Cancel).await.unwrap();
     assert_eq!((deleted.conversation.tasks, deleted.canceled), (1, 1));
     assert_eq!(engine.task(&me(), &reference).await.unwrap_err(), EngineError::TaskNotFound(task.id.clone()));
-    // No driver is left behind, and the name can be used anew.
+    // No run loop is left behind, and the context name can be reused.
     engine.shutdown(std::time::Duration::from_secs(5)).await;
     let engine = world.engine();
     engine.recover().await.unwrap();
     say(&engine, &"c".into(), "m3", "say").await;
     assert_eq!(view(&engine, "c").await.conversation.tasks, 1);
-    assert!(world.heard.lock().unwrap().last().unwrap().len() == 1, "nothing of before is remembered");
+    assert!(world.model_inputs.lock().unwrap().last().unwrap().len() == 1, "no earlier message is in the model input");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_its_owners_alone() {
+async fn session_is_visible_to_its_owner_only() {
     let world = World::default();
     let engine = world.engine();
     let stranger = Arc::new(Principal { subject: "stranger".into(), ..Principal::local() });
@@ -288,7 +289,7 @@ async fn a_session_is_its_owners_alone() {
     }
     let all = ListSessions { limit: 10, ..ListSessions::default() };
     assert_eq!(engine.sessions(&stranger, &all).await.unwrap().total, 0);
-    // The same name is another conversation for somebody else, and a place in mine is none in theirs.
+    // The same name is another conversation for another principal, and positions do not carry over.
     let theirs = Message { context: Some("c".into()), ..message("m2", "say") };
     engine.send_and_settle(&stranger, SendCommand::new("boss".into(), theirs)).await.unwrap();
     let fork = ForkSession { session: named("c"), at: Some((task.id.clone(), 1)), context: None };
@@ -298,7 +299,7 @@ async fn a_session_is_its_owners_alone() {
     let mine = engine.sessions(&me(), &all).await.unwrap();
     assert_eq!((mine.total, mine.sessions[0].title.as_deref()), (1, Some("Mine")));
     assert!(mine.sessions[0].last_message.is_some());
-    // With another agent it is another one too, and then it must be said which.
+    // A second agent in the context has its own conversation, and a reference must name the agent.
     let other = Message { context: Some("c".into()), ..message("m3", "say") };
     engine.send_and_settle(&me(), SendCommand::new("worker".into(), other)).await.unwrap();
     let refused = engine.session(&me(), &named("c")).await.unwrap_err();
@@ -306,7 +307,7 @@ async fn a_session_is_its_owners_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_who_speak_at_once_are_all_heard() {
+async fn concurrent_session_changes_are_all_applied() {
     let world = World::default();
     let engine = world.engine();
     say(&engine, &"c".into(), "m1", "say").await;
@@ -321,8 +322,8 @@ async fn many_who_speak_at_once_are_all_heard() {
         said.await.unwrap();
     }
     let record = view(&engine, "c").await.record.unwrap();
-    assert_eq!((record.included.len(), record.version), (100, 101), "also past the snapshot");
-    // Those who work on a task in it know it by that.
+    assert_eq!((record.included.len(), record.version), (100, 101), "all changes are applied, also past the snapshot");
+    // Tools address the session by the id of their task.
     let task = view(&engine, "c").await.lines[0].place.clone().unwrap().0;
     let tool = ItemName { kind: ItemKind::Tool, name: "look".to_owned() };
     assert_eq!(engine.exclude(&task, tool.clone()).await, Ok(true));
@@ -332,14 +333,14 @@ async fn many_who_speak_at_once_are_all_heard() {
     assert_eq!(engine.include(&task, tool).await, Ok(true));
     assert_eq!(engine.items(&task).await.unwrap().included.len(), 101);
     assert_eq!(engine.items(&"nowhere".into()).await.unwrap_err().code, baton_types::ErrorCode::TASK_NOT_FOUND);
-    // Saying it again says nothing.
+    // A repeated change is not recorded.
     let item = record.included[0].clone();
     engine.change_session(&me(), &named("c"), vec![SessionChange::Include(item)]).await.unwrap();
     assert_eq!(view(&engine, "c").await.record.unwrap().version, 103);
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_of_a_task_find_its_session_before_the_journal_has_the_task() {
+async fn session_is_found_by_task_id_before_the_task_is_journaled() {
     let world = World::default();
     let slow = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_secs(60));
     let engine = world.engine_on(Arc::new(slow));
@@ -348,7 +349,7 @@ async fn tools_of_a_task_find_its_session_before_the_journal_has_the_task() {
         let (engine, context) = (engine.clone(), context.clone());
         async move { say(&engine, &context, "m1", "say").await }
     });
-    while world.heard.lock().unwrap().is_empty() {
+    while world.model_inputs.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
     let mut found = 0;

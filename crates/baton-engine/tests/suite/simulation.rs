@@ -1,13 +1,13 @@
-//! Ten thousand lives: the real engine on the in-memory journal, killed before and after appends, with commits that
-//! fail and commits that succeed but say they failed. `BATON_SIM_SEED=n` replays one seed, `BATON_SIM_SEEDS=n` sets
-//! how many run.
+//! Simulation: the real engine on the in-memory journal, killed before and after appends, with commits that fail and
+//! commits that succeed but report a failure. `BATON_SIM_SEED=n` replays one seed, `BATON_SIM_SEEDS=n` sets the number
+//! of seeds.
 
 use crate::{
     answering::answer,
     check,
-    elsewhere::{FAR, VAGUE},
-    slow::SlowJournal,
-    told::{Heard, delivered, receiver, told},
+    notification_check::{NotificationCounts, check_notifications, receiver, wait_until_delivered},
+    peer_network::{FAR, VAGUE},
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, SendCommand, Subscription, TaskRef};
@@ -59,41 +59,41 @@ const SCRIPTS: [&str; 32] = [
     "handoff(far:lend it),look;say",
 ];
 
-/// What is said to an agent elsewhere directly.
-const FAR_SCRIPTS: [&str; 5] = ["say it", "make it now", "ask me", "fail", "lend a hand"];
+/// Scripts for direct calls of peers.
+const PEER_SCRIPTS: [&str; 5] = ["say it", "make it now", "ask me", "fail", "lend a hand"];
 
-/// All of them, unless the environment says otherwise.
+/// Default number of seeds.
 const SEEDS: u64 = 10_000;
 
-/// A simulation that takes longer is no longer run with every change.
-const BOUND: Duration = Duration::from_secs(180);
+/// Time limit, so that the simulation can run with every change.
+const TIME_LIMIT: Duration = Duration::from_secs(180);
 
 #[derive(Clone)]
 struct Plan {
     agent: &'static str,
     script: &'static str,
     tools: ToolExecution,
-    /// Cancel after so many milliseconds.
+    /// Cancels after this many milliseconds.
     cancel: Option<u64>,
-    /// Say something more after so many milliseconds.
+    /// Sends another message after this many milliseconds.
     aside: Option<u64>,
-    /// Tell a receiver of the task, and another one of what follows the aside.
+    /// Registers a receiver with the task, and another one with the aside message.
     push: Option<&'static str>,
-    /// Send under an idempotency key, again and again until it is acknowledged.
+    /// Sends with an idempotency key until acknowledged.
     keyed: bool,
 }
 
-/// What clients remember across the lives of the process.
+/// State of the clients that survives restarts of the process.
 #[derive(Clone, Default)]
 struct Clients {
     acknowledged: Arc<Mutex<Vec<TaskId>>>,
     transcripts: Arc<Mutex<BTreeMap<TaskId, Transcript>>>,
-    /// The plans whose sends were acknowledged.
+    /// Plans with an acknowledged send.
     sent: Arc<Mutex<BTreeSet<usize>>>,
     sent_again: Arc<AtomicU64>,
 }
 
-/// What one subscriber has seen, reconnecting with its cursor after every crash.
+/// Events of one subscriber, which reconnects with its cursor after every crash.
 #[derive(Default)]
 struct Transcript {
     cursor: Option<u64>,
@@ -102,7 +102,7 @@ struct Transcript {
     connections: u32,
 }
 
-/// How much of the world the seeds have seen; a simulation in which nothing happens proves nothing.
+/// Counts of simulated situations; a simulation without them proves nothing.
 #[derive(Default)]
 struct Coverage {
     crashes: AtomicU64,
@@ -123,7 +123,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    fn count(&self, all: &check::Everything) {
+    fn count(&self, all: &check::FoldedJournal) {
         let add = |counter: &AtomicU64, count: usize| counter.fetch_add(count as u64, Ordering::Relaxed);
         let facts = || all.events.values().flatten().map(|event| &event.fact);
         add(
@@ -151,10 +151,10 @@ impl Coverage {
         add(&self.canceled, all.tasks.values().filter(|task| task.state == TaskState::Canceled).count());
     }
 
-    fn heard(&self, heard: &Heard) {
-        self.notifications.fetch_add(heard.notifications, Ordering::Relaxed);
-        self.failed_notifications.fetch_add(heard.failed, Ordering::Relaxed);
-        self.repeated_notifications.fetch_add(heard.repeated, Ordering::Relaxed);
+    fn count_notifications(&self, counts: &NotificationCounts) {
+        self.notifications.fetch_add(counts.notifications, Ordering::Relaxed);
+        self.failed_notifications.fetch_add(counts.failed, Ordering::Relaxed);
+        self.repeated_notifications.fetch_add(counts.repeated, Ordering::Relaxed);
     }
 
     fn report(&self) -> BTreeMap<&'static str, u64> {
@@ -174,13 +174,13 @@ impl Coverage {
             ("notifications that failed", read(&self.failed_notifications)),
             ("notifications that were repeated", read(&self.repeated_notifications)),
             ("messages sent again", read(&self.sent_again)),
-            ("choices of what a model is given", read(&self.chosen)),
+            ("context selections", read(&self.chosen)),
         ])
     }
 }
 
 #[test]
-fn ten_thousand_lives_keep_every_promise() {
+fn invariants_hold_over_ten_thousand_crashing_seeds() {
     let coverage = Coverage::default();
     if let Ok(seed) = std::env::var("BATON_SIM_SEED") {
         return simulate(seed.parse().unwrap(), &coverage);
@@ -198,7 +198,7 @@ fn ten_thousand_lives_keep_every_promise() {
                     }
                     if catch_unwind(AssertUnwindSafe(|| simulate(seed, &coverage))).is_err() {
                         next.store(seeds, Ordering::Relaxed);
-                        panic!("seed {seed} broke a promise; replay it with BATON_SIM_SEED={seed}");
+                        panic!("seed {seed} violated an invariant; replay it with BATON_SIM_SEED={seed}");
                     }
                 }
             });
@@ -206,14 +206,14 @@ fn ten_thousand_lives_keep_every_promise() {
     });
     let took = begun.elapsed();
     println!("{seeds} seeds in {:.1} s: {:#?}", took.as_secs_f32(), coverage.report());
-    for (what, count) in coverage.report() {
-        assert!(seeds < 1_000 || count >= seeds / 1_000, "{seeds} seeds saw only {count} {what}");
+    for (situation, count) in coverage.report() {
+        assert!(seeds < 1_000 || count >= seeds / 1_000, "{seeds} seeds saw only {count} {situation}");
     }
     assert!(
-        seeds != SEEDS || took <= BOUND,
+        seeds != SEEDS || took <= TIME_LIMIT,
         "{SEEDS} seeds took {:.1} s; they may take {} s",
         took.as_secs_f32(),
-        BOUND.as_secs()
+        TIME_LIMIT.as_secs()
     );
 }
 
@@ -225,8 +225,8 @@ fn simulate(seed: u64, coverage: &Coverage) {
         .map(|_| {
             let pick = |rng: &mut SmallRng, scripts: &[&'static str]| scripts[rng.random_range(0..scripts.len())];
             match rng.random_range(0..10) {
-                0 => (FAR, pick(&mut rng, &FAR_SCRIPTS)),
-                1 => (VAGUE, pick(&mut rng, &FAR_SCRIPTS)),
+                0 => (FAR, pick(&mut rng, &PEER_SCRIPTS)),
+                1 => (VAGUE, pick(&mut rng, &PEER_SCRIPTS)),
                 _ => ("boss", pick(&mut rng, &SCRIPTS)),
             }
         })
@@ -249,7 +249,7 @@ fn simulate(seed: u64, coverage: &Coverage) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), plan));
-            // Half of the worlds have a disk that takes longer than a model or a tool.
+            // In half of the worlds a sync takes longer than a model call or a tool.
             let engine = match seed % 4 {
                 0 | 1 => world.engine_on(Arc::clone(&journal) as _),
                 slowness => {
@@ -258,17 +258,17 @@ fn simulate(seed: u64, coverage: &Coverage) {
                 }
             };
             let life = if life == 0 {
-                Life::First
+                Incarnation::First
             } else if last {
-                Life::Last
+                Incarnation::Last
             } else {
-                Life::Later
+                Incarnation::Later
             };
-            let living = live(&engine, &world, &clients, &plans, life);
+            let living = run_incarnation(&engine, &world, &clients, &plans, life);
             tokio::select! {
                 biased;
                 () = journal.until_crashed() => {
-                    assert!(!last, "the last life must not crash");
+                    assert!(!last, "the last incarnation must not crash");
                     coverage.crashes.fetch_add(1, Ordering::Relaxed);
                 }
                 () = living => {}
@@ -278,14 +278,14 @@ fn simulate(seed: u64, coverage: &Coverage) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let acknowledged = clients.acknowledged.lock().unwrap().clone();
-        let all = check::promises(&world, &acknowledged).await;
+        let all = check::assert_invariants(&world, &acknowledged).await;
         coverage.count(&all);
         coverage.sent_again.fetch_add(clients.sent_again.load(Ordering::Relaxed), Ordering::Relaxed);
         for (task, transcript) in clients.transcripts.lock().unwrap().iter() {
             let version = all.tasks[task].version;
             let expected: Vec<u64> = (transcript.numbers.first().copied().unwrap_or(version + 1)..=version).collect();
             assert_eq!(transcript.numbers, expected, "{task}: a subscriber missed or repeated an event");
-            assert!(transcript.ended, "{task}: a subscriber never saw the end");
+            assert!(transcript.ended, "{task}: a subscriber never got the end");
             coverage.reconnected.fetch_add(u64::from(transcript.connections > 1), Ordering::Relaxed);
         }
         for (index, plan) in plans.iter().enumerate() {
@@ -293,14 +293,14 @@ fn simulate(seed: u64, coverage: &Coverage) {
             let tasks: Vec<_> = all.tasks.values().filter(|task| task.history[0].id.as_str() == id).collect();
             assert!(!plan.keyed || tasks.len() == 1, "{} tasks of one message", tasks.len());
             for task in tasks {
-                let heard = told(&world, &all, task, plan.push, index).await;
-                coverage.heard(&heard);
+                let counts = check_notifications(&world, &all, task, plan.push, index).await;
+                coverage.count_notifications(&counts);
             }
         }
     });
 }
 
-/// A life ends by a crash before or after one of its appends; now and then a commit fails, or lies about failing.
+/// An incarnation ends with a crash before or after an append; some commits fail or report a false failure.
 fn faults(rng: &mut SmallRng, last: bool) -> impl Fn(u64) -> Fault + Send + Sync + 'static {
     let crash_at = rng.random_range(0..24u64);
     let after = rng.random_bool(0.5);
@@ -320,34 +320,35 @@ fn faults(rng: &mut SmallRng, last: bool) -> impl Fn(u64) -> Fault + Send + Sync
     }
 }
 
-/// Which life of the process it is.
+/// Incarnation of the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Life {
+enum Incarnation {
     First,
     Later,
-    /// Without a crash, so that everything comes to its end.
+    /// Without a crash, so that all tasks end.
     Last,
 }
 
-/// One life of the process: recover, send what is planned, follow everything, answer questions, until all is at rest.
-async fn live(engine: &Engine, world: &World, clients: &Clients, plans: &[Plan], life: Life) {
+/// One incarnation: recover, send the planned messages, follow all tasks, answer questions, until all is at rest.
+async fn run_incarnation(engine: &Engine, world: &World, clients: &Clients, plans: &[Plan], life: Incarnation) {
     while let Err(error) = engine.recover().await {
         assert!(matches!(error, EngineError::Journal(_)), "{error}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let acknowledged = clients.sent.lock().unwrap().clone();
-    let due = |(index, plan): &(usize, &Plan)| !acknowledged.contains(index) && (life == Life::First || plan.keyed);
+    let due =
+        |(index, plan): &(usize, &Plan)| !acknowledged.contains(index) && (life == Incarnation::First || plan.keyed);
     let sends = plans.iter().enumerate().filter(due).map(|(index, plan)| send(engine, clients, index, plan));
     futures_util::future::join_all(sends).await;
     let tasks = clients.acknowledged.lock().unwrap().clone();
     let follows = tasks.iter().map(|task| follow(engine, clients, task));
     let answers = tasks.iter().map(|task| answer(engine, task));
     tokio::join!(futures_util::future::join_all(follows), futures_util::future::join_all(answers));
-    // Tasks that exist without having been acknowledged must come to rest as well.
-    rest(engine, life == Life::Last).await;
-    if life == Life::Last {
-        delivered(world).await;
-        // Farewells to agents elsewhere are said beside everything else; a journal that fails once delays them.
+    // Unacknowledged tasks must come to rest too.
+    wait_for_rest(engine, life == Incarnation::Last).await;
+    if life == Incarnation::Last {
+        wait_until_delivered(world).await;
+        // Peer tasks are canceled in the background; a journal that fails once delays this.
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     engine.shutdown(Duration::from_secs(60)).await;
@@ -383,7 +384,7 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
         let command = SendCommand { push, ..SendCommand::new(plan.agent.into(), message) };
         if let Ok(settled) = engine.send_and_settle(&principal, command).await {
             let said = settled.history.iter().filter(|message| message.id.as_str().starts_with("aside")).count();
-            assert_eq!(said, 1, "{task}: an acknowledged message is not in the task that came back");
+            assert_eq!(said, 1, "{task}: the returned task does not contain the acknowledged message");
         }
     };
     let cancel = async {
@@ -391,7 +392,7 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
         tokio::time::sleep(Duration::from_millis(after)).await;
         let _ = engine.cancel(&principal, &TaskRef { task: task.clone(), agent: None }).await;
     };
-    // The follower and the one who answers must not wait for these two, or a question would wait for ever.
+    // Following and answering must not wait for these two, or a question would never be answered.
     let rest = async {
         follow(engine, clients, &task).await;
         answer(engine, &task).await;
@@ -432,7 +433,7 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
         match item {
             FeedItem::Task(view) => {
                 if let Some(cursor) = transcript.cursor {
-                    assert_eq!(view.version, cursor, "{task}: the snapshot does not stand for the cursor");
+                    assert_eq!(view.version, cursor, "{task}: the snapshot does not match the cursor");
                 }
                 transcript.cursor = Some(view.version);
                 transcript.ended = view.state.is_terminal();
@@ -468,7 +469,7 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
     }
 }
 
-async fn rest(engine: &Engine, last: bool) {
+async fn wait_for_rest(engine: &Engine, last: bool) {
     let principal = Arc::new(Principal::local());
     for _ in 0..10_000 {
         let query = baton_engine::ListTasks { limit: 100, ..Default::default() };
@@ -477,12 +478,12 @@ async fn rest(engine: &Engine, last: bool) {
             if open.is_empty() {
                 return;
             }
-            // A task whose acknowledgement was lost may ask something; its caller gave up.
+            // A task with a lost acknowledgement may ask a question; its caller is gone.
             for task in open.iter().filter(|task| task.state.is_interrupted()) {
                 let _ = engine.cancel(&principal, &TaskRef { task: task.id.clone(), agent: None }).await;
             }
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(!last, "something never comes to rest");
+    assert!(!last, "a task never comes to rest");
 }

@@ -1,4 +1,4 @@
-//! The spans that follow from a journal form whole trees, with the contexts that were handed out meanwhile.
+//! Spans derived from a journal form complete trees and contain every propagated trace context.
 
 use crate::{check::all_events, world::World};
 use baton_ports::StoredEvent;
@@ -16,9 +16,9 @@ pub(crate) fn projected(events: &[Arc<StoredEvent>]) -> Vec<Span> {
     for event in events {
         match (&event.stream, &event.fact) {
             (StreamId::Task(id), JournalEvent::Task(fact)) => {
-                let told = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
+                let metadata = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
                 let state = tasks.entry(id).or_insert_with(|| TaskSpans::submitted(id, fact).unwrap());
-                state.apply(told, fact, label, &origin, &mut spans);
+                state.apply(metadata, fact, label, &origin, &mut spans);
             }
             (StreamId::Handoff(id), JournalEvent::Handoff(fact)) => {
                 let state: &mut HandoffSpans = handoffs.entry(id).or_default();
@@ -27,17 +27,17 @@ pub(crate) fn projected(events: &[Arc<StoredEvent>]) -> Vec<Span> {
             mixed => panic!("{mixed:?}"),
         }
     }
-    assert!(tasks.values().all(TaskSpans::is_idle), "something is still open although everything has ended");
+    assert!(tasks.values().all(TaskSpans::is_idle), "a span is still open at the end");
     spans
 }
 
-/// Each span once, under a parent of its own trace; every run, model call, tool call and handoff has one.
-pub(crate) async fn are_whole(world: &World) {
+/// Every span is unique and has a parent in its trace; every run, model call, tool call and handoff has a span.
+pub(crate) async fn assert_complete(world: &World) {
     let events = all_events(&world.journal).await;
     let spans = projected(&events);
     let mut known: BTreeMap<(TraceId, SpanId), &Span> = BTreeMap::new();
     for span in &spans {
-        assert!(known.insert((span.trace, span.id), span).is_none(), "{} is there twice", span.name);
+        assert!(known.insert((span.trace, span.id), span).is_none(), "{} is duplicated", span.name);
     }
     for span in &spans {
         let parent = span.parent.map(|parent| known.get(&(span.trace, parent)).copied());
@@ -69,6 +69,6 @@ pub(crate) async fn are_whole(world: &World) {
     let ended = |call: &str| called.iter().any(|(known, _)| *known == call);
     for (call, trace) in world.traces.lock().unwrap().iter().filter(|(call, _)| ended(call.as_str())) {
         let given = TraceContext::parse(trace).unwrap_or_else(|| panic!("{call} was given no trace context"));
-        assert!(called.contains(&(call.as_str(), given.span)), "{call} was given the context of no span: {trace}");
+        assert!(called.contains(&(call.as_str(), given.span)), "{call} got a trace context without a span: {trace}");
     }
 }

@@ -1,6 +1,6 @@
-//! Conversations that are longer than their model's window: what the model is given, and what stays on record.
+//! Conversations longer than the model's window: the model input, and the record.
 
 mod files;
 mod long;
-mod narrow;
+mod small_window;
 mod spill;

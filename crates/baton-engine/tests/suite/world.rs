@@ -1,6 +1,6 @@
-//! A small world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
+//! Test world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
 
-use crate::elsewhere::{Elsewhere, FAR, VAGUE, remote};
+use crate::peer_network::{FAR, PeerNetwork, VAGUE, remote};
 use crate::receivers::Receivers;
 use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, Ports};
@@ -25,24 +25,24 @@ use std::{
     time::Duration,
 };
 
-/// What survives a crash of the simulated process: the outside world.
+/// State outside of the simulated process; it survives crashes.
 #[derive(Clone, Default)]
 pub(crate) struct World {
     pub(crate) journal: MemoryJournal,
     ids: Arc<AtomicU64>,
     time: Arc<AtomicU64>,
     answers: Arc<AtomicU64>,
-    /// How often each call was run.
+    /// Number of executions of each call.
     pub(crate) runs: Arc<Mutex<HashMap<CallId, u32>>>,
-    /// The trace context that each call was given, as often as it ran.
+    /// Trace context of each execution.
     pub(crate) traces: Arc<Mutex<Vec<(CallId, String)>>>,
-    /// Calls that ran although the journal had their result.
+    /// Calls that ran although their result was journaled.
     pub(crate) repeated: Arc<Mutex<Vec<CallId>>>,
-    /// The conversations that the model was given, oldest first.
-    pub(crate) heard: Arc<Mutex<Vec<Vec<ChatMessage>>>>,
-    /// Who works elsewhere.
-    pub(crate) elsewhere: Elsewhere,
-    /// Who is told of what happens.
+    /// Model inputs, oldest first.
+    pub(crate) model_inputs: Arc<Mutex<Vec<Vec<ChatMessage>>>>,
+    /// Remote agents.
+    pub(crate) peers: PeerNetwork,
+    /// Receivers of push notifications.
     pub(crate) receivers: Receivers,
 }
 
@@ -53,7 +53,7 @@ impl World {
             models: Arc::new(ScriptedModels(self.clone())),
             tools: Arc::new(CountedTools(self.clone())),
             agents: Arc::new(Agents::default()),
-            peers: Arc::new(self.elsewhere.clone()),
+            peers: Arc::new(self.peers.clone()),
             webhooks: Arc::new(self.receivers.clone()),
             watch: None,
             clock: Arc::new(TokioClock {
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// An engine whose agents are these.
+    /// An engine with these agents.
     pub(crate) fn engine_with(&self, agents: Vec<AgentSpec>) -> Engine {
         let agents = Arc::new(Agents(agents.into_iter().map(Arc::new).collect()));
         Engine::new(EngineOptions::default(), Ports { agents, ..self.ports(Arc::new(self.journal.clone())) })
@@ -105,7 +105,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// `boss` hands work to `worker`; both have one tool of each kind of effect.
+/// `boss` hands off to `worker`; both have one tool of each kind of effects.
 struct Agents(Vec<Arc<AgentSpec>>);
 
 impl Default for Agents {
@@ -117,7 +117,7 @@ impl Default for Agents {
 }
 
 impl AgentSource for Agents {
-    /// One that is lent is there for whoever names it, and for nobody else.
+    /// Agents named `lent…` are found by name, but not listed.
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.0.iter().filter(|agent| !agent.name.as_str().starts_with("lent")).cloned().collect()
     }
@@ -126,7 +126,7 @@ impl AgentSource for Agents {
         self.0.iter().find(|agent| agent.name == *name).cloned()
     }
 
-    /// What an agent elsewhere leaves to its caller can be called in its Environment.
+    /// The peer `far` has an Environment, in which the calls that it leaves to its caller can run.
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         let server = McpServer {
             name: "environment".to_owned(),
@@ -149,7 +149,7 @@ impl AgentSource for Agents {
     }
 }
 
-/// One rule that is always there, and one that is about looking.
+/// One rule that is always included, and one about looking.
 fn knowledge() -> Knowledge {
     let always = ContextItem { include: InclusionMode::Always, ..ContextItem::new("always", "Work well.") };
     let looking = ContextItem { include: InclusionMode::Agent, ..ContextItem::new("look", "Look twice.") };
@@ -204,8 +204,8 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
     }
 }
 
-/// A message whose text is a script: rounds separated by `;`, calls of a round by `,`, `say` ends it. A handoff is
-/// written `handoff(rounds of the child, separated by /)`; `again(words)` goes on with the conversation of the last one.
+/// A message whose text is a script: turns separated by `;`, calls of a turn by `,`; `say` ends it. A handoff is
+/// written `handoff(turns of the child, separated by /)`; `again(text)` continues the last child conversation.
 pub(crate) fn message(id: &str, text: &str) -> Message {
     Message::new(id.into(), Role::User, vec![Part::text(text)])
 }
@@ -225,7 +225,7 @@ impl Model for ScriptedModel {
         "scripted"
     }
 
-    /// Whatever is said fits.
+    /// A window that fits every conversation.
     fn model_info(&self) -> ModelInfo {
         ModelInfo { window: Some(1 << 40), ..ModelInfo::default() }
     }
@@ -233,9 +233,9 @@ impl Model for ScriptedModel {
     fn call(&self, call: ModelCall) -> ModelStream {
         let own = format!("You are {}.", call.agent);
         assert!(call.system.is_empty() || call.system.starts_with(&own), "{}", call.system);
-        self.0.heard.lock().unwrap().push(call.messages.clone());
+        self.0.model_inputs.lock().unwrap().push(call.messages.clone());
         let script = call.messages.iter().find_map(|message| match message {
-            // What the agent knows stands before the caller's words.
+            // Knowledge items precede the user's message.
             ChatMessage::User { id, text, .. } if !id.as_str().starts_with("rule:") => Some(text.clone()),
             _ => None,
         });
@@ -260,7 +260,7 @@ impl Model for ScriptedModel {
                         }
                         continue;
                     }
-                    // Said without making anybody wait.
+                    // Text without a delay.
                     "now" => {
                         yield Ok(ModelEvent::Text(format!("[{answer}]")));
                         continue;
@@ -301,7 +301,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// The conversation that the result of the last handoff names.
+/// Context id in the result of the last handoff.
 fn last_conversation(messages: &[ChatMessage]) -> Option<String> {
     messages.iter().rev().find_map(|message| match message {
         ChatMessage::Tool { output, .. } => {
@@ -312,7 +312,7 @@ fn last_conversation(messages: &[ChatMessage]) -> Option<String> {
     })
 }
 
-/// `boss:say` names the receiver; a colon further inside belongs to the child's own script.
+/// `boss:say` names the receiver; a colon further inside belongs to the child's script.
 fn named_target(inside: &str) -> Option<(&str, &str)> {
     inside.split_once(':').filter(|(name, _)| name.chars().all(char::is_alphanumeric))
 }
@@ -335,7 +335,7 @@ impl ToolHost for CountedTools {
             if crate::check::has_result(&self.0.journal, &call.id).await {
                 self.0.repeated.lock().unwrap().push(call.id.clone());
             }
-            // Before and after its question a call may run once each.
+            // A call may run once before and once after its question.
             let id = if answers.is_some() { format!("{}!", call.id).into() } else { call.id.clone() };
             *self.0.runs.lock().unwrap().entry(id).or_default() += 1;
             self.0.traces.lock().unwrap().push((call.id.clone(), run.trace.unwrap_or_default().to_owned()));
@@ -345,7 +345,7 @@ impl ToolHost for CountedTools {
                 None if asks => ToolOutcome::InputRequired(question(&call.id)),
                 None => done(&format!("{} done", tool.name)),
                 Some(answers) => {
-                    assert_eq!(answers.state.as_deref(), Some(call.id.as_str()), "the state is another's");
+                    assert_eq!(answers.state.as_deref(), Some(call.id.as_str()), "the state belongs to another call");
                     let said = answers.answers[0].content.as_ref().map(Json::as_str);
                     done(&format!("{} done with {}", tool.name, said.unwrap_or_default()))
                 }

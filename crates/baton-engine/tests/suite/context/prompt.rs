@@ -1,6 +1,6 @@
-//! The order of what the model is given, and what is left of a caller's words.
+//! Order of the model input, and mentions in user messages.
 
-use super::stage::{Stage, ask, item, me, shown};
+use super::fixture::{ContextFixture, ask, item, me, shown};
 use baton_engine::{ListTasks, SendCommand};
 use baton_types::{InclusionMode, Knowledge, Message, Part, PartContent, Role, SpanValue};
 
@@ -20,9 +20,9 @@ fn knowledge() -> Knowledge {
 }
 
 #[tokio::test(start_paused = true)]
-async fn teamspark_05_the_model_hears_system_history_references_rules_and_the_user_in_this_order() {
-    let stage = Stage::new(knowledge());
-    let engine = stage.engine();
+async fn teamspark_05_input_order_is_system_history_references_rules_user() {
+    let fixture = ContextFixture::new(knowledge());
+    let engine = fixture.engine();
     let given = [
         "user: Reference: First by name.",
         "user: Reference: Second by name.",
@@ -30,10 +30,10 @@ async fn teamspark_05_the_model_hears_system_history_references_rules_and_the_us
         "user: Rule: Come last.",
     ];
     ask(&engine, Some("talk"), "one").await;
-    assert_eq!(stage.heard(), [&given[..], &["user: one"]].concat());
+    assert_eq!(fixture.last_messages(), [&given[..], &["user: one"]].concat());
     let done = ask(&engine, Some("talk"), "two").await;
-    assert_eq!(stage.heard(), [&["user: one", "agent: answer 1"], &given[..], &["user: two"]].concat());
-    assert_eq!(stage.calls.lock().unwrap()[1].system, "You are boss.");
+    assert_eq!(fixture.last_messages(), [&["user: one", "agent: answer 1"], &given[..], &["user: two"]].concat());
+    assert_eq!(fixture.calls.lock().unwrap()[1].system, "You are boss.");
     assert_eq!(
         shown(&done),
         [
@@ -46,7 +46,7 @@ async fn teamspark_05_the_model_hears_system_history_references_rules_and_the_us
             "tool act always"
         ]
     );
-    // The caller's words and the answers are all that is on record.
+    // Only the messages of the user and the answers are recorded.
     let page = engine.tasks(&me(), &ListTasks { limit: 10, ..Default::default() }).await.unwrap();
     let words = page.tasks.iter().flat_map(|task| &task.history).flat_map(|message| &message.parts);
     let mut words: Vec<&PartContent> = words.map(|part| &part.content).collect();
@@ -56,57 +56,57 @@ async fn teamspark_05_the_model_hears_system_history_references_rules_and_the_us
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_stays_before_the_words_that_it_was_chosen_for_while_tools_run() {
-    let stage = Stage::new(knowledge());
-    stage.script.lock().unwrap().push("look");
-    ask(&stage.engine(), None, "go").await;
-    let heard = stage.heard();
+async fn selected_items_stay_before_their_message_while_tools_run() {
+    let fixture = ContextFixture::new(knowledge());
+    fixture.script.lock().unwrap().push("look");
+    ask(&fixture.engine(), None, "go").await;
+    let model_input = fixture.last_messages();
     assert_eq!(
-        heard[2..],
+        model_input[2..],
         ["user: Rule: Come\n  first.", "user: Rule: Come last.", "user: go", "calls: look", "tool: look ran"]
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn teamspark_07_white_space_is_kept_and_only_a_known_mention_disappears() {
-    let stage = Stage::new(Knowledge {
+    let fixture = ContextFixture::new(Knowledge {
         rules: vec![item("x", 500, InclusionMode::Manual, "Only when named.")],
         ..Knowledge::default()
     });
-    let engine = stage.engine();
+    let engine = fixture.engine();
     let code = "Look at this:\n\n```rust\nfn main() {\n    let a  =  1;\t// two  spaces\n}\n```\n\n  - one\n  - two\n";
     let plain = ask(&engine, Some("talk"), code).await;
-    assert_eq!(stage.heard(), [format!("user: {code}")]);
-    assert!(stage.chosen(&engine, &plain).await.is_empty(), "there was nothing to choose from");
+    assert_eq!(fixture.last_messages(), [format!("user: {code}")]);
+    assert!(fixture.selections(&engine, &plain).await.is_empty(), "there are no items to select");
     assert!(shown(&plain).is_empty());
 
     let named = ask(&engine, Some("talk"), &format!("Do as @rule:x says, not @rule:y.\n{code}")).await;
-    let heard = stage.heard();
+    let model_input = fixture.last_messages();
     assert_eq!(
-        heard[2..],
+        model_input[2..],
         ["user: Rule: Only when named.".to_owned(), format!("user: Do as says, not @rule:y.\n{code}")]
     );
-    let chosen = stage.chosen(&engine, &named).await;
+    let chosen = fixture.selections(&engine, &named).await;
     assert_eq!(chosen.len(), 1);
     assert_eq!(chosen[0].1.as_deref(), Some("the agent has no @rule:y"));
     assert_eq!(shown(&named)[0], "rule x manual");
 
-    // It is part of the session from then on, in the history the mention stays away, and what was said is on record.
+    // The item is then part of the session; the mention is removed from the model input, but recorded.
     let later = ask(&engine, Some("talk"), "And now?").await;
-    let heard = stage.heard();
-    assert_eq!(heard[2], format!("user: Do as says, not @rule:y.\n{code}"));
-    assert_eq!(heard[4..], ["user: Rule: Only when named.", "user: And now?"]);
-    assert_eq!(stage.chosen(&engine, &later).await[0].1, None);
+    let model_input = fixture.last_messages();
+    assert_eq!(model_input[2], format!("user: Do as says, not @rule:y.\n{code}"));
+    assert_eq!(model_input[4..], ["user: Rule: Only when named.", "user: And now?"]);
+    assert_eq!(fixture.selections(&engine, &later).await[0].1, None);
     assert!(named.history[0].text().contains("@rule:x"));
-    // Another conversation knows nothing of it.
+    // Other conversations are not affected.
     ask(&engine, Some("other"), "Hello").await;
-    assert_eq!(stage.heard(), ["user: Hello"]);
+    assert_eq!(fixture.last_messages(), ["user: Hello"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_remembers_a_mention_where_nobody_is() {
-    let stage = Stage::new(knowledge());
-    let engine = stage.engine();
+async fn mention_in_an_autonomous_run_is_not_kept_for_the_session() {
+    let fixture = ContextFixture::new(knowledge());
+    let engine = fixture.engine();
     let send = |text: &'static str| {
         let message =
             Message { context: Some("talk".into()), ..Message::new(text.into(), Role::User, vec![Part::text(text)]) };
@@ -114,21 +114,21 @@ async fn nobody_remembers_a_mention_where_nobody_is() {
         let engine = engine.clone();
         async move { engine.send_and_settle(&me(), command).await.unwrap() }
     };
-    let given = |stage: &Stage| stage.heard().contains(&"user: Rule: Only when named.".to_owned());
+    let given = |fixture: &ContextFixture| fixture.last_messages().contains(&"user: Rule: Only when named.".to_owned());
     send("with @rule:x").await;
-    assert!(given(&stage));
+    assert!(given(&fixture));
     send("without").await;
-    assert!(!given(&stage));
+    assert!(!given(&fixture));
 }
 
 #[tokio::test(start_paused = true)]
-async fn spans_of_model_calls_say_what_was_given_and_the_run_what_was_missed() {
-    let stage = Stage::new(Knowledge {
+async fn model_call_spans_name_selected_items_and_run_spans_missing_ones() {
+    let fixture = ContextFixture::new(Knowledge {
         references: vec![item("refunds", 500, InclusionMode::Agent, "Money goes back within a week.")],
         ..knowledge()
     });
-    ask(&stage.engine(), None, "When do refunds of money go back? @rule:nope").await;
-    let spans = crate::spans::projected(&crate::check::all_events(&stage.world.journal).await);
+    ask(&fixture.engine(), None, "When do refunds of money go back? @rule:nope").await;
+    let spans = crate::spans::projected(&crate::check::all_events(&fixture.world.journal).await);
     let chat = spans.iter().find(|span| span.name.starts_with("chat")).unwrap();
     let texts = |key: &str| match chat.attribute(key) {
         Some(SpanValue::List(list)) => list.iter().map(|text| text.as_text().unwrap().to_owned()).collect(),
@@ -141,7 +141,7 @@ async fn spans_of_model_calls_say_what_was_given_and_the_run_what_was_missed() {
         (&["refunds".to_owned()][..], &["early".to_owned(), "late".to_owned()][..])
     );
     assert!(given[2][0].starts_with("reference:refunds=0."), "{given:?}");
-    assert_eq!(chat.attribute("baton.context.tools"), None, "tools that are always there go without saying");
+    assert_eq!(chat.attribute("baton.context.tools"), None, "tools that are always included are not recorded");
     let run = spans.iter().find(|span| span.name.starts_with("invoke_agent ")).unwrap();
     let warning = run.events.iter().find(|event| event.name == "context.warning").unwrap();
     assert_eq!(warning.attributes, [("baton.context.warning".into(), SpanValue::from("the agent has no @rule:nope"))]);

@@ -1,8 +1,8 @@
-//! Relevance by vectors: each text is embedded once, and what fails takes nothing but its own part away.
+//! Relevance by embeddings: each text is embedded once, and a failure affects relevance selection only.
 
 use super::{
-    choosing::fifty_rules,
-    stage::{Stage, ask, shown},
+    fixture::{ContextFixture, ask, shown},
+    selection::fifty_rules,
 };
 use baton_ports::{BoxFuture, CachedVectors, Embedder, EmbeddingCache};
 use baton_types::{AgentName, Knowledge, TaskState};
@@ -11,16 +11,16 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Two directions: texts with the word money, and all others.
+/// An embedder with two directions: texts with the word "money", and all others.
 #[derive(Clone, Default)]
-struct Direction {
-    /// What was embedded, oldest first.
+struct TwoWayEmbedder {
+    /// Embedded texts, oldest first.
     texts: Arc<Mutex<Vec<String>>>,
     fails: Arc<Mutex<Option<&'static str>>>,
     model: Arc<Mutex<String>>,
 }
 
-impl Embedder for Direction {
+impl Embedder for TwoWayEmbedder {
     fn model(&self) -> String {
         self.model.lock().unwrap().clone()
     }
@@ -38,9 +38,9 @@ impl Embedder for Direction {
 }
 
 #[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<HashMap<(AgentName, String), CachedVectors>>>);
+struct MemoryEmbeddingCache(Arc<Mutex<HashMap<(AgentName, String), CachedVectors>>>);
 
-impl EmbeddingCache for Shelf {
+impl EmbeddingCache for MemoryEmbeddingCache {
     fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, CachedVectors> {
         let kept = self.0.lock().unwrap().get(&(agent.clone(), model.to_owned())).cloned().unwrap_or_default();
         Box::pin(async move { kept })
@@ -62,24 +62,24 @@ fn rules(shown: Vec<String>) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn vectors_decide_where_there_are_some_and_each_text_is_embedded_once() {
-    let stage = Stage::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
-    let (embedder, shelf) = (Direction::default(), Shelf::default());
-    let engine = || stage.engine().with_embedder(Arc::new(embedder.clone()), Arc::new(shelf.clone()));
+async fn embeddings_decide_relevance_and_each_text_is_embedded_once() {
+    let fixture = ContextFixture::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
+    let (embedder, shelf) = (TwoWayEmbedder::default(), MemoryEmbeddingCache::default());
+    let engine = || fixture.engine().with_embedder(Arc::new(embedder.clone()), Arc::new(shelf.clone()));
     let count = || embedder.texts.lock().unwrap().len();
     let first = engine();
     let done = ask(&first, None, "money").await;
     assert_eq!(rules(shown(&done)), ["rule refunds agent 1", "rule currency agent 1"]);
     let all = count();
-    assert!(all > 100, "two pieces of each rule, and the question: {all}");
+    assert!(all > 100, "two chunks per rule, and the question: {all}");
     ask(&first, None, "money?").await;
     assert_eq!(count(), all + 1, "only the question");
 
-    // Another process, a text that changed, another model.
+    // After a restart, with a changed text, and with another model.
     let second = engine();
     ask(&second, None, "money!").await;
     assert_eq!(count(), all + 2);
-    stage.spec.lock().unwrap().as_mut().unwrap().knowledge.rules[0].text.push_str("\n\nAnother paragraph.");
+    fixture.spec.lock().unwrap().as_mut().unwrap().knowledge.rules[0].text.push_str("\n\nAnother paragraph.");
     ask(&second, None, "money.").await;
     assert_eq!(embedder.texts.lock().unwrap()[all + 2..], ["Another paragraph.", "money."]);
     *embedder.model.lock().unwrap() = "newer".to_owned();
@@ -88,15 +88,15 @@ async fn vectors_decide_where_there_are_some_and_each_text_is_embedded_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn teamspark_28_without_vectors_the_request_goes_on_with_a_warning_and_without_what_would_be_chosen() {
-    let stage = Stage::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
-    let embedder = Direction::default();
+async fn teamspark_28_embedding_failure_is_a_warning_and_skips_selection() {
+    let fixture = ContextFixture::new(Knowledge { rules: fifty_rules(), ..Knowledge::default() });
+    let embedder = TwoWayEmbedder::default();
     *embedder.fails.lock().unwrap() = Some("the service is down");
-    let engine = stage.engine().with_embedder(Arc::new(embedder.clone()), Arc::new(Shelf::default()));
+    let engine = fixture.engine().with_embedder(Arc::new(embedder.clone()), Arc::new(MemoryEmbeddingCache::default()));
     let done = ask(&engine, None, "I want my money back").await;
     assert_eq!(done.state, TaskState::Completed);
-    assert_eq!(stage.heard(), ["user: I want my money back"]);
-    let chosen = stage.chosen(&engine, &done).await;
+    assert_eq!(fixture.last_messages(), ["user: I want my money back"]);
+    let chosen = fixture.selections(&engine, &done).await;
     let warning = "relevant items could not be selected: the service is down";
     assert_eq!(chosen[0].1.as_deref(), Some(warning));
     assert!(rules(shown(&done)).is_empty());

@@ -1,6 +1,6 @@
-//! Files in messages, and thoughts that only their thinker is given back.
+//! Files in messages, and reasoning that is returned only to its model.
 
-use super::narrow::{Narrow, ask, call_tool, say};
+use super::small_window::{SmallWindowFixture, ask, call_tool, say};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelEvent};
 use baton_types::{Part, PartContent, ReasoningBlock};
 use serde_json::json;
@@ -10,7 +10,7 @@ fn file(name: &str, media_type: Option<&str>, content: PartContent) -> Part {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pictures_are_given_to_who_looks_at_them_and_named_to_others() {
+async fn images_are_sent_to_vision_models_and_named_for_others() {
     let parts = || {
         vec![
             Part::text("What is this?"),
@@ -30,10 +30,10 @@ async fn pictures_are_given_to_who_looks_at_them_and_named_to_others() {
             0,
         ),
     ] {
-        let mut narrow = Narrow::new(None, |_, _| say("a bird"));
-        narrow.about.images = images;
-        ask(&narrow.engine(), "m-1", parts()).await;
-        let call = narrow.calls.lock().unwrap()[0].clone();
+        let mut fixture = SmallWindowFixture::new(None, |_, _| say("a bird"));
+        fixture.about.images = images;
+        ask(&fixture.engine(), "m-1", parts()).await;
+        let call = fixture.calls.lock().unwrap()[0].clone();
         let ChatMessage::User { text, files, .. } = &call.messages[0] else { panic!("{:?}", call.messages) };
         assert_eq!((text.as_str(), files.len()), (expected, count));
         if count > 0 {
@@ -49,9 +49,9 @@ async fn pictures_are_given_to_who_looks_at_them_and_named_to_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thoughts_go_back_to_who_thought_them() {
+async fn reasoning_is_returned_only_to_its_model() {
     for (thinker, given) in [("test:narrow", true), ("test:other", false)] {
-        let narrow = Narrow::new(None, move |call, number| match number {
+        let fixture = SmallWindowFixture::new(None, move |call, number| match number {
             1 => {
                 let thought = ReasoningBlock {
                     model: thinker.to_owned(),
@@ -65,8 +65,8 @@ async fn thoughts_go_back_to_who_thought_them() {
             }
             _ => say("done"),
         });
-        ask(&narrow.engine(), "m-1", vec![Part::text("look")]).await;
-        let call = narrow.calls.lock().unwrap()[1].clone();
+        ask(&fixture.engine(), "m-1", vec![Part::text("look")]).await;
+        let call = fixture.calls.lock().unwrap()[1].clone();
         let ChatMessage::Assistant { reasoning, .. } = &call.messages[1] else { panic!("{:?}", call.messages) };
         assert_eq!(reasoning.is_some(), given, "{thinker}");
     }

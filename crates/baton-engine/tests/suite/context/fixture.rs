@@ -1,4 +1,4 @@
-//! One agent that knows things, a model that writes down what it is given, and tools that are offered to it.
+//! An agent with knowledge, a model that records its calls, and tools of servers.
 
 use crate::world::{World, agent, message};
 use baton_engine::{Engine, EngineOptions, Ports, SendCommand, SessionChange, SessionRef, TaskRef};
@@ -16,14 +16,14 @@ use std::{
     time::Duration,
 };
 
-/// Everything around one agent of the name `boss`; a clone is the same world after a restart.
+/// Fixture around one agent named `boss`; a clone is the same fixture after a restart.
 #[derive(Clone, Default)]
-pub(crate) struct Stage {
+pub(crate) struct ContextFixture {
     pub(crate) world: World,
     pub(crate) spec: Arc<Mutex<Option<AgentSpec>>>,
-    /// What the model was given, oldest first.
+    /// Model calls, oldest first.
     pub(crate) calls: Arc<Mutex<Vec<ModelCall>>>,
-    /// Tools that the model calls next, one in each turn; then it answers.
+    /// Tools that the model calls next, one per turn; then it answers.
     pub(crate) script: Arc<Mutex<Vec<&'static str>>>,
     /// Tools of servers.
     pub(crate) offered: Arc<Mutex<Vec<ToolSpec>>>,
@@ -37,11 +37,11 @@ pub(crate) fn item(name: &str, priority: u16, include: InclusionMode, text: &str
     ContextItem { priority, include, ..ContextItem::new(name, text) }
 }
 
-impl Stage {
+impl ContextFixture {
     pub(crate) fn new(knowledge: Knowledge) -> Self {
-        let stage = Self::default();
-        *stage.spec.lock().unwrap() = Some(AgentSpec { knowledge, ..agent("boss", &[]) });
-        stage
+        let fixture = Self::default();
+        *fixture.spec.lock().unwrap() = Some(AgentSpec { knowledge, ..agent("boss", &[]) });
+        fixture
     }
 
     pub(crate) fn engine(&self) -> Engine {
@@ -50,8 +50,8 @@ impl Stage {
         Engine::new(EngineOptions::default(), Ports { models, agents, tools, ..ports })
     }
 
-    /// What the model was given last, a line for each message.
-    pub(crate) fn heard(&self) -> Vec<String> {
+    /// Messages of the last model call, one line each.
+    pub(crate) fn last_messages(&self) -> Vec<String> {
         let calls = self.calls.lock().unwrap();
         let said = calls.last().unwrap().messages.iter().map(|message| match message {
             ChatMessage::User { text, .. } => format!("user: {text}"),
@@ -62,15 +62,15 @@ impl Stage {
         said.collect()
     }
 
-    /// The tools of the agent and its servers that the model was offered last.
+    /// Tools of the agent and its servers in the last model call.
     pub(crate) fn tools(&self) -> Vec<String> {
         let calls = self.calls.lock().unwrap();
         let tools = calls.last().unwrap().tools.iter().filter(|tool| tool.runner != baton_types::ToolRunner::BuiltIn);
         tools.map(|tool| tool.name.clone()).collect()
     }
 
-    /// What was chosen for the task's messages, as it is on record.
-    pub(crate) async fn chosen(&self, engine: &Engine, task: &TaskView) -> Vec<(RequestContext, Option<String>)> {
+    /// Recorded selections for the task's messages.
+    pub(crate) async fn selections(&self, engine: &Engine, task: &TaskView) -> Vec<(RequestContext, Option<String>)> {
         let reference = TaskRef { task: task.id.clone(), agent: None };
         let events = engine.events(&me(), &reference, 0, 1000).await.unwrap();
         let chosen = events.iter().filter_map(|event| match &event.fact {
@@ -83,7 +83,7 @@ impl Stage {
     }
 }
 
-/// A new task, in a conversation if one is named.
+/// Sends a new task, optionally in a conversation.
 pub(crate) async fn ask(engine: &Engine, context: Option<&str>, text: &str) -> Arc<TaskView> {
     let message = Message { context: context.map(Into::into), ..message(&format!("m-{text}"), text) };
     engine.send_and_settle(&me(), SendCommand::new("boss".into(), message)).await.unwrap()
@@ -98,7 +98,7 @@ pub(crate) fn named(kind: ItemKind, name: &str) -> ItemName {
     ItemName { kind, name: name.to_owned() }
 }
 
-/// What the metadata of the last answer says was given: kind, name, mode and score.
+/// Selected items in the metadata of the last answer: kind, name, mode and score.
 pub(crate) fn shown(task: &TaskView) -> Vec<String> {
     let metadata: Value = task.history.last().unwrap().metadata.as_ref().unwrap().read().unwrap();
     let items = metadata["dev.baton/request-context"]["items"].as_array().cloned().unwrap_or_default();
@@ -110,13 +110,13 @@ pub(crate) fn shown(task: &TaskView) -> Vec<String> {
     items.iter().map(word).collect()
 }
 
-impl ModelResolver for Stage {
+impl ModelResolver for ContextFixture {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
 }
 
-impl Model for Stage {
+impl Model for ContextFixture {
     fn name(&self) -> &str {
         "listening"
     }
@@ -141,7 +141,7 @@ impl Model for Stage {
     }
 }
 
-impl AgentSource for Stage {
+impl AgentSource for ContextFixture {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.spec.lock().unwrap().iter().cloned().map(Arc::new).collect()
     }
@@ -155,7 +155,7 @@ impl AgentSource for Stage {
     }
 }
 
-impl ToolHost for Stage {
+impl ToolHost for ContextFixture {
     fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let output = Json::string(&format!("{} ran", run.tool.name));
         Box::pin(async move { ToolOutcome::Done(ToolOutput { output, is_error: false }) })
@@ -167,7 +167,7 @@ impl ToolHost for Stage {
     }
 }
 
-/// The next word in a task.
+/// Next message of a task.
 pub(crate) fn to(task: &TaskView, id: &str, part: Part) -> Message {
     Message {
         task: Some(task.id.clone()),

@@ -1,8 +1,8 @@
-//! Tools that ask before they go on, permission that asks before they begin, and what tools may ask of the run.
+//! Tool questions, approvals, and requests of tools to their run.
 
 use crate::{
     answering::requests_in,
-    check::{self, everything},
+    check::{self, fold_journal},
     world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand};
@@ -25,9 +25,9 @@ fn to(task: &TaskView, id: &str, part: Part) -> Message {
     Message { task: Some(task.id.clone()), ..Message::new(id.into(), Role::User, vec![part]) }
 }
 
-/// The results of a task's tools, oldest first.
+/// Tool results of a task, oldest first.
 async fn results(world: &World, task: &TaskView) -> Vec<String> {
-    let all = everything(&world.journal).await;
+    let all = fold_journal(&world.journal).await;
     let result = |fact: &JournalEvent| match fact {
         JournalEvent::Task(TaskEvent::ToolFinished { result }) => Some(result.output.to_plain_text()),
         _ => None,
@@ -44,9 +44,9 @@ async fn a_question_of_a_tool_waits_for_its_answer_across_a_restart() {
     let [request] = requests_in(&status).try_into().unwrap();
     assert_eq!((&request["key"], &request["message"]), (&json!("pick"), &json!("Which?")));
     assert_eq!(request["schema"]["required"], json!(["which"]));
-    assert_eq!(status.text(), "quiz: Which?", "people read it, too");
+    assert_eq!(status.text(), "quiz: Which?", "the question is readable as text");
 
-    // Another process takes the answer.
+    // A new engine receives the answer.
     let engine = world.engine();
     engine.recover().await.unwrap();
     let responses = json!({"input_responses": [{
@@ -54,14 +54,14 @@ async fn a_question_of_a_tool_waits_for_its_answer_across_a_restart() {
     let done = say(&engine, to(&asked, "a", Part::data(responses.into()))).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
     assert_eq!(results(&world, &done).await, ["look done", "quiz done with {\"which\":\"blue\"}"]);
-    let heard = world.heard.lock().unwrap().last().unwrap().clone();
-    let users = heard.iter().filter(|message| matches!(message, ChatMessage::User { .. })).count();
-    assert_eq!(users, 1, "what was said to a tool is not said to the model: {heard:?}");
-    check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let model_input = world.model_inputs.lock().unwrap().last().unwrap().clone();
+    let users = model_input.iter().filter(|message| matches!(message, ChatMessage::User { .. })).count();
+    assert_eq!(users, 1, "the answer to a tool is not sent to the model: {model_input:?}");
+    check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_do_not_fit_change_nothing() {
+async fn invalid_answers_change_nothing() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, message("m", "quiz;say")).await.unwrap();
@@ -79,7 +79,7 @@ async fn answers_that_do_not_fit_change_nothing() {
         assert!(refused.to_string().contains(expected), "{refused}");
     }
     let done = say(&engine, to(&asked, "a", Part::text("green"))).await.unwrap();
-    assert_eq!(results(&world, &done).await, ["quiz done with {\"which\":\"green\"}"], "plain words do as well");
+    assert_eq!(results(&world, &done).await, ["quiz done with {\"which\":\"green\"}"], "plain text is accepted too");
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +102,7 @@ async fn a_tool_that_must_be_allowed_runs_only_when_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_borrow_the_model_and_other_agents() {
+async fn tools_sample_the_model_and_other_agents() {
     let world = World::default();
     let done = say(&world.engine(), message("m", "borrow;borrow_agent;say")).await.unwrap();
     let [model, other] = results(&world, &done).await.try_into().unwrap();
@@ -129,12 +129,12 @@ async fn an_orchestrating_agent_finds_and_calls_every_other() {
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["status"], "completed");
     assert!(answer["contextId"].is_string() && answer["response"].as_str().unwrap().starts_with('['), "{answer}");
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     assert_eq!(all.handoffs.len(), 1, "it is a handoff like any other");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
+async fn agent_invocation_returns_the_answer_and_is_canceled_on_drop() {
     let world = World::default();
     let engine = world.engine();
     let ask = |text: &str| AgentRequest {
@@ -154,12 +154,12 @@ async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
     let missing = engine.invoke(&me(), AgentRequest { agent: "nobody".into(), ..ask("now") }).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::AGENT_NOT_FOUND);
     let around = engine.invoke(&me(), AgentRequest { depth: 6, ..ask("now") }).await.unwrap_err();
-    assert_eq!(around.code, ErrorCode::HANDOFF_REFUSED, "work that goes in circles through tools comes to an end");
+    assert_eq!(around.code, ErrorCode::HANDOFF_REFUSED, "handoff cycles through tools are limited");
 
     let left = tokio::time::timeout(Duration::from_millis(20), engine.invoke(&me(), ask("hang"))).await;
     assert!(left.is_err());
     engine.shutdown(Duration::from_secs(5)).await;
-    let all = everything(&world.journal).await;
+    let all = fold_journal(&world.journal).await;
     let canceled = all.tasks.values().filter(|task| task.state == TaskState::Canceled).count();
-    assert_eq!(canceled, 1, "nobody waits for it, so it stopped");
+    assert_eq!(canceled, 1, "the abandoned invocation was canceled");
 }

@@ -1,4 +1,4 @@
-//! Agents elsewhere: a scripted network that outlives the crashes of the process under test.
+//! Scripted network of peers that survives crashes of the process under test.
 
 use async_stream::stream;
 use baton_ports::{BoxFuture, PeerError, PeerEvent, PeerGateway, PeerOutcome, PeerRequest, PeerStream};
@@ -9,28 +9,28 @@ use std::{
     time::Duration,
 };
 
-/// Takes every message once, whatever its key, and can be asked for what it has.
+/// Peer with idempotency: accepts each message id once, and can look up its tasks.
 pub(crate) const FAR: &str = "far";
-/// Keeps no promise and lists nothing: what is not known to have arrived stays unknown.
+/// Peer without idempotency and task lookup: a message that is not known to have arrived stays in doubt.
 pub(crate) const VAGUE: &str = "vague";
 
-/// Keeps every promise, but nobody answers there for a while.
+/// Peer with idempotency that is unreachable for a while.
 pub(crate) const AWAY: &str = "away";
 
-/// What the agents elsewhere have and have heard.
+/// State of all peers.
 #[derive(Clone, Default)]
-pub(crate) struct Elsewhere(Arc<Mutex<State>>);
+pub(crate) struct PeerNetwork(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    tasks: BTreeMap<String, Far>,
-    /// How often each message was said for the first time.
-    said: BTreeMap<String, u32>,
-    asks: Vec<PeerRequest>,
+    tasks: BTreeMap<String, PeerTask>,
+    /// Number of first arrivals of each message.
+    arrivals: BTreeMap<String, u32>,
+    requests: Vec<PeerRequest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Far {
+struct PeerTask {
     peer: AgentName,
     key: String,
     context: String,
@@ -39,7 +39,7 @@ struct Far {
     asked_back: bool,
 }
 
-/// An agent whose work is done elsewhere.
+/// A peer as an agent.
 pub(crate) fn remote(name: &str) -> AgentSpec {
     let mut agent = crate::world::agent(name, &[]);
     agent.tools.clear();
@@ -47,61 +47,61 @@ pub(crate) fn remote(name: &str) -> AgentSpec {
     agent
 }
 
-impl Elsewhere {
-    /// How often each message was said for the first time.
-    pub(crate) fn said(&self) -> BTreeMap<String, u32> {
-        self.0.lock().unwrap().said.clone()
+impl PeerNetwork {
+    /// Number of first arrivals of each message.
+    pub(crate) fn arrivals(&self) -> BTreeMap<String, u32> {
+        self.0.lock().unwrap().arrivals.clone()
     }
 
-    /// Everything that was asked, in order.
-    pub(crate) fn asks(&self) -> Vec<PeerRequest> {
-        self.0.lock().unwrap().asks.clone()
+    /// All requests, in order.
+    pub(crate) fn requests(&self) -> Vec<PeerRequest> {
+        self.0.lock().unwrap().requests.clone()
     }
 
-    /// The states of the tasks elsewhere.
+    /// States of the tasks of all peers.
     pub(crate) fn states(&self) -> Vec<TaskState> {
         self.0.lock().unwrap().tasks.values().map(|far| far.state).collect()
     }
 
-    /// Tasks of an agent that can be looked at which nobody brought to an end.
-    pub(crate) fn forgotten(&self) -> Vec<String> {
+    /// Unfinished tasks of the peer with task lookup.
+    pub(crate) fn unfinished_tasks(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
         let open = state.tasks.iter().filter(|(_, far)| far.peer.as_str() == FAR && !far.state.is_terminal());
         open.map(|(id, far)| format!("{id} {far:?}")).collect()
     }
 
-    /// Takes the words in, once for each key if the agent keeps that promise, and gives the task that has them.
+    /// Accepts a message, once per id if the peer is idempotent, and returns its task.
     fn take(&self, peer: &AgentName, ask: &PeerRequest) -> String {
         let state = &mut *self.0.lock().unwrap();
         let key = ask.message.id.to_string();
-        state.asks.push(ask.clone());
+        state.requests.push(ask.clone());
         let had = state.tasks.iter().find(|(_, far)| far.key == key);
         if let Some((id, _)) = had.filter(|_| peer.as_str() != VAGUE) {
             return id.clone();
         }
-        *state.said.entry(key.clone()).or_default() += 1;
+        *state.arrivals.entry(key.clone()).or_default() += 1;
         let words = ask.message.text();
         if let Some(id) = &ask.task {
-            let far = state.tasks.get_mut(id).expect("a message for a task goes to one that exists");
+            let far = state.tasks.get_mut(id).expect("the task of a message exists");
             let ended = far.state == TaskState::Completed;
-            // Who cannot find out whether its words arrived may say them again, and then they may come too late.
-            assert!(!ended || peer.as_str() == VAGUE, "a message for a task goes to one that has not ended");
+            // Without idempotency a message may be sent again, and may then arrive too late.
+            assert!(!ended || peer.as_str() == VAGUE, "the task of a message has not ended");
             (far.key, far.words, far.state) = (key, words, TaskState::Working);
             return id.clone();
         }
         let id = format!("far-{}", state.tasks.len());
         let context = ask.context.clone();
         let (peer, state_there) = (peer.clone(), TaskState::Working);
-        let far = Far { peer, key, context, words, state: state_there, asked_back: false };
+        let far = PeerTask { peer, key, context, words, state: state_there, asked_back: false };
         state.tasks.insert(id.clone(), far);
         id
     }
 
-    /// The task's events from its beginning: whoever comes back hears all of the text again.
+    /// Events of the task from its start; a reconnecting client gets the whole text again.
     fn follow(&self, id: String) -> PeerStream {
-        let elsewhere = self.clone();
+        let network = self.clone();
         Box::pin(stream! {
-            let far = elsewhere.0.lock().unwrap().tasks[&id].clone();
+            let far = network.0.lock().unwrap().tasks[&id].clone();
             yield Ok(PeerEvent::Accepted { task: id.clone(), context: far.context.clone() });
             pause().await;
             yield Ok(PeerEvent::Text("draft".to_owned()));
@@ -121,14 +121,14 @@ impl Elsewhere {
                 std::future::pending::<()>().await;
             }
             pause().await;
-            yield Ok(PeerEvent::Settled(Box::new(elsewhere.settle(&id))));
+            yield Ok(PeerEvent::Settled(Box::new(network.settle(&id))));
         })
     }
 
-    /// What comes of the words; the same for whoever asks again.
+    /// Outcome of the task; a repeated request gets the same one.
     fn settle(&self, id: &str) -> PeerOutcome {
         let state = &mut *self.0.lock().unwrap();
-        let far = state.tasks.get_mut(id).expect("it exists");
+        let far = state.tasks.get_mut(id).expect("the task exists");
         let words = far.words.as_str();
         let asks_back = words.contains("ask") && !std::mem::replace(&mut far.asked_back, true);
         let lends = words.contains("lend");
@@ -173,14 +173,14 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-impl PeerGateway for Elsewhere {
+impl PeerGateway for PeerNetwork {
     fn send_message<'a>(
         &'a self,
         peer: &'a AgentName,
         ask: PeerRequest,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
-            // A crash before this leaves the words unsaid, a crash after it leaves their arrival unknown.
+            // After a crash here the message was not sent; after a later crash its arrival is unknown.
             pause().await;
             if peer.as_str() == AWAY {
                 tokio::time::sleep(Duration::from_secs(30)).await;
@@ -226,7 +226,7 @@ impl PeerGateway for Elsewhere {
         Box::pin(async move {
             pause().await;
             let state = &mut *self.0.lock().unwrap();
-            let far = state.tasks.get_mut(task).expect("only a task that exists is canceled");
+            let far = state.tasks.get_mut(task).expect("a canceled task exists");
             if !far.state.is_terminal() {
                 far.state = TaskState::Canceled;
             }

@@ -1,4 +1,4 @@
-//! A journal that takes its time: appends queue in order and become true a little later, as on a disk.
+//! A journal with delayed commits: appends queue in order and are committed a little later, as on a disk.
 
 use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
@@ -17,20 +17,20 @@ use tokio::sync::{mpsc, oneshot};
 
 type Job = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
-/// Reads see what has become true; writes and leases wait their turn.
+/// Reads see committed state; writes and leases are queued.
 pub(crate) struct SlowJournal {
     inner: Arc<dyn Journal>,
     jobs: mpsc::Sender<Job>,
-    /// While set, standing orders can neither be read nor advanced.
-    pub(crate) orders_down: Arc<AtomicBool>,
-    /// Events that were read arrive so much later.
-    pub(crate) reads_take: Duration,
-    /// Records of handoffs arrive so much later.
-    pub(crate) records_take: Duration,
+    /// While set, outbox entries can be neither read nor advanced.
+    pub(crate) outbox_down: Arc<AtomicBool>,
+    /// Delay of event reads.
+    pub(crate) read_delay: Duration,
+    /// Delay of reads of handoff records.
+    pub(crate) record_delay: Duration,
 }
 
 impl SlowJournal {
-    /// Must be called inside a runtime, and dies with it, queue and all.
+    /// Must be called inside a runtime; the queue ends with the runtime.
     pub(crate) fn new(inner: Arc<dyn Journal>, sync: Duration) -> Self {
         let (jobs, mut queue) = mpsc::channel::<Job>(1024);
         tokio::spawn(async move {
@@ -42,31 +42,31 @@ impl SlowJournal {
                 }
             }
         });
-        Self { inner, jobs, orders_down: Arc::default(), reads_take: Duration::ZERO, records_take: Duration::ZERO }
+        Self { inner, jobs, outbox_down: Arc::default(), read_delay: Duration::ZERO, record_delay: Duration::ZERO }
     }
 
-    fn orders_up(&self) -> Result<(), JournalError> {
-        if self.orders_down.load(Ordering::Relaxed) {
+    fn check_outbox(&self) -> Result<(), JournalError> {
+        if self.outbox_down.load(Ordering::Relaxed) {
             return Err(JournalError::Unavailable("away".to_owned()));
         }
         Ok(())
     }
 
-    fn in_turn<T: Send + 'static>(
+    fn enqueue<T: Send + 'static>(
         &self,
         job: impl FnOnce(Arc<dyn Journal>) -> BoxFuture<'static, Result<T, JournalError>> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
-        let (tell, told) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         let inner = Arc::clone(&self.inner);
         let job: Job = Box::new(move || {
             Box::pin(async move {
-                let _ = tell.send(job(inner).await);
+                let _ = reply.send(job(inner).await);
             })
         });
         let queued = self.jobs.try_send(job);
         Box::pin(async move {
             queued.map_err(|_| JournalError::Busy)?;
-            told.await.unwrap_or_else(|_| Err(JournalError::Unavailable("the journal is gone".to_owned())))
+            response.await.unwrap_or_else(|_| Err(JournalError::Unavailable("the journal is gone".to_owned())))
         })
     }
 }
@@ -77,7 +77,7 @@ impl Journal for SlowJournal {
     }
 
     fn append(&self, commit: Commit) -> Receipt {
-        self.in_turn(|inner| inner.append(commit))
+        self.enqueue(|inner| inner.append(commit))
     }
 
     fn acquire<'a>(
@@ -88,7 +88,7 @@ impl Journal for SlowJournal {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Lease, JournalError>> {
         let (stream, holder) = (stream.clone(), holder.to_owned());
-        self.in_turn(move |inner| Box::pin(async move { inner.acquire(&stream, &holder, now, ttl).await }))
+        self.enqueue(move |inner| Box::pin(async move { inner.acquire(&stream, &holder, now, ttl).await }))
     }
 
     fn load<'a>(
@@ -98,8 +98,8 @@ impl Journal for SlowJournal {
     ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>> {
         Box::pin(async move {
             let found = self.inner.load(principal, stream).await;
-            if matches!(stream, StreamId::Handoff(_)) && !self.records_take.is_zero() {
-                tokio::time::sleep(self.records_take).await;
+            if matches!(stream, StreamId::Handoff(_)) && !self.record_delay.is_zero() {
+                tokio::time::sleep(self.record_delay).await;
             }
             found
         })
@@ -113,8 +113,8 @@ impl Journal for SlowJournal {
     ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
         Box::pin(async move {
             let found = self.inner.events(stream, after, limit).await;
-            if !self.reads_take.is_zero() {
-                tokio::time::sleep(self.reads_take).await;
+            if !self.read_delay.is_zero() {
+                tokio::time::sleep(self.read_delay).await;
             }
             found
         })
@@ -154,7 +154,7 @@ impl Journal for SlowJournal {
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
         Box::pin(async move {
-            self.orders_up()?;
+            self.check_outbox()?;
             self.inner.outbox(channel, stream).await
         })
     }
@@ -166,7 +166,7 @@ impl Journal for SlowJournal {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
         Box::pin(async move {
-            self.orders_up()?;
+            self.check_outbox()?;
             self.inner.outbox_open(channel, after, limit).await
         })
     }
@@ -177,8 +177,8 @@ impl Journal for SlowJournal {
         progress: OutboxProgress,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        let up = self.orders_up();
-        self.in_turn(move |inner| {
+        let up = self.check_outbox();
+        self.enqueue(move |inner| {
             Box::pin(async move {
                 up?;
                 inner.outbox_advance(&id, progress).await
@@ -188,7 +188,7 @@ impl Journal for SlowJournal {
 
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.in_turn(move |inner| Box::pin(async move { inner.outbox_remove(&id).await }))
+        self.enqueue(move |inner| Box::pin(async move { inner.outbox_remove(&id).await }))
     }
 
     fn claim<'a>(
@@ -218,7 +218,7 @@ impl Journal for SlowJournal {
         context: &'a ContextId,
     ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
         let (principal, agent, context) = (principal.clone(), agent.clone(), context.clone());
-        self.in_turn(move |inner| {
+        self.enqueue(move |inner| {
             Box::pin(async move { inner.delete_conversation(&principal, &agent, &context).await })
         })
     }

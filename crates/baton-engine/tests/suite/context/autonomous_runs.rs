@@ -1,6 +1,6 @@
-//! Autonomous runs: what they remember, show, ask and refuse.
+//! Autonomous runs: history, visibility, questions and refusals.
 
-use super::stage::{Stage, ask, change, me, to};
+use super::fixture::{ContextFixture, ask, change, me, to};
 use crate::world::message;
 use baton_engine::{EngineError, FeedItem, ImportSession, SendCommand, SessionChange, SessionRef, TaskRef};
 use baton_types::{
@@ -9,8 +9,8 @@ use baton_types::{
 };
 use serde_json::json;
 
-fn autonomous(stage: &Stage) {
-    let mut spec = stage.spec.lock().unwrap();
+fn autonomous(fixture: &ContextFixture) {
+    let mut spec = fixture.spec.lock().unwrap();
     *spec = spec.take().map(|spec| AgentSpec { autonomous: true, ..spec });
 }
 
@@ -24,30 +24,35 @@ fn with_mode(autonomous: bool) -> Message {
 }
 
 #[tokio::test(start_paused = true)]
-async fn teamspark_18_an_interactive_agent_remembers_and_an_autonomous_one_does_not() {
-    let stage = Stage::new(Knowledge::default());
-    let engine = stage.engine();
+async fn teamspark_18_interactive_runs_get_the_history_and_autonomous_runs_do_not() {
+    let fixture = ContextFixture::new(Knowledge::default());
+    let engine = fixture.engine();
     ask(&engine, Some("talk"), "First").await;
     ask(&engine, Some("talk"), "Second").await;
-    assert_eq!(stage.heard().len(), 3, "{:?}", stage.heard());
-    // Alone for a while, by a setting of the session, and then no longer.
+    assert_eq!(fixture.last_messages().len(), 3, "{:?}", fixture.last_messages());
+    // The session is autonomous for one message.
     change(&engine, "talk", setting(Some(true))).await;
     ask(&engine, Some("talk"), "Third").await;
-    assert_eq!(stage.heard(), ["user: Third"]);
+    assert_eq!(fixture.last_messages(), ["user: Third"]);
     change(&engine, "talk", setting(None)).await;
     ask(&engine, Some("talk"), "Fourth").await;
-    assert_eq!(stage.heard().len(), 7, "what was said alone is part of the conversation: {:?}", stage.heard());
-    autonomous(&stage);
+    assert_eq!(
+        fixture.last_messages().len(),
+        7,
+        "messages of autonomous runs are part of the conversation: {:?}",
+        fixture.last_messages()
+    );
+    autonomous(&fixture);
     ask(&engine, Some("talk"), "Fifth").await;
-    assert_eq!(stage.heard(), ["user: Fifth"]);
+    assert_eq!(fixture.last_messages(), ["user: Fifth"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything() {
-    let stage = Stage::new(Knowledge::default());
-    autonomous(&stage);
-    let engine = stage.engine();
-    *stage.script.lock().unwrap() = vec!["nothing"];
+async fn callers_see_only_the_result_of_an_autonomous_run() {
+    let fixture = ContextFixture::new(Knowledge::default());
+    autonomous(&fixture);
+    let engine = fixture.engine();
+    *fixture.script.lock().unwrap() = vec!["nothing"];
     let mut feed = engine.send_and_follow(&me(), SendCommand::new("boss".into(), message("m", "Work."))).await.unwrap();
     let mut seen = Vec::new();
     let mut id = None;
@@ -55,7 +60,7 @@ async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything(
         match item {
             FeedItem::Task(view) => id = Some(view.id.clone()),
             FeedItem::Event(event) => seen.push(event.fact.kind().to_owned()),
-            FeedItem::OpenText { .. } | FeedItem::Delta { .. } => panic!("text was shown before it was an answer"),
+            FeedItem::OpenText { .. } | FeedItem::Delta { .. } => panic!("text was shown before the answer"),
         }
     }
     assert_eq!(seen, ["task.run_started", "task.answered", "task.status_changed"]);
@@ -64,7 +69,7 @@ async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything(
     assert_eq!(view.state, TaskState::Completed);
     let roles: Vec<Role> = view.history.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::User, Role::Agent]);
-    assert_eq!(view.generation, 4, "the submission and what was seen after it");
+    assert_eq!(view.generation, 4, "the submission and the three events after it");
     let session = SessionRef { context: view.context.clone(), agent: None };
     let lines = engine.session(&me(), &session).await.unwrap().lines;
     assert_eq!(lines.len(), 2);
@@ -76,21 +81,21 @@ async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_autonomous_agent_refuses_interactive_sessions_and_callers_tools() {
-    let stage = Stage::new(Knowledge::default());
-    let engine = stage.engine();
+async fn autonomous_agent_refuses_interactive_sessions_and_caller_tools() {
+    let fixture = ContextFixture::new(Knowledge::default());
+    let engine = fixture.engine();
     let refused = |error: EngineError| assert_eq!(error.code(), ErrorCode::MODE_REFUSED, "{error}");
     let send = |said: Message, tools: Option<ToolExecution>| {
         let command = SendCommand { tool_execution: tools, ..SendCommand::new("boss".into(), said) };
         let engine = engine.clone();
         async move { engine.send_and_settle(&me(), command).await }
     };
-    // A message of an interactive agent may ask for it, but not with tools that it runs itself.
+    // A message to an interactive agent can request an autonomous run, but not together with caller tools.
     send(with_mode(true), None).await.unwrap();
     refused(send(with_mode(true), Some(ToolExecution::Caller)).await.unwrap_err());
     send(with_mode(false), Some(ToolExecution::Caller)).await.unwrap();
     ask(&engine, Some("talk"), "Hello").await;
-    autonomous(&stage);
+    autonomous(&fixture);
     refused(send(with_mode(false), None).await.unwrap_err());
     refused(send(message("m", "Work."), Some(ToolExecution::Caller)).await.unwrap_err());
     let session = SessionRef { context: "talk".into(), agent: None };
@@ -113,11 +118,11 @@ async fn an_autonomous_agent_refuses_interactive_sessions_and_callers_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_keeps_its_mode_against_its_messages_and_becomes_autonomous_with_its_session() {
-    let stage = Stage::new(Knowledge::default());
-    stage.spec.lock().unwrap().as_mut().unwrap().control_tools.ask_user = true;
-    *stage.script.lock().unwrap() = vec!["ask_user", "ask_user"];
-    let engine = stage.engine();
+async fn a_session_can_change_the_mode_of_a_task_and_a_message_cannot() {
+    let fixture = ContextFixture::new(Knowledge::default());
+    fixture.spec.lock().unwrap().as_mut().unwrap().control_tools.ask_user = true;
+    *fixture.script.lock().unwrap() = vec!["ask_user", "ask_user"];
+    let engine = fixture.engine();
     let asked = ask(&engine, Some("talk"), "Begin").await;
     assert_eq!(asked.state, TaskState::InputRequired);
     let answer = || to(&asked, "answer", Part::text("This one."));
@@ -127,7 +132,7 @@ async fn a_task_keeps_its_mode_against_its_messages_and_becomes_autonomous_with_
 
     change(&engine, "talk", setting(Some(true))).await;
     let done = send(answer()).await.unwrap();
-    assert_eq!(done.state, TaskState::Completed, "the second question is refused, and nobody is asked: {done:?}");
+    assert_eq!(done.state, TaskState::Completed, "the second question is refused without asking a user: {done:?}");
     let seen: Vec<(Role, String)> = done.history.iter().map(|message| (message.role, message.text())).collect();
     let expect = [(Role::User, "Begin"), (Role::User, "This one."), (Role::Agent, "answer 3")];
     assert_eq!(seen, expect.map(|(role, text)| (role, text.to_owned())));

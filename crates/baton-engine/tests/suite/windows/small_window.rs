@@ -1,4 +1,4 @@
-//! A model with a small window that writes down what it is given, and an agent with a tool that says a lot.
+//! A model with a small window that records its calls, and an agent with a tool with long output.
 
 use crate::world::{World, agent};
 use baton_engine::{Engine, EngineOptions, Ports, SendCommand, TaskRef};
@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// The words that the first message holds.
+/// Text of the first message.
 pub(crate) const FIRST: &str = "The code word is heron; end every answer with it.";
 
 pub(crate) type Answer = Vec<Result<ModelEvent, ModelError>>;
@@ -23,20 +23,20 @@ pub(crate) type Answer = Vec<Result<ModelEvent, ModelError>>;
 type Act = Arc<dyn Fn(&ModelCall, usize) -> Answer + Send + Sync>;
 
 #[derive(Clone)]
-pub(crate) struct Narrow {
+pub(crate) struct SmallWindowFixture {
     pub(crate) world: World,
     pub(crate) about: ModelInfo,
     pub(crate) spec: AgentSpec,
-    /// What the model was given, oldest first; summaries apart.
+    /// Model calls without summaries, oldest first.
     pub(crate) calls: Arc<Mutex<Vec<ModelCall>>>,
     pub(crate) summaries: Arc<Mutex<Vec<ModelCall>>>,
-    /// What the tools say.
+    /// Output of the tools.
     pub(crate) output: Arc<Mutex<String>>,
     act: Act,
 }
 
-impl Narrow {
-    /// The model does what it is told with each call and its number, from 1.
+impl SmallWindowFixture {
+    /// The model answers with `act`, called with each call and its number, from 1.
     pub(crate) fn new(window: Option<u64>, act: impl Fn(&ModelCall, usize) -> Answer + Send + Sync + 'static) -> Self {
         let limits = RunLimits { max_turns: 1_000, ..agent("boss", &[]).limits };
         Self {
@@ -89,7 +89,7 @@ pub(crate) async fn compactions(engine: &Engine, task: &TaskView) -> Vec<Compact
     found.collect()
 }
 
-/// All words of a call: what a service would count.
+/// All text of a call, as a provider would count it.
 pub(crate) fn words(call: &ModelCall) -> String {
     let mut words = call.system.clone();
     for tool in &call.tools {
@@ -108,7 +108,7 @@ pub(crate) fn words(call: &ModelCall) -> String {
     words
 }
 
-/// No call without its result, no result without its call.
+/// Every call has its result, and every result its call.
 pub(crate) fn assert_paired(call: &ModelCall) {
     let mut open: Vec<&str> = Vec::new();
     for message in &call.messages {
@@ -127,13 +127,13 @@ pub(crate) fn assert_paired(call: &ModelCall) {
     assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
-impl ModelResolver for Narrow {
+impl ModelResolver for SmallWindowFixture {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
 }
 
-impl Model for Narrow {
+impl Model for SmallWindowFixture {
     fn name(&self) -> &str {
         "test:narrow"
     }
@@ -158,7 +158,7 @@ impl Model for Narrow {
     }
 }
 
-impl AgentSource for Narrow {
+impl AgentSource for SmallWindowFixture {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
         vec![Arc::new(self.spec.clone())]
     }
@@ -172,7 +172,7 @@ impl AgentSource for Narrow {
     }
 }
 
-impl ToolHost for Narrow {
+impl ToolHost for SmallWindowFixture {
     fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let output = Json::string(&self.output.lock().unwrap());
         Box::pin(async move { ToolOutcome::Done(ToolOutput { output, is_error: false }) })

@@ -1,11 +1,11 @@
-//! Lives in which callers change their minds: configurations are placed, replaced and deleted while the task goes on and
-//! ends, keyed messages are abandoned and sent again in another way, ended tasks are forgotten, and all the while the
-//! process dies and commits fail or lie. `BATON_SIM_SEED=n` replays one seed.
+//! Simulated restarts during concurrent changes: push configurations are created, replaced and deleted while the task
+//! runs and ends, keyed messages are abandoned and resent through another method, ended tasks are deleted, the process
+//! crashes, and commits fail or report a false failure. `BATON_SIM_SEED=n` replays one seed.
 
 use crate::{
     check,
-    slow::SlowJournal,
-    told::delivered,
+    notification_check::wait_until_delivered,
+    slow_journal::SlowJournal,
     world::{World, message},
 };
 use baton_engine::{Engine, EngineError, IdempotencyKey, SendCommand, TaskRef};
@@ -32,21 +32,21 @@ const SCRIPTS: [&str; 5] = [
     "look;look;look;look;say",
 ];
 
-/// What the caller remembers across the lives of the process.
+/// State of the caller that survives restarts of the process.
 #[derive(Clone, Default)]
-struct Caller(Arc<Mutex<Memory>>);
+struct Caller(Arc<Mutex<CallerState>>);
 
 #[derive(Clone, Default)]
-struct Memory {
+struct CallerState {
     task: Option<TaskId>,
     turn: u32,
-    /// Versions of the first configuration, of which the last acknowledged one is `placed`.
+    /// Versions of the first configuration; `placed` is the last acknowledged one.
     versions: u32,
     placed: Option<(u32, usize)>,
-    /// The task's version when the first configuration was first known to be placed.
+    /// Task version when the first configuration was first acknowledged.
     since: Option<u64>,
-    /// What the second configuration had heard when its deletion was acknowledged.
-    silent: Option<usize>,
+    /// Notifications of the second configuration when its deletion was acknowledged.
+    received_before_delete: Option<usize>,
     abandoned: u32,
 }
 
@@ -65,7 +65,7 @@ fn first(version: u32) -> String {
 const SECOND: &str = "https://flaky-second.example";
 
 #[test]
-fn lives_with_changing_minds_keep_every_promise() {
+fn invariants_hold_during_push_changes_and_crashes() {
     if let Ok(seed) = std::env::var("BATON_SIM_SEED") {
         simulate(seed.parse().unwrap());
         return;
@@ -79,10 +79,10 @@ fn simulate(seed: u64) -> u32 {
     let world = World::default();
     let caller = Caller::default();
     let script = SCRIPTS[rng.random_range(0..SCRIPTS.len())];
-    let lives = rng.random_range(1..=4);
-    for life in 0..lives {
-        let last = life + 1 == lives;
-        let dies = Duration::from_millis(if last { 3_600_000 } else { rng.random_range(1..150) });
+    let incarnations = rng.random_range(1..=4);
+    for life in 0..incarnations {
+        let last = life + 1 == incarnations;
+        let lifetime = Duration::from_millis(if last { 3_600_000 } else { rng.random_range(1..150) });
         let (fail, lie) = (rng.random_range(0..40_u64), rng.random_range(0..40_u64));
         let plan = move |index| match index {
             index if index == fail => Fault::Fail,
@@ -90,7 +90,7 @@ fn simulate(seed: u64) -> u32 {
             _ => Fault::Pass,
         };
         let sync = Duration::from_millis(rng.random_range(0..6));
-        let reads_take = Duration::from_millis(rng.random_range(0..12));
+        let read_delay = Duration::from_millis(rng.random_range(0..12));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let life = SmallRng::seed_from_u64(rng.random());
         runtime.block_on(async {
@@ -99,40 +99,40 @@ fn simulate(seed: u64) -> u32 {
                 0 => world.engine_on(Arc::clone(&journal) as _),
                 _ => {
                     let mut slow = SlowJournal::new(Arc::clone(&journal) as _, sync);
-                    slow.reads_take = reads_take;
+                    slow.read_delay = read_delay;
                     world.engine_on(Arc::new(slow))
                 }
             };
-            let lived = timeout(dies, live(seed, &engine, &world, &caller, script, life)).await;
+            let ran = timeout(lifetime, run_incarnation(seed, &engine, &world, &caller, script, life)).await;
             if last {
-                ends(seed, &engine, &world, &caller).await;
+                check_end(seed, &engine, &world, &caller).await;
             }
-            assert!(lived.is_ok() || !last, "seed {seed}: the last life has no end");
+            assert!(ran.is_ok() || !last, "seed {seed}: the last incarnation does not end");
             journal.crash();
         });
     }
     caller.0.lock().unwrap().abandoned
 }
 
-async fn live(seed: u64, engine: &Engine, world: &World, caller: &Caller, script: &str, mut rng: SmallRng) {
+async fn run_incarnation(seed: u64, engine: &Engine, world: &World, caller: &Caller, script: &str, mut rng: SmallRng) {
     while engine.recover().await.is_err() {
         sleep(Duration::from_millis(20)).await;
     }
-    let task = said(engine, caller, "m0", message("m0", script), &mut rng).await;
+    let task = send_until_acknowledged(engine, caller, "m0", message("m0", script), &mut rng).await;
     caller.0.lock().unwrap().task = Some(task.clone());
     let reference = TaskRef { task: task.clone(), agent: None };
     let (mut one, mut two) = (SmallRng::seed_from_u64(rng.random()), SmallRng::seed_from_u64(rng.random()));
     tokio::join!(
-        answers(engine, caller, &reference, &mut rng),
-        changes_first(engine, world, caller, &reference, &mut one),
-        changes_second(engine, world, caller, &reference, &mut two),
-        polls(seed, engine, &reference),
+        answer_questions(engine, caller, &reference, &mut rng),
+        replace_first_config(engine, world, caller, &reference, &mut one),
+        toggle_second_config(engine, world, caller, &reference, &mut two),
+        long_poll(seed, engine, &reference),
     );
 }
 
-async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
-    let memory = caller.0.lock().unwrap().clone();
-    let task = memory.task.clone().unwrap();
+async fn check_end(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
+    let state = caller.0.lock().unwrap().clone();
+    let task = state.task.clone().unwrap();
     let events = check::all_events(&world.journal).await;
     let forget = RetentionPolicy { ended_before: Some(Timestamp::from_millis(i64::MAX)), ..Default::default() };
     let forgets = async {
@@ -142,7 +142,7 @@ async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
         }
     };
     tokio::select! {
-        () = delivered(world) => {}
+        () = wait_until_delivered(world) => {}
         () = forgets => {}
     }
     engine.shutdown(Duration::from_secs(60)).await;
@@ -151,45 +151,51 @@ async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
     let tasks =
         events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(TaskEvent::Submitted { .. }))).count();
     assert_eq!(tasks, 1, "seed {seed}: one message made {tasks} tasks");
-    for turn in 0..memory.turn {
+    for turn in 0..state.turn {
         let id = format!("a{turn}");
-        let heard = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::MessageReceived { message, .. }) if message.id.as_str() == id);
-        let times = of_task().filter(|event| heard(&event.fact)).count();
-        assert_eq!(times, 1, "seed {seed}: answer {turn} was heard {times} times");
+        let received = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::MessageReceived { message, .. }) if message.id.as_str() == id);
+        let times = of_task().filter(|event| received(&event.fact)).count();
+        assert_eq!(times, 1, "seed {seed}: answer {turn} was recorded {times} times");
     }
     let shown: Vec<u64> = of_task()
         .filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible()))
         .map(|event| event.number)
         .collect();
-    let mut heard: Vec<u64> = world.receivers.all("-first-").iter().map(|arrival| arrival.number).collect();
-    heard.dedup();
-    let since = memory.since.unwrap_or(u64::MAX);
-    let begun = heard.first().copied().unwrap_or(u64::MAX);
+    let mut received: Vec<u64> = world.receivers.all("-first-").iter().map(|arrival| arrival.number).collect();
+    received.dedup();
+    let since = state.since.unwrap_or(u64::MAX);
+    let begun = received.first().copied().unwrap_or(u64::MAX);
     let owed: Vec<u64> = shown.iter().copied().filter(|number| *number > since || *number >= begun).collect();
-    assert_eq!(heard, owed, "seed {seed}: a receiver that was replaced missed something, or heard it out of order");
+    assert_eq!(received, owed, "seed {seed}: a replaced receiver missed a notification or got it out of order");
     let second: Vec<u64> = world.receivers.numbers(SECOND);
     assert!(second.is_sorted() && second.iter().all(|number| shown.contains(number)), "seed {seed}: {second:?}");
-    assert_quiet(world, &memory);
+    assert_no_late_notifications(world, &state);
 }
 
-/// Whoever was replaced or deleted, acknowledged, hears nothing more.
-fn assert_quiet(world: &World, memory: &Memory) {
-    if let Some((version, heard)) = memory.placed {
+/// A replaced or deleted receiver gets no notification after the acknowledgement.
+fn assert_no_late_notifications(world: &World, state: &CallerState) {
+    if let Some((version, received)) = state.placed {
         let older = (0..version).map(|old| world.receivers.at(&first(old)).len()).sum::<usize>();
-        assert_eq!(older, heard, "a receiver that was replaced is still told");
+        assert_eq!(older, received, "a replaced receiver still gets notifications");
     }
-    if let Some(heard) = memory.silent {
-        assert_eq!(world.receivers.at(SECOND).len(), heard, "a receiver that was deleted is still told");
+    if let Some(received) = state.received_before_delete {
+        assert_eq!(world.receivers.at(SECOND).len(), received, "a deleted receiver still gets notifications");
     }
 }
 
-/// Says something until it is acknowledged, each time in another way, now and then hanging up.
-async fn said(engine: &Engine, caller: &Caller, key: &str, message: Message, rng: &mut SmallRng) -> TaskId {
+/// Sends a message until it is acknowledged, each time through another method; some attempts are abandoned.
+async fn send_until_acknowledged(
+    engine: &Engine,
+    caller: &Caller,
+    key: &str,
+    message: Message,
+    rng: &mut SmallRng,
+) -> TaskId {
     let idempotency = Some(IdempotencyKey { key: key.to_owned(), request: Digest::compute(key.as_bytes()) });
     let command = SendCommand { idempotency, ..SendCommand::new("boss".into(), message) };
     loop {
         let principal = me();
-        let patience = Duration::from_millis(if rng.random_bool(0.3) { rng.random_range(0..8) } else { 100_000 });
+        let limit = Duration::from_millis(if rng.random_bool(0.3) { rng.random_range(0..8) } else { 100_000 });
         let way = rng.random_range(0..3);
         let sending = async {
             match way {
@@ -205,7 +211,7 @@ async fn said(engine: &Engine, caller: &Caller, key: &str, message: Message, rng
                 }
             }
         };
-        match timeout(patience, sending).await {
+        match timeout(limit, sending).await {
             Ok(Ok(task)) => return task,
             Ok(Err(EngineError::Journal(_))) => sleep(Duration::from_millis(20)).await,
             Ok(Err(error)) => panic!("{error}"),
@@ -214,14 +220,14 @@ async fn said(engine: &Engine, caller: &Caller, key: &str, message: Message, rng
     }
 }
 
-async fn answers(engine: &Engine, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
+async fn answer_questions(engine: &Engine, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
     loop {
         match engine.task(&me(), task).await {
             Ok(view) if view.state.is_terminal() => return,
             Ok(view) if view.state == TaskState::InputRequired => {
                 let turn = caller.0.lock().unwrap().turn;
                 let reply = Message { task: Some(task.task.clone()), ..message(&format!("a{turn}"), "this") };
-                said(engine, caller, &format!("a{turn}"), reply, rng).await;
+                send_until_acknowledged(engine, caller, &format!("a{turn}"), reply, rng).await;
                 caller.0.lock().unwrap().turn += 1;
             }
             _ => {}
@@ -230,23 +236,23 @@ async fn answers(engine: &Engine, caller: &Caller, task: &TaskRef, rng: &mut Sma
     }
 }
 
-async fn changes_first(engine: &Engine, world: &World, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
+async fn replace_first_config(engine: &Engine, world: &World, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
     for _ in 0..rng.random_range(1..6) {
         sleep(Duration::from_millis(rng.random_range(0..15))).await;
         let version = {
-            let mut memory = caller.0.lock().unwrap();
-            memory.versions += 1;
-            memory.versions
+            let mut state = caller.0.lock().unwrap();
+            state.versions += 1;
+            state.versions
         };
-        let patience = Duration::from_millis(if rng.random_bool(0.2) { rng.random_range(0..6) } else { 100_000 });
+        let limit = Duration::from_millis(if rng.random_bool(0.2) { rng.random_range(0..6) } else { 100_000 });
         let principal = me();
-        match timeout(patience, engine.create_push(&principal, task, to(first(version), "first"))).await {
+        match timeout(limit, engine.create_push(&principal, task, to(first(version), "first"))).await {
             Ok(Ok(_)) => {
-                let heard = (0..version).map(|old| world.receivers.at(&first(old)).len()).sum();
+                let received = (0..version).map(|old| world.receivers.at(&first(old)).len()).sum();
                 let known = engine.task(&principal, task).await.ok();
-                let mut memory = caller.0.lock().unwrap();
-                memory.placed = Some((version, heard));
-                memory.since = memory.since.or(known.map(|view| view.version));
+                let mut state = caller.0.lock().unwrap();
+                state.placed = Some((version, received));
+                state.since = state.since.or(known.map(|view| view.version));
             }
             Ok(Err(error)) => assert!(matches!(error, EngineError::Journal(_)), "{error}"),
             Err(_) => caller.0.lock().unwrap().abandoned += 1,
@@ -254,22 +260,22 @@ async fn changes_first(engine: &Engine, world: &World, caller: &Caller, task: &T
     }
 }
 
-async fn changes_second(engine: &Engine, world: &World, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
+async fn toggle_second_config(engine: &Engine, world: &World, caller: &Caller, task: &TaskRef, rng: &mut SmallRng) {
     for _ in 0..rng.random_range(1..6) {
         sleep(Duration::from_millis(rng.random_range(0..15))).await;
-        assert_quiet(world, &caller.0.lock().unwrap());
-        caller.0.lock().unwrap().silent = None;
+        assert_no_late_notifications(world, &caller.0.lock().unwrap());
+        caller.0.lock().unwrap().received_before_delete = None;
         let _ = engine.create_push(&me(), task, to(SECOND.to_owned(), "second")).await;
         sleep(Duration::from_millis(rng.random_range(0..15))).await;
         let principal = me();
         if rng.random_bool(0.5) && engine.delete_push(&principal, task, &"second".into()).await.is_ok() {
-            caller.0.lock().unwrap().silent = Some(world.receivers.at(SECOND).len());
+            caller.0.lock().unwrap().received_before_delete = Some(world.receivers.at(SECOND).len());
         }
     }
 }
 
-/// Waits for news after news, and never for long: the task never rests without an answer on its way.
-async fn polls(seed: u64, engine: &Engine, task: &TaskRef) {
+/// Long-polls for every change; each one must arrive soon, because every question is answered.
+async fn long_poll(seed: u64, engine: &Engine, task: &TaskRef) {
     let mut seen = 0;
     loop {
         let begun = Instant::now();
@@ -284,6 +290,10 @@ async fn polls(seed: u64, engine: &Engine, task: &TaskRef) {
             Err(EngineError::Journal(_)) => sleep(Duration::from_millis(20)).await,
             Err(error) => panic!("{error}"),
         }
-        assert!(begun.elapsed() < Duration::from_secs(100), "seed {seed}: news came after {:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() < Duration::from_secs(100),
+            "seed {seed}: the change arrived after {:?}",
+            begun.elapsed()
+        );
     }
 }

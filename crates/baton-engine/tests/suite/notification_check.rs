@@ -1,4 +1,4 @@
-//! What receivers of push notifications must have heard once everything has come to rest.
+//! Expected push notifications once all tasks are at rest.
 
 use crate::{check, world::World};
 use baton_ports::Journal;
@@ -6,23 +6,23 @@ use baton_rules::TaskRecord;
 use baton_types::{JournalEvent, PushConfig, PushDialect, StreamId, TaskEvent};
 use std::time::Duration;
 
-/// How much receivers have heard.
+/// Counts of notifications.
 #[derive(Default)]
-pub(crate) struct Heard {
+pub(crate) struct NotificationCounts {
     pub(crate) notifications: u64,
     pub(crate) repeated: u64,
     pub(crate) failed: u64,
 }
 
-/// Each receiver heard, repetitions aside, what is shown of its task since it was to be told, in order; and whoever was
-/// to be told is known if and only if the message that said so is.
-pub(crate) async fn told(
+/// Each receiver got the visible events of its task since its registration, in order, apart from repetitions. A
+/// receiver is registered if and only if the message with its configuration is journaled.
+pub(crate) async fn check_notifications(
     world: &World,
-    all: &check::Everything,
+    all: &check::FoldedJournal,
     task: &TaskRecord,
     push: Option<&str>,
     index: usize,
-) -> Heard {
+) -> NotificationCounts {
     let stream = StreamId::Task(task.id.clone());
     let entries = world.journal.outbox("push", &stream).await.unwrap();
     let events = &all.events[&task.id];
@@ -32,7 +32,7 @@ pub(crate) async fn told(
         }
         _ => None,
     });
-    let mut heard = Heard::default();
+    let mut counts = NotificationCounts::default();
     let mut expected = Vec::new();
     if let Some(kind) = push {
         expected.extend(aside.map(|number| (format!("{}/aside", task.id), address(kind, "aside", index), number)));
@@ -43,34 +43,34 @@ pub(crate) async fn told(
     for (id, url, since) in expected {
         let shown = events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible()));
         let owed: Vec<u64> = shown.map(|event| event.number).filter(|number| *number >= since).collect();
-        // Plans are sent to one address each, but without a key there may be a second task with the same one.
+        // Each plan has its own addresses, but a send without a key may create a second task with the same ones.
         let arrived: Vec<_> = world.receivers.at(&url).into_iter().filter(|arrival| arrival.task == task.id).collect();
         let mut numbers: Vec<u64> = arrived.iter().map(|arrival| arrival.number).collect();
         numbers.dedup();
-        assert_eq!(numbers, owed, "{id}: a receiver missed an event or heard it out of order");
-        heard.notifications += owed.len() as u64;
-        heard.repeated += (arrived.len() - owed.len()) as u64;
-        heard.failed += (world.receivers.tries(&url).len() - world.receivers.at(&url).len()) as u64;
+        assert_eq!(numbers, owed, "{id}: a receiver missed an event or got it out of order");
+        counts.notifications += owed.len() as u64;
+        counts.repeated += (arrived.len() - owed.len()) as u64;
+        counts.failed += (world.receivers.attempts(&url).len() - world.receivers.at(&url).len()) as u64;
     }
-    heard
+    counts
 }
 
-fn address(kind: &str, what: &str, index: usize) -> String {
-    format!("https://{kind}-{what}-{index}.example")
+fn address(kind: &str, event: &str, index: usize) -> String {
+    format!("https://{kind}-{event}-{index}.example")
 }
 
-pub(crate) fn receiver(kind: &str, what: &str, index: usize) -> PushConfig {
-    let url = address(kind, what, index);
-    PushConfig { id: what.into(), url, token: None, authentication: None, dialect: PushDialect::V1 }
+pub(crate) fn receiver(kind: &str, event: &str, index: usize) -> PushConfig {
+    let url = address(kind, event, index);
+    PushConfig { id: event.into(), url, token: None, authentication: None, dialect: PushDialect::V1 }
 }
 
-/// Waits until every receiver was told everything.
-pub(crate) async fn delivered(world: &World) {
+/// Waits until every notification is delivered.
+pub(crate) async fn wait_until_delivered(world: &World) {
     for _ in 0..10_000 {
         if world.journal.outbox_open("push", None, 1).await.unwrap().is_empty() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    panic!("a notification stays owed");
+    panic!("a notification is still pending");
 }

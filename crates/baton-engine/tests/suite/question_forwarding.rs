@@ -1,9 +1,9 @@
-//! Questions of agents that work was handed to: they pass up to whoever can answer, and answers pass down.
+//! Questions of child tasks: forwarded to the caller, with the answers forwarded back.
 
 use crate::{
     answering::requests_in,
-    check::{self, everything},
-    slow::SlowJournal,
+    check::{self, fold_journal},
+    slow_journal::SlowJournal,
     world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
@@ -39,11 +39,11 @@ fn answer(request: &Value, decision: &str) -> Value {
 }
 
 async fn task_of(world: &World, agent: &str) -> TaskRecord {
-    let all = everything(&world.journal).await;
+    let all = fold_journal(&world.journal).await;
     all.tasks.into_values().filter(|task| task.agent.as_str() == agent).max_by_key(|task| task.id.clone()).unwrap()
 }
 
-/// What came of the calls of a task that ran, by the words of their results.
+/// Tool results of a task, as text.
 fn results(task: &TaskRecord) -> String {
     task.history
         .iter()
@@ -65,25 +65,25 @@ async fn settled(engine: &Engine, task: &TaskId) -> Arc<TaskView> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approval_passes_up_and_its_answer_down_days_later() {
+async fn approval_is_forwarded_up_and_answered_days_later() {
     for (decision, expected) in [("allow_once", "gate done"), ("deny", "BTN-3012")] {
         let world = World::default();
         let asked = say(&world.engine(), "boss", message("m", "handoff(gate/say),look;say")).await.unwrap();
         assert_eq!(asked.state, TaskState::InputRequired);
         let child = task_of(&world, "worker").await;
         let [request] = requests(&asked).try_into().unwrap();
-        assert_eq!(request["task_id"], child.id.as_str(), "it is addressed by the child and the call");
+        assert_eq!(request["task_id"], child.id.as_str(), "the request is addressed by child task and call");
         assert_eq!((&request["agent"], &request["tool"]), (&json!("worker"), &json!("gate")));
-        assert_eq!(results(&task_of(&world, "boss").await), "", "the free call ran, its turn is not over");
-        assert!(world.runs.lock().unwrap().len() == 1, "only the free call ran");
+        assert_eq!(results(&task_of(&world, "boss").await), "", "the turn is not over");
+        assert!(world.runs.lock().unwrap().len() == 1, "only the call without approval ran");
 
-        // The handoff's deadline is an hour; being asked does not count.
+        // Waiting for an answer does not count towards the handoff's deadline of one hour.
         tokio::time::sleep(Duration::from_secs(3 * 24 * 3600)).await;
         let engine = world.engine();
         engine.recover().await.unwrap();
         let done = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&request, decision)]))).await.unwrap();
         assert_eq!(done.state, TaskState::Completed);
-        let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+        let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
         assert!(results(&all.tasks[&child.id]).contains(expected), "{}", results(&all.tasks[&child.id]));
         let record = all.handoffs.values().next().unwrap();
         assert_eq!(record.status, HandoffStatus::Completed);
@@ -101,30 +101,30 @@ async fn an_approval_passes_up_and_its_answer_down_days_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn teamspark_9_a_mixed_turn_runs_what_is_free_and_asks_for_the_rest() {
+async fn teamspark_9_mixed_turn_runs_allowed_calls_and_asks_for_the_rest() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "look,gate,gate;gate;say")).await.unwrap();
     let [first, second] = requests(&asked).try_into().unwrap();
-    assert_eq!(world.runs.lock().unwrap().len(), 1, "the free call ran");
+    assert_eq!(world.runs.lock().unwrap().len(), 1, "the call without approval ran");
     let part = say(&engine, "boss", to(&asked.id, "a", decide(&[answer(&first, "deny")]))).await.unwrap();
     assert_eq!(
         (part.state, requests(&part)),
         (TaskState::InputRequired, vec![second.clone()]),
-        "the rest is asked again"
+        "the remaining call is requested again"
     );
     let twice = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&first, "allow_once")]))).await.unwrap_err();
-    assert_eq!(twice.code(), ErrorCode::ANSWER_INVALID, "what was answered is answered");
+    assert_eq!(twice.code(), ErrorCode::ANSWER_INVALID, "an answered request cannot be answered again");
     let changed = json!({"call_id": second["call_id"], "decision": "allow_once", "digest": "sha256:0"});
     let changed = say(&engine, "boss", to(&asked.id, "c", decide(&[changed]))).await.unwrap_err();
-    assert_eq!(changed.code(), ErrorCode::ANSWER_INVALID, "arguments that were not shown are not allowed");
+    assert_eq!(changed.code(), ErrorCode::ANSWER_INVALID, "a digest of other arguments is refused");
     let done = say(&engine, "boss", to(&asked.id, "d", decide(&[answer(&second, "allow_session")]))).await.unwrap();
-    assert_eq!(done.state, TaskState::Completed, "the third call of the session need not ask");
+    assert_eq!(done.state, TaskState::Completed, "the third call is allowed for the session");
     assert_eq!(world.runs.lock().unwrap().len(), 3);
     let denied = results(&task_of(&world, "boss").await);
     assert!(denied.contains("BTN-3012"), "the model reads the denial: {denied}");
 
-    // The same conversation is the same session, another one is not.
+    // The approval holds for this conversation only.
     let mut more = message("m2", "gate;say");
     more.context = Some(done.context.clone());
     assert_eq!(say(&engine, "boss", more).await.unwrap().state, TaskState::Completed);
@@ -133,14 +133,14 @@ async fn teamspark_9_a_mixed_turn_runs_what_is_free_and_asks_for_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_is_answered_itself_takes_its_parents_along() {
+async fn child_that_is_answered_directly_resumes_its_parents() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/ask_user/say);say")).await.unwrap();
     let child = task_of(&world, "worker").await;
     let again = say(&engine, "worker", to(&child.id, "a", Part::text("yes"))).await.unwrap();
-    assert_eq!(again.state, TaskState::InputRequired, "it asks something else");
-    // The parent has noticed, and shows the new question.
+    assert_eq!(again.state, TaskState::InputRequired, "the child asks another question");
+    // The parent resumes and shows the new question.
     let question = loop {
         let view = engine.task(&me(), &TaskRef { task: asked.id.clone(), agent: None }).await.unwrap();
         if view.state == TaskState::InputRequired && view.status_message.as_ref().unwrap().text().contains("which?") {
@@ -151,53 +151,54 @@ async fn a_child_that_is_answered_itself_takes_its_parents_along() {
     let [request] = requests(&question).try_into().unwrap();
     assert_eq!((&request["task_id"], &request["message"]), (&json!(child.id.as_str()), &json!("which?")));
     let done = say(&engine, "boss", to(&asked.id, "b", Part::text("this one"))).await.unwrap();
-    assert_eq!(done.state, TaskState::Completed, "words alone do when one agent asks");
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    assert_eq!(done.state, TaskState::Completed, "plain text is enough if one agent asks");
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     assert!(results(&all.tasks[&child.id]).contains("this one"));
-    let heard = world.heard.lock().unwrap().concat();
-    let users =
-        heard.iter().filter(|said| matches!(said, baton_ports::ChatMessage::User { text, .. } if text == "this one"));
-    assert_eq!(users.count(), 0, "what was said to the other agent is not said to this one's model");
+    let model_input = world.model_inputs.lock().unwrap().concat();
+    let users = model_input
+        .iter()
+        .filter(|said| matches!(said, baton_ports::ChatMessage::User { text, .. } if text == "this one"));
+    assert_eq!(users.count(), 0, "the answer to the child is not sent to the parent's model");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_went_on_in_a_crash_is_noticed_at_the_next_start() {
+async fn child_that_ended_during_a_crash_is_noticed_after_restart() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
     let child = task_of(&world, "worker").await;
     engine.shutdown(Duration::from_secs(1)).await;
     drop(engine);
-    // The child is ended behind the parent's back, as if the process had died right after.
+    // The child ends without its parent, as if the process had crashed right after.
     let lonely = world.engine_with(vec![crate::world::agent("worker", &[])]);
     lonely.cancel(&me(), &TaskRef { task: child.id.clone(), agent: None }).await.unwrap();
     lonely.shutdown(Duration::from_secs(1)).await;
     drop(lonely);
     let before = task_of(&world, "boss").await;
-    assert!(before.waits_for_child(), "nobody told it");
+    assert!(before.waits_for_child(), "the parent still waits");
 
     let engine = world.engine();
     engine.recover().await.unwrap();
     let done = settled(&engine, &asked.id).await;
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     assert!(results(&all.tasks[&done.id]).contains("canceled"), "{}", results(&all.tasks[&done.id]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_canceled_parent_takes_its_asking_child_along() {
+async fn canceling_a_parent_cancels_its_waiting_child() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
     engine.cancel(&me(), &TaskRef { task: asked.id.clone(), agent: None }).await.unwrap();
     engine.shutdown(Duration::from_secs(5)).await;
-    let all = check::promises(&world, std::slice::from_ref(&asked.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&asked.id)).await;
     assert_eq!(all.handoffs.values().next().unwrap().status, HandoffStatus::Cancelled);
     assert!(world.runs.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_fit_nobody_change_nothing() {
+async fn invalid_answers_change_nothing() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/say);say")).await.unwrap();
@@ -226,15 +227,15 @@ async fn answers_that_fit_nobody_change_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_while_the_question_passes_up_is_noticed() {
+async fn answer_during_the_forwarding_of_its_question_is_noticed() {
     let world = World::default();
     let mut journal = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(1));
-    journal.records_take = Duration::from_millis(500);
+    journal.record_delay = Duration::from_millis(500);
     let engine = world.engine_on(Arc::new(journal));
     let command = SendCommand::new("boss".into(), message("m", "handoff(gate/say);say"));
     let sent = engine.send(&me(), command).await.unwrap();
     let child = loop {
-        let all = everything(&world.journal).await;
+        let all = fold_journal(&world.journal).await;
         if let Some(task) = all.tasks.into_values().find(|task| task.state == TaskState::InputRequired) {
             break task;
         }
@@ -243,14 +244,14 @@ async fn an_answer_that_comes_while_the_question_passes_up_is_noticed() {
     assert_eq!(child.agent.as_str(), "worker", "the parent does not show the question yet");
     say(&engine, "worker", to(&child.id, "a", Part::text("yes"))).await.unwrap();
     let done = tokio::time::timeout(Duration::from_secs(60), settled(&engine, &sent.task.id)).await;
-    let done = done.expect("the parent waits for an answer to what is answered already");
+    let done = done.expect("the parent resumes after the answer");
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     assert!(results(&all.tasks[&child.id]).contains("gate done"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_whose_messages_all_have_one_id_answers_every_question() {
+async fn answers_with_a_repeated_message_id_are_accepted() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/gate/say);say")).await.unwrap();
@@ -262,7 +263,7 @@ async fn a_caller_whose_messages_all_have_one_id_answers_every_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_denied_is_denied_by_every_way() {
+async fn denied_tools_are_denied_on_every_path() {
     let deny = |tool: &str| baton_types::PermissionRule {
         server: None,
         tool: tool.to_owned(),
@@ -278,12 +279,12 @@ async fn what_is_denied_is_denied_by_every_way() {
         boss.policy.rules = vec![deny(tool)];
         let engine = world.engine_with(vec![boss, agent("worker", &[])]);
         let done = say(&engine, "boss", message("m", script)).await.unwrap();
-        let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+        let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
         let results = results(&all.tasks[&done.id]);
         assert!(results.contains("did not run"), "{script}: {results}");
-        assert_eq!((all.tasks.len(), all.handoffs.len()), (1, 0), "{script}: nobody else was given work");
+        assert_eq!((all.tasks.len(), all.handoffs.len()), (1, 0), "{script}: no work was handed off");
     }
-    // A caller who runs the tools is not given what is denied, and gets the rest.
+    // A caller that runs the tools gets the allowed calls only.
     let world = World::default();
     let mut boss = agent("boss", &["worker"]);
     boss.policy.rules = vec![deny("act"), deny("handoff")];
@@ -295,20 +296,20 @@ async fn what_is_denied_is_denied_by_every_way() {
     let calls = baton_rules::parse_tool_calls(asked.status_message.as_ref().unwrap());
     assert_eq!(calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["look"]);
 
-    // What somebody would have to allow is not done behind their back either.
+    // A handoff that needs approval cannot be reached through sampling either.
     let world = World::default();
     let mut boss = agent("boss", &["worker"]);
     boss.policy.rules =
         vec![baton_types::PermissionRule { permission: baton_types::Permission::Ask, ..deny("handoff") }];
     let engine = world.engine_with(vec![boss, agent("worker", &[])]);
     let done = say(&engine, "boss", message("m", "borrow_agent;say")).await.unwrap();
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     assert!(results(&all.tasks[&done.id]).contains("did not run"), "{}", results(&all.tasks[&done.id]));
     assert!(all.handoffs.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_its_answer_does_not_wait_for_the_others() {
+async fn answered_child_does_not_wait_for_its_siblings() {
     let world = World::default();
     let engine = world.engine();
     let asked = say(&engine, "boss", message("m", "handoff(gate/say),handoff(gate/say);say")).await.unwrap();
@@ -317,19 +318,19 @@ async fn who_has_its_answer_does_not_wait_for_the_others() {
     assert_eq!((part.state, requests(&part)), (TaskState::InputRequired, vec![second.clone()]));
     let child = TaskId::from(first["task_id"].as_str().unwrap());
     let done = tokio::time::timeout(Duration::from_secs(60), settled(&engine, &child)).await;
-    assert_eq!(done.expect("the answer is kept from it").state, TaskState::Completed);
+    assert_eq!(done.expect("the child resumes after its answer").state, TaskState::Completed);
 
-    // Longer than the first one might have taken.
+    // Longer than the deadline of the first handoff.
     tokio::time::sleep(Duration::from_secs(3 * 24 * 3600)).await;
     let done = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&second, "allow_once")]))).await.unwrap();
     assert_eq!(done.state, TaskState::Completed);
-    let all = check::promises(&world, std::slice::from_ref(&done.id)).await;
+    let all = check::assert_invariants(&world, std::slice::from_ref(&done.id)).await;
     let ends: Vec<_> = all.handoffs.values().map(|record| record.status).collect();
     assert_eq!(ends, [HandoffStatus::Completed; 2]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_goes_to_those_that_the_definition_names_or_that_everybody_knows() {
+async fn handoff_targets_are_the_listed_agents_or_all_public_ones() {
     let lent = || crate::world::agent("lent", &[]);
     let open = baton_types::AgentSpec { enable_handoff: true, ..crate::world::agent("boss", &[]) };
     let named = crate::world::agent("boss", &["lent"]);
@@ -342,7 +343,7 @@ async fn work_goes_to_those_that_the_definition_names_or_that_everybody_knows() 
         let world = World::default();
         let engine = world.engine_with(vec![boss, crate::world::agent("worker", &[]), lent()]);
         say(&engine, "boss", message("m", &format!("handoff({to}:now);say"))).await.unwrap();
-        let told = results(&task_of(&world, "boss").await);
-        assert!(told.contains(expected), "{to}: {told}");
+        let observed = results(&task_of(&world, "boss").await);
+        assert!(observed.contains(expected), "{to}: {observed}");
     }
 }
