@@ -1,4 +1,4 @@
-//! Scopes as text, and what they allow.
+//! Scopes: parsing, and the access that they grant.
 
 use baton_rules::{Access, AccessScope, check_access, check_access_to_all};
 use baton_types::{AgentName, Principal};
@@ -10,7 +10,7 @@ fn principal(scopes: &[String]) -> Principal {
 }
 
 #[test]
-fn what_scopes_allow() {
+fn scopes_grant_the_expected_access() {
     let (read, call, admin, telemetry) = (Access::Read, Access::Call, Access::Admin, Access::TelemetryRead);
     for (scopes, access, agent, expect) in [
         ("", read, "weather", "read:weather"),
@@ -57,7 +57,7 @@ fn what_scopes_allow() {
 }
 
 #[test]
-fn what_concerns_all_agents_needs_a_scope_for_all() {
+fn access_to_all_agents_needs_a_scope_for_all() {
     let (read, call) = (Access::Read, Access::Call);
     for (scopes, access, expect) in [
         ("read:weather call:clock", read, "read"),
@@ -78,7 +78,7 @@ fn what_concerns_all_agents_needs_a_scope_for_all() {
 }
 
 #[test]
-fn what_is_no_scope_says_what_is() {
+fn error_of_an_invalid_scope_lists_the_valid_ones() {
     for text in [
         "",
         "openid",
@@ -114,8 +114,8 @@ proptest! {
         prop_assert_eq!(AccessScope::parse(&scope.to_string()).unwrap(), scope);
     }
 
-    /// The scope that is said to be missing is enough, more scopes never allow less, and what may be called may be
-    /// read.
+    /// The scope that an error names is sufficient, further scopes never reduce access, and callable agents are
+    /// readable.
     #[test]
     fn scopes_only_add(
         held in proptest::collection::vec(scopes(), 0..4),

@@ -1,4 +1,4 @@
-//! What is part of a session and of a request, and what a caller's mentions mean.
+//! Context items of a session and of a request, and mentions.
 
 use super::permissions::mcp_tool;
 use baton_rules::{
@@ -43,7 +43,7 @@ fn record(events: &[SessionEvent]) -> SessionRecord {
 }
 
 #[test]
-fn only_the_mention_of_what_is_there_disappears() {
+fn only_mentions_of_known_items_are_removed() {
     for (text, expect) in [
         ("say @rule:x it", "say it"),
         ("@rule:x\n  keep\tthis", "\n  keep\tthis"),
@@ -72,7 +72,7 @@ fn only_the_mention_of_what_is_there_disappears() {
 }
 
 #[test]
-fn a_session_has_what_is_always_there_by_priority_then_what_was_named_in_that_order() {
+fn session_items_are_ordered_by_priority_then_by_mention() {
     let names = |record: Option<&SessionRecord>, named: &[ItemName]| -> Vec<(String, InclusionMode)> {
         let knowledge = knowledge();
         let items = session_items(&knowledge, ItemKind::Rule, record, named);
@@ -93,13 +93,13 @@ fn a_session_has_what_is_always_there_by_priority_then_what_was_named_in_that_or
         SessionEvent::Excluded { item: rule("zero") },
         SessionEvent::Excluded { item: rule("b") },
     ]);
-    // What is named now is there although it had been left out.
+    // A mentioned item is included although it was excluded.
     let expect = [always(&["a", "b", "late"]), manual(&["found", "x"])].concat();
     assert_eq!(names(Some(&said), &[rule("x"), rule("b")]), expect);
 }
 
 #[test]
-fn only_what_may_be_chosen_and_is_not_there_anyway_is_looked_at() {
+fn relevance_candidates_omit_included_and_excluded_items() {
     let knowledge = knowledge();
     let names = |record: Option<&SessionRecord>| -> Vec<String> {
         let there = session_items(&knowledge, ItemKind::Rule, record, &[]);
@@ -115,7 +115,7 @@ fn tool(name: &str, include: InclusionMode) -> ToolSpec {
 }
 
 #[test]
-fn a_request_says_what_is_given_in_which_order_and_why() {
+fn request_lists_its_items_in_order_with_their_mode() {
     let knowledge = knowledge();
     let relevant = [
         RelevantItem { kind: ItemKind::Tool, name: "far_dig".to_owned(), score: Thousandths(910) },
@@ -141,11 +141,11 @@ fn a_request_says_what_is_given_in_which_order_and_why() {
 }
 
 #[test]
-fn a_tool_is_left_out_when_it_was_not_chosen_or_was_taken_out() {
+fn tool_is_left_out_if_it_is_not_selected_or_is_excluded() {
     let leaves_out =
         |settings: &SessionToolSettings, include| settings.exclusion_reason(&tool("dig", include)).is_some();
     let none = SessionToolSettings::default();
-    assert!(!leaves_out(&none, InclusionMode::Agent), "nothing was chosen yet");
+    assert!(!leaves_out(&none, InclusionMode::Agent), "nothing was selected yet");
     let chosen = |names: &[&str]| SessionToolSettings {
         chosen: Some(names.iter().map(|name| (*name).to_owned()).collect()),
         ..SessionToolSettings::default()
@@ -166,7 +166,7 @@ fn a_tool_is_left_out_when_it_was_not_chosen_or_was_taken_out() {
 
 proptest! {
     #[test]
-    fn nothing_but_mentions_and_single_spaces_goes(
+    fn only_mentions_and_single_spaces_are_removed(
         parts in proptest::collection::vec(prop_oneof![
             Just("@rule:x"), Just("@ref:x"), Just("@rule:nope"), Just(" "), Just("\n"), Just("  "), Just("a"), Just("é"), Just("@"), Just(":x"),
         ], 0..24),
@@ -178,7 +178,7 @@ proptest! {
         let gone = text.len() - kept.len();
         let longest: usize = known.iter().map(|mention| mention.at.len()).sum();
         prop_assert!((longest..=longest + known.len()).contains(&gone), "{text:?} -> {kept:?}");
-        // White space that does not stand beside a mention is never touched.
+        // White space that is not next to a mention is never changed.
         prop_assert_eq!(text.matches('\n').count(), kept.matches('\n').count());
         if known.is_empty() {
             prop_assert_eq!(&text, &*kept);

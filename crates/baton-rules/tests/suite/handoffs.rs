@@ -25,7 +25,7 @@ fn handoff() -> Handoff {
     }
 }
 
-fn moved(to: HandoffStatus) -> HandoffEvent {
+fn status_changed(to: HandoffStatus) -> HandoffEvent {
     HandoffEvent::StatusChanged {
         to,
         result: Some(Json::string("r")),
@@ -39,7 +39,7 @@ fn every_pair_of_statuses_follows_the_table() {
     use HandoffStatus::*;
     let table: [(HandoffStatus, &[HandoffStatus]); 9] = [
         (Pending, &[Accepted, Rejected, Cancelled, Timeout]),
-        // A receiver that completes at once is recorded as accepted, in_progress, completed.
+        // A receiver that completes immediately is recorded as accepted, in_progress, completed.
         (Accepted, &[InProgress, Rejected, Failed, Cancelled, Timeout]),
         (InProgress, &[InputRequired, Completed, Failed, Cancelled, Timeout]),
         (InputRequired, &[InProgress, Completed, Failed, Cancelled, Timeout]),
@@ -57,12 +57,12 @@ fn every_pair_of_statuses_follows_the_table() {
             let before = HandoffRecord { status: from, ..HandoffRecord::new(handoff()) };
             let mut record = before.clone();
             if allowed.contains(&to) {
-                record.apply(&moved(to)).unwrap();
+                record.apply(&status_changed(to)).unwrap();
                 let (result, error) = (Some(Json::string("r")), Some("e".to_owned()));
                 let result_trace_id = Some("t".to_owned());
                 assert_eq!(record, HandoffRecord { status: to, result, error, result_trace_id, version: 2, ..before });
             } else {
-                assert_eq!(record.apply(&moved(to)), Err(IllegalHandoffTransition { from, to }));
+                assert_eq!(record.apply(&status_changed(to)), Err(IllegalHandoffTransition { from, to }));
                 assert_eq!(record, before);
             }
         }
@@ -73,35 +73,35 @@ fn every_pair_of_statuses_follows_the_table() {
 fn a_history_folds_to_its_record_and_begins_with_one_creation() {
     use HandoffStatus::*;
     let created = HandoffEvent::Created(Box::new(handoff()));
-    let story = [created.clone(), moved(Accepted), moved(InProgress), moved(Completed)];
+    let story = [created.clone(), status_changed(Accepted), status_changed(InProgress), status_changed(Completed)];
     let record = HandoffRecord::fold(&story).unwrap().unwrap();
     assert_eq!((record.status, record.version), (Completed, 4));
     assert!(HandoffRecord::fold(&story[1..]).is_none());
     assert!(HandoffRecord::fold(&[created.clone(), created.clone()]).unwrap().is_err());
     assert_eq!(
-        HandoffRecord::fold(&[created, moved(Accepted), moved(Completed)]).unwrap(),
+        HandoffRecord::fold(&[created, status_changed(Accepted), status_changed(Completed)]).unwrap(),
         Err(IllegalHandoffTransition { from: Accepted, to: Completed })
     );
 }
 
 #[test]
-fn an_agent_elsewhere_reaches_what_the_local_agent_lists_that_was_asked_first() {
-    let elsewhere = |name: &str| {
+fn peer_reaches_only_the_targets_of_the_first_local_agent() {
+    let remote = |name: &str| {
         let model = ModelSpec::Peer { url: format!("https://{name}.example"), listed: false };
         AgentSpec { name: name.into(), model, handoffs: Vec::new(), ..spec() }
     };
-    let peer = elsewhere("peer");
-    let nobody = AgentSpec { handoffs: Vec::new(), ..spec() };
-    let lists_too = AgentSpec { handoffs: spec().handoffs, ..elsewhere("other") };
-    for (lender, to, expect) in [
+    let peer = remote("peer");
+    let without_targets = AgentSpec { handoffs: Vec::new(), ..spec() };
+    let lists_too = AgentSpec { handoffs: spec().handoffs, ..remote("other") };
+    for (first_local, to, expect) in [
         (None, "weather", false),
-        (Some(&nobody), "weather", false),
+        (Some(&without_targets), "weather", false),
         (Some(&spec()), "stranger", false),
         (Some(&lists_too), "weather", false),
         (Some(&spec()), "weather", true),
     ] {
-        let admitted = admit_handoff(&peer, lender, None, 0, &to.into(), 5);
-        assert_eq!(admitted.is_ok(), expect, "{:?} to {to}", lender.map(|lender| &lender.name));
+        let admitted = admit_handoff(&peer, first_local, None, 0, &to.into(), 5);
+        assert_eq!(admitted.is_ok(), expect, "{:?} to {to}", first_local.map(|first_local| &first_local.name));
         if let Err(refused) = admitted {
             assert!(matches!(refused, HandoffRejection::RemoteSender { .. }), "{refused}");
         }
@@ -109,7 +109,7 @@ fn an_agent_elsewhere_reaches_what_the_local_agent_lists_that_was_asked_first() 
 }
 
 #[test]
-fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
+fn handoffs_need_a_listed_target_no_cycle_and_limited_depth() {
     let link = |chain: &[&str]| ParentLink {
         task: "p".into(),
         handoff: "h".into(),
@@ -127,7 +127,7 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
         "agent 'personal' may not hand work to 'stranger'; allowed agents: weather"
     );
     let open = AgentSpec { handoffs: Vec::new(), ..spec() };
-    assert!(admit_handoff(&open, None, None, 0, &"anybody".into(), 5).is_ok(), "who names nobody may to everybody");
+    assert!(admit_handoff(&open, None, None, 0, &"anybody".into(), 5).is_ok(), "an empty list allows every target");
     let lonely = AgentSpec { handoffs: Vec::new(), enable_handoff: false, ..spec() };
     let refused = admit_handoff(&lonely, None, None, 0, &"weather".into(), 5).unwrap_err();
     assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; allowed agents: none");
@@ -136,15 +136,18 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
     }
     let back = admit(&["weather", "other"], "weather", 5).unwrap_err().to_string();
     assert!(back.contains("weather -> other -> personal"), "{back}");
-    assert!(matches!(admit(&[], "personal", 5), Err(HandoffRejection::Cycle { .. })), "an agent is its own circle");
-    // With a limit of five the work passes through five hands and not through a sixth.
+    assert!(
+        matches!(admit(&[], "personal", 5), Err(HandoffRejection::Cycle { .. })),
+        "a handoff to the same agent is a cycle"
+    );
+    // With a limit of five, the fifth handoff is allowed and the sixth is not.
     assert!(admit(&["a", "b", "c", "d"], "weather", 5).is_ok());
     assert_eq!(admit(&["a", "b", "c", "d", "e"], "weather", 5), Err(HandoffRejection::TooDeep { depth: 5, limit: 5 }));
     assert_eq!(admit(&[], "weather", 0), Err(HandoffRejection::TooDeep { depth: 0, limit: 0 }));
 }
 
 #[test]
-fn a_handoff_takes_another_channel_once_and_only_while_it_is_worked_on() {
+fn handoff_is_rerouted_once_and_only_while_in_progress() {
     let rerouted = HandoffEvent::Rerouted {
         channel: HandoffChannel::Direct,
         reason: ChannelReason::OtherModel,
@@ -166,6 +169,6 @@ fn a_handoff_takes_another_channel_once_and_only_while_it_is_worked_on() {
         expected.answered_model = Some("gpt-5".to_owned());
         expected.version += 1;
         assert_eq!(record, expected);
-        assert!(record.apply(&rerouted).is_err(), "it has that channel");
+        assert!(record.apply(&rerouted).is_err(), "the handoff already uses that channel");
     }
 }

@@ -1,4 +1,4 @@
-//! Schemas, answers in form, verdicts of guardrails, and which calls run beside each other.
+//! Schemas, structured answers, guardrail verdicts, and concurrent calls.
 
 use crate::sample::*;
 use baton_rules::{
@@ -8,12 +8,12 @@ use baton_rules::{
 use baton_types::*;
 use serde_json::{Value, json};
 
-fn form(schema: Value) -> SchemaValidator {
+fn validator(schema: Value) -> SchemaValidator {
     SchemaValidator::compile(&schema.into()).unwrap()
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_its_place() {
+fn schema_errors_name_their_location() {
     let nested = json!({"type": "object", "properties": {
         "items": {"type": "array", "items": {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}}}},
         "kind": {"anyOf": [{"const": "a"}, {"type": "integer"}]},
@@ -26,7 +26,7 @@ fn what_does_not_fit_is_told_with_its_place() {
         (json!({"kind": 7, "name": "abc"}), vec![]),
         (json!([]), vec![""]),
     ];
-    let form = form(nested);
+    let form = validator(nested);
     for (value, places) in table {
         let mut found: Vec<String> =
             form.violations(&json(value.clone())).into_iter().map(|misfit| misfit.path).collect();
@@ -34,12 +34,12 @@ fn what_does_not_fit_is_told_with_its_place() {
         assert_eq!(found, places, "{value}");
     }
     let many: Vec<Value> = (0..100).map(|_| json!({"count": "x".repeat(9000)})).collect();
-    let told = form.violations(&json(json!({"items": many})));
-    assert!(told.len() <= 5 && told.iter().all(|misfit| misfit.to_string().len() < 500), "{told:?}");
+    let errors = form.violations(&json(json!({"items": many})));
+    assert!(errors.len() <= 5 && errors.iter().all(|error| error.to_string().len() < 500), "{errors:?}");
 }
 
 #[test]
-fn nothing_is_fetched_for_a_schema() {
+fn remote_schema_references_are_not_fetched() {
     for reference in ["https://example.com/schema.json", "file:///etc/passwd", "other.json"] {
         let error = SchemaValidator::compile(&json(json!({"$ref": reference}))).err().unwrap();
         assert!(error.to_string().starts_with("the schema cannot be used"), "{error}");
@@ -52,13 +52,13 @@ fn arguments_are_an_object_even_without_a_schema() {
     let called = |arguments: Value| ToolCall { arguments: json(arguments), ..call("c", "look") };
     assert_eq!(argument_errors(None, &called(json!({"any": 1}))), None);
     for arguments in [json!(null), json!("{}"), json!([1])] {
-        let told = argument_errors(None, &called(arguments)).unwrap();
-        assert!(told.starts_with("BTN-3014: the arguments of 'look' are not a JSON object: "), "{told}");
+        let error = argument_errors(None, &called(arguments)).unwrap();
+        assert!(error.starts_with("BTN-3014: the arguments of 'look' are not a JSON object: "), "{error}");
     }
 }
 
 #[test]
-fn an_answer_is_json_whole_or_in_its_first_fence() {
+fn answer_is_json_or_its_first_fenced_block() {
     let table = [
         ("{\"a\": 1}", Some("{\"a\":1}")),
         ("  [1]\n", Some("[1]")),
@@ -71,7 +71,7 @@ fn an_answer_is_json_whole_or_in_its_first_fence() {
     for (answer, expected) in table {
         assert_eq!(extract_json(answer).as_ref().map(Json::as_str), expected, "{answer}");
     }
-    let object = form(json!({"type": "object"}));
+    let object = validator(json!({"type": "object"}));
     assert_eq!(parse_answer(&object, "words"), Err("the answer is not JSON".to_owned()));
     assert!(parse_answer(&object, "[]").unwrap_err().starts_with("the answer does not match its schema: "));
 }
@@ -95,14 +95,14 @@ fn a_verdict_is_one_of_three_with_content_of_its_kind() {
     ];
     for (stage, output, expected) in table {
         match (GuardDecision::parse(stage, &json(output.clone())), expected) {
-            (Err(told), Err(part)) => assert!(told.contains(part), "{output}: {told}"),
+            (Err(error), Err(part)) => assert!(error.contains(part), "{output}: {error}"),
             (read, expected) => assert_eq!(read, expected.map_err(str::to_owned), "{output}"),
         }
     }
 }
 
 #[test]
-fn calls_that_want_to_be_alone_are() {
+fn sequential_calls_run_alone() {
     let groups = |names: &str| {
         let calls = names.chars().map(|name| CallState::pending(call(&name.to_string(), &name.to_string()))).collect();
         let groups = group_concurrent_calls(calls, |name| name == "s");
@@ -116,7 +116,7 @@ fn calls_that_want_to_be_alone_are() {
 }
 
 #[test]
-fn one_failure_too_many_ends_the_run_and_another_run_begins_anew() {
+fn tool_error_limit_ends_the_run_and_counts_per_run() {
     let failed = |id: &str| {
         let result = ToolResult { is_error: true, output: Json::string("broken"), ..result(id, "look") };
         TaskEvent::ToolFinished { result }
@@ -125,20 +125,20 @@ fn one_failure_too_many_ends_the_run_and_another_run_begins_anew() {
     apply_all(&mut task, &[failed("a"), failed("b")]);
     let limited = |tool_errors| AgentSpec { limits: RunLimits { tool_errors, ..spec().limits }, ..spec() };
     assert!(matches!(next_step(&task, &limited(2), at(10)), RunStep::CallModel { .. }));
-    let RunStep::Fail(reason) = next_step(&task, &limited(1), at(10)) else { panic!("it goes on") };
+    let RunStep::Fail(reason) = next_step(&task, &limited(1), at(10)) else { panic!("the run continues") };
     assert_eq!(reason.code, ErrorCode::TOOL_ERRORS.code);
     assert_eq!(reason.detail, "'look' failed 2 times in this run, the last time with: broken");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
-    say(&mut task, told("more", "again", &[]));
+    apply_message(&mut task, caller_message("more", "again", &[]));
     apply_all(&mut task, &[run_started()]);
     assert!(matches!(next_step(&task, &limited(1), at(10)), RunStep::CallModel { .. }));
 }
 
 #[test]
-fn a_look_at_what_was_said_happens_once_and_may_change_it() {
+fn input_guardrails_check_a_message_once_and_may_rewrite_it() {
     let mut task = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
-    let said: Vec<MessageId> = unchecked_messages(&task).iter().map(|message| message.id.clone()).collect();
-    let [first] = &said[..] else { panic!("{said:?}") };
+    let unchecked: Vec<MessageId> = unchecked_messages(&task).iter().map(|message| message.id.clone()).collect();
+    let [first] = &unchecked[..] else { panic!("{unchecked:?}") };
     let looked = TaskEvent::GuardrailChecked {
         guardrail: "g".to_owned(),
         stage: GuardStage::Input,
@@ -152,7 +152,7 @@ fn a_look_at_what_was_said_happens_once_and_may_change_it() {
     apply_all(&mut task, &[looked]);
     assert!(unchecked_messages(&task).is_empty());
     assert_eq!(task.history[0].text(), "masked");
-    say(&mut task, told("more", "and this", &[]));
+    apply_message(&mut task, caller_message("more", "and this", &[]));
     apply_all(&mut task, &[answered(1), attempt(2, 1)]);
-    assert_eq!(unchecked_messages(&task).len(), 1, "what came since is looked at");
+    assert_eq!(unchecked_messages(&task).len(), 1, "a new message is checked");
 }

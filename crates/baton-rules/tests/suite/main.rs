@@ -1,20 +1,20 @@
-//! What a task, a run, a call and a handoff may and may not do.
+//! Rules of tasks, runs, calls and handoffs.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod access;
 mod budgets;
 mod context;
-mod doubts;
-mod elsewhere;
 mod handoffs;
-mod hearing;
+mod in_doubt;
 mod loop_quality;
-mod passing;
+mod messages;
+mod peers;
 mod permission_matrix;
 mod permissions;
+mod question_forwarding;
 mod rates;
-mod resuming;
+mod resumption;
 mod sample;
 mod sequences;
 mod sessions;

@@ -1,4 +1,4 @@
-//! The one decision in every kind of session, and what always holds for it.
+//! Permission decisions in every kind of session, and their invariants.
 
 use super::permissions::mcp_tool;
 use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
@@ -7,7 +7,7 @@ use baton_types::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// What a session does with a tool that may run, one that is asked about, and one that is denied.
+/// Session modes against tools that are allowed, asked about, or denied.
 #[test]
 fn teamspark_8_the_nine_cells_of_session_and_setting() {
     use ApprovalMode::{Always, Never, Tool};
@@ -15,16 +15,16 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
         [Permission::Allow, Permission::Ask, Permission::Deny].map(|permission| {
             let tool = ToolSpec { permission, ..mcp_tool("fs", "read") };
             let policy = ToolPolicy::default();
-            let said = match decide_permission(&policy, session, &tool, None, granted) {
+            let decision = match decide_permission(&policy, session, &tool, None, granted) {
                 PermissionDecision::Run => "run",
                 PermissionDecision::Ask => "ask",
                 PermissionDecision::Deny(_) => "deny",
             };
-            (said, is_offered(&policy, session, &tool))
+            (decision, is_offered(&policy, session, &tool))
         })
     };
     let asked = |autonomous, ask, granted| {
-        run_ask_deny(&PermissionContext { autonomous, ask, included: &[] }, granted).map(|(said, _)| said)
+        run_ask_deny(&PermissionContext { autonomous, ask, included: &[] }, granted).map(|(decision, _)| decision)
     };
     let offered = |autonomous, ask| {
         run_ask_deny(&PermissionContext { autonomous, ask, included: &[] }, false).map(|(_, offered)| offered)
@@ -35,7 +35,7 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
         ("interactive, tool: those that want it are", asked(false, Tool, false), ["run", "ask", "deny"]),
         ("interactive, always, allowed for the session", asked(false, Always, true), ["run", "run", "deny"]),
         ("interactive, tool, allowed for the session", asked(false, Tool, true), ["run", "run", "deny"]),
-        ("autonomous, always: nobody can be asked", asked(true, Always, false), ["deny", "deny", "deny"]),
+        ("autonomous, always: no user can be asked", asked(true, Always, false), ["deny", "deny", "deny"]),
         ("autonomous, never", asked(true, Never, false), ["run", "run", "deny"]),
         ("autonomous, tool", asked(true, Tool, false), ["run", "deny", "deny"]),
         ("autonomous, tool, and no answer can be there", asked(true, Tool, true), ["run", "deny", "deny"]),
@@ -48,15 +48,15 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
         ("interactive, tool: all tools", offered(false, Tool), [true, true, false]),
         ("autonomous, always: no tools", offered(true, Always), [false, false, false]),
         ("autonomous, never: all tools", offered(true, Never), [true, true, false]),
-        ("autonomous, tool: those that nobody is asked about", offered(true, Tool), [true, false, false]),
+        ("autonomous, tool: those that need no approval", offered(true, Tool), [true, false, false]),
     ] {
         assert_eq!(got, expect, "{cell}");
     }
 }
 
-/// An agent that works alone cannot change itself, whatever its definition allows; with somebody there it can.
+/// An autonomous agent cannot change itself, whatever its definition allows; an interactive one can.
 #[test]
-fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works_alone() {
+fn teamspark_14_autonomous_agents_get_no_tools_that_change_themselves() {
     use ApprovalMode::{Always, Never, Tool};
     for permission in [Permission::Allow, Permission::Ask] {
         let own = ToolSpec { permission, effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
@@ -74,9 +74,9 @@ fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works
     }
 }
 
-/// A model can act on every reason.
+/// Denial reasons complete a sentence and tell the model how to continue.
 #[test]
-fn reasons_go_on_from_because_and_say_what_to_do() {
+fn denial_reasons_are_clauses_with_a_next_step() {
     let manual = ToolSpec { include: InclusionMode::Manual, ..mcp_tool("fs", "read") };
     let asks = ToolSpec { permission: Permission::Ask, ..mcp_tool("fs", "read") };
     let denied = ToolSpec { permission: Permission::Deny, ..mcp_tool("fs", "read") };
@@ -137,22 +137,22 @@ fn a_call() -> impl Strategy<Value = Json> {
 }
 
 #[derive(Clone, Debug)]
-struct Circumstances {
+struct SessionSettings {
     autonomous: bool,
     ask: ApprovalMode,
     included: Vec<String>,
 }
 
-impl Circumstances {
+impl SessionSettings {
     fn session(&self) -> PermissionContext<'_> {
         PermissionContext { autonomous: self.autonomous, ask: self.ask, included: &self.included }
     }
 }
 
-fn circumstances() -> impl Strategy<Value = Circumstances> {
+fn session_settings() -> impl Strategy<Value = SessionSettings> {
     let ask = select(vec![ApprovalMode::Always, ApprovalMode::Never, ApprovalMode::Tool]);
     let included = select(vec![vec![], vec!["read".to_owned()]]);
-    (any::<bool>(), ask, included).prop_map(|(autonomous, ask, included)| Circumstances { autonomous, ask, included })
+    (any::<bool>(), ask, included).prop_map(|(autonomous, ask, included)| SessionSettings { autonomous, ask, included })
 }
 
 fn policies() -> impl Strategy<Value = ToolPolicy> {
@@ -166,10 +166,10 @@ fn is_denied(decision: &PermissionDecision) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Wherever it is written and whatever else is said, a denial that fits counts; the order never matters.
+    /// A matching denial wins wherever it is written, and the order of rules is irrelevant.
     #[test]
     fn deny_always_wins(
-        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
         denial in select(vec!["read", "r*", "*"]), in_policy: bool, at in any::<prop::sample::Index>(),
     ) {
         let (mut policy, mut tool) = (policy, tool);
@@ -186,12 +186,12 @@ proptest! {
         prop_assert!(!is_offered(&policy, &c.session(), &tool));
     }
 
-    /// Where nobody is there nobody is asked, and what is offered runs unless its arguments are spoken of.
+    /// An autonomous session never asks, and an offered tool runs unless a rule restricts arguments.
     #[test]
     fn an_offered_tool_is_never_asked_about_in_an_autonomous_session(
-        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
     ) {
-        let c = Circumstances { autonomous: true, ..c };
+        let c = SessionSettings { autonomous: true, ..c };
         let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert_ne!(&decision, &PermissionDecision::Ask);
         let about_arguments = policy.rules.iter().chain(&tool.rules).any(|rule| !rule.arguments.is_empty());
@@ -200,16 +200,16 @@ proptest! {
         }
     }
 
-    /// More leave is never leave for what is denied; where nobody can be asked, leave is what makes calls run.
+    /// Interactive sessions only: in autonomous ones, an allow rule is the reason that a call runs.
     #[test]
     fn an_allow_rule_never_makes_a_denied_call_run(
-        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
         allow in a_rule(), in_policy: bool,
     ) {
-        let (mut policy, mut tool, c) = (policy, tool, Circumstances { autonomous: false, ..c });
+        let (mut policy, mut tool, c) = (policy, tool, SessionSettings { autonomous: false, ..c });
         let denied = is_denied(&decide_permission(&policy, &c.session(), &tool, Some(&call), granted));
         let allow = PermissionRule { permission: Permission::Allow, ..allow };
-        // A tool's own rules are the exceptions from its own word.
+        // The rules of a tool are exceptions from its own permission.
         if in_policy || tool.permission == Permission::Deny {
             policy.rules.push(allow);
         } else {
@@ -219,10 +219,10 @@ proptest! {
         prop_assert!(!denied || is_denied(&after));
     }
 
-    /// Nothing runs that is not offered; without words about arguments, nothing is offered that does not run.
+    /// Only offered tools run; without argument rules, every offered tool runs or asks.
     #[test]
     fn offering_and_deciding_agree(
-        policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
+        policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
     ) {
         let offered = is_offered(&policy, &c.session(), &tool);
         let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);

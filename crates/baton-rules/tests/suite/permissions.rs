@@ -1,4 +1,4 @@
-//! What the words about tools mean: of servers, of agents, of some calls.
+//! Permission rules of servers, agents and single calls.
 
 use super::sample;
 use baton_rules::{
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const INTERACTIVE: PermissionContext<'static> =
     PermissionContext { autonomous: false, ask: ApprovalMode::Tool, included: &[] };
 
-/// A tool of an MCP server of which nothing is said.
+/// A tool of an MCP server without rules.
 pub(super) fn mcp_tool(server: &str, tool: &str) -> ToolSpec {
     let runner = ToolRunner::Mcp(McpTool { server: server.to_owned(), tool: tool.to_owned() });
     ToolSpec { runner, ..sample::tool(&format!("{server}_{tool}"), Effects::Unknown) }
@@ -38,8 +38,8 @@ fn server(default: Permission, rules: Vec<PermissionRule>) -> McpServer {
     }
 }
 
-/// A tool of a server as the tool host gives it; `None` when it is not to be seen.
-fn of_server(server: &McpServer, tool: &str) -> Option<ToolSpec> {
+/// A tool of a server as the tool host returns it; `None` if it is hidden.
+fn host_tool(server: &McpServer, tool: &str) -> Option<ToolSpec> {
     let ServerToolPermissions { permission, rules, include } = ServerToolPermissions::for_tool(server, tool)?;
     Some(ToolSpec { permission, rules, include, ..mcp_tool("fs", tool) })
 }
@@ -78,7 +78,7 @@ fn policy(text: &str) -> ToolPolicy {
     ToolPolicy { ask: ApprovalMode::Tool, rules: rules(text) }
 }
 
-fn word(decision: &PermissionDecision) -> &'static str {
+fn decision_name(decision: &PermissionDecision) -> &'static str {
     match decision {
         PermissionDecision::Run => "run",
         PermissionDecision::Ask => "ask",
@@ -88,7 +88,7 @@ fn word(decision: &PermissionDecision) -> &'static str {
 }
 
 #[test]
-fn a_denial_wins_and_otherwise_the_most_precise_word() {
+fn denial_wins_then_the_most_specific_rule() {
     let (allow, ask, deny) = (Permission::Allow, Permission::Ask, Permission::Deny);
     for (default, of_the_server, of_the_agent, tool, expect) in [
         (ask, "", "", "read", "ask"),
@@ -106,7 +106,7 @@ fn a_denial_wins_and_otherwise_the_most_precise_word() {
         (deny, "a?c=allow", "", "abc", "run"),
         (deny, "a?c=ask", "", "a?c", "ask"),
         (deny, "=allow", "", "read", "deny"),
-        // The agent's rules and the server's are one set.
+        // The rules of the agent and of the server form one set.
         (ask, "", "read=allow", "read", "run"),
         (ask, "", "fs/read=allow", "read", "run"),
         (ask, "", "f?/r*=allow", "read", "run"),
@@ -119,23 +119,23 @@ fn a_denial_wins_and_otherwise_the_most_precise_word() {
         (allow, "read=allow", "*=deny", "read", "deny"),
         (allow, "read=allow", "fs/*=deny", "read", "deny"),
         (allow, "read=deny", "fs/read=allow", "read", "deny"),
-        // What the server's file denies by default no other file allows.
+        // A default denial of the server cannot be overridden by another file.
         (deny, "", "read=allow", "read", "deny"),
     ] {
         let server = server(default, rules(of_the_server));
         let context = format!("{default:?} {of_the_server:?} {of_the_agent:?} {tool}");
-        let Some(spec) = of_server(&server, tool) else {
+        let Some(spec) = host_tool(&server, tool) else {
             assert_eq!(expect, "deny", "{context}");
             continue;
         };
         let policy = policy(of_the_agent);
-        assert_eq!(word(&decide_permission(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
+        assert_eq!(decision_name(&decide_permission(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
         assert_eq!(is_offered(&policy, &INTERACTIVE, &spec), expect != "deny", "{context}");
     }
 }
 
 #[test]
-fn rules_about_arguments() {
+fn argument_rules_match_values_by_pointer_and_glob() {
     let tmp = r#"{"path":"/tmp/a"}"#;
     for (default, of_the_server, of_the_agent, arguments, expect) in [
         ("ask", "read[/path:/tmp/*]=allow", "", tmp, "run"),
@@ -143,17 +143,17 @@ fn rules_about_arguments() {
         ("ask", "", "read[/path:/tmp/*]=allow", tmp, "run"),
         ("allow", "", "fs/*[/path:/etc/*]=deny", r#"{"path":"/etc/a"}"#, "deny such arguments"),
         ("allow", "", "fs/*[/path:/etc/*]=deny", tmp, "run"),
-        // What is not there fits nothing, not even a star.
+        // A missing argument matches nothing, not even `*`.
         ("ask", "read[/path:*]=allow", "", "{}", "ask"),
         ("ask", "read[/path:*]=allow", "", "[]", "ask"),
         ("ask", "read[/path:*]=allow", "", "7", "ask"),
         ("ask", "read[path:*]=allow", "", tmp, "ask"),
         ("ask", "read[/path:null]=allow", "", r#"{"path":null}"#, "run"),
-        // All of them must fit.
+        // All argument conditions must match.
         ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", r#"{"path":"/tmp/a","mode":"r"}"#, "run"),
         ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", r#"{"path":"/tmp/a","mode":"w"}"#, "ask"),
         ("ask", "read[/path:/tmp/*,/mode:r]=allow", "", tmp, "ask"),
-        // Values that are no text are compared as they are written.
+        // Values other than strings are compared as written.
         ("ask", "read[/n:1?]=allow", "", r#"{"n":12}"#, "run"),
         ("ask", "read[/n:12345678901234567890123]=allow", "", r#"{"n":12345678901234567890123}"#, "run"),
         ("ask", "read[/n:1.0]=allow", "", r#"{"n":1}"#, "ask"),
@@ -161,7 +161,7 @@ fn rules_about_arguments() {
         ("ask", r#"read[/n:{"a":*}]=allow"#, "", r#"{"n": {"a": 1}}"#, "run"),
         ("ask", "read[/n:a\"b]=allow", "", r#"{"n":"a\"\u0062"}"#, "run"),
         ("ask", "read[/n:]=allow", "", r#"{"n":""}"#, "run"),
-        // Pointers go as deep as one likes.
+        // Pointers may have any depth.
         ("ask", "read[/files/1/path:b]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "run"),
         ("ask", "read[/files/01/path:b]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "ask"),
         ("ask", "read[/files/2/path:*]=allow", "", r#"{"files":[{"path":"a"},{"path":"b"}]}"#, "ask"),
@@ -169,7 +169,7 @@ fn rules_about_arguments() {
         ("ask", "read[/a~1b~0c:x]=allow", "", r#"{"a/b~c":"x"}"#, "run"),
         ("ask", "read[/:x]=allow", "", r#"{"":"x"}"#, "run"),
         ("ask", "read[:{}]=allow", "", "{}", "run"),
-        // Precision: name with arguments, name, glob with arguments, glob.
+        // Specificity: name with arguments, name, glob with arguments, glob.
         ("ask", "read=ask *[/path:/tmp/*]=allow", "", tmp, "ask"),
         ("ask", "read=allow *[/path:/tmp/*]=ask", "", tmp, "run"),
         ("ask", "read=allow read[/path:/tmp/*]=ask", "", tmp, "ask"),
@@ -185,19 +185,19 @@ fn rules_about_arguments() {
     ] {
         let default = rule(&format!("*={default}")).permission;
         let context = format!("{default:?} {of_the_server} {of_the_agent} {arguments}");
-        let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap_or_else(|| panic!("{context}"));
+        let spec = host_tool(&server(default, rules(of_the_server)), "read").unwrap_or_else(|| panic!("{context}"));
         let (policy, arguments) = (policy(of_the_agent), Json::parse(arguments).unwrap());
         let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&arguments), false);
-        assert_eq!(word(&decision), expect, "{context}");
+        assert_eq!(decision_name(&decision), expect, "{context}");
         if expect != "deny" {
             assert!(is_offered(&policy, &INTERACTIVE, &spec), "{context}");
         }
     }
 }
 
-/// Where nobody can be asked, a tool is offered for the calls that somebody allowed beforehand.
+/// An autonomous session is offered a tool if some of its calls are allowed.
 #[test]
-fn leave_for_some_calls_offers_a_tool() {
+fn tool_with_some_allowed_calls_is_offered() {
     let autonomous = PermissionContext { autonomous: true, ..INTERACTIVE };
     let call = Json::parse(r#"{"path":"/tmp/a"}"#).unwrap();
     for (default, of_the_server, of_the_agent, expect) in [
@@ -212,22 +212,26 @@ fn leave_for_some_calls_offers_a_tool() {
         ("deny", "read[/path:/tmp/*]=ask", "read=allow", "deny"),
     ] {
         let default = rule(&format!("*={default}")).permission;
-        let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap();
+        let spec = host_tool(&server(default, rules(of_the_server)), "read").unwrap();
         let policy = policy(of_the_agent);
         let context = format!("{default:?} {of_the_server} {of_the_agent}");
-        assert_eq!(word(&decide_permission(&policy, &autonomous, &spec, Some(&call), false)), expect, "{context}");
+        assert_eq!(
+            decision_name(&decide_permission(&policy, &autonomous, &spec, Some(&call), false)),
+            expect,
+            "{context}"
+        );
         assert_eq!(is_offered(&policy, &autonomous, &spec), expect == "run", "{context}");
     }
 }
 
-/// The agent's own tools are of no server.
+/// Tools of the agent itself belong to no server.
 #[test]
-fn rules_about_servers_are_about_no_other_tools() {
+fn server_rules_apply_to_server_tools_only() {
     let own = sample::tool("read", Effects::Unknown);
     for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")]
     {
         assert_eq!(
-            word(&decide_permission(&policy(of_the_agent), &INTERACTIVE, &own, None, false)),
+            decision_name(&decide_permission(&policy(of_the_agent), &INTERACTIVE, &own, None, false)),
             expect,
             "{of_the_agent}"
         );
@@ -235,7 +239,7 @@ fn rules_about_servers_are_about_no_other_tools() {
 }
 
 #[test]
-fn what_is_shown_of_a_server() {
+fn include_and_exclude_lists_filter_the_tools_of_a_server() {
     for (include, exclude, tool, expect) in [
         ("", "", "read", true),
         ("read write_*", "", "read", true),
@@ -254,7 +258,7 @@ fn what_is_shown_of_a_server() {
 }
 
 #[test]
-fn when_a_tool_is_part_of_a_session() {
+fn inclusion_mode_decides_the_tools_of_a_session() {
     let modes = InclusionModes {
         default: InclusionMode::Agent,
         tools: vec![
@@ -272,7 +276,7 @@ fn when_a_tool_is_part_of_a_session() {
     ] {
         assert_eq!(ServerToolPermissions::for_tool(&server, tool).unwrap().include, include, "{tool}");
     }
-    let (spec, policy) = (of_server(&server, "write_all").unwrap(), ToolPolicy::default());
+    let (spec, policy) = (host_tool(&server, "write_all").unwrap(), ToolPolicy::default());
     for (included, expect) in [("", false), ("write_all", true), ("fs_write_all", true), ("read", false)] {
         let included = [included.to_owned()];
         let session = PermissionContext { included: &included, ..INTERACTIVE };
@@ -282,9 +286,9 @@ fn when_a_tool_is_part_of_a_session() {
     }
 }
 
-/// A tool that changed since somebody allowed it is asked about, whatever rules say, and what is denied stays so.
+/// A tool that changed since its approval is asked about, whatever the rules; a denied tool stays denied.
 #[test]
-fn a_changed_tool_is_asked_about() {
+fn changed_tool_needs_approval() {
     let call = Json::parse(r#"{"path":"/tmp/a"}"#).unwrap();
     for (default, of_the_server, of_the_agent, expect) in [
         ("allow", "", "", "ask"),
@@ -300,7 +304,7 @@ fn a_changed_tool_is_asked_about() {
         let spec = ToolSpec { permission, rules, include, ..mcp_tool("fs", "read") };
         let policy = policy(of_the_agent);
         let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&call), false);
-        assert_eq!(word(&decision), expect, "{default:?} {of_the_server} {of_the_agent}");
+        assert_eq!(decision_name(&decision), expect, "{default:?} {of_the_server} {of_the_agent}");
         let autonomous = PermissionContext { autonomous: true, ..INTERACTIVE };
         assert!(!is_offered(&policy, &autonomous, &spec), "{default:?} {of_the_server} {of_the_agent}");
     }
@@ -331,7 +335,7 @@ fn globs() {
     }
 }
 
-/// The plain definition, which may take for ever.
+/// Reference implementation of glob matching, with exponential run time.
 fn matches_by_definition(glob: &[char], name: &[char]) -> bool {
     match (glob.split_first(), name.split_first()) {
         (None, None) => true,
@@ -346,21 +350,21 @@ fn matches_by_definition(glob: &[char], name: &[char]) -> bool {
 
 proptest! {
     #[test]
-    fn globs_mean_what_they_are_defined_to(glob in "[abä*?]{0,8}", name in "[abäö]{0,8}") {
+    fn glob_matching_equals_its_definition(glob in "[abä*?]{0,8}", name in "[abäö]{0,8}") {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
         prop_assert_eq!(glob_matches(&glob, &name), matches_by_definition(&letters(&glob), &letters(&name)));
     }
 }
 
 #[test]
-fn arguments_that_cannot_be_read_do_not_slip_past_a_denial() {
+fn unreadable_arguments_do_not_bypass_a_denial() {
     let policy = ToolPolicy { rules: vec![rule("read[/path:/etc/*]=deny")], ..ToolPolicy::default() };
     let decided = |arguments: &str| {
         let arguments = Json::parse(arguments).unwrap();
         decide_permission(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), false)
     };
     assert_eq!(decided(r#"{"path": "/tmp/x"}"#), PermissionDecision::Run);
-    assert_eq!(decided(r#"{"other": "\ud800"}"#), PermissionDecision::Run, "it is not what the rule is about");
+    assert_eq!(decided(r#"{"other": "\ud800"}"#), PermissionDecision::Run, "the rule does not concern this argument");
     for arguments in [
         r#"{"path": "/etc/passwd"}"#,
         r#"{"path": "/etc/\ud800/../passwd"}"#,

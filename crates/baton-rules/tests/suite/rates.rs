@@ -1,4 +1,4 @@
-//! How often somebody may ask, moment by moment.
+//! Rate limits over time.
 
 use baton_rules::{RateLimit, TokenBucket};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ const fn ms(millis: u64) -> Duration {
 fn a_burst_then_the_steady_rate() {
     let limit = RateLimit { per_second: 10, burst: 3 };
     let mut bucket = TokenBucket::default();
-    // Each row: when, and how long to wait (0: let through).
+    // Rows: time, and required wait (0: allowed).
     for (now, wait) in [
         (0, 0),
         (0, 0),
@@ -44,7 +44,7 @@ fn a_burst_then_the_steady_rate() {
 }
 
 #[test]
-fn a_limit_of_nothing_is_one_a_second() {
+fn limit_of_zero_means_one_per_second() {
     let limit = RateLimit { per_second: 0, burst: 0 };
     let bucket = TokenBucket::default().take(limit, ms(0)).unwrap();
     assert_eq!(bucket.take(limit, ms(250)), Err(ms(750)));
@@ -52,9 +52,9 @@ fn a_limit_of_nothing_is_one_a_second() {
 }
 
 proptest! {
-    /// Whatever the moments, nobody gets more than the burst and what was earned since; and waiting as told helps.
+    /// A caller gets at most the burst plus the earned tokens, and waiting for the returned time succeeds.
     #[test]
-    fn never_more_than_the_limit(
+    fn requests_never_exceed_the_limit(
         per_second in 1u32..2000,
         burst in 1u32..50,
         pauses in proptest::collection::vec(0u64..5_000_000, 1..200),
@@ -70,7 +70,7 @@ proptest! {
                 }
                 Err(wait) => prop_assert!(bucket.take(limit, now + wait).is_ok() && wait > Duration::ZERO),
             }
-            // An interval is rounded down to whole nanoseconds, which earns a hair more.
+            // Intervals are rounded down to whole nanoseconds, which earns slightly more.
             let earned = now.as_secs_f64() * f64::from(per_second) * 1.001;
             prop_assert!(taken as f64 <= f64::from(burst) + earned + 1e-6);
         }

@@ -1,4 +1,4 @@
-//! A small agent, and tasks brought to a situation by events.
+//! A small agent, and tasks built from events.
 
 use baton_rules::{TaskRecord, accept_message, calls_part, results_part};
 use baton_types::*;
@@ -30,7 +30,7 @@ pub(crate) fn tool(name: &str, effects: Effects) -> ToolSpec {
     }
 }
 
-/// Has a tool of each kind, asks questions, and hands work to `weather`.
+/// Has a tool of each kind, asks questions, and hands off to `weather`.
 pub(crate) fn spec() -> AgentSpec {
     AgentSpec {
         name: "personal".into(),
@@ -64,7 +64,7 @@ pub(crate) fn spec() -> AgentSpec {
     }
 }
 
-pub(crate) fn says(id: &str, parts: Vec<Part>) -> Message {
+pub(crate) fn user_message(id: &str, parts: Vec<Part>) -> Message {
     Message::new(id.into(), Role::User, parts)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn result(id: &str, name: &str) -> ToolResult {
 }
 
 pub(crate) fn submitted(tool_execution: ToolExecution) -> TaskEvent {
-    let message = says("ask", vec![Part::text("hello")]);
+    let message = user_message("ask", vec![Part::text("hello")]);
     TaskEvent::Submitted {
         context: "c".into(),
         agent: "personal".into(),
@@ -148,25 +148,25 @@ pub(crate) fn calling(mode: ToolExecution, calls: &[ToolCall]) -> TaskRecord {
     task(mode, &[run_started(), attempt(1, 1), tools_called(1, calls)])
 }
 
-/// The same, waiting for its caller.
+/// Like [`calling`], waiting for its caller.
 pub(crate) fn asking(mode: ToolExecution, calls: &[ToolCall]) -> TaskRecord {
     let mut task = calling(mode, calls);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     task
 }
 
-/// What a caller says, with results and text.
-pub(crate) fn told(id: &str, text: &str, results: &[ToolResult]) -> Message {
+/// A message of the caller with results and text.
+pub(crate) fn caller_message(id: &str, text: &str, results: &[ToolResult]) -> Message {
     let mut parts = vec![Part::text(text)];
     if !results.is_empty() {
         parts.push(results_part(results));
     }
-    says(id, parts)
+    user_message(id, parts)
 }
 
-/// Hears a message and takes it; gives whether a run should take the task up.
-pub(crate) fn say(task: &mut TaskRecord, message: Message) -> bool {
-    let heard = accept_message(task, message, baton_types::Timestamp::from_millis(0)).unwrap();
-    apply_all(task, &heard.events);
-    heard.starts_run
+/// Accepts a message and applies its events; returns whether a run starts.
+pub(crate) fn apply_message(task: &mut TaskRecord, message: Message) -> bool {
+    let accepted = accept_message(task, message, baton_types::Timestamp::from_millis(0)).unwrap();
+    apply_all(task, &accepted.events);
+    accepted.starts_run
 }

@@ -1,16 +1,16 @@
-//! Any sequence of events, most of them sensible: what must hold after each of them.
+//! Random event sequences, most of them plausible, with the invariants after each event.
 
 use crate::sample::*;
 use baton_rules::{CallStage, TaskRecord, accept_message, parse_tool_calls, parse_tool_results};
 use baton_types::*;
 use proptest::prelude::*;
 
-/// A draw from which an event is made in the light of the task's state.
+/// A draw from which an event is made, depending on the task's state.
 #[derive(Clone, Copy, Debug)]
 struct Draw {
     kind: u8,
     pick: u8,
-    /// Whether to look at the state, so that the event is likely legal.
+    /// Whether the state is considered, so that the event is likely legal.
     sensible: bool,
 }
 
@@ -40,10 +40,13 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
     };
     let usage = Usage::new(u64::from(pick) << 60, 1);
     match kind {
-        0 | 1 => heard(task, pick, &open, number),
+        0 | 1 => random_caller_message(task, pick, &open, number),
         2 => {
             let results = [result(call_id.as_str(), "look")];
-            TaskEvent::MessageReceived { message: told(&format!("u{number}"), "", &results), results: results.to_vec() }
+            TaskEvent::MessageReceived {
+                message: caller_message(&format!("u{number}"), "", &results),
+                results: results.to_vec(),
+            }
         }
         3 | 4 => TaskEvent::RunStarted {
             run: format!("r{}", pick % 2).into(),
@@ -65,7 +68,7 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
             TaskEvent::AttemptStarted { message: format!("m{number}").into(), turn, attempt }
         }
         9 | 10 => {
-            // Ids repeat from turn to turn, as some models have it, and without sense also within one.
+            // Ids repeat from turn to turn, as some models have it; implausible draws repeat them within a turn too.
             let id = |index: u8| if sensible { format!("c{index}") } else { format!("c{}", index / 2) };
             let calls: Vec<_> = (0..pick % 4)
                 .map(|index| call(&id(index), TOOLS[usize::from(pick / 4 + index) % TOOLS.len()]))
@@ -74,8 +77,8 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
         11 => TaskEvent::ToolStarted { call: call_id, effects: None, server: None },
-        18 => TaskEvent::ToolInputRequested { call: call_id, ask: which_one() },
-        19 => TaskEvent::ToolInputReceived { call: call_id, answers: this_one() },
+        18 => TaskEvent::ToolInputRequested { call: call_id, ask: input_request() },
+        19 => TaskEvent::ToolInputReceived { call: call_id, answers: input_answers() },
         12 | 13 => TaskEvent::ToolFinished { result: result(call_id.as_str(), "look") },
         14 => TaskEvent::HandoffSent {
             call: call_id,
@@ -94,64 +97,68 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
         16 => TaskEvent::Answered { message: of_agent(vec![Part::text(format!("answer {number}"))]), usage },
         _ => match pick % 16 {
             0 => submitted(ToolExecution::Agent),
-            state @ 1..8 => says_status(TaskState::ALL[usize::from(state)], number),
-            8 | 9 => says_status(TaskState::Completed, number),
-            10 => replies(number),
-            _ => says_status(TaskState::InputRequired, number),
+            state @ 1..8 => status_changed(TaskState::ALL[usize::from(state)], number),
+            8 | 9 => status_changed(TaskState::Completed, number),
+            10 => direct_reply(number),
+            _ => status_changed(TaskState::InputRequired, number),
         },
     }
 }
 
-fn says_status(state: TaskState, number: usize) -> TaskEvent {
+fn status_changed(state: TaskState, number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("so it stands")]);
     let message = message.with_task(&"c".into(), &"t".into());
     TaskEvent::StatusChanged { state, message: Some(message), reason: None }
 }
 
-fn which_one() -> ToolInputRequest {
+fn input_request() -> ToolInputRequest {
     let schema = serde_json::json!({"type": "object", "properties": {"which": {"type": "string"}}});
     let (key, message) = ("k".to_owned(), "which?".to_owned());
     let wants = QuestionKind::Form { schema: schema.into() };
     ToolInputRequest { questions: vec![ToolQuestion { key, message, wants }], state: Some("state".to_owned()) }
 }
 
-fn this_one() -> ToolAnswers {
+fn input_answers() -> ToolAnswers {
     let answer = ToolAnswer { key: "k".to_owned(), action: AnswerAction::Decline, content: None };
     ToolAnswers { answers: vec![answer], state: Some("state".to_owned()) }
 }
 
-/// An answer that names no task.
-fn replies(number: usize) -> TaskEvent {
+/// A direct reply: an answer that names no task.
+fn direct_reply(number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("just this")]);
     TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(message), reason: None }
 }
 
-/// What a caller might send: results for some of the open calls, text, or both.
-fn heard(task: &TaskRecord, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
+/// A plausible caller message: results for some of the open calls, text, or both.
+fn random_caller_message(task: &TaskRecord, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
     let chosen = open.iter().enumerate().filter(|(index, _)| pick >> index & 1 == 1);
     let results: Vec<_> = chosen.map(|(_, id)| result(id.as_str(), "look")).collect();
     let text = if pick >= 128 { "more" } else { "" };
-    let plain = told(&format!("u{number}"), text, &[]);
-    let message = told(&format!("u{number}"), text, &results);
-    let mut heard = accept_message(task, message, baton_types::Timestamp::from_millis(0))
+    let plain = caller_message(&format!("u{number}"), text, &[]);
+    let message = caller_message(&format!("u{number}"), text, &results);
+    let mut accepted = accept_message(task, message, baton_types::Timestamp::from_millis(0))
         .or_else(|_| accept_message(task, plain, baton_types::Timestamp::from_millis(0)))
-        // Words are no answer to the question what became of a call.
+        // Text is no answer to an in-doubt request.
         .or_else(|_| {
-            accept_message(task, told(&format!("u{number}"), "fail", &[]), baton_types::Timestamp::from_millis(0))
+            accept_message(
+                task,
+                caller_message(&format!("u{number}"), "fail", &[]),
+                baton_types::Timestamp::from_millis(0),
+            )
         })
         .unwrap();
-    heard.events.remove(0)
+    accepted.events.remove(0)
 }
 
-/// What was accepted so far, to hold the task against.
+/// Accepted messages, compared with the task.
 #[derive(Default)]
-struct Seen {
+struct MessageLog {
     by_agent: Vec<Message>,
     by_caller: Vec<Message>,
     answer: Option<Message>,
 }
 
-impl Seen {
+impl MessageLog {
     fn accept(&mut self, event: &TaskEvent) {
         match event {
             TaskEvent::Submitted { message, .. } | TaskEvent::MessageReceived { message, .. } => {
@@ -167,10 +174,10 @@ impl Seen {
     }
 }
 
-fn check(task: &TaskRecord, seen: &Seen) {
+fn check(task: &TaskRecord, seen: &MessageLog) {
     assert_eq!(task.run.is_some(), task.state == TaskState::Working, "a run and working are the same");
     let by_agent: Vec<_> = task.history.iter().filter(|message| message.role == Role::Agent).cloned().collect();
-    assert_eq!(by_agent, seen.by_agent, "the history has what the agent said, whole and once");
+    assert_eq!(by_agent, seen.by_agent, "the history has every agent message, complete and once");
 
     let shown = task.view().history;
     let mut own = 0;
@@ -181,7 +188,7 @@ fn check(task: &TaskRecord, seen: &Seen) {
     by_caller.sort_by(|left, right| left.id.cmp(&right.id));
     let mut expected = seen.by_caller.clone();
     expected.sort_by(|left, right| left.id.cmp(&right.id));
-    assert_eq!(by_caller, expected, "every word of the caller is there, once");
+    assert_eq!(by_caller, expected, "every caller message is in the history once");
     let mut ids: Vec<_> = shown.iter().map(|message| &message.id).collect();
     ids.sort();
     ids.dedup();
@@ -190,7 +197,7 @@ fn check(task: &TaskRecord, seen: &Seen) {
     check_results(task);
     if task.view().direct_reply().is_some() {
         let asked = task.calls.iter().any(|state| state.call.name == "reply_message");
-        assert!(asked, "nobody asked for a bare message");
+        assert!(asked, "a direct reply was not requested");
     } else if task.state == TaskState::Completed {
         let answer = seen.answer.as_ref().unwrap();
         assert_eq!(task.history.last(), Some(answer));
@@ -203,23 +210,26 @@ fn check(task: &TaskRecord, seen: &Seen) {
     assert_eq!(artifacts.len(), task.artifacts.len());
 }
 
-/// What one event may not do, whatever it is.
-fn check_move(before: &TaskRecord, after: &TaskRecord) {
+/// Checks one transition.
+fn check_transition(before: &TaskRecord, after: &TaskRecord) {
     assert!(!before.state.is_terminal(), "{:?} was final", before.state);
     assert_eq!(after.version, before.version + 1);
     if let (Some(old), Some(new)) = (&before.run, &after.run) {
         assert_eq!(old.id, new.id, "a run ends before another begins");
     }
-    assert!(!(before.state == TaskState::Submitted && after.state.is_interrupted()), "nobody could have asked");
+    assert!(
+        !(before.state == TaskState::Submitted && after.state.is_interrupted()),
+        "a submitted task cannot wait for input"
+    );
     if let Some(run) = &after.run {
-        assert_eq!(after.status_message, None, "what was asked is settled");
+        assert_eq!(after.status_message, None, "the question is settled");
         assert!(run.open.is_none() || after.calls.is_empty(), "a model is called when no calls are left");
     }
     for state in &before.calls {
         let Some(now) = after.call(&state.call.id) else { continue };
         match &state.stage {
             CallStage::Finished(_) => assert_eq!(now, state, "a result stays"),
-            CallStage::Started => assert!(!now.stage.is_handed_off(), "what has begun here is not given away"),
+            CallStage::Started => assert!(!now.stage.is_handed_off(), "a started call is not handed off"),
             _ => assert!(
                 now.stage != CallStage::Pending || matches!(state.stage, CallStage::Pending | CallStage::Asked(_))
             ),
@@ -227,7 +237,7 @@ fn check_move(before: &TaskRecord, after: &TaskRecord) {
     }
 }
 
-/// Calls are followed by a result for each before the agent speaks again, and results stand nowhere else.
+/// Each call has a result before the next agent message, and results are nowhere else.
 fn check_results(task: &TaskRecord) {
     let mut owed: Vec<CallId> = Vec::new();
     for message in &task.history {
@@ -254,10 +264,10 @@ fn stored(task: &TaskRecord) -> TaskRecord {
     json.read().unwrap()
 }
 
-fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, TaskRecord) {
+fn apply_draws(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, TaskRecord) {
     let first = submitted(mode);
     let mut task = TaskRecord::from_submission("t".into(), at(0), &first).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = MessageLog::default();
     seen.accept(&first);
     let mut accepted = vec![(at(0), first)];
     for (number, draw) in draws.iter().enumerate() {
@@ -266,7 +276,7 @@ fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, Ta
         let before = task.clone();
         match task.apply(moment, &event) {
             Ok(()) => {
-                check_move(&before, &task);
+                check_transition(&before, &task);
                 seen.accept(&event);
                 accepted.push((moment, event));
             }
@@ -292,7 +302,7 @@ proptest! {
         caller in any::<bool>(), draws in draws(), cut in any::<prop::sample::Index>(),
     ) {
         let mode = if caller { ToolExecution::Caller } else { ToolExecution::Agent };
-        let (accepted, task) = tell(mode, &draws);
+        let (accepted, task) = apply_draws(mode, &draws);
         let (first_at, first) = &accepted[0];
         let begun = TaskRecord::from_submission("t".into(), *first_at, first).unwrap();
         let cut = cut.index(accepted.len());
@@ -300,11 +310,11 @@ proptest! {
         let half = fold(begun, before);
         prop_assert_eq!(&stored(&half), &half, "a snapshot is the task");
         prop_assert_eq!(&fold(half.clone(), after), &task);
-        prop_assert_eq!(&fold(stored(&half), after), &task, "a snapshot goes on like the task");
+        prop_assert_eq!(&fold(stored(&half), after), &task, "a snapshot continues like the task");
     }
 }
 
-/// The generator is worth something only if it gets far.
+/// The generator must reach deep states.
 #[test]
 fn sequences_reach_every_state_and_stage() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
@@ -314,7 +324,7 @@ fn sequences_reach_every_state_and_stage() {
     for round in 0..1500 {
         let draws = draws().new_tree(&mut runner).unwrap().current();
         let mode = if round % 2 == 0 { ToolExecution::Caller } else { ToolExecution::Agent };
-        let (accepted, task) = tell(mode, &draws);
+        let (accepted, task) = apply_draws(mode, &draws);
         states.insert(task.state);
         replied |= task.view().direct_reply().is_some();
         most = most.max(accepted.len());
@@ -323,5 +333,5 @@ fn sequences_reach_every_state_and_stage() {
     }
     assert_eq!(states.len(), TaskState::ALL.len(), "{states:?}");
     assert!(most > 30 && handed && rounds > 2, "{most} events, {rounds} rounds at most, handed over: {handed}");
-    assert!(replied, "no bare message");
+    assert!(replied, "no direct reply");
 }

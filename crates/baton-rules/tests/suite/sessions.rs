@@ -1,7 +1,7 @@
-//! What is on record of a conversation, and taking one over.
+//! Session records and imports.
 
 use crate::sample::{
-    answered, at, attempt, call, finished, result, run_started, status, submitted, told, tools_called,
+    answered, at, attempt, call, caller_message, finished, result, run_started, status, submitted, tools_called,
 };
 use baton_rules::{
     IllegalSessionEvent, SessionRecord, TaskRecord, Transcript, apply_overrides, calls_part, check_settings,
@@ -26,7 +26,7 @@ fn settings(model: Option<&str>, turns: Option<u32>) -> SessionEvent {
 }
 
 #[test]
-fn a_record_is_what_was_last_said() {
+fn record_keeps_the_latest_changes() {
     let events = [
         opened(),
         SessionEvent::Renamed { title: Some("Trip".to_owned()) },
@@ -47,7 +47,7 @@ fn a_record_is_what_was_last_said() {
     assert!(record.includes(ItemKind::Rule, "a") && !record.includes(ItemKind::Reference, "a"));
     assert!(record.excludes(ItemKind::Rule, "b") && !record.excludes(ItemKind::Rule, "c"));
     assert_eq!((record.opened_at, record.changed_at, record.settings.is_empty()), (at(1), at(11), true));
-    // Only changes of the model are told, when they happened.
+    // Only model changes are notices, placed at their time.
     let mut before = SessionRecord::from_opened(at(1), &events[0]).unwrap();
     let mut notices: Vec<(Timestamp, String)> = Vec::new();
     for (at, event) in timed().skip(1) {
@@ -61,7 +61,7 @@ fn a_record_is_what_was_last_said() {
     assert!(notices[0].0 == at(9) && notices[0].1.contains("x:1"), "{notices:?}");
     assert!(notices[1].0 == at(11) && notices[1].1.contains("the agent's default"), "{notices:?}");
 
-    // What is taken over brings its own notices along.
+    // An import brings its own notices.
     let origin = Some(SessionOrigin::Import { context: None });
     let import = SessionEvent::Opened { agent: "personal".into(), context: "c".into(), origin, history: Vec::new() };
     let mut taken = SessionRecord::from_opened(at(5), &import).unwrap();
@@ -78,7 +78,7 @@ fn a_record_is_what_was_last_said() {
 }
 
 #[test]
-fn settings_of_a_session_come_before_the_agents() {
+fn session_settings_override_the_agent() {
     let spec = crate::sample::spec();
     assert_eq!(apply_overrides(&spec, &SessionOverrides::default()), spec);
     let all = SessionOverrides {
@@ -103,7 +103,7 @@ fn settings_of_a_session_come_before_the_agents() {
     assert_eq!((held.writing.max_output_tokens, held.autonomous), (Some(100), true));
     assert_eq!((held.writing.temperature, held.writing.top_p), (all.temperature, all.top_p));
     assert_ne!(held.digest().unwrap(), spec.digest().unwrap());
-    // An autonomous agent stays so.
+    // An autonomous agent stays autonomous.
     let asked = SessionOverrides { autonomous: Some(false), ..SessionOverrides::default() };
     assert!(apply_overrides(&AgentSpec { autonomous: true, ..spec }, &asked).autonomous);
 }
@@ -134,7 +134,7 @@ fn settings_and_titles_have_bounds() {
 }
 
 #[test]
-fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
+fn transcript_has_the_model_input_and_the_final_message() {
     let request = RequestContext {
         items: vec![IncludedItem {
             kind: ItemKind::Rule,
@@ -144,7 +144,7 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
             score: None,
         }],
     };
-    let late = TaskEvent::MessageReceived { message: told("late", "and this", &[]), results: Vec::new() };
+    let late = TaskEvent::MessageReceived { message: caller_message("late", "and this", &[]), results: Vec::new() };
     let chosen = TaskEvent::ContextSelected { message: "u1".into(), request: request.clone(), warning: None };
     let events = [
         submitted(ToolExecution::Agent),
@@ -174,9 +174,9 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
     let given: Vec<Message> =
         entries.iter().filter(|(entry, _)| !entry.notice).map(|(entry, _)| entry.message.clone()).collect();
     assert_eq!(given, task.history);
-    let told: Vec<(i64, u64)> = entries.iter().map(|(entry, number)| (entry.at.as_millis(), *number)).collect();
-    // What was said meanwhile stands where it joined, with the moment at which it was said.
-    assert_eq!(told, [(1, 1), (5, 5), (7, 7), (6, 8), (9, 9), (10, 10)]);
+    let placed: Vec<(i64, u64)> = entries.iter().map(|(entry, number)| (entry.at.as_millis(), *number)).collect();
+    // A message during a run is placed where it joined the input, with its own time.
+    assert_eq!(placed, [(1, 1), (5, 5), (7, 7), (6, 8), (9, 9), (10, 10)]);
     let answer = &entries[4].0;
     assert_eq!((answer.request.as_ref(), answer.usage.is_some()), (Some(&request), true));
     assert!(entries.iter().filter(|(entry, _)| entry.request.is_some()).count() == 1);
@@ -184,8 +184,8 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
 }
 
 #[test]
-fn what_waits_to_be_heard_comes_last() {
-    let late = TaskEvent::MessageReceived { message: told("late", "and this", &[]), results: Vec::new() };
+fn waiting_messages_come_last() {
+    let late = TaskEvent::MessageReceived { message: caller_message("late", "and this", &[]), results: Vec::new() };
     let mut transcript = Transcript::default();
     for (event, millis) in [submitted(ToolExecution::Agent), run_started(), attempt(1, 1), late].iter().zip(1..) {
         transcript.apply(&"t".into(), at(millis), event).unwrap();
@@ -195,7 +195,7 @@ fn what_waits_to_be_heard_comes_last() {
     assert!(Transcript::default().apply(&"t".into(), at(1), &status(TaskState::Failed)).is_err());
 }
 
-/// A conversation of random pieces: `(who, calls or results, words)`.
+/// A conversation of random pieces: `(agent, notice, call ids, text)`.
 fn conversation() -> impl Strategy<Value = Vec<SessionEntry>> {
     let piece = (any::<bool>(), any::<bool>(), prop::collection::vec(0_u8..4, 0..4), any::<bool>());
     prop::collection::vec(piece, 0..12).prop_map(|pieces| {
@@ -217,8 +217,8 @@ fn conversation() -> impl Strategy<Value = Vec<SessionEntry>> {
     })
 }
 
-/// Says what models would not take.
-fn broken(entries: &[SessionEntry]) -> Option<String> {
+/// First violation of the order that models require.
+fn order_violation(entries: &[SessionEntry]) -> Option<String> {
     let mut open: BTreeSet<CallId> = BTreeSet::new();
     for entry in entries.iter().filter(|entry| !entry.notice) {
         if entry.message.role == Role::Agent {
@@ -239,12 +239,12 @@ fn broken(entries: &[SessionEntry]) -> Option<String> {
 
 proptest! {
     #[test]
-    fn no_call_is_ever_without_its_results(entries in conversation()) {
+    fn repaired_transcripts_pair_calls_with_results(entries in conversation()) {
         let (kept, changed) = repair_transcript(entries.clone());
-        prop_assert_eq!(broken(&kept), None);
+        prop_assert_eq!(order_violation(&kept), None);
         prop_assert_eq!(changed == 0, kept == entries);
-        // What was whole stays as it is, and so does everything that has nothing to do with tools.
-        prop_assert_eq!(changed == 0, broken(&entries).is_none() && !repeats_a_call(&entries));
+        // Valid entries stay unchanged, and so do entries without calls and results.
+        prop_assert_eq!(changed == 0, order_violation(&entries).is_none() && !repeats_a_call(&entries));
         let plain = |entries: &[SessionEntry]| {
             let plain = entries.iter().filter(|entry| entry.message.parts.len() == 1 && !entry.message.text().is_empty());
             plain.cloned().collect::<Vec<_>>()

@@ -35,7 +35,7 @@ fn from_submission_to_completion() {
     assert_eq!(step(&task), RunStep::StartRun);
     for (event, expect) in [
         (run_started(), RunStep::CallModel { turn: 1, attempt: 1 }),
-        // An attempt that is open was cut off or refused: the same turn again.
+        // An open attempt was interrupted or refused: the same turn again.
         (attempt(1, 1), RunStep::CallModel { turn: 1, attempt: 2 }),
         (attempt(1, 2), RunStep::CallModel { turn: 1, attempt: 3 }),
     ] {
@@ -55,12 +55,12 @@ fn from_submission_to_completion() {
 }
 
 #[test]
-fn a_word_that_came_meanwhile_gets_another_turn() {
+fn message_during_a_turn_gets_another_turn() {
     let mut task = task(Agent, &[run_started(), attempt(1, 1)]);
-    say(&mut task, told("more", "and tomorrow?", &[]));
+    apply_message(&mut task, caller_message("more", "and tomorrow?", &[]));
     apply_all(&mut task, &[answered(1)]);
     assert_eq!(step(&task), RunStep::CallModel { turn: 2, attempt: 1 });
-    assert!(task.apply(at(2), &status(TaskState::Completed)).is_err(), "nobody would have heard it");
+    assert!(task.apply(at(2), &status(TaskState::Completed)).is_err(), "the message would get no answer");
     apply_all(&mut task, &[attempt(2, 1), answered(2)]);
     assert_eq!(step(&task), RunStep::Complete);
 }
@@ -87,16 +87,16 @@ fn callers_run_their_tools_after_built_in_ones_are_done() {
     let asked = CallerRequests { calls: calls[..2].to_vec(), ..CallerRequests::default() };
     assert_eq!((step(&task), caller_requests(&task, &spec())), (RunStep::AskCaller, asked));
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
-    assert!(say(&mut task, told("r", "", &[result("a", "look"), result("b", "handoff")])));
+    assert!(apply_message(&mut task, caller_message("r", "", &[result("a", "look"), result("b", "handoff")])));
     apply_all(&mut task, &[run_started()]);
     assert_eq!(step(&task), RunStep::CallModel { turn: 1, attempt: 1 });
 }
 
 #[test]
-fn questions_and_calls_in_doubt_go_to_the_caller() {
+fn questions_and_in_doubt_calls_go_to_the_caller() {
     let calls = [call("q", "ask_user"), call("l", "look"), call("u", "put"), call("p", "pay"), call("x", "gone")];
     let mut task = calling(Agent, &calls);
-    assert_eq!(step(&task), advance(&task, &["l", "u", "p", "x"]), "nothing began: all may run");
+    assert_eq!(step(&task), advance(&task, &["l", "u", "p", "x"]), "no call started: all may run");
     apply_all(&mut task, &[started("l"), started("u"), started("p"), started("x")]);
     assert_eq!(step(&task), advance(&task, &["l", "u", "x"]), "only a tool that may repeat runs again");
     apply_all(&mut task, &[finished("l", "look"), finished("u", "put"), finished("x", "gone")]);
@@ -107,11 +107,11 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
     };
     assert_eq!((step(&task), caller_requests(&task, &spec())), (RunStep::AskCaller, asked));
     let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
-    assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");
+    assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not ask");
 }
 
 #[test]
-fn a_run_that_works_alone_ends_where_another_one_would_ask() {
+fn autonomous_run_fails_where_an_interactive_one_asks() {
     let begins = TaskEvent::RunStarted {
         run: "run".into(),
         agent: Digest::compute(b"spec"),
@@ -127,11 +127,11 @@ fn a_run_that_works_alone_ends_where_another_one_would_ask() {
     let in_doubt = alone(&[call("p", "pay")], &[started("p")]);
     assert_eq!(code(step(&in_doubt)), ErrorCode::TOOL_UNSAFE_TO_REPEAT.code);
     let question = alone(&[call("q", "ask_user")], &[]);
-    assert_eq!(step(&question), advance(&question, &["q"]), "it is refused as a call, and the run goes on");
+    assert_eq!(step(&question), advance(&question, &["q"]), "the call is refused, and the run continues");
 }
 
 #[test]
-fn the_tools_of_baton_are_known_by_name() {
+fn built_in_tools_are_known_by_name() {
     let named = [
         HANDOFF_TOOL,
         EMIT_ARTIFACT_TOOL,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json as js;
 
 #[test]
-fn both_shapes_of_calls_are_read_and_anything_else_is_left_alone() {
+fn both_call_formats_are_parsed_and_other_parts_ignored() {
     let weather = |arguments| ToolCall { id: "call_1".into(), name: "get_weather".to_owned(), arguments };
     let oakland = || weather(json(js!({"location": "Oakland"})));
     let older = |arguments: serde_json::Value| {
@@ -25,11 +25,11 @@ fn both_shapes_of_calls_are_read_and_anything_else_is_left_alone() {
         (js!([1, 2]), vec![]),
     ];
     for (data, expect) in table {
-        let message = says("m", vec![Part::text("tool_calls"), Part::data(json(data.clone()))]);
+        let message = user_message("m", vec![Part::text("tool_calls"), Part::data(json(data.clone()))]);
         assert_eq!(parse_tool_calls(&message), expect, "{data}");
         assert_eq!(parse_tool_results(&message), Ok(vec![]), "{data}");
     }
-    let two = says("m", vec![Part::data(json(flat(js!({})))), Part::data(json(older(js!("{}"))))]);
+    let two = user_message("m", vec![Part::data(json(flat(js!({})))), Part::data(json(older(js!("{}"))))]);
     assert_eq!(parse_tool_calls(&two).len(), 2);
 }
 
@@ -47,7 +47,7 @@ fn output() -> impl Strategy<Value = Json> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_what_is_read(
+    fn tool_parts_round_trip(
         results in prop::collection::vec((".*", ".*", output(), any::<bool>()), 0..4),
         calls in prop::collection::vec((".*", ".*", 0..9), 0..4),
     ) {
@@ -57,7 +57,7 @@ proptest! {
         let calls: Vec<_> = calls.into_iter().map(|(id, name, number)| {
             ToolCall { id: id.into(), name, arguments: json(js!({ "n": number })) }
         }).collect();
-        let message = says("m", vec![results_part(&results), calls_part(&calls)]);
+        let message = user_message("m", vec![results_part(&results), calls_part(&calls)]);
         prop_assert_eq!(parse_tool_results(&message).unwrap(), results);
         prop_assert_eq!(parse_tool_calls(&message), calls);
     }

@@ -1,4 +1,4 @@
-//! Conversations that are made to fit, and what must never get lost on the way.
+//! Compaction of conversations, and the parts that it must keep.
 
 use baton_rules::{CompactionPlan, ConversationBlock, TokenOverhead, WindowBudget, WindowOverflow, plan_compaction};
 use baton_types::Thousandths;
@@ -12,20 +12,20 @@ const fn turn(tokens: u64, short: u64) -> ConversationBlock {
     ConversationBlock { is_caller_message: false, tokens, short_tokens: short }
 }
 
-/// Triggered at 800, aiming at 480, with 100 for a summary.
-fn room() -> WindowBudget {
+/// Trigger at 800 tokens, target of 480, and 100 for a summary.
+fn sample_budget() -> WindowBudget {
     let room = WindowBudget { budget: 1_000, trigger: 800, target: 480, summary: 100 };
     assert_eq!(WindowBudget::from_window(1_250, Some(188), Thousandths(800)), room, "5 % of 1250 are 62");
     room
 }
 
 #[test]
-fn the_room_in_a_window() {
+fn window_budget_reserves_tokens_for_the_answer() {
     let at = |window, max_output, compact_at| WindowBudget::from_window(window, max_output, Thousandths(compact_at));
     for (window, max_output, compact_at, budget, trigger) in [
         (8_192, None, 800, 6_759, 5_407),
         (8_192, Some(1_000), 800, 6_783, 5_426),
-        // What the model may write never takes more than half of it.
+        // The reserve for the answer never exceeds half of the window.
         (8_192, Some(8_192), 800, 3_687, 2_949),
         (200_000, Some(64_000), 500, 126_000, 63_000),
         (200_000, Some(64_000), 0, 126_000, 12_600),
@@ -41,12 +41,12 @@ fn the_room_in_a_window() {
     assert_eq!(WindowBudget::unknown().reduced_below(4_000, Thousandths(800)).budget, 3_000);
 }
 
-/// How many blocks are summarised, and which are given in short.
-type Outcome = Result<(usize, Vec<usize>), WindowOverflow>;
+/// Number of summarized blocks, and indexes of the shortened ones.
+type CompactionOutcome = Result<(usize, Vec<usize>), WindowOverflow>;
 
 #[test]
-fn what_goes_first() {
-    let table: [(&str, Vec<ConversationBlock>, Outcome); 8] = [
+fn results_are_shortened_before_blocks_are_summarized() {
+    let table: [(&str, Vec<ConversationBlock>, CompactionOutcome); 8] = [
         ("it fits", vec![words(100), turn(300, 20), words(400)], Ok((0, vec![]))),
         (
             "old results in short are enough",
@@ -54,7 +54,7 @@ fn what_goes_first() {
             Ok((0, vec![1])),
         ),
         (
-            "a summary, up to where the caller says something",
+            "a summary up to a message of the caller",
             vec![words(50), turn(300, 300), words(50), turn(300, 300), words(50), turn(100, 100), words(50)],
             Ok((4, vec![])),
         ),
@@ -71,32 +71,32 @@ fn what_goes_first() {
         ("the newest results go last", vec![words(50), turn(50, 50), turn(2_000, 60)], Ok((0, vec![2]))),
         ("only results", vec![turn(2_000, 60)], Ok((0, vec![0]))),
         (
-            "nothing helps",
+            "nothing is small enough",
             vec![words(50), turn(100, 10), words(1_500)],
             Err(WindowOverflow { tokens: 1_560, budget: 1_000 }),
         ),
     ];
     for (why, blocks, expected) in table {
-        let found = plan_compaction(&blocks, TokenOverhead::default(), &room());
+        let found = plan_compaction(&blocks, TokenOverhead::default(), &sample_budget());
         let shown = found.map(|fit| (fit.summarized_blocks, fit.shortened));
         assert_eq!(shown, expected, "{why}");
     }
 }
 
 #[test]
-fn too_many_blocks_are_summarised_whatever_fits() {
+fn too_many_blocks_are_summarized_even_if_they_fit() {
     let blocks: Vec<ConversationBlock> = (0..401).map(|at| if at % 2 == 0 { words(1) } else { turn(1, 1) }).collect();
     let CompactionPlan { summarized_blocks: summarised, .. } =
         plan_compaction(&blocks, TokenOverhead::default(), &WindowBudget::unknown()).unwrap();
-    assert_eq!(summarised, 202, "200 stay, from where the caller says something");
+    assert_eq!(summarised, 202, "200 blocks stay, from a message of the caller on");
     assert!(plan_compaction(&blocks[..400], TokenOverhead::default(), &WindowBudget::unknown()).unwrap().is_empty());
 }
 
 proptest! {
-    /// Whatever there is: it fits afterwards by the estimate, the newest block stays, nothing is shortened that went into
-    /// the summary, and what was compacted is not compacted again at once.
+    /// The result fits by the estimate, the newest block stays, no summarized block is shortened, and a compacted
+    /// conversation is not compacted again immediately.
     #[test]
-    fn it_fits_or_it_is_said(
+    fn compaction_fits_or_reports_an_overflow(
         parts in proptest::collection::vec((any::<bool>(), 0u64..400, 0u64..100), 1..60),
         fixed in 0u64..300,
         first in proptest::option::of(0u64..50),

@@ -1,6 +1,6 @@
-//! Questions that pass up from handed-over work, and answers that pass down: who is meant by which address.
+//! Forwarding of child questions and their answers: addressing.
 
-use crate::sample::{apply_all, at, call, calling, handed_off, run_started, says, status};
+use crate::sample::{apply_all, at, call, calling, handed_off, run_started, status, user_message};
 use baton_rules::{
     AcceptedMessage, TaskRecord, accept_message, caller_requests, forwarded_question_parts, mark_remote_question,
     resume_child_wait,
@@ -19,7 +19,7 @@ fn read(part: &Part) -> Value {
     }
 }
 
-/// `child` works on call `h` and asks for itself and for somebody below it.
+/// A task whose child `child` works on call `h`, and asks for itself and for a task below it.
 fn waiting() -> TaskRecord {
     let mut task = calling(Agent, &[call("h", "handoff")]);
     let asked = vec![
@@ -35,12 +35,12 @@ fn waiting() -> TaskRecord {
     task
 }
 
-fn down(heard: &AcceptedMessage) -> Vec<Value> {
-    heard.forwarded.iter().flat_map(|down| down.message.parts.iter().map(read)).collect()
+fn forwarded_parts(accepted: &AcceptedMessage) -> Vec<Value> {
+    accepted.forwarded.iter().flat_map(|down| down.message.parts.iter().map(read)).collect()
 }
 
 #[test]
-fn a_question_is_shown_again_under_the_address_of_who_asks() {
+fn forwarded_question_has_the_address_of_the_asking_task() {
     let task = waiting();
     let asked = caller_requests(&task, &crate::sample::spec());
     let [(call, child, message)] = asked.child_questions.as_slice() else { panic!("{asked:?}") };
@@ -52,7 +52,7 @@ fn a_question_is_shown_again_under_the_address_of_who_asks() {
             {"task_id": "child", "call_id": "g", "key": "baton/approval", "agent": "weather", "tool": "gate"},
             {"task_id": "deep", "call_id": "g", "key": "baton/approval", "agent": "clock", "tool": "wind"},
         ]})],
-        "the child's own entries get its address, those from below keep theirs"
+        "the child's own entries get its address, forwarded ones keep theirs"
     );
     let words = Message::new("w".into(), Role::Agent, vec![Part::text("Which?")]);
     let parts: Vec<Value> = forwarded_question_parts(child, &words).iter().map(read).collect();
@@ -60,9 +60,9 @@ fn a_question_is_shown_again_under_the_address_of_who_asks() {
 }
 
 #[test]
-fn an_answer_goes_to_whom_it_is_addressed() {
+fn answer_goes_to_the_addressed_task() {
     let task = waiting();
-    let respond = |entries: Value| says("a", vec![data(json!({ "input_responses": entries }))]);
+    let respond = |entries: Value| user_message("a", vec![data(json!({ "input_responses": entries }))]);
     let child = json!({"task_id": "child", "call_id": "g", "decision": "allow_once"});
     let deep = json!({"task_id": "deep", "call_id": "g", "decision": "allow_session"});
     for (given, expect) in [
@@ -71,18 +71,18 @@ fn an_answer_goes_to_whom_it_is_addressed() {
         (json!([child, deep]), json!([{"call_id": "g", "decision": "allow_once"}, deep])),
         (json!([{"call_id": "g", "decision": "deny"}]), json!([{"call_id": "g", "decision": "deny"}])),
     ] {
-        let heard = accept_message(&task, respond(given.clone()), at(5)).unwrap();
-        assert_eq!(down(&heard), [json!({ "input_responses": expect })], "{given}");
-        assert!(heard.starts_run);
-        assert_eq!(heard.forwarded[0].message.id.as_str(), "a.h.q", "an id of its own, the same each time");
+        let accepted = accept_message(&task, respond(given.clone()), at(5)).unwrap();
+        assert_eq!(forwarded_parts(&accepted), [json!({ "input_responses": expect })], "{given}");
+        assert!(accepted.starts_run);
+        assert_eq!(accepted.forwarded[0].message.id.as_str(), "a.h.q", "the forwarded message has a stable id");
     }
-    let heard = accept_message(&task, respond(json!([deep])), at(5)).unwrap();
+    let accepted = accept_message(&task, respond(json!([deep])), at(5)).unwrap();
     let grants: Vec<_> =
-        heard.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
-    assert_eq!(grants, [("clock", "wind")], "what is allowed for the session is known up here, too");
+        accepted.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+    assert_eq!(grants, [("clock", "wind")], "a session approval is known to the parent too");
 
-    let heard = accept_message(&task, says("a", vec![Part::text("yes")]), at(5)).unwrap();
-    assert_eq!(down(&heard), [json!("Text(\"yes\")")], "words go to the only one who asks");
+    let accepted = accept_message(&task, user_message("a", vec![Part::text("yes")]), at(5)).unwrap();
+    assert_eq!(forwarded_parts(&accepted), [json!("Text(\"yes\")")], "text goes to the only asking task");
     let refused =
         accept_message(&task, respond(json!([{"task_id": "stranger", "decision": "allow_once"}])), at(5)).unwrap_err();
     assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
@@ -90,7 +90,7 @@ fn an_answer_goes_to_whom_it_is_addressed() {
 }
 
 #[test]
-fn time_in_which_somebody_is_asked_does_not_count() {
+fn waiting_for_an_answer_does_not_count_towards_the_deadline() {
     let task = waiting();
     let before = task.pending_handoffs().next().unwrap().1.deadline;
     let later = at(1).after(std::time::Duration::from_secs(100_000));
@@ -99,32 +99,33 @@ fn time_in_which_somebody_is_asked_does_not_count() {
     let mut task = task;
     apply_all(&mut task, &events);
     let after = task.pending_handoffs().next().unwrap().1.deadline;
-    assert_eq!(at(1).until(before), later.until(after), "as much time is left as when it asked");
-    assert_eq!(resume_child_wait(&task, &"child".into(), later), None, "it is noticed once");
+    assert_eq!(at(1).until(before), later.until(after), "the remaining time is unchanged");
+    assert_eq!(resume_child_wait(&task, &"child".into(), later), None, "the child resumes its parent once");
     apply_all(&mut task, &[run_started()]);
     assert_eq!(resume_child_wait(&task, &"somebody".into(), later), None);
 }
 
 #[test]
-fn a_childs_question_does_not_take_the_words_for_ones_own() {
+fn text_answers_the_tasks_own_question_before_a_childs() {
     let calls = [call("h", "handoff"), call("q", "ask_user")];
     let mut task = calling(Agent, &calls);
     let message = Message::new("q".into(), Role::Agent, vec![Part::text("Which?")]);
     apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffInputRequested { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
-    let heard = accept_message(&task, says("a", vec![Part::text("this one")]), at(5)).unwrap();
+    let accepted = accept_message(&task, user_message("a", vec![Part::text("this one")]), at(5)).unwrap();
     assert!(
-        heard.forwarded.is_empty() && !heard.starts_run,
+        accepted.forwarded.is_empty() && !accepted.starts_run,
         "it answers the task's own question; the child still asks"
     );
     let entries = json!({"input_responses": [{"task_id": "child", "content": {"text": "that one"}}]});
-    let heard = accept_message(&task, says("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
-    assert_eq!(down(&heard), [json!("Text(\"that one\")")]);
-    assert!(heard.starts_run, "both have their answers");
+    let accepted =
+        accept_message(&task, user_message("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
+    assert_eq!(forwarded_parts(&accepted), [json!("Text(\"that one\")")]);
+    assert!(accepted.starts_run, "both questions are answered");
 }
 
-/// Two children that number their calls alike, each with a question about its first.
-fn two_waiting(first: Message, second: Message) -> TaskRecord {
+/// Two children with equal call ids, each with a question about its first call.
+fn two_asking_children(first: Message, second: Message) -> TaskRecord {
     let mut task = calling(Agent, &[call("h", "handoff"), call("i", "handoff")]);
     let TaskEvent::HandoffSent { handoff, agent, deadline, .. } = handed_off("i") else { panic!() };
     let other = TaskEvent::HandoffSent { call: "i".into(), handoff, agent, child: "other".into(), deadline };
@@ -135,29 +136,29 @@ fn two_waiting(first: Message, second: Message) -> TaskRecord {
 }
 
 #[test]
-fn a_yes_that_may_be_meant_for_two_is_a_yes_to_neither() {
+fn ambiguous_approval_is_refused() {
     let asks =
         |id: &str, entry: Value| Message::new(id.into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
     let entry = json!({"call_id": "call_1", "agent": "weather", "tool": "gate"});
-    // The first one pretends that the second asks through it.
+    // The first child claims to forward the question of the second.
     let mut pretends = entry.clone();
     pretends["task_id"] = json!("other");
     for first in [entry.clone(), pretends] {
-        let task = two_waiting(asks("q1", first), asks("q2", entry.clone()));
-        let respond = |entry: Value| says("a", vec![data(json!({ "input_responses": [entry] }))]);
+        let task = two_asking_children(asks("q1", first), asks("q2", entry.clone()));
+        let respond = |entry: Value| user_message("a", vec![data(json!({ "input_responses": [entry] }))]);
         let refused =
             accept_message(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
         assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
         assert!(refused.detail.contains("task_id to one of: child, other"), "{}", refused.detail);
         let addressed = json!({"task_id": "other", "call_id": "call_1", "decision": "allow_once"});
-        let heard = accept_message(&task, respond(addressed), at(5)).unwrap();
-        let meant: Vec<_> = heard.forwarded.iter().map(|down| down.child.as_str()).collect();
-        assert_eq!(meant, ["other"], "the address counts, whoever else shows it");
+        let accepted = accept_message(&task, respond(addressed), at(5)).unwrap();
+        let meant: Vec<_> = accepted.forwarded.iter().map(|down| down.child.as_str()).collect();
+        assert_eq!(meant, ["other"], "only the address counts");
     }
 }
 
 #[test]
-fn a_stranger_cannot_have_others_allowed_something() {
+fn peer_cannot_get_approvals_for_other_agents() {
     let entry = json!({"call_id": "g", "agent": "clock", "tool": "wind", "via": "clock"});
     let asked = Message::new("q".into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
     let mut task = calling(Agent, &[call("h", "handoff")]);
@@ -165,8 +166,8 @@ fn a_stranger_cannot_have_others_allowed_something() {
     apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffInputRequested { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     let yes = json!({"input_responses": [{"task_id": "child", "call_id": "g", "decision": "allow_session"}]});
-    let heard = accept_message(&task, says("a", vec![data(yes)]), at(5)).unwrap();
+    let accepted = accept_message(&task, user_message("a", vec![data(yes)]), at(5)).unwrap();
     let grants: Vec<_> =
-        heard.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+        accepted.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
     assert_eq!(grants, [("far", "wind")]);
 }

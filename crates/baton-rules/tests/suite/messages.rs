@@ -10,36 +10,36 @@ fn two_calls() -> Vec<ToolCall> {
 }
 
 #[test]
-fn results_of_a_caller_resume_the_task_once_all_are_there() {
+fn complete_caller_results_resume_the_task() {
     let mut task = asking(Caller, &two_calls());
-    // The name of a result is only informative: the call says which tool it was.
-    let partial = told("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
-    let heard = accept_message(&task, partial.clone(), baton_types::Timestamp::from_millis(0)).unwrap();
+    // The name in a result is informative only: the call id identifies the tool.
+    let partial = caller_message("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
+    let accepted = accept_message(&task, partial.clone(), baton_types::Timestamp::from_millis(0)).unwrap();
     assert_eq!(
-        heard,
+        accepted,
         AcceptedMessage {
-            events: vec![said(&partial, &[result("b", "pay")])],
+            events: vec![message_received(&partial, &[result("b", "pay")])],
             starts_run: false,
             forwarded: Vec::new()
         }
     );
-    apply_all(&mut task, &heard.events);
-    assert!(say(&mut task, told("two", "", &[result("a", "look")])), "nothing is open any more");
+    apply_all(&mut task, &accepted.events);
+    assert!(apply_message(&mut task, caller_message("two", "", &[result("a", "look")])), "no call is open");
     let ids: Vec<_> = task.history.iter().map(|message| message.id.as_str()).collect();
-    assert_eq!(ids, ["ask", "m1", "one", "two"], "results stand in the history as the caller sent them, and once");
+    assert_eq!(ids, ["ask", "m1", "one", "two"], "results are in the history as sent, and once");
 }
 
-fn said(message: &Message, results: &[ToolResult]) -> TaskEvent {
+fn message_received(message: &Message, results: &[ToolResult]) -> TaskEvent {
     TaskEvent::MessageReceived { message: message.clone(), results: results.to_vec() }
 }
 
 #[test]
-fn text_beside_results_is_kept_and_plain_text_waits_for_the_calls() {
+fn text_with_results_is_kept_and_text_alone_waits_for_the_calls() {
     let mut task = asking(Caller, &two_calls());
-    assert!(!say(&mut task, told("hurry", "please hurry", &[])));
+    assert!(!apply_message(&mut task, caller_message("hurry", "please hurry", &[])));
     assert_eq!(task.waiting.len(), 1);
-    let both = told("both", "and be brief", &[result("a", "look"), result("b", "pay")]);
-    assert!(say(&mut task, both.clone()));
+    let both = caller_message("both", "and be brief", &[result("a", "look"), result("b", "pay")]);
+    assert!(apply_message(&mut task, both.clone()));
     assert_eq!(task.history.last(), Some(&both));
     apply_all(&mut task, &[run_started(), attempt(1, 1)]);
     let texts: Vec<_> = task.history.iter().map(Message::text).filter(|text| !text.is_empty()).collect();
@@ -47,57 +47,68 @@ fn text_beside_results_is_kept_and_plain_text_waits_for_the_calls() {
 }
 
 #[test]
-fn text_answers_a_question_alone_and_beside_results() {
+fn text_answers_a_question_alone_and_with_results() {
     let mut task = asking(Agent, &[call("q", "ask_user")]);
-    assert!(!say(&mut task, told("nothing", "", &[])), "empty text answers nothing");
-    assert!(say(&mut task, told("reply", "Oakland", &[])));
+    assert!(!apply_message(&mut task, caller_message("nothing", "", &[])), "empty text answers nothing");
+    assert!(apply_message(&mut task, caller_message("reply", "Oakland", &[])));
     let answer = ToolResult { output: Json::string("Oakland"), ..result("q", "ask_user") };
     assert_eq!(parse_tool_results(task.history.last().unwrap()), Ok(vec![answer.clone()]));
 
     let mut task = asking(Caller, &[call("a", "look"), call("q", "ask_user"), call("r", "ask_user")]);
-    assert!(!say(&mut task, told("both", "Oakland", &[result("a", "look")])), "a second question is open");
+    assert!(
+        !apply_message(&mut task, caller_message("both", "Oakland", &[result("a", "look")])),
+        "a second question is open"
+    );
     assert_eq!(task.call(&"q".into()).unwrap().stage, baton_rules::CallStage::Finished(answer));
-    assert!(say(&mut task, told("rest", "", &[result("r", "ask_user")])), "a question may be answered as a result");
+    assert!(
+        apply_message(&mut task, caller_message("rest", "", &[result("r", "ask_user")])),
+        "a question may be answered as a result"
+    );
 
     let working = calling(Agent, &[call("q", "ask_user"), call("a", "look")]);
-    let heard =
-        accept_message(&working, told("early", "Oakland", &[]), baton_types::Timestamp::from_millis(0)).unwrap();
+    let accepted =
+        accept_message(&working, caller_message("early", "Oakland", &[]), baton_types::Timestamp::from_millis(0))
+            .unwrap();
     assert_eq!(
-        heard,
+        accepted,
         AcceptedMessage {
-            events: vec![said(&told("early", "Oakland", &[]), &[])],
+            events: vec![message_received(&caller_message("early", "Oakland", &[]), &[])],
             starts_run: false,
             forwarded: Vec::new()
         },
-        "nobody asked yet"
+        "no question is open yet"
     );
 }
 
 #[test]
-fn a_call_cut_off_by_a_crash_is_answered_by_its_caller() {
+fn interrupted_call_is_answered_by_its_caller() {
     let mut task = calling(Agent, &[call("p", "pay")]);
     apply_all(&mut task, &[started("p")]);
-    let early = accept_message(&task, told("early", "", &[result("p", "pay")]), baton_types::Timestamp::from_millis(0))
-        .unwrap_err();
-    assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "while a run is on it the result is the run's");
+    let early = accept_message(
+        &task,
+        caller_message("early", "", &[result("p", "pay")]),
+        baton_types::Timestamp::from_millis(0),
+    )
+    .unwrap_err();
+    assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "during a run, only the run finishes the call");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
-    assert!(say(&mut task, told("late", "", &[result("p", "pay")])));
+    assert!(apply_message(&mut task, caller_message("late", "", &[result("p", "pay")])));
 }
 
 #[test]
-fn what_cannot_be_taken_is_refused_with_the_reason() {
+fn invalid_results_are_refused_with_a_reason() {
     let mut partly = asking(Caller, &two_calls());
-    say(&mut partly, told("one", "", &[result("a", "look")]));
-    let data = |value| says("x", vec![Part::data(json(value))]);
+    apply_message(&mut partly, caller_message("one", "", &[result("a", "look")]));
+    let data = |value| user_message("x", vec![Part::data(json(value))]);
     let table = [
-        (told("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
+        (caller_message("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
         (
-            told("x", "", &[result("a", "look")]),
+            caller_message("x", "", &[result("a", "look")]),
             ErrorCode::TOOL_RESULT_DUPLICATE,
             "already has its result; open calls: b",
         ),
         (
-            told("x", "", &[result("b", "pay"), result("b", "pay")]),
+            caller_message("x", "", &[result("b", "pay"), result("b", "pay")]),
             ErrorCode::TOOL_RESULT_DUPLICATE,
             "two results in this message",
         ),
@@ -109,19 +120,20 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
     for (message, code, words) in table {
         let refused = accept_message(&partly, message.clone(), baton_types::Timestamp::from_millis(0)).unwrap_err();
         assert_eq!(refused.code, code, "{message:?}");
-        let told = format!("{}: {}", refused.field, refused.detail);
-        assert!(told.contains(words), "'{told}' should say '{words}'");
+        let error = format!("{}: {}", refused.field, refused.detail);
+        assert!(error.contains(words), "'{error}' should contain '{words}'");
         assert!(refused.field.starts_with("message.parts.tool_results"), "{}", refused.field);
     }
     let own = calling(Agent, &[call("a", "look")]);
-    let meddling = accept_message(&own, told("x", "", &[result("a", "look")]), baton_types::Timestamp::from_millis(0))
-        .unwrap_err();
+    let meddling =
+        accept_message(&own, caller_message("x", "", &[result("a", "look")]), baton_types::Timestamp::from_millis(0))
+            .unwrap_err();
     assert!(meddling.detail.ends_with("open calls: none"), "{meddling}");
 }
 
 #[test]
-fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
-    let text = || told("x", "hello?", &[]);
+fn message_starts_a_run_only_if_the_task_waits_for_it() {
+    let text = || caller_message("x", "hello?", &[]);
     let run = &[run_started(), attempt(1, 1)];
     let cases = [
         (task(Agent, &[]), false),
@@ -141,15 +153,15 @@ fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
 }
 
 #[test]
-fn leave_to_run_is_given_in_so_many_words() {
+fn approval_needs_an_explicit_decision() {
     let mut task = calling(Agent, &[call("g", "gate")]);
     let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
     apply_all(&mut task, &[TaskEvent::ToolInputRequested { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let answered = |entry: serde_json::Value| {
         let part = Part::data(js!({ "input_responses": [entry] }).into());
-        let heard = accept_message(&task, says("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
+        let accepted = accept_message(&task, user_message("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
         let mut after = task.clone();
-        apply_all(&mut after, &heard.events);
+        apply_all(&mut after, &accepted.events);
         Ok(after.call(&"g".into()).unwrap().approved)
     };
     for (entry, expect) in [
@@ -168,7 +180,7 @@ fn leave_to_run_is_given_in_so_many_words() {
 }
 
 #[test]
-fn a_tool_cannot_be_allowed_by_the_answer_to_its_own_question() {
+fn answer_to_a_tool_question_does_not_approve_the_tool() {
     let mut task = calling(Agent, &[call("g", "gate")]);
     let ToolQuestion { key, message, .. } = ToolQuestion::approval("Which city?".to_owned());
     let wants =
@@ -177,7 +189,7 @@ fn a_tool_cannot_be_allowed_by_the_answer_to_its_own_question() {
     apply_all(&mut task, &[TaskEvent::ToolInputRequested { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let entry = js!({"call_id": "g", "action": "accept_for_session", "content": {"city": "Oakland"}});
     let part = Part::data(js!({ "input_responses": [entry] }).into());
-    assert!(say(&mut task, says("a", vec![part])));
+    assert!(apply_message(&mut task, user_message("a", vec![part])));
     let state = task.call(&"g".into()).unwrap();
     assert!(state.approved.is_none() && state.answers.is_some() && task.grants.is_empty());
 }

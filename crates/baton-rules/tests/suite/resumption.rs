@@ -6,8 +6,8 @@ use baton_rules::{
 use baton_types::*;
 use std::time::Duration;
 
-/// Dies and is taken up again, alone if it is a suspect; gives how often it was there by then, and how often alone.
-fn die(task: &mut TaskRecord) -> (u32, u32) {
+/// Crashes and resumes the task, alone if it is a suspect; returns its crash counts: all, and alone.
+fn crash(task: &mut TaskRecord) -> (u32, u32) {
     let alone = match decide_resume(task) {
         ResumeDecision::Go(_) => false,
         ResumeDecision::Suspect(_) => true,
@@ -24,9 +24,9 @@ fn working() -> TaskRecord {
 }
 
 #[test]
-fn the_second_death_at_the_same_event_makes_a_suspect() {
+fn second_crash_at_the_same_event_makes_a_suspect() {
     let mut task = working();
-    let died: Vec<_> = (0..4).map(|_| die(&mut task)).collect();
+    let died: Vec<_> = (0..4).map(|_| crash(&mut task)).collect();
     assert_eq!(died, [(1, 0), (2, 1), (3, 2), (4, 3)]);
     assert_eq!(task.version, 8, "four events, and four resumptions that are no progress");
     let ResumeDecision::Suspect(suspect) = decide_resume(&task) else { panic!() };
@@ -37,37 +37,37 @@ fn the_second_death_at_the_same_event_makes_a_suspect() {
 }
 
 #[test]
-fn progress_and_an_orderly_pause_start_the_count_again() {
+fn progress_or_an_orderly_pause_resets_the_crash_count() {
     for step in [TaskEvent::RunPaused { run: "run".into() }, started("a"), finished("a", "look")] {
         let mut task = working();
-        assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)]);
+        assert_eq!([crash(&mut task), crash(&mut task)], [(1, 0), (2, 1)]);
         apply_all(&mut task, &[step]);
-        assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)]);
+        assert_eq!([crash(&mut task), crash(&mut task)], [(1, 0), (2, 1)]);
     }
 }
 
 #[test]
-fn beginning_again_is_no_progress() {
+fn starting_again_is_not_progress() {
     let mut calling_a_tool = working();
     apply_all(&mut calling_a_tool, &[started("a")]);
     let mut asking_the_model = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
     for number in 1..4 {
-        assert_eq!(die(&mut calling_a_tool), (number, number - 1));
+        assert_eq!(crash(&mut calling_a_tool), (number, number - 1));
         apply_all(&mut calling_a_tool, &[started("a")]);
-        assert_eq!(die(&mut asking_the_model), (number, number - 1));
+        assert_eq!(crash(&mut asking_the_model), (number, number - 1));
         apply_all(&mut asking_the_model, &[attempt(1, number + 1)]);
     }
 }
 
 #[test]
-fn waiting_for_another_agent_makes_nobody_a_suspect() {
+fn waiting_for_another_agent_makes_no_suspect() {
     let mut task = working();
     apply_all(&mut task, &[handed_off("h")]);
-    assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)], "the other call is still its own work");
+    assert_eq!([crash(&mut task), crash(&mut task)], [(1, 0), (2, 1)], "the other call is still its own work");
     apply_all(&mut task, &[finished("a", "look")]);
-    assert!((1..10).all(|deaths| die(&mut task) == (deaths, 0)));
+    assert!((1..10).all(|deaths| crash(&mut task) == (deaths, 0)));
     apply_all(&mut task, &[finished("h", "handoff")]);
-    assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)], "the wait itself did not count");
+    assert_eq!([crash(&mut task), crash(&mut task)], [(1, 0), (2, 1)], "the wait itself did not count");
 }
 
 #[test]
@@ -81,16 +81,16 @@ fn suspect(crashes: u32, alone: u32) -> CrashSuspect {
 }
 
 #[test]
-fn only_a_run_that_went_on_alone_is_blamed() {
+fn only_a_run_that_was_resumed_alone_is_blamed() {
     for (crashes, alone, others, is_only_run, expect) in [
         (2, 0, vec![], true, false),
         (9, 0, vec![], true, false),
         (3, 1, vec![], true, true),
-        // Something else was going on, which may have been the cause.
+        // Another run was in progress and may have been the cause.
         (3, 1, vec![], false, false),
         (4, 2, vec![], false, true),
         (4, 2, vec![suspect(3, 1)], false, true),
-        // Another one was there as often.
+        // Another run was in progress as often.
         (4, 2, vec![suspect(3, 0), suspect(4, 2)], false, false),
         (4, 2, vec![suspect(5, 0)], false, false),
     ] {
@@ -100,11 +100,11 @@ fn only_a_run_that_went_on_alone_is_blamed() {
 }
 
 #[test]
-fn suspects_are_resumed_alone_when_they_are_few_and_in_bounded_groups_when_they_are_many() {
+fn few_suspects_are_resumed_alone_and_many_in_bounded_groups() {
     assert!(resume_groups(&[]).is_empty());
     let few = resume_groups(&[suspect(2, 0), suspect(4, 2), suspect(2, 0)]);
     let members: Vec<_> = few.iter().map(|group| group.members.clone()).collect();
-    assert_eq!(members, [vec![1], vec![0], vec![2]], "who was there most often comes first");
+    assert_eq!(members, [vec![1], vec![0], vec![2]], "the most frequent suspect comes first");
     assert!(few[0].delay > few[1].delay && few[0].window > few[1].window, "and gets more time: {few:?}");
     let many: Vec<CrashSuspect> = (0..1000).map(|at| suspect(if at < 100 { 3 } else { 2 }, 0)).collect();
     let groups = resume_groups(&many);
@@ -117,12 +117,12 @@ fn suspects_are_resumed_alone_when_they_are_few_and_in_bounded_groups_when_they_
 }
 
 #[test]
-fn a_suspect_waits_in_every_second_life_only() {
+fn suspect_waits_in_every_second_incarnation_only() {
     let waits: Vec<bool> = (1..=5).map(waits_for_group).collect();
-    assert_eq!(waits, [true, false, true, false, true], "first in the third life, which follows the second crash");
+    assert_eq!(waits, [true, false, true, false, true], "first in the third incarnation, after the second crash");
 }
 
-/// However many suspects there are, a killer among them is found after few more crashes.
+/// For any number of suspects, the crashing one is found after few further crashes.
 #[test]
 fn every_crash_leaves_fewer_suspects() {
     for (count, most) in [(1, 2), (16, 2), (17, 3), (1000, 4), (16_384, 5)] {
