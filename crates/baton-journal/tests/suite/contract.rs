@@ -1,13 +1,13 @@
-//! What holds of any journal.
+//! Contracts of every journal.
 
-use crate::sample::{at, claim, commit, created, handoff, owed, principal, said, task, write};
+use crate::sample::{at, claim, commit, created, handoff, message_event, outbox_entry, principal, task, write};
 use baton_ports::{Journal, JournalError, Snapshot, StoredEvent};
 use baton_types::{Digest, Json, RunId, TaskState};
 use std::{sync::Arc, time::Duration};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-pub(crate) async fn versions_are_checked_and_events_come_back_whole(journal: &dyn Journal) {
+pub(crate) async fn versions_are_checked_and_events_round_trip(journal: &dyn Journal) {
     let mut first = write("a", 0, &["one", "two"]);
     first.run = Some(RunId::new("r1"));
     first.trace = Some("00-trace".into());
@@ -31,7 +31,7 @@ pub(crate) async fn versions_are_checked_and_events_come_back_whole(journal: &dy
         at: at(1_000),
         subject: "ann".into(),
         trace: None,
-        fact: said(text),
+        fact: message_event(text),
     };
     let in_run = |event| StoredEvent { run: Some(RunId::new("r1")), trace: Some("00-trace".into()), ..event };
     let expected = [in_run(event(1, "one")), in_run(event(2, "two")), event(3, "three")].map(Arc::new);
@@ -44,20 +44,20 @@ pub(crate) async fn versions_are_checked_and_events_come_back_whole(journal: &dy
 pub(crate) async fn a_commit_is_written_whole_or_not_at_all(journal: &dyn Journal) {
     journal.append(commit([write("a", 0, &["one"])])).await.unwrap();
     let mut torn = commit([write("b", 0, &["new"]), write("a", 7, &["wrong"])]);
-    torn.outbox.push(owed("o1", "push", "a"));
+    torn.outbox.push(outbox_entry("o1", "push", "a"));
     torn.claims.push(claim("k1", "b"));
     assert!(matches!(journal.append(torn).await, Err(JournalError::Conflict { .. })));
     assert!(journal.load(None, &task("b")).await.unwrap().is_none());
     assert!(journal.outbox("push", &task("a")).await.unwrap().is_empty());
     assert_eq!(journal.claim(&principal("local", "ann"), "k1").await, Ok(None));
 
-    // A later write of the same commit stands on the earlier one.
+    // A later write of the same commit expects the version of the earlier one.
     let mut whole = commit([write("b", 0, &["new"]), handoff("h"), write("a", 1, &["two"]), write("b", 1, &["more"])]);
-    whole.outbox.push(owed("o1", "push", "b"));
+    whole.outbox.push(outbox_entry("o1", "push", "b"));
     whole.claims.push(claim("k1", "b"));
     assert_eq!(journal.append(whole).await, Ok(5));
     assert_eq!(journal.load(None, &task("b")).await.unwrap().unwrap().head.version, 2);
-    assert_eq!(journal.outbox("push", &task("b")).await.unwrap(), [owed("o1", "push", "b")]);
+    assert_eq!(journal.outbox("push", &task("b")).await.unwrap(), [outbox_entry("o1", "push", "b")]);
     assert_eq!(journal.claim(&principal("local", "ann"), "k1").await, Ok(Some(claim("k1", "b"))));
 
     let twice = commit([write("c", 0, &["new"]), write("c", 0, &["again"])]);
@@ -65,7 +65,7 @@ pub(crate) async fn a_commit_is_written_whole_or_not_at_all(journal: &dyn Journa
     assert_eq!(journal.tail(0, 100).await.unwrap().len(), 5);
 }
 
-pub(crate) async fn a_newer_epoch_shuts_the_older_out(journal: &dyn Journal) {
+pub(crate) async fn newer_epoch_fences_off_the_older_one(journal: &dyn Journal) {
     let stream = task("a");
     let missing = Err(JournalError::Missing { stream: stream.clone() });
     assert_eq!(journal.acquire(&stream, "one", at(0), MINUTE).await, missing);
@@ -95,13 +95,13 @@ pub(crate) async fn a_newer_epoch_shuts_the_older_out(journal: &dyn Journal) {
     assert_eq!(loaded.events.iter().map(|event| event.epoch).collect::<Vec<_>>(), [1, 2, 4]);
 }
 
-pub(crate) async fn a_foreign_stream_looks_missing(journal: &dyn Journal) {
+pub(crate) async fn stream_of_another_owner_is_not_found(journal: &dyn Journal) {
     let mut owned = write("a", 0, &["one"]);
     let mut scoped = (*owned.principal).clone();
     scoped.scopes.push("admin".into());
     owned.principal = Arc::new(scoped);
     journal.append(commit([owned])).await.unwrap();
-    // Who writes later does not become the owner.
+    // A later writer does not become the owner.
     let mut later = write("a", 1, &["two"]);
     later.principal = principal("local", "bob");
     journal.append(commit([later])).await.unwrap();
@@ -137,7 +137,7 @@ pub(crate) async fn unfinished_streams_are_found_in_creation_order(journal: &dyn
     assert_eq!(all.len(), 4);
     assert_eq!(ids(journal.active_streams(None, 2).await.unwrap()), [task("z"), task("a")]);
     assert_eq!(ids(journal.active_streams(Some(task("a")), 1).await.unwrap()), [task("b")]);
-    // A cursor that has meanwhile ended still marks its place.
+    // A stream that has ended still works as a cursor.
     let mut ended = write("a", 1, &["end"]);
     ended.head = crate::sample::head(TaskState::Completed, 2);
     journal.append(commit([ended])).await.unwrap();
@@ -175,13 +175,13 @@ pub(crate) async fn loading_starts_from_the_snapshot(journal: &dyn Journal) {
     assert!(loaded.events.is_empty());
 }
 
-pub(crate) async fn long_bodies_and_blobs_come_back_whole(journal: &dyn Journal) {
+pub(crate) async fn long_bodies_and_blobs_round_trip(journal: &dyn Journal) {
     let long = "ö".repeat(100_000);
     let mut big = write("a", 0, &["short", &long, &long]);
     big.snapshot = Some(Json::string(&long));
     journal.append(commit([big])).await.unwrap();
     let facts: Vec<_> = journal.events(&task("a"), 0, 9).await.unwrap().iter().map(|e| e.fact.clone()).collect();
-    assert_eq!(facts, [said("short"), said(&long), said(&long)]);
+    assert_eq!(facts, [message_event("short"), message_event(&long), message_event(&long)]);
     let loaded = journal.load(None, &task("a")).await.unwrap().unwrap();
     assert_eq!(loaded.snapshot.unwrap().state, Json::string(&long));
 

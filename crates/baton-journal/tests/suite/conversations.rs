@@ -1,6 +1,8 @@
-//! Conversations: listing them, and forgetting one whole.
+//! Conversations: listing and deletion.
 
-use crate::sample::{at, claim, commit, created, handoff, owed, principal, said, session, task, write};
+use crate::sample::{
+    at, claim, commit, created, handoff, message_event, outbox_entry, principal, session, task, write,
+};
 use baton_journal::{JournalOptions, SqliteJournal};
 use baton_ports::{
     ConversationQuery, ConversationSummary, DeleteOutcome, Journal, JournalError, RetentionPolicy, Write,
@@ -13,7 +15,7 @@ fn in_context(context: &str, mut write: Write) -> Write {
     write
 }
 
-fn of(owner: &Arc<Principal>, mut write: Write) -> Write {
+fn owned_by(owner: &Arc<Principal>, mut write: Write) -> Write {
     write.principal = Arc::clone(owner);
     write
 }
@@ -23,7 +25,7 @@ fn by_agent(agent: &str, mut write: Write) -> Write {
     write
 }
 
-pub(crate) async fn a_conversation_is_its_tasks_and_what_was_said_about_it(journal: &dyn Journal) {
+pub(crate) async fn conversation_consists_of_its_tasks_and_session_events(journal: &dyn Journal) {
     let (ann, bob) = (principal("local", "ann"), principal("local", "bob"));
     for write in [
         in_context("old", created("a", TaskState::Completed, 10)),
@@ -31,10 +33,10 @@ pub(crate) async fn a_conversation_is_its_tasks_and_what_was_said_about_it(journ
         in_context("named", session("s1", 20)),
         in_context("new", created("c", TaskState::Completed, 40)),
         in_context("new", session("s2", 15)),
-        // The same name with another agent, and of another owner, are other conversations.
+        // The same context with another agent or another owner is another conversation.
         by_agent("news", in_context("new", created("d", TaskState::Failed, 40))),
-        of(&bob, in_context("new", created("e", TaskState::Completed, 50))),
-        // A record of a handoff alone is no conversation.
+        owned_by(&bob, in_context("new", created("e", TaskState::Completed, 50))),
+        // A handoff record alone is not a conversation.
         in_context("handed", handoff("h")),
     ] {
         journal.append(commit([write])).await.unwrap();
@@ -76,23 +78,23 @@ pub(crate) async fn a_conversation_is_its_tasks_and_what_was_said_about_it(journ
     assert_eq!(journal.conversations(&principal("other", "ann"), &context).await.unwrap().total, 0);
 }
 
-pub(crate) async fn a_conversation_goes_whole_or_stays_whole(journal: &dyn Journal) {
+pub(crate) async fn conversation_is_deleted_completely_or_not_at_all(journal: &dyn Journal) {
     let (ann, bob) = (principal("local", "ann"), principal("local", "bob"));
     let long = "x".repeat(70_000);
     let mut first = commit([in_context("gone", created("a", TaskState::Completed, 10))]);
     first.writes[0].snapshot = Some(Json::string(&long));
-    first.writes[0].facts.push(said(&long));
+    first.writes[0].facts.push(message_event(&long));
     first.claims.push(claim("key", "a"));
-    first.outbox.push(owed("a-1", "push", "a"));
+    first.outbox.push(outbox_entry("a-1", "push", "a"));
     journal.append(first).await.unwrap();
     for write in [
         in_context("gone", created("b", TaskState::InputRequired, 20)),
         in_context("gone", session("s1", 20)),
-        // Whoever waits for it has yet to write down how it ended.
+        // The sender has yet to record the outcome of the handoff.
         in_context("gone", handoff("h")),
         in_context("kept", created("c", TaskState::Completed, 30)),
         by_agent("news", in_context("gone", created("d", TaskState::Completed, 30))),
-        of(&bob, in_context("gone", created("e", TaskState::Completed, 30))),
+        owned_by(&bob, in_context("gone", created("e", TaskState::Completed, 30))),
     ] {
         journal.append(commit([write])).await.unwrap();
     }
@@ -107,7 +109,7 @@ pub(crate) async fn a_conversation_goes_whole_or_stays_whole(journal: &dyn Journ
         left
     };
 
-    // Somebody waits for an answer.
+    // A task waits for an answer.
     assert_eq!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Unfinished(task("b"))));
     assert_eq!(left().await, [true; 7]);
     assert_eq!(journal.outbox("push", &task("a")).await.unwrap().len(), 1);
@@ -128,13 +130,13 @@ pub(crate) async fn a_conversation_goes_whole_or_stays_whole(journal: &dyn Journ
     assert_eq!(journal.claim(&ann, "key").await, Ok(None));
     assert_eq!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Deleted(0)));
 
-    // Nobody who still thinks it is there can write to it, and sequences are not given out again.
+    // Late writes with an old version fail, and sequence numbers are not reused.
     let late = write("a", 2, &["late"]);
     assert!(matches!(journal.append(commit([late])).await, Err(JournalError::Conflict { actual: 0, .. })));
     assert_eq!(journal.append(commit([in_context("gone", write("f", 0, &["anew"]))])).await, Ok(10));
 }
 
-pub(crate) async fn what_was_said_about_a_conversation_goes_after_its_last_task(journal: &dyn Journal) {
+pub(crate) async fn session_events_are_deleted_after_the_last_task(journal: &dyn Journal) {
     let named = in_context("c", session("s1", 5));
     let task_of_it = in_context("c", created("a", TaskState::Completed, 20));
     let bare = in_context("d", session("s2", 5));
@@ -143,28 +145,28 @@ pub(crate) async fn what_was_said_about_a_conversation_goes_after_its_last_task(
     let before = |moment| RetentionPolicy { ended_before: Some(at(moment)), ..RetentionPolicy::default() };
     assert_eq!(journal.apply_retention(before(10)).await, Ok(1));
     assert_eq!((left(&named).await, left(&bare).await), (true, false));
-    assert_eq!(journal.apply_retention(before(30)).await, Ok(1), "the task goes first");
+    assert_eq!(journal.apply_retention(before(30)).await, Ok(1), "the task is deleted first");
     assert!(left(&named).await);
     assert_eq!(journal.apply_retention(before(30)).await, Ok(1));
     assert!(!left(&named).await);
 }
 
-/// What a full disk or a crash interrupts stays invisible, and is finished when it can be.
+/// A deletion that a full disk or a crash interrupts is invisible at once and finished later.
 #[tokio::test]
-async fn forgetting_that_fails_is_finished_later() {
+async fn failed_deletion_is_finished_later() {
     let directory = tempfile::tempdir().unwrap();
     let long = "y".repeat(200_000);
     {
         let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
         for id in ["a", "b", "c"] {
             let mut write = in_context("gone", created(id, TaskState::Completed, 10));
-            write.facts.push(said(&long));
+            write.facts.push(message_event(&long));
             journal.append(commit([write])).await.unwrap();
         }
     }
-    // A trigger stands for whatever may stop the transaction in its middle.
+    // The trigger simulates any failure in the middle of the transaction.
     let file = directory.path().join("journal.db");
-    let database = behind_its_back(&file);
+    let database = open_database(&file);
     database
         .execute_batch(
             "CREATE TRIGGER halfway BEFORE DELETE ON streams WHEN old.id = 'b' \
@@ -180,26 +182,26 @@ async fn forgetting_that_fails_is_finished_later() {
             assert!(journal.events(&task(id), 0, 9).await.unwrap().is_empty(), "{id}");
         }
         assert_eq!(journal.append(commit([in_context("other", write("d", 0, &["anew"]))])).await, Ok(7));
-        assert!(journal.healthy(), "other work goes on");
+        assert!(journal.healthy(), "other work continues");
     }
     let count = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
     let rows = database.query_row("SELECT count(*) FROM streams WHERE context = 'gone'", [], count).unwrap();
-    assert_eq!(rows, 3, "a batch is undone whole");
+    assert_eq!(rows, 3, "a batch is rolled back completely");
     database.execute_batch("DROP TRIGGER halfway").unwrap();
     drop(database);
     let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
-    // The writer has begun by itself; this waits for it.
+    // The writer has started by itself; this waits for it.
     assert!(matches!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Deleted(_))));
     let all = ConversationQuery { limit: 9, ..ConversationQuery::default() };
     assert_eq!(journal.conversations(&ann, &all).await.unwrap().total, 1);
     journal.close();
-    let rows = behind_its_back(&file).query_row("SELECT count(*) FROM streams", [], count).unwrap();
+    let rows = open_database(&file).query_row("SELECT count(*) FROM streams", [], count).unwrap();
     assert_eq!(rows, 1);
-    let blobs = behind_its_back(&file).query_row("SELECT count(*) FROM blobs", [], count).unwrap();
-    assert_eq!(blobs, 0, "long texts go with the last event that has them");
+    let blobs = open_database(&file).query_row("SELECT count(*) FROM blobs", [], count).unwrap();
+    assert_eq!(blobs, 0, "blobs are deleted with the last event that has them");
 }
 
 #[expect(clippy::disallowed_methods, reason = "what happens to the file without the journal's doing")]
-fn behind_its_back(file: &std::path::Path) -> rusqlite::Connection {
+fn open_database(file: &std::path::Path) -> rusqlite::Connection {
     rusqlite::Connection::open(file).unwrap()
 }

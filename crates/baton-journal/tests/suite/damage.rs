@@ -1,7 +1,7 @@
-//! Rows that cannot be decoded: named, left out, and moved aside by a repair with all their bytes.
+//! Rows that cannot be decoded: reported, skipped, and quarantined unchanged by a repair.
 
 use crate::{
-    sample::{claim, commit, created, owed, principal, session, task, write},
+    sample::{claim, commit, created, outbox_entry, principal, session, task, write},
     tokens::token,
 };
 use baton_journal::{AbsentJournal, DirectoryLock, JournalOptions, SqliteJournal, repair};
@@ -14,16 +14,16 @@ fn open(directory: &Path) -> SqliteJournal {
 }
 
 #[expect(clippy::disallowed_methods, reason = "what happens to the file without the journal's doing")]
-fn behind_its_back(directory: &Path) -> rusqlite::Connection {
+fn open_database(directory: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(directory.join("journal.db")).unwrap()
 }
 
-/// Three tasks, the second of which has something that nobody ever wrote.
+/// Three tasks, the second of which has damaged data.
 async fn damaged(directory: &Path, sql: &str) {
     let journal = open(directory);
     for (id, moment) in [("a", 10), ("b", 20), ("c", 30)] {
         let mut first = commit([created(id, TaskState::Working, moment)]);
-        first.outbox.push(owed(&format!("o-{id}"), "push", id));
+        first.outbox.push(outbox_entry(&format!("o-{id}"), "push", id));
         first.claims.push(claim(&format!("k-{id}"), id));
         journal.append(first).await.unwrap();
         journal.append(commit([write(id, 1, &["one", &"long ".repeat(14_000)])])).await.unwrap();
@@ -33,11 +33,11 @@ async fn damaged(directory: &Path, sql: &str) {
         journal.put_token(token(id, 1_000)).await.unwrap();
     }
     journal.close();
-    let changed = behind_its_back(directory).execute(sql, []).unwrap();
+    let changed = open_database(directory).execute(sql, []).unwrap();
     assert_eq!(changed, 1, "{sql}");
 }
 
-const HARM: [(&str, &str); 8] = [
+const DAMAGES: [(&str, &str); 8] = [
     ("body", "UPDATE events SET body = '{\"cut' WHERE number = 2 AND stream = 2"),
     ("bytes", "UPDATE events SET body = x'ff00fe' WHERE number = 2 AND stream = 2"),
     ("kind", "UPDATE events SET kind = x'fffe' WHERE number = 2 AND stream = 2"),
@@ -50,7 +50,7 @@ const HARM: [(&str, &str); 8] = [
 
 #[tokio::test]
 async fn a_damaged_row_is_named_and_the_others_are_read() {
-    for (name, sql) in HARM {
+    for (name, sql) in DAMAGES {
         let directory = tempfile::tempdir().unwrap();
         damaged(directory.path(), sql).await;
         let journal = open(directory.path());
@@ -64,7 +64,7 @@ async fn a_damaged_row_is_named_and_the_others_are_read() {
         for id in ["a", "c"] {
             assert_eq!(journal.load(Some(&ann), &task(id)).await.unwrap().unwrap().events.len(), 3, "{name}");
         }
-        // Whoever follows the journal gets by, page by page, even when a page has nothing else.
+        // Reading the tail continues past the damage, page by page, even if a page has nothing else.
         let (mut after, mut seen) = (0, Vec::new());
         while let Some(event) = journal.tail(after, 1).await.unwrap().pop() {
             after = event.seq;
@@ -78,8 +78,8 @@ async fn a_damaged_row_is_named_and_the_others_are_read() {
 }
 
 #[tokio::test]
-async fn a_repair_moves_the_stream_aside_with_all_its_bytes() {
-    for (name, sql) in HARM {
+async fn repair_quarantines_the_stream_with_all_its_bytes() {
+    for (name, sql) in DAMAGES {
         let directory = tempfile::tempdir().unwrap();
         damaged(directory.path(), sql).await;
         let lock = DirectoryLock::acquire(directory.path()).unwrap();
@@ -88,26 +88,30 @@ async fn a_repair_moves_the_stream_aside_with_all_its_bytes() {
         let names: Vec<&str> = done.quarantined.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["task b"], "{name}");
         assert_eq!((done.streams, done.events), (4, 10), "{name}");
-        assert_eq!(repair(&lock).unwrap().quarantined, [], "{name}: once is enough");
-        let database = behind_its_back(directory.path());
+        assert_eq!(repair(&lock).unwrap().quarantined, [], "{name}: a second repair finds nothing");
+        let database = open_database(directory.path());
         let kept: i64 = database.query_row("SELECT sum(length(bytes)) FROM quarantine", [], |row| row.get(0)).unwrap();
         assert!(kept > 70_000 || name == "blob", "{name}: {kept}");
         let rows: i64 = database.query_row("SELECT count(*) FROM quarantine", [], |row| row.get(0)).unwrap();
-        assert_eq!(rows, 1 + 3 + 1 + 1, "{name}: the stream, its events, its order and its claim");
+        assert_eq!(rows, 1 + 3 + 1 + 1, "{name}: the stream, its events, its outbox entry and its claim");
         drop((database, lock));
         let journal = open(directory.path());
         assert_eq!(journal.load(None, &task("b")).await.unwrap().map(|found| found.head), None, "{name}");
         assert_eq!(journal.tail(0, 99).await.unwrap().len(), 7, "{name}");
         assert_eq!(journal.list(&principal("local", "ann"), &StreamQuery::tasks(9)).await.unwrap().total, 2, "{name}");
-        assert_eq!(journal.append(commit([write("d", 0, &["goes on"])])).await, Ok(11), "{name}: no number twice");
+        assert_eq!(
+            journal.append(commit([write("d", 0, &["goes on"])])).await,
+            Ok(11),
+            "{name}: sequence numbers are not reused"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_can_be_made_anew_or_done_without_hides_nothing_else() {
+async fn damaged_snapshots_entries_and_tokens_hide_no_other_rows() {
     let directory = tempfile::tempdir().unwrap();
     damaged(directory.path(), "UPDATE tokens SET scopes = '[' WHERE id = 't1'").await;
-    let database = behind_its_back(directory.path());
+    let database = open_database(directory.path());
     assert_eq!(database.execute("UPDATE outbox SET body = '{' WHERE id = 'o-a'", []).unwrap(), 1);
     let snapshot = "INSERT INTO snapshots (stream, version, state) VALUES (1, 2, '{')";
     assert_eq!(database.execute(snapshot, []).unwrap(), 1);
@@ -125,42 +129,45 @@ async fn what_can_be_made_anew_or_done_without_hides_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_journal_that_is_gone_is_not_replaced_when_it_belongs_to_other_data() {
+async fn missing_journal_of_existing_data_is_not_replaced() {
     for harm in ["missing", "empty", "without its log"] {
-        let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (directory, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let journal = open(directory.path());
         journal.append(commit([write("a", 0, &["one"])])).await.unwrap();
-        // As a killed process leaves it: everything is in the log.
+        // As after a kill: all commits are in the write-ahead log.
         for name in ["journal.db", "journal.db-wal"] {
-            fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
+            fs::copy(directory.path().join(name), copy.path().join(name)).unwrap();
         }
         let lost = match harm {
-            "missing" => fs::remove_file(grave.path().join("journal.db")),
-            "empty" => fs::write(grave.path().join("journal.db"), b""),
-            _ => fs::remove_file(grave.path().join("journal.db-wal")),
+            "missing" => fs::remove_file(copy.path().join("journal.db")),
+            "empty" => fs::write(copy.path().join("journal.db"), b""),
+            _ => fs::remove_file(copy.path().join("journal.db-wal")),
         };
         lost.unwrap();
-        let before = fs::read(grave.path().join("journal.db-wal")).ok();
+        let before = fs::read(copy.path().join("journal.db-wal")).ok();
         let refused = SqliteJournal::open(
-            grave.path(),
+            copy.path(),
             JournalOptions { if_absent: AbsentJournal::Refuse, ..JournalOptions::default() },
         );
-        let error = refused.err().expect("it is refused");
+        let error = refused.err().expect("opening is refused");
         assert!(matches!(error, JournalError::Lost(_)), "{harm}: {error}");
         assert_eq!(error.code(), ErrorCode::JOURNAL_MISSING);
-        assert_eq!(fs::read(grave.path().join("journal.db-wal")).ok(), before, "{harm}: nothing is changed");
-        assert!(SqliteJournal::open(grave.path(), JournalOptions::default()).is_ok(), "{harm}: unless it is asked for");
+        assert_eq!(fs::read(copy.path().join("journal.db-wal")).ok(), before, "{harm}: nothing is changed");
+        assert!(
+            SqliteJournal::open(copy.path(), JournalOptions::default()).is_ok(),
+            "{harm}: a new journal can be requested"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_file_with_damaged_pages_is_said_and_left_as_it_is() {
+async fn damaged_pages_are_reported_and_left_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     damaged(directory.path(), "UPDATE streams SET epoch = 2 WHERE id = 'b'").await;
     let file = directory.path().join("journal.db");
     let mut bytes = fs::read(&file).unwrap();
     let pages = bytes.len() / 4096;
-    // Half of the pages behind the first, which says that it is a journal.
+    // The second half of the pages; the first page identifies the file as a journal.
     for page in (pages / 2)..pages {
         bytes[page * 4096..page * 4096 + 64].fill(0xEE);
     }

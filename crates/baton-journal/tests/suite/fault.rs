@@ -1,8 +1,8 @@
-//! The injected faults do what they say.
+//! Injected faults.
 
 use crate::{
-    observer::Heard,
-    sample::{claim, commit, owed, principal, task, told, write},
+    observer::RecordingObserver,
+    sample::{claim, commit, open_progress, outbox_entry, principal, task, write},
 };
 use baton_journal::{
     MemoryJournal,
@@ -11,22 +11,22 @@ use baton_journal::{
 use baton_ports::{Commit, Journal, JournalError};
 use std::sync::Arc;
 
-/// Three appends with a fault at the second: what is stored, what was heard, what the receipts said.
-async fn check(fault: Fault, stored: &[&str], heard: &[u64], receipts: [bool; 3]) {
+/// Three appends with a fault at the second: stored streams, observed sequence numbers, and receipts.
+async fn check(fault: Fault, stored: &[&str], observed: &[u64], receipts: [bool; 3]) {
     let memory = Arc::new(MemoryJournal::new());
     let journal = FaultyJournal::new(memory.clone(), move |index| if index == 1 { fault } else { Fault::Pass });
-    let observer = Arc::new(Heard::default());
+    let observer = Arc::new(RecordingObserver::default());
     journal.observe(observer.clone());
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     for id in ["a", "b", "c"] {
         let result = journal.append(commit([write(id, 0, &["one"])])).await;
         assert!(matches!(result, Ok(_) | Err(JournalError::Unavailable(_))));
-        said.push(result.is_ok());
+        results.push(result.is_ok());
     }
-    assert_eq!((said.as_slice(), journal.appends()), (&receipts[..], 3), "{fault:?}");
+    assert_eq!((results.as_slice(), journal.appends()), (&receipts[..], 3), "{fault:?}");
     let tail = memory.tail(0, 9).await.unwrap();
     assert_eq!(tail.iter().map(|event| event.stream.id()).collect::<Vec<_>>(), stored, "{fault:?}");
-    assert_eq!(observer.seqs(), heard, "{fault:?}");
+    assert_eq!(observer.seqs(), observed, "{fault:?}");
 
     let crashes = matches!(fault, Fault::CrashBefore | Fault::CrashAfter);
     assert_eq!((journal.crashed(), journal.healthy()), (crashes, !crashes));
@@ -40,7 +40,7 @@ async fn check(fault: Fault, stored: &[&str], heard: &[u64], receipts: [bool; 3]
 }
 
 #[tokio::test]
-async fn each_fault_writes_and_tells_what_it_should() {
+async fn each_fault_has_its_effect_on_storage_observer_and_receipts() {
     check(Fault::Pass, &["a", "b", "c"], &[1, 2, 3], [true, true, true]).await;
     check(Fault::Fail, &["a", "c"], &[1, 2], [true, false, true]).await;
     check(Fault::WriteThenFail, &["a", "b", "c"], &[1, 2, 3], [true, false, true]).await;
@@ -48,9 +48,13 @@ async fn each_fault_writes_and_tells_what_it_should() {
     check(Fault::CrashAfter, &["a", "b"], &[1], [true, false, false]).await;
 }
 
-/// A send with a key and an order, of which the caller hears only that it failed.
+/// A send with a key and an outbox entry, of which the caller learns only that it failed.
 fn sent() -> Commit {
-    Commit { outbox: vec![owed("o", "push", "a")], claims: vec![claim("k", "a")], ..commit([write("a", 0, &["one"])]) }
+    Commit {
+        outbox: vec![outbox_entry("o", "push", "a")],
+        claims: vec![claim("k", "a")],
+        ..commit([write("a", 0, &["one"])])
+    }
 }
 
 #[tokio::test]
@@ -69,15 +73,17 @@ async fn a_commit_that_reports_failure_is_there_whole_or_not_at_all() {
         let orders = memory.outbox_open("push", None, 9).await.unwrap();
         assert_eq!(orders.len(), usize::from(again.is_err()), "{fault:?}");
 
-        // The dead do nothing more, also by the calls that are no appends.
+        // A crashed journal rejects the other calls too.
         let dead = |result: Result<bool, JournalError>| matches!(result, Err(JournalError::Unavailable(_)));
         if journal.crashed() {
-            assert!(dead(journal.outbox_advance("o", told(1)).await) && dead(journal.outbox_remove("o").await));
+            assert!(
+                dead(journal.outbox_advance("o", open_progress(1)).await) && dead(journal.outbox_remove("o").await)
+            );
             assert!(journal.claim(&principal("local", "ann"), "k").await.is_err());
             assert!(journal.outbox_open("push", None, 9).await.is_err());
         }
         assert_eq!(memory.append(sent()).await, again, "{fault:?}");
-        assert_eq!(memory.outbox("push", &task("a")).await.unwrap(), [owed("o", "push", "a")]);
+        assert_eq!(memory.outbox("push", &task("a")).await.unwrap(), [outbox_entry("o", "push", "a")]);
         assert_eq!(memory.tail(0, 9).await.unwrap().len(), 1, "{fault:?}");
     }
 }

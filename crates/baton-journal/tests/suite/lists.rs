@@ -8,7 +8,7 @@ fn ids(page: &StreamPage) -> Vec<&str> {
     page.heads.iter().map(|head| head.stream.id()).collect()
 }
 
-pub(crate) async fn filters_totals_and_ties(journal: &dyn Journal) {
+pub(crate) async fn lists_filter_count_and_break_ties(journal: &dyn Journal) {
     let ann = principal("local", "ann");
     for (id, state, status_at) in [
         ("t1", TaskState::Working, 10),
@@ -55,7 +55,7 @@ pub(crate) async fn filters_totals_and_ties(journal: &dyn Journal) {
     assert_eq!((page.heads.len(), page.total, page.next), (0, 5, None));
 }
 
-pub(crate) async fn paging_holds_while_rows_change(journal: &dyn Journal) {
+pub(crate) async fn paging_is_stable_while_rows_change(journal: &dyn Journal) {
     let ann = principal("local", "ann");
     for (id, status_at) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
         journal.append(commit([created(id, TaskState::Working, status_at)])).await.unwrap();

@@ -1,4 +1,4 @@
-//! The journal's promises, on every implementation.
+//! Journal contracts on every implementation.
 
 #[cfg(test)]
 mod claims;
@@ -19,7 +19,7 @@ mod observer;
 #[cfg(test)]
 mod outbox;
 #[cfg(test)]
-mod possession;
+mod ownership;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
@@ -58,28 +58,28 @@ macro_rules! on_every_journal {
 }
 
 on_every_journal! {
-    contract::versions_are_checked_and_events_come_back_whole,
+    contract::versions_are_checked_and_events_round_trip,
     contract::a_commit_is_written_whole_or_not_at_all,
-    contract::a_newer_epoch_shuts_the_older_out,
-    contract::a_foreign_stream_looks_missing,
+    contract::newer_epoch_fences_off_the_older_one,
+    contract::stream_of_another_owner_is_not_found,
     contract::unfinished_streams_are_found_in_creation_order,
     contract::the_tail_is_one_order_over_all_streams,
     contract::loading_starts_from_the_snapshot,
-    contract::long_bodies_and_blobs_come_back_whole,
-    claims::a_key_is_taken_once_and_by_its_owner,
-    claims::a_refused_commit_leaves_nothing,
-    outbox::an_order_is_replaced_whole_and_found_in_order,
-    outbox::progress_goes_forwards_and_never_brings_an_order_back,
-    outbox::an_order_is_about_a_stream_that_exists,
-    lists::filters_totals_and_ties,
-    lists::paging_holds_while_rows_change,
-    conversations::a_conversation_is_its_tasks_and_what_was_said_about_it,
-    conversations::a_conversation_goes_whole_or_stays_whole,
-    conversations::what_was_said_about_a_conversation_goes_after_its_last_task,
-    retention::only_ended_streams_go,
-    retention::what_is_still_to_be_told_keeps_its_stream,
-    tallies::a_total_grows_with_the_commits_that_became_true,
-    tokens::a_token_is_replaced_whole_and_found_oldest_first,
-    observer::the_observer_hears_before_the_receipt_and_in_order,
+    contract::long_bodies_and_blobs_round_trip,
+    claims::key_is_claimed_once_per_owner,
+    claims::refused_commit_changes_nothing,
+    outbox::entry_is_replaced_completely_and_listed_in_order,
+    outbox::progress_only_advances_and_never_restores_an_entry,
+    outbox::entry_needs_an_existing_stream,
+    lists::lists_filter_count_and_break_ties,
+    lists::paging_is_stable_while_rows_change,
+    conversations::conversation_consists_of_its_tasks_and_session_events,
+    conversations::conversation_is_deleted_completely_or_not_at_all,
+    conversations::session_events_are_deleted_after_the_last_task,
+    retention::only_ended_streams_are_deleted,
+    retention::open_outbox_entry_keeps_its_stream,
+    tallies::total_counts_successful_commits_only,
+    tokens::token_is_replaced_completely_and_listed_oldest_first,
+    observer::observer_is_notified_in_order_and_before_the_receipt,
     observer::a_failure_fails_everything_queued_behind_it,
 }

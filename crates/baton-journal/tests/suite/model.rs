@@ -1,6 +1,8 @@
-//! Any sequence of calls means the same on disk as in memory.
+//! Any sequence of calls has the same effect on disk and in memory.
 
-use crate::sample::{at, claim, commit, created, head, moved, owed, principal, said, task, told};
+use crate::sample::{
+    at, claim, commit, created, head, message_event, open_progress, outbox_entry, principal, status_event, task,
+};
 use baton_journal::{JournalOptions, MemoryJournal, SqliteJournal};
 use baton_ports::{
     Claim, Commit, Journal, JournalError, OutboxEntry, OutboxProgress, RetentionPolicy, StreamQuery, Write,
@@ -9,19 +11,19 @@ use baton_types::{Json, TaskState};
 use proptest::{collection::vec, prelude::*};
 use std::{sync::Arc, time::Duration};
 
-/// One call; positions are relative to where the stream really stands, so that most appends succeed.
+/// One call; positions are relative to the current version of the stream, so that most appends succeed.
 #[derive(Clone, Debug)]
-enum Call {
-    Append { writes: Vec<(usize, i8, i8, usize, usize)>, order: Option<Order>, claim: Option<(u8, usize)> },
+enum JournalCall {
+    Append { writes: Vec<(usize, i8, i8, usize, usize)>, entry: Option<EntryPlan>, claim: Option<(u8, usize)> },
     Acquire { stream: usize, holder: u8, now: i64 },
-    Advance(Order),
+    Advance(EntryPlan),
     Remove { id: u8 },
     Retain { ended_before: Option<i64>, keep_ended: Option<u64> },
 }
 
-/// Which order, about which stream, and how far it is.
+/// An outbox entry: its stream and its progress.
 #[derive(Clone, Debug)]
-struct Order {
+struct EntryPlan {
     id: u8,
     stream: usize,
     cursor: u64,
@@ -29,37 +31,43 @@ struct Order {
     open: bool,
 }
 
-impl Order {
+impl EntryPlan {
     fn name(&self) -> String {
         format!("o{}", self.id)
     }
 
     fn progress(&self) -> OutboxProgress {
         let failing = self.failing.then(|| at(7));
-        OutboxProgress { failing_since: failing, attempts: self.failing.into(), open: self.open, ..told(self.cursor) }
+        OutboxProgress {
+            failing_since: failing,
+            attempts: self.failing.into(),
+            open: self.open,
+            ..open_progress(self.cursor)
+        }
     }
 
     fn entry(&self) -> OutboxEntry {
-        OutboxEntry { progress: self.progress(), ..owed(&self.name(), "push", &name(self.stream)) }
+        OutboxEntry { progress: self.progress(), ..outbox_entry(&self.name(), "push", &name(self.stream)) }
     }
 }
 
-fn order() -> impl Strategy<Value = Order> {
+fn entry() -> impl Strategy<Value = EntryPlan> {
     (0..4_u8, 0..5_usize, 0..4_u64, any::<bool>(), any::<bool>())
-        .prop_map(|(id, stream, cursor, failing, open)| Order { id, stream, cursor, failing, open })
+        .prop_map(|(id, stream, cursor, failing, open)| EntryPlan { id, stream, cursor, failing, open })
 }
 
-fn call() -> impl Strategy<Value = Call> {
+fn call() -> impl Strategy<Value = JournalCall> {
     let skew = prop_oneof![12 => Just(0_i8), 1 => Just(1), 1 => Just(-1)];
     let write = (0..5_usize, skew.clone(), skew, 1..4_usize, 0..TaskState::ALL.len());
     prop_oneof![
-        8 => (vec(write, 0..4), proptest::option::of(order()), proptest::option::of((0..12_u8, 0..5_usize)))
-            .prop_map(|(writes, order, claim)| Call::Append { writes, order, claim }),
-        2 => (0..5_usize, 0..2_u8, 0..200_i64).prop_map(|(stream, holder, now)| Call::Acquire { stream, holder, now }),
-        3 => order().prop_map(Call::Advance),
-        1 => (0..4_u8).prop_map(|id| Call::Remove { id }),
+        8 => (vec(write, 0..4), proptest::option::of(entry()), proptest::option::of((0..12_u8, 0..5_usize)))
+            .prop_map(|(writes, entry, claim)| JournalCall::Append { writes, entry, claim }),
+        2 => (0..5_usize, 0..2_u8, 0..200_i64)
+            .prop_map(|(stream, holder, now)| JournalCall::Acquire { stream, holder, now }),
+        3 => entry().prop_map(JournalCall::Advance),
+        1 => (0..4_u8).prop_map(|id| JournalCall::Remove { id }),
         1 => (proptest::option::of(0..100_i64), proptest::option::of(0..3_u64))
-            .prop_map(|(ended_before, keep_ended)| Call::Retain { ended_before, keep_ended }),
+            .prop_map(|(ended_before, keep_ended)| JournalCall::Retain { ended_before, keep_ended }),
     ]
 }
 
@@ -67,7 +75,7 @@ fn name(stream: usize) -> String {
     format!("t{stream}")
 }
 
-/// The commit that a call stands for, given where the streams stand.
+/// The commit of a call, given the current versions of the streams.
 async fn resolve(model: &MemoryJournal, writes: &[(usize, i8, i8, usize, usize)], moment: i64) -> Commit {
     let mut resolved: Vec<Write> = Vec::new();
     for &(stream, version_skew, epoch_skew, facts, state) in writes {
@@ -86,7 +94,7 @@ async fn resolve(model: &MemoryJournal, writes: &[(usize, i8, i8, usize, usize)]
         write.expected_version = version.saturating_add_signed(version_skew.into());
         write.epoch = epoch.saturating_add_signed(epoch_skew.into());
         write.head = head(state, moment);
-        write.facts = (1..facts).map(|fact| said(&format!("{fact}"))).chain([moved(state)]).collect();
+        write.facts = (1..facts).map(|fact| message_event(&format!("{fact}"))).chain([status_event(state)]).collect();
         write.snapshot = (facts == 3).then(|| Json::string(&format!("state at {moment}")));
         resolved.push(write);
     }
@@ -101,8 +109,8 @@ async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
     }
     for subject in ["ann", "bob"] {
         for key in 0..6 {
-            let (who, key) = (principal("local", subject), format!("k{key}"));
-            assert_eq!(model.claim(&who, &key).await, journal.claim(&who, &key).await);
+            let (owner, key) = (principal("local", subject), format!("k{key}"));
+            assert_eq!(model.claim(&owner, &key).await, journal.claim(&owner, &key).await);
         }
         let mut query = StreamQuery::tasks(2);
         loop {
@@ -123,18 +131,18 @@ async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
     }
 }
 
-async fn run(calls: Vec<Call>) {
+async fn run(calls: Vec<JournalCall>) {
     let directory = tempfile::tempdir().unwrap();
-    // Small bounds, so that remembered positions are dropped and groups are cut in the middle.
+    // Small limits, so that cached versions are evicted and groups are split.
     let options = JournalOptions { cached_heads: 2, group: 3, ..JournalOptions::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
     let model = MemoryJournal::new();
     let mut waiting: Vec<(Result<u64, JournalError>, baton_ports::Receipt)> = Vec::new();
     for (call, moment) in calls.into_iter().zip(1_i64..) {
         match call {
-            Call::Append { writes, order, claim: claimed } => {
+            JournalCall::Append { writes, entry, claim: claimed } => {
                 let mut commit = resolve(&model, &writes, moment % 17).await;
-                commit.outbox.extend(order.as_ref().map(Order::entry));
+                commit.outbox.extend(entry.as_ref().map(EntryPlan::entry));
                 commit.claims.extend(claimed.map(|(key, stream)| Claim {
                     principal: principal("local", if key % 2 == 0 { "ann" } else { "bob" }),
                     ..claim(&format!("k{}", key / 2), &name(stream))
@@ -142,24 +150,24 @@ async fn run(calls: Vec<Call>) {
                 waiting.push((model.append(commit.clone()).await, journal.append(commit)));
                 continue;
             }
-            Call::Acquire { stream, holder, now } => {
+            JournalCall::Acquire { stream, holder, now } => {
                 let (stream, holder) = (task(&name(stream)), format!("h{holder}"));
                 let ttl = Duration::from_millis(50);
                 let expected = model.acquire(&stream, &holder, at(now), ttl).await;
                 assert_eq!(journal.acquire(&stream, &holder, at(now), ttl).await, expected);
             }
-            Call::Advance(order) => {
-                let (id, progress) = (order.name(), order.progress());
+            JournalCall::Advance(entry) => {
+                let (id, progress) = (entry.name(), entry.progress());
                 let expected = model.outbox_advance(&id, progress.clone()).await;
                 assert_eq!(journal.outbox_advance(&id, progress).await, expected);
             }
-            Call::Remove { id } => {
+            JournalCall::Remove { id } => {
                 let id = format!("o{id}");
                 assert_eq!(journal.outbox_remove(&id).await, model.outbox_remove(&id).await);
             }
-            Call::Retain { ended_before, keep_ended } => {
+            JournalCall::Retain { ended_before, keep_ended } => {
                 let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended, keep_since: None };
-                // Retention chooses by what is committed, so everything before it must be.
+                // Retention considers committed rows only, so everything before it must be committed.
                 settle(&mut waiting).await;
                 assert_eq!(journal.apply_retention(policy.clone()).await, model.apply_retention(policy).await);
             }

@@ -1,4 +1,4 @@
-//! Who hears of a commit, and when.
+//! Commit observers: order and time of their notification.
 
 use crate::sample::{commit, write};
 use baton_ports::{CommitObserver, Journal, JournalError, StoredEvent};
@@ -6,23 +6,23 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 #[derive(Default)]
-pub(crate) struct Heard(Mutex<Vec<u64>>);
+pub(crate) struct RecordingObserver(Mutex<Vec<u64>>);
 
-impl Heard {
+impl RecordingObserver {
     pub(crate) fn seqs(&self) -> Vec<u64> {
         self.0.lock().clone()
     }
 }
 
-impl CommitObserver for Heard {
+impl CommitObserver for RecordingObserver {
     fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         self.0.lock().extend(events.iter().map(|event| event.seq));
     }
 }
 
-pub(crate) async fn the_observer_hears_before_the_receipt_and_in_order(journal: &dyn Journal) {
-    let heard = Arc::new(Heard::default());
-    journal.observe(heard.clone());
+pub(crate) async fn observer_is_notified_in_order_and_before_the_receipt(journal: &dyn Journal) {
+    let observer = Arc::new(RecordingObserver::default());
+    journal.observe(observer.clone());
     let receipts: Vec<_> = (0..200)
         .map(|number: u64| {
             let stream = format!("t{}", number % 7);
@@ -32,22 +32,22 @@ pub(crate) async fn the_observer_hears_before_the_receipt_and_in_order(journal: 
     for (receipt, number) in receipts.into_iter().zip(1_u64..) {
         let seq = receipt.await.unwrap();
         assert_eq!(seq, number * 2);
-        let seqs = heard.seqs();
+        let seqs = observer.seqs();
         assert_eq!(seqs[..=seq as usize - 1], (1..=seq).collect::<Vec<_>>());
     }
-    assert_eq!(heard.seqs(), (1..=400).collect::<Vec<_>>());
+    assert_eq!(observer.seqs(), (1..=400).collect::<Vec<_>>());
     let tail: Vec<_> = journal.tail(0, 1_000).await.unwrap().iter().map(|event| event.seq).collect();
-    assert_eq!(tail, heard.seqs());
+    assert_eq!(tail, observer.seqs());
 
-    let successor = Arc::new(Heard::default());
+    let successor = Arc::new(RecordingObserver::default());
     journal.observe(successor.clone());
     journal.append(commit([write("next", 0, &["one"])])).await.unwrap();
-    assert_eq!((heard.seqs().len(), successor.seqs()), (400, vec![401]));
+    assert_eq!((observer.seqs().len(), successor.seqs()), (400, vec![401]));
 }
 
 pub(crate) async fn a_failure_fails_everything_queued_behind_it(journal: &dyn Journal) {
-    let heard = Arc::new(Heard::default());
-    journal.observe(heard.clone());
+    let observer = Arc::new(RecordingObserver::default());
+    journal.observe(observer.clone());
     let first = journal.append(commit([write("a", 0, &["one"])]));
     let wrong = journal.append(commit([write("a", 5, &["wrong"])]));
     let behind = journal.append(commit([write("a", 6, &["behind"])]));
@@ -58,6 +58,6 @@ pub(crate) async fn a_failure_fails_everything_queued_behind_it(journal: &dyn Jo
         assert_eq!(receipt.await, Err(conflict));
     }
     assert_eq!(other.await, Ok(2));
-    assert_eq!(heard.seqs(), [1, 2]);
+    assert_eq!(observer.seqs(), [1, 2]);
     assert!(journal.healthy());
 }

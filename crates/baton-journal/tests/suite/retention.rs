@@ -1,11 +1,13 @@
-//! What may be forgotten.
+//! Retention.
 
-use crate::sample::{at, claim, commit, created, handoff, head, owed, principal, said, task, told, write};
+use crate::sample::{
+    at, claim, commit, created, handoff, head, message_event, open_progress, outbox_entry, principal, task, write,
+};
 use baton_ports::{Commit, Journal, JournalError, OutboxProgress, RetentionPolicy};
 use baton_types::{Json, TaskState};
 use std::sync::Arc;
 
-pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
+pub(crate) async fn only_ended_streams_are_deleted(journal: &dyn Journal) {
     let long = "x".repeat(70_000);
     for (id, state, status_at) in [
         ("working", TaskState::Working, 1),
@@ -15,7 +17,7 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
         ("new", TaskState::Canceled, 30),
     ] {
         let mut write = created(id, state, status_at);
-        write.facts.push(said(&long));
+        write.facts.push(message_event(&long));
         write.snapshot = Some(Json::string(&long));
         journal.append(commit([write])).await.unwrap();
     }
@@ -34,22 +36,22 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     assert_eq!(journal.apply_retention(policy(None, Some(1))).await, Ok(1));
     assert!(journal.load(None, &task("mid")).await.unwrap().is_none());
     let spared = RetentionPolicy { keep_since: Some(at(30)), ..policy(Some(1_000), Some(0)) };
-    assert_eq!(journal.apply_retention(spared).await, Ok(0), "somebody may still be waiting for it");
+    assert_eq!(journal.apply_retention(spared).await, Ok(0), "a recently ended stream is kept");
     assert_eq!(journal.apply_retention(policy(Some(1_000), Some(0))).await, Ok(1));
     assert_eq!(journal.apply_retention(policy(Some(1_000), Some(0))).await, Ok(0));
 
-    // What is left is whole, though others shared its long body.
+    // The remaining streams are complete, although others shared their long body.
     for id in ["working", "waiting"] {
         let loaded = journal.load(None, &task(id)).await.unwrap().unwrap();
         assert_eq!(loaded.snapshot.unwrap().state, Json::string(&long));
-        assert_eq!(journal.events(&task(id), 1, 9).await.unwrap()[0].fact, said(&long));
+        assert_eq!(journal.events(&task(id), 1, 9).await.unwrap()[0].fact, message_event(&long));
     }
     assert!(journal.blob(&pinned).await.unwrap().is_some());
-    // The newest events are gone, and their sequences are not given out again.
+    // The newest events are deleted, and their sequence numbers are not reused.
     assert_eq!(journal.append(commit([write("fresh", 0, &["one"])])).await, Ok(11));
     assert_eq!(journal.tail(0, 99).await.unwrap().len(), 5);
 
-    // Handoffs go with the tasks of their time, and take no room from tasks.
+    // Handoffs are deleted with the tasks of their age, and do not count towards the kept tasks.
     journal.append(commit([created("last", TaskState::Completed, 50)])).await.unwrap();
     for (id, status_at) in [("before", 45), ("after", 55), ("later", 60)] {
         let mut ended = handoff(id);
@@ -63,19 +65,19 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     assert!(journal.load(None, &task("last")).await.unwrap().is_some());
 }
 
-pub(crate) async fn what_is_still_to_be_told_keeps_its_stream(journal: &dyn Journal) {
+pub(crate) async fn open_outbox_entry_keeps_its_stream(journal: &dyn Journal) {
     let ann = principal("local", "ann");
     for id in ["owes", "told", "silent", "working"] {
         let state = if id == "working" { TaskState::Working } else { TaskState::Completed };
         let mut commit = commit([created(id, state, 10)]);
         commit.claims.push(claim(id, id));
         if id != "silent" {
-            commit.outbox.push(owed(&format!("{id}-1"), "push", id));
-            commit.outbox.push(owed(&format!("{id}-2"), "push", id));
+            commit.outbox.push(outbox_entry(&format!("{id}-1"), "push", id));
+            commit.outbox.push(outbox_entry(&format!("{id}-2"), "push", id));
         }
         journal.append(commit).await.unwrap();
     }
-    let closed = OutboxProgress { open: false, ..told(1) };
+    let closed = OutboxProgress { open: false, ..open_progress(1) };
     for id in ["told-1", "told-2", "owes-1"] {
         assert_eq!(journal.outbox_advance(id, closed.clone()).await, Ok(true));
     }
@@ -89,9 +91,9 @@ pub(crate) async fn what_is_still_to_be_told_keeps_its_stream(journal: &dyn Jour
     };
     assert_eq!((left("told").await, left("silent").await), ((false, 0, false), (false, 0, false)));
     assert_eq!((left("owes").await, left("working").await), ((true, 2, true), (true, 2, true)));
-    // What went is not brought back by somebody who does not know yet, and its key is free.
+    // Late progress does not restore a deleted entry, and its key can be claimed again.
     assert_eq!(journal.outbox_advance("told-1", closed.clone()).await, Ok(false));
-    let late = Commit { outbox: vec![owed("told-1", "push", "told")], ..Commit::default() };
+    let late = Commit { outbox: vec![outbox_entry("told-1", "push", "told")], ..Commit::default() };
     assert_eq!(journal.append(late).await, Err(JournalError::Missing { stream: task("told") }));
     let mut anew = commit([write("anew", 0, &["one"])]);
     anew.claims.push(claim("told", "anew"));

@@ -1,4 +1,4 @@
-//! Small values to write.
+//! Sample values.
 
 use baton_ports::{Claim, Commit, OutboxEntry, OutboxProgress, StreamHeadUpdate, Write};
 use baton_types::{
@@ -20,12 +20,12 @@ pub(crate) fn principal(tenant: &str, subject: &str) -> Arc<Principal> {
     Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes: Vec::new() })
 }
 
-pub(crate) fn said(text: &str) -> JournalEvent {
+pub(crate) fn message_event(text: &str) -> JournalEvent {
     let message = Message::new(MessageId::new("m"), Role::User, vec![Part::text(text)]);
     JournalEvent::Task(TaskEvent::MessageReceived { message, results: Vec::new() })
 }
 
-pub(crate) fn moved(state: TaskState) -> JournalEvent {
+pub(crate) fn status_event(state: TaskState) -> JournalEvent {
     JournalEvent::Task(TaskEvent::StatusChanged { state, message: None, reason: None })
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn head(state: TaskState, status_at: i64) -> StreamHeadUpdate {
     }
 }
 
-/// A working task that says each of these, under epoch 1.
+/// A working task with one message per text, under epoch 1.
 pub(crate) fn write(id: &str, expected_version: u64, texts: &[&str]) -> Write {
     Write {
         stream: task(id),
@@ -50,16 +50,16 @@ pub(crate) fn write(id: &str, expected_version: u64, texts: &[&str]) -> Write {
         run: None,
         trace: None,
         at: at(1_000),
-        facts: texts.iter().map(|text| said(text)).collect(),
+        facts: texts.iter().map(|text| message_event(text)).collect(),
         head: head(TaskState::Working, 1_000),
         snapshot: None,
     }
 }
 
-/// A task that is created in this state.
+/// A task created in this state.
 pub(crate) fn created(id: &str, state: TaskState, status_at: i64) -> Write {
     let mut write = write(id, 0, &[]);
-    write.facts = vec![moved(state)];
+    write.facts = vec![status_event(state)];
     write.head = head(state, status_at);
     write
 }
@@ -92,7 +92,7 @@ pub(crate) fn handoff(id: &str) -> Write {
     write
 }
 
-/// What was said about a conversation as a whole, at this moment.
+/// A session that was opened at this time.
 pub(crate) fn session(id: &str, status_at: i64) -> Write {
     let mut write = write("unused", 0, &[]);
     write.stream = StreamId::Session(SessionId::new(id));
@@ -111,23 +111,23 @@ pub(crate) fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
     Commit::from_writes(writes.into_iter().collect())
 }
 
-/// An open order about this task that has yet to tell of its first event.
-pub(crate) fn owed(id: &str, channel: &str, about: &str) -> OutboxEntry {
+/// An open entry for this task, before its first event.
+pub(crate) fn outbox_entry(id: &str, channel: &str, about: &str) -> OutboxEntry {
     OutboxEntry {
         id: id.to_owned(),
         channel: channel.to_owned(),
         stream: task(about),
         body: Json::parse("{\"n\":42.0}").unwrap(),
-        progress: told(0),
+        progress: open_progress(0),
     }
 }
 
-/// An order that went well up to here, and goes on.
-pub(crate) fn told(cursor: u64) -> OutboxProgress {
+/// Open progress up to this event.
+pub(crate) fn open_progress(cursor: u64) -> OutboxProgress {
     OutboxProgress { cursor, due_at: at(1_000), attempts: 0, failing_since: None, open: true }
 }
 
-/// A key that ann uses for the first event of this task.
+/// ann's key for the first event of this task.
 pub(crate) fn claim(key: &str, about: &str) -> Claim {
     Claim {
         principal: principal("local", "ann"),

@@ -1,8 +1,10 @@
-//! Databases of every earlier schema, as they were committed, still read the same. Snapshots are the exception: the step to
-//! schema 7 removes them, and they are rebuilt from the events.
+//! Committed databases of every earlier schema still have the same contents, except for snapshots: the step to schema 7
+//! removes them, and they are rebuilt from the events.
 
 use crate::{
-    sample::{at, claim, commit, created, handoff, head, moved, owed, principal, task, told, write},
+    sample::{
+        at, claim, commit, created, handoff, head, open_progress, outbox_entry, principal, status_event, task, write,
+    },
     tokens::token,
 };
 use baton_journal::{JournalOptions, MemoryJournal, SqliteJournal};
@@ -21,14 +23,14 @@ fn fixture(schema: u32) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/schema-{schema}/journal.db"))
 }
 
-/// What was written in every schema.
+/// Commits that every schema stores.
 fn commits() -> Vec<Commit> {
     let mut first = write("t1", 0, &["What is the weather?", &"long ".repeat(14_000)]);
     first.run = Some(RunId::new("r1"));
     first.trace = Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into());
     let child = created("t2", TaskState::Working, 1_100);
     let mut ended = write("t1", 2, &["So it ends."]);
-    ended.facts.push(moved(TaskState::Completed));
+    ended.facts.push(status_event(TaskState::Completed));
     ended.head = head(TaskState::Completed, 1_200);
     ended.principal = principal("local", "bob");
     vec![commit([first]), commit([handoff("h1"), child]), commit([ended])]
@@ -42,23 +44,23 @@ async fn fill(journal: &dyn Journal, commits: Vec<Commit>) {
     journal.acquire(&task("t2"), "first process", at(2_000), Duration::from_secs(30)).await.unwrap();
 }
 
-/// A journal with all that this crate keeps in one.
+/// All ports of the journal in one trait.
 trait Store: Journal + TokenStore {}
 
 impl<S: Journal + TokenStore> Store for S {}
 
-/// What schema 2 has besides: outbox entries and an idempotency key.
+/// Additions of schema 2: outbox entries and an idempotency key.
 async fn fill_2(journal: &dyn Journal) {
     let mut commits = commits();
     commits[0].claims.push(claim("k1", "t1"));
-    commits[1].outbox = vec![owed("o1", "push", "t1"), owed("o2", "push", "t2")];
+    commits[1].outbox = vec![outbox_entry("o1", "push", "t1"), outbox_entry("o2", "push", "t2")];
     fill(journal, commits).await;
-    let failing = OutboxProgress { attempts: 3, failing_since: Some(at(5_000)), due_at: at(9_000), ..told(1) };
-    journal.outbox_advance("o1", OutboxProgress { open: false, ..told(4) }).await.unwrap();
+    let failing = OutboxProgress { attempts: 3, failing_since: Some(at(5_000)), due_at: at(9_000), ..open_progress(1) };
+    journal.outbox_advance("o1", OutboxProgress { open: false, ..open_progress(4) }).await.unwrap();
     journal.outbox_advance("o2", failing).await.unwrap();
 }
 
-/// What schema 3 has besides: tokens.
+/// Additions of schema 3: tokens.
 async fn fill_3(journal: &dyn Store) {
     fill_2(journal).await;
     journal.put_token(token("k1", 1_000)).await.unwrap();
@@ -84,20 +86,20 @@ async fn check(journal: &dyn Store, expected: &dyn Store) {
     assert!(journal.acquire(&task("t2"), holder, later, Duration::ZERO).await.is_err());
 }
 
-/// What an old file did not know works in it.
+/// Features that are newer than the file work in it.
 async fn work_on(journal: &dyn Store) {
     let mut next = write("t2", 1, &["Go on."]);
     next.epoch = 2;
     next.snapshot = Some(Json::string("anew"));
     let mut next = commit([next]);
-    next.outbox.push(owed("o3", "push", "t2"));
+    next.outbox.push(outbox_entry("o3", "push", "t2"));
     next.claims.push(claim("k2", "t2"));
     assert_eq!(journal.append(next).await, Ok(7));
-    assert_eq!(journal.outbox_advance("o3", told(2)).await, Ok(true));
+    assert_eq!(journal.outbox_advance("o3", open_progress(2)).await, Ok(true));
     journal.put_token(token("k3", 950)).await.unwrap();
 }
 
-/// A committed file and what it must mean, as found, after a restart, and when work goes on.
+/// Checks a committed file as found, after a restart, and after further writes.
 async fn check_fixture(schema: u32, expected: &MemoryJournal) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::copy(fixture(schema), directory.path().join("journal.db")).unwrap();
@@ -112,7 +114,7 @@ async fn check_fixture(schema: u32, expected: &MemoryJournal) {
 }
 
 #[tokio::test]
-async fn schema_1_keeps_its_facts_and_loses_its_snapshots() {
+async fn schema_1_keeps_its_events_and_loses_its_snapshots() {
     let expected = MemoryJournal::new();
     fill(&expected, commits()).await;
     check_fixture(1, &expected).await;
@@ -156,7 +158,7 @@ async fn content(directory: &Path) -> Vec<String> {
 /// A process that dies during the step to schema 7 leaves a journal of schema 6, and the next one completes the step.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "plays the process that dies within the migration")]
-async fn a_kill_in_the_middle_of_the_migration_loses_nothing() {
+async fn kill_during_the_migration_loses_nothing() {
     let (undisturbed, killed, image) =
         (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let schema = |directory: &Path| {

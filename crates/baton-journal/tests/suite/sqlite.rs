@@ -1,6 +1,6 @@
-//! What only the durable journal can promise.
+//! Guarantees of the durable journal only.
 
-use crate::sample::{claim, commit, created, owed, principal, task, told, write};
+use crate::sample::{claim, commit, created, open_progress, outbox_entry, principal, task, write};
 use baton_journal::{JournalOptions, SqliteJournal};
 use baton_ports::{CommitObserver, Journal, JournalError, OutboxEntry, StoredEvent, StreamQuery};
 use baton_types::TaskState;
@@ -20,7 +20,7 @@ fn refusal(directory: &Path) -> JournalError {
 }
 
 #[tokio::test]
-async fn what_was_queued_is_there_after_a_restart() {
+async fn queued_commits_are_durable_after_close() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("deep").join("data");
     let journal = open(&data).unwrap();
@@ -30,7 +30,7 @@ async fn what_was_queued_is_there_after_a_restart() {
         assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
     }
     for number in 0..100_u64 {
-        // Nobody waits for these receipts; closing does.
+        // These receipts are not awaited; closing waits for the commits.
         drop(journal.append(commit([write("a", number, &["one"])])));
     }
     journal.close();
@@ -46,30 +46,30 @@ async fn what_was_queued_is_there_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_a_kill() {
-    let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+async fn acknowledged_commits_survive_a_kill() {
+    let (directory, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = JournalOptions { checkpoint_pages: 40, ..JournalOptions::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
     let mut first = commit([write("a", 0, &["one"])]);
-    first.outbox = vec![owed("o", "push", "a"), owed("gone", "push", "a")];
+    first.outbox = vec![outbox_entry("o", "push", "a"), outbox_entry("gone", "push", "a")];
     first.claims.push(claim("k", "a"));
     journal.append(first).await.unwrap();
     for number in 1..50_u64 {
         journal.append(commit([write("a", number, &["one"])])).await.unwrap();
-        assert_eq!(journal.outbox_advance("o", told(number)).await, Ok(true));
+        assert_eq!(journal.outbox_advance("o", open_progress(number)).await, Ok(true));
     }
     assert_eq!(journal.outbox_remove("gone").await, Ok(true));
-    // What a killed process leaves behind: the file and its log, never closed, the shared index lost.
+    // As after a kill: database and log, never closed, without the shared-memory index.
     for name in ["journal.db", "journal.db-wal"] {
-        std::fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
+        std::fs::copy(directory.path().join(name), copy.path().join(name)).unwrap();
     }
-    let risen = open(grave.path()).unwrap();
-    assert_eq!(risen.tail(0, 99).await.unwrap(), journal.tail(0, 99).await.unwrap());
-    let orders = risen.outbox("push", &task("a")).await.unwrap();
-    assert_eq!(orders, [OutboxEntry { progress: told(49), ..owed("o", "push", "a") }]);
-    assert_eq!(risen.claim(&principal("local", "ann"), "k").await, Ok(Some(claim("k", "a"))));
-    assert_eq!(risen.outbox_advance("gone", told(50)).await, Ok(false));
-    assert_eq!(risen.append(commit([write("a", 50, &["next"])])).await, Ok(51));
+    let reopened = open(copy.path()).unwrap();
+    assert_eq!(reopened.tail(0, 99).await.unwrap(), journal.tail(0, 99).await.unwrap());
+    let orders = reopened.outbox("push", &task("a")).await.unwrap();
+    assert_eq!(orders, [OutboxEntry { progress: open_progress(49), ..outbox_entry("o", "push", "a") }]);
+    assert_eq!(reopened.claim(&principal("local", "ann"), "k").await, Ok(Some(claim("k", "a"))));
+    assert_eq!(reopened.outbox_advance("gone", open_progress(50)).await, Ok(false));
+    assert_eq!(reopened.append(commit([write("a", 50, &["next"])])).await, Ok(51));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn one_process_owns_a_directory() {
 }
 
 #[test]
-fn a_file_that_is_no_journal_of_ours_is_refused_and_left_alone() {
+fn foreign_file_is_refused_and_left_unchanged() {
     let torn = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
     let patched = |offset: usize, patch: [u8; 4]| {
         move |mut bytes: Vec<u8>| {
@@ -126,7 +126,7 @@ async fn a_full_disk_refuses_and_recovers() {
     };
     assert!(matches!(&error, JournalError::Unavailable(reason) if reason.contains("the disk is full")), "{error:?}");
     assert!(!journal.healthy());
-    // Reads go on, and nothing of the failed commit is seen.
+    // Reads continue, and nothing of the failed commit is visible.
     assert_eq!(journal.load(None, &task("a")).await.unwrap().unwrap().head.version, version);
     assert!(journal.append(commit([write("a", version, &[&text])])).await.is_err());
 
@@ -142,11 +142,11 @@ async fn a_full_disk_refuses_and_recovers() {
 }
 
 #[tokio::test]
-async fn a_failed_group_fails_whole_and_leaves_the_next_alone() {
+async fn failed_group_fails_completely_and_spares_the_next() {
     let directory = tempfile::tempdir().unwrap();
     let journal = open(directory.path()).unwrap();
     let mut first = commit([write("told", 0, &["one"])]);
-    first.outbox = vec![owed("o", "push", "told"), owed("p", "push", "told")];
+    first.outbox = vec![outbox_entry("o", "push", "told"), outbox_entry("p", "push", "told")];
     journal.append(first).await.unwrap();
     let gate = Gate::block(&journal, "gate").await;
     journal.set_max_pages(Some(1));
@@ -154,7 +154,7 @@ async fn a_failed_group_fails_whole_and_leaves_the_next_alone() {
     let small = journal.append(commit([write("small", 0, &["one"])]));
     let large = journal.append(commit([write("large", 0, &[&text, &text, &text, &text])]));
     let behind = journal.append(commit([write("large", 4, &["behind"])]));
-    let orders = [journal.outbox_advance("o", told(1)), journal.outbox_remove("p")];
+    let orders = [journal.outbox_advance("o", open_progress(1)), journal.outbox_remove("p")];
     gate.open();
     for receipt in [small, large, behind] {
         assert!(matches!(receipt.await, Err(JournalError::Unavailable(_))));
@@ -162,7 +162,7 @@ async fn a_failed_group_fails_whole_and_leaves_the_next_alone() {
     for order in orders {
         assert!(matches!(order.await, Err(JournalError::Unavailable(_))));
     }
-    let stay = [owed("o", "push", "told"), owed("p", "push", "told")];
+    let stay = [outbox_entry("o", "push", "told"), outbox_entry("p", "push", "told")];
     assert_eq!(journal.outbox_open("push", None, 9).await.unwrap(), stay);
     journal.set_max_pages(None);
     assert_eq!(journal.append(commit([write("small", 0, &["one"])])).await, Ok(3));
@@ -186,16 +186,16 @@ async fn a_full_queue_answers_busy_at_once() {
 }
 
 #[tokio::test]
-async fn a_dead_writer_answers() {
-    struct Fatal;
-    impl CommitObserver for Fatal {
+async fn dead_writer_returns_errors() {
+    struct PanickingObserver;
+    impl CommitObserver for PanickingObserver {
         fn on_commit(&self, _: &[Arc<StoredEvent>]) {
             panic!("an observer must not panic");
         }
     }
     let directory = tempfile::tempdir().unwrap();
     let journal = open(directory.path()).unwrap();
-    journal.observe(Arc::new(Fatal));
+    journal.observe(Arc::new(PanickingObserver));
     for id in ["a", "b"] {
         let result = journal.append(commit([write(id, 0, &["one"])])).await;
         assert!(matches!(result, Err(JournalError::Unavailable(_))));
@@ -233,27 +233,27 @@ async fn many_streams_and_callers_end_up_in_order() {
     assert_eq!(journal.active_streams(None, 999).await.unwrap().len(), 80);
 }
 
-/// An observer that keeps the writer busy until told otherwise.
+/// Keeps the writer blocked until it is opened or dropped.
 struct Gate {
     open: mpsc::Sender<()>,
 }
 
-struct Waits(Mutex<(mpsc::Sender<()>, mpsc::Receiver<()>)>);
+struct BlockingObserver(Mutex<(mpsc::Sender<()>, mpsc::Receiver<()>)>);
 
-impl CommitObserver for Waits {
+impl CommitObserver for BlockingObserver {
     fn on_commit(&self, _: &[Arc<StoredEvent>]) {
         let waits = self.0.lock();
         let _ = waits.0.send(());
-        // An open gate has no sender any more, and everybody passes.
+        // An opened gate has dropped its sender, so the wait ends.
         let _ = waits.1.recv();
     }
 }
 
 impl Gate {
-    /// Returns when the writer has committed this stream and waits.
+    /// Returns once the writer has committed this stream and is blocked.
     async fn block(journal: &SqliteJournal, id: &str) -> Self {
         let ((arrived, arrival), (open, opened)) = (mpsc::channel(), mpsc::channel());
-        journal.observe(Arc::new(Waits(Mutex::new((arrived, opened)))));
+        journal.observe(Arc::new(BlockingObserver(Mutex::new((arrived, opened)))));
         drop(journal.append(commit([write(id, 0, &["gate"])])));
         tokio::task::spawn_blocking(move || arrival.recv()).await.unwrap().unwrap();
         Self { open }

@@ -4,7 +4,7 @@ use crate::sample::{commit, write};
 use baton_ports::{Commit, Journal, Tally};
 use baton_types::BudgetUsage;
 
-pub(crate) async fn a_total_grows_with_the_commits_that_became_true(journal: &dyn Journal) {
+pub(crate) async fn total_counts_successful_commits_only(journal: &dyn Journal) {
     let spent = |tokens| BudgetUsage { tokens, micro_dollars: 2 * tokens, tool_calls: 1 };
     let counting = |version, key: &str, tokens| {
         let tallies = vec![Tally { key: key.to_owned(), spent: spent(tokens) }];

@@ -21,7 +21,7 @@ pub(crate) fn token(id: &str, created_at: i64) -> TokenRecord {
     }
 }
 
-/// One with every member different from that of [`token`].
+/// A token that differs from [`token`] in every field except the id.
 fn changed(id: &str, created_at: i64) -> TokenRecord {
     let scopes = vec!["read:a b".into(), "call:\"c\"".into(), "".into()];
     TokenRecord {
@@ -35,7 +35,7 @@ fn changed(id: &str, created_at: i64) -> TokenRecord {
     }
 }
 
-pub(crate) async fn a_token_is_replaced_whole_and_found_oldest_first(store: &dyn TokenStore) {
+pub(crate) async fn token_is_replaced_completely_and_listed_oldest_first(store: &dyn TokenStore) {
     assert_eq!(store.tokens().await, Ok(Vec::new()));
     for (id, created_at) in [("c", 1_000), ("a", 1_000), ("b", 500)] {
         store.put_token(token(id, created_at)).await.unwrap();
@@ -49,21 +49,21 @@ pub(crate) async fn a_token_is_replaced_whole_and_found_oldest_first(store: &dyn
 
 #[tokio::test]
 async fn a_stored_token_survives_a_kill() {
-    let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (directory, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     journal.put_token(token("a", 1_000)).await.unwrap();
     journal.put_token(changed("a", 1_000)).await.unwrap();
     for name in ["journal.db", "journal.db-wal"] {
-        std::fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
+        std::fs::copy(directory.path().join(name), copy.path().join(name)).unwrap();
     }
-    let risen = SqliteJournal::open(grave.path(), JournalOptions::default()).unwrap();
-    assert_eq!(risen.tokens().await, Ok(vec![changed("a", 1_000)]));
+    let reopened = SqliteJournal::open(copy.path(), JournalOptions::default()).unwrap();
+    assert_eq!(reopened.tokens().await, Ok(vec![changed("a", 1_000)]));
     journal.close();
     assert!(matches!(journal.put_token(token("b", 1)).await, Err(JournalError::Unavailable(_))));
 }
 
 #[tokio::test]
-async fn the_dead_store_no_tokens() {
+async fn crashed_journal_stores_no_tokens() {
     let memory = Arc::new(MemoryJournal::new());
     let journal = FaultyJournal::new(memory.clone(), |_| Fault::Pass);
     journal.put_token(token("a", 1_000)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Whose a data directory is, and who may read it.
+//! Locking and permissions of the data directory.
 
 use baton_journal::{JournalOptions, SqliteJournal, is_owned};
 
@@ -11,12 +11,12 @@ fn a_directory_is_owned_while_its_journal_is_open() {
     drop(journal);
     assert!(!is_owned(directory.path()));
     assert!(!is_owned(&directory.path().join("nowhere")));
-    SqliteJournal::open(directory.path(), JournalOptions::default()).expect("asking leaves no lock");
+    SqliteJournal::open(directory.path(), JournalOptions::default()).expect("the check leaves no lock");
 }
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_the_files_of_a_directory_that_was_there() {
+fn only_the_owner_can_read_the_files_of_an_existing_directory() {
     use std::{fs, os::unix::fs::PermissionsExt as _};
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
