@@ -165,18 +165,18 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
 
 proptest! {
     #[test]
-    fn facts_survive_storage(
+    fn events_round_trip_through_storage(
         fact in prop_oneof![3 => task_event().prop_map(JournalEvent::Task), 1 => handoff_event().prop_map(JournalEvent::Handoff)],
     ) {
         let body = fact.encode().unwrap();
         let stored = Json::parse(body.as_str()).unwrap();
-        prop_assert_eq!(&stored, &body, "what is written is compact");
+        prop_assert_eq!(&stored, &body, "the stored JSON is compact");
         prop_assert_eq!(JournalEvent::decode(fact.kind(), JournalEvent::SCHEMA, &stored).unwrap(), fact);
     }
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn decode_errors_name_the_reason() {
     let fact = JournalEvent::Task(TaskEvent::RunPaused { run: "r".into() });
     let body = fact.encode().unwrap();
     for (kind, schema, words) in [

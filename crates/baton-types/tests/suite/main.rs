@@ -1,4 +1,4 @@
-//! What is stored is what is read back.
+//! Stored values round-trip.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

@@ -24,7 +24,7 @@ fn moments_are_read_with_any_offset_and_written_in_utc() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_what_is_read(millis in -62_000_000_000_000..253_402_300_800_000i64) {
+    fn timestamps_round_trip(millis in -62_000_000_000_000..253_402_300_800_000i64) {
         let moment = Timestamp::from_millis(millis);
         prop_assert_eq!(Timestamp::parse(&moment.to_string()).unwrap(), moment);
         prop_assert_eq!(serde_json::to_string(&moment).unwrap(), millis.to_string());
