@@ -22,10 +22,10 @@ PEER_CONNECTIONS = 16
 SECONDS, WARMUP_SECONDS = 1.2, 0.3
 
 NOTES = [
-    "Every connection carries one request at a time; gRPC is HTTP/2 without TLS. The load generator's HTTP/2 costs more "
-    "than its HTTP/1.1 and takes the same cores, so a part of gRPC's distance is the client's; the processor time is "
-    "the server's alone. Ratios are to JSON-RPC 1.0 of the same round, the median of the rounds.",
-    "The official Rust server speaks no 0.3.",
+    "Every connection carries one request at a time; gRPC is HTTP/2 without TLS. The load generator uses more CPU for "
+    "HTTP/2 than for HTTP/1.1 on the same cores, so part of the difference is caused by the client; processor time is that "
+    "of the server. Ratios are relative to JSON-RPC 1.0 in the same round; the median of the rounds is shown.",
+    "The official Rust server does not support 0.3.",
 ]
 
 

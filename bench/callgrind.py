@@ -19,9 +19,9 @@ HEADS = {
 }
 NOTES = (
     "One send with a text part and metadata, one task with four messages and two artifacts, one artifact update. Reading "
-    "a send ends with the checked message, reading the others with the value of 1.0; writing begins with Baton's own "
-    "nouns. Memory is that of the system's allocator; the JSON-RPC envelope, HTTP and the disk are not in it. "
-    "ContextCore has no streams.")
+    "a send includes validation of the message; reading the others ends with the 1.0 value. Writing starts from Baton's "
+    "domain types. The system allocator is used; the JSON-RPC envelope, HTTP and the disk are not included. ContextCore "
+    "has no streams.")
 
 
 def available():

@@ -24,16 +24,16 @@ KINDS = {"baton": Baton, "rust": RustPeer, "python": PythonPeer}
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--servers", default="baton,rust,python", help="which to measure (default: all three)")
-    parser.add_argument("--connections", default="1,16,64", help="connections at the same time (default: 1,16,64)")
+    parser.add_argument("--servers", default="baton,rust,python", help="servers to measure (default: all three)")
+    parser.add_argument("--connections", default="1,16,64", help="numbers of concurrent connections (default: 1,16,64)")
     parser.add_argument("--seconds", type=float, default=5, help="length of one measurement (default: 5)")
-    parser.add_argument("--rounds", type=int, default=3, help="measurements of each kind; the median counts (default: 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="measurements of each kind; the median is reported (default: 3)")
     parser.add_argument("--quick", action="store_true", help="one round of two seconds, small extras")
     parser.add_argument("--only", default=",".join(report.SECTIONS),
-                        help="which sections: servers (Baton beside its peers), extras (memory, start, recovery), "
-                             "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), mcp (tool calls beside bare rmcp "
-                             "and FastMCP), responses (/v1/responses beside LiteLLM's proxy and aimock), spans (the span store, "
-                             "and what spans cost), instructions (callgrind)")
+                        help="sections to measure: servers (Baton and its peers), extras (memory, start, recovery), "
+                             "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), mcp (tool calls, bare rmcp and "
+                             "FastMCP), responses (/v1/responses, LiteLLM's proxy and aimock), spans (the span store, "
+                             "and the overhead of spans), instructions (callgrind)")
     parser.add_argument("--instructions", dest="only", action="store_const", const="instructions",
                         help="the same as --only instructions")
     parser.add_argument("--baton", default="target/release/baton", help="the Baton binary")
@@ -41,13 +41,13 @@ def arguments():
     parser.add_argument("--litellm-python", default=sys.executable, help="a Python that has LiteLLM's proxy")
     parser.add_argument("--node", default="node", help="a Node for aimock")
     parser.add_argument("--duckdb-python", default=sys.executable, help="a Python that has DuckDB")
-    parser.add_argument("--out", help="also put the measured sections into this report, which keeps its other text")
+    parser.add_argument("--out", help="also update the measured sections of this report; its other text is kept")
     options = parser.parse_args()
     if options.quick:
         options.seconds, options.rounds = 2, 1
     options.servers, options.only = options.servers.split(","), options.only.split(",")
     if unknown := set(options.only) - set(report.SECTIONS):
-        parser.error(f"there is no section {', '.join(sorted(unknown))}")
+        parser.error(f"unknown section: {', '.join(sorted(unknown))}")
     options.connections = [int(number) for number in options.connections.split(",")]
     return options
 
@@ -111,7 +111,7 @@ def throughput_table(options, middle, resident, errors):
                 lines.append(f"| {mode} | {connections} | {KINDS[name].title} | {result['per_second']:,.0f} | "
                              f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | "
                              f"{f'{events:,.0f}' if events else ''} |{ratios}")
-    lines += ["", "| Server | resident memory, at most | tasks served since its start | errors |", "|---|---:|---:|---:|"]
+    lines += ["", "| Server | maximum resident memory | tasks served since its start | errors |", "|---|---:|---:|---:|"]
     for name, (megabytes, tasks) in resident.items():
         lines.append(f"| {KINDS[name].title} | {megabytes:.0f} MB | about {tasks:,} | {errors[name]} |")
     return lines
@@ -133,7 +133,7 @@ def extras_table(options, directory):
         lines.append(f"| Baton: start to ready with {agents:,} agents in one folder, one of them broken (the first start; "
                      f"median of {len(times)}: {statistics.median(times):.0f} ms) | {times[0]:.0f} ms | < 2 s |")
         lines.append(f"| Baton: resident memory with them | {megabytes:.0f} MB | < 300 MB |")
-        lines.append(f"| Baton: share of one core with them while nobody asks | {idle:.1%} | < 2 % |")
+        lines.append(f"| Baton: share of one core with them while idle | {idle:.1%} | < 2 % |")
         for title, result in time_to_resume(options, os.path.join(directory, "resume"), unfinished):
             lines.append(f"| Baton: {title} | {result} | < 2 s |")
     if "rust" in options.servers:

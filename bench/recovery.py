@@ -79,7 +79,7 @@ def time_to_resume(options, directory, count):
     # Every run must have started before the kill, or there is nothing to resume.
     working = wait_for_streams(journal, "task.attempt_started", 0, count, time.perf_counter())
     if working is None:
-        note(f"baton: not all of {count} runs were at work before the kill")
+        note(f"baton: not all of {count} runs had started before the kill")
     last = newest(journal)
     server.stop(signal.SIGKILL)
 
@@ -87,13 +87,13 @@ def time_to_resume(options, directory, count):
     ready = server.start()
     try:
         resumed = wait_for_streams(journal, "task.run_resumed", last, count, begun)
-        at_work = wait_for_streams(journal, "task.attempt_started", last, count, begun)
+        calling = wait_for_streams(journal, "task.attempt_started", last, count, begun)
     finally:
         server.stop(signal.SIGKILL)
-    shown = [f"{one * 1000:.0f} ms" if one else f"not within {RESUME_TIMEOUT_SECONDS} s" for one in (resumed, at_work)]
+    shown = [f"{one * 1000:.0f} ms" if one else f"not within {RESUME_TIMEOUT_SECONDS} s" for one in (resumed, calling)]
     return [
-        (f"start until {count:,} unfinished runs are taken up (ready after {ready:.0f} ms)", shown[0]),
-        (f"start until all {count:,} ask their model again", shown[1]),
+        (f"start until {count:,} unfinished runs are resumed (ready after {ready:.0f} ms)", shown[0]),
+        (f"start until all {count:,} call their model again", shown[1]),
     ]
 
 

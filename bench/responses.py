@@ -28,16 +28,16 @@ TARGET_RATIO, TARGET_CONNECTIONS = 20, 64
 TARGET_P99_US, TARGET_FIRST_EVENT_US = 5_000, 2_000
 
 NOTES = [
-    "No model takes time of its own, so that all latency is added: Baton's agent has a playbook without delay, which "
-    "answers `echo:` and what it was told; the others answer one text that is always the same. Baton has each response on "
-    "disk before it answers, and its spans are on; the others write nothing. Baton's replies are checked for their own "
-    "echo, the others' for their text, and all for their completion. LiteLLM's proxy has a uvicorn worker for each core, "
-    "and logs only errors. Its model is a `mock_response`, the shortest way through it; that answers no stream of "
-    "`/v1/responses`, so for streams it is a model written in Python inside the proxy. Before aimock it asks that, on the "
-    "same cores. aimock is one process of Node.",
-    "Each connection sends when it has its answer. The first event counts from the written request. The processor time is "
-    "the server's alone, workers included; before aimock, aimock's comes on top. Ratios are those of neighbours in one "
-    "round, the median of the rounds.",
+    "The models respond without delay, so all latency is overhead of the servers. Baton's agent has a playbook that answers "
+    "with `echo:` and the input; the other models return a constant text. Baton writes each response to disk before it "
+    "answers, with spans enabled; the others write nothing. Baton's replies are checked for the echo, the others' for the "
+    "text, and all for completion. LiteLLM's proxy has one uvicorn worker per core and logs only errors. Its model is a "
+    "`mock_response`, the shortest path through the proxy; it does not support streams of `/v1/responses`, so streams use "
+    "a model written in Python inside the proxy. In the rows `litellm before aimock`, the proxy calls aimock on the same "
+    "cores. aimock is one Node process.",
+    "Each connection sends its next request after the response. The time to the first event counts from the written "
+    "request. Processor time is that of the server with its workers; before aimock, aimock's time is not included. Ratios "
+    "compare measurements of the same round; the median of the rounds is shown.",
 ]
 
 
@@ -68,7 +68,7 @@ def measure(options, directory):
             server.stop()
     errors = sum(one["errors"] for found in (samples, clocked) for results in found.values() for one in results)
     return ["## Responses", "", conditions, "", NOTES[0], "", NOTES[1], "", *answers_table(options, samples), "",
-            clock_note(gentle), "", *clock_table(clocked, gentle), "", *wanted_table(options, samples, clocked), "",
+            clock_note(gentle), "", *clock_table(clocked, gentle), "", *target_table(options, samples, clocked), "",
             f"Errors: {errors}."]
 
 
@@ -126,11 +126,10 @@ def answers_table(options, samples):
 
 
 def clock_note(gentle):
-    return (f"Now requests are sent by the clock, {RATE:,} a second, over at most {RATE_CONNECTIONS} connections for "
-            f"{RATE_SECONDS} s, however long answers take. Latency counts from the moment at which a request was due, the "
-            "load generator's own lateness included, so that a server that stalls pays for all who had to wait. LiteLLM's "
-            f"proxy is asked at a rate that it can keep, {gentle} a second: half of what it answered above where it "
-            "answered least.")
+    return (f"At a fixed rate of {RATE:,} requests per second, over at most {RATE_CONNECTIONS} connections for "
+            f"{RATE_SECONDS} s, independent of the response times. Latency counts from the scheduled time of a request, "
+            "including delays of the load generator, so a stall delays all requests of that time. LiteLLM's proxy is "
+            f"measured at {gentle} requests per second, half of its lowest throughput above.")
 
 
 def clock_table(clocked, gentle):
@@ -155,20 +154,20 @@ def clock_table(clocked, gentle):
     return lines
 
 
-def wanted_table(options, samples, clocked):
-    lines = ["| Baton | measured | wanted | reached |", "|---|---:|---:|---|"]
+def target_table(options, samples, clocked):
+    lines = ["| Baton | measured | target | met |", "|---|---:|---:|---|"]
     if TARGET_CONNECTIONS in options.connections:
         for mode in MODES:
             # Compared with the faster of its two rows.
             found = min(ratio(samples, peer, mode, TARGET_CONNECTIONS) for peer in PEERS if peer.server == "litellm")
-            lines.append(f"| {mode}, {TARGET_CONNECTIONS} connections: throughput beside litellm | {found:.1f}x | "
+            lines.append(f"| {mode}, {TARGET_CONNECTIONS} connections: throughput relative to litellm | {found:.1f}x | "
                          f"\u2265 {TARGET_RATIO}x | {yes(found >= TARGET_RATIO)} |")
     for mode in MODES:
-        lines.append(below(f"{mode}, {RATE:,}/s by the clock: p99 of the added latency",
+        lines.append(below(f"{mode}, fixed rate of {RATE:,}/s: p99 of the added latency",
                            median_of(clocked[("baton", mode, RATE)], "p99_us"), TARGET_P99_US))
     for percentile in ("p50", "p99"):
         key = f"first_event_{percentile}_us"
-        lines.append(below(f"stream, {RATE:,}/s by the clock: first event, {percentile}",
+        lines.append(below(f"stream, fixed rate of {RATE:,}/s: first event, {percentile}",
                            median_of(clocked[("baton", "stream", RATE)], key), TARGET_FIRST_EVENT_US))
         # With more connections, the latency depends on the number of connections.
         if 1 in options.connections:
@@ -177,8 +176,8 @@ def wanted_table(options, samples, clocked):
     return lines
 
 
-def below(what, micros, wanted):
-    return f"| {what} | {milliseconds(micros)} | < {wanted / 1000:g} ms | {yes(micros < wanted)} |"
+def below(title, micros, target):
+    return f"| {title} | {milliseconds(micros)} | < {target / 1000:g} ms | {yes(micros < target)} |"
 
 
 def yes(reached):

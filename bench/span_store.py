@@ -36,27 +36,27 @@ def measure(options, directory):
     many = SMALL if options.quick else 10_000_000
     os.makedirs(directory, exist_ok=True)
     store = os.path.join(directory, "spans-many")
-    lines = ["## The span store", "", f"{machine()}. Spans have 12 attributes, 10 to a trace, and are acknowledged when they "
-             "are on disk; 600 questions of six kinds with few answers, each asked once, in a new process.", ""]
+    lines = ["## The span store", "", f"{machine()}. Spans have 12 attributes, with 10 spans per trace, and are acknowledged "
+             "when they are on disk; 600 selective queries of six kinds, each run once, in a new process.", ""]
     filled = run("fill", store, str(many))
     cold = run("ask", store, str(many)) if drop_page_cache() else None
     warm = run("ask", store, str(many))
     kept = run("retain", store, str(many), str(many // 10))
     shutil.rmtree(store)
     lines += overview(many, filled, cold, warm, kept)
-    lines += ["", "| Question | p50 | p99 |", "|---|---:|---:|"]
+    lines += ["", "| Query | p50 | p99 |", "|---|---:|---:|"]
     lines += [f"| {kind['kind']} | {kind['p50_ms']:.2f} ms | {kind['p99_ms']:.2f} ms |" for kind in warm["kinds"]]
     lines += [f"| {one['kind']} (once; 20 traces at most) | {one['ms']:.2f} ms | |" for one in warm["broad"]]
-    lines += ["", *beside_databases(options, directory), "", *cost_of_spans(options, directory)]
+    lines += ["", *database_comparison(options, directory), "", *span_overhead(options, directory)]
     return lines
 
 
 def overview(many, filled, cold, warm, kept):
-    def row(what, got, wanted, good):
-        return f"| {what} | {got} | {wanted} | {'yes' if good else 'no'} |"
+    def row(title, got, wanted, good):
+        return f"| {title} | {got} | {wanted} | {'yes' if good else 'no'} |"
 
     million = f"{many / 1e6:g} million spans"
-    lines = [f"| {million} | measured | wanted | reached |", "|---|---:|---:|---|",
+    lines = [f"| {million} | measured | target | met |", "|---|---:|---:|---|",
              row("ingest", f"{filled['per_second']:,.0f}/s", f"{TARGETS['per_second']:,}/s",
                  filled["per_second"] >= TARGETS["per_second"]),
              row("resident memory while ingesting", f"{filled['resident_mb']} MB", f"< {TARGETS['resident']} MB",
@@ -72,15 +72,15 @@ def overview(many, filled, cold, warm, kept):
                       asked["p99_ms"] < TARGETS["p99"]),
                   row(f"trace by id p99, {title}", f"{asked['trace_p99_ms']:.2f} ms", f"< {TARGETS['trace']} ms",
                       asked["trace_p99_ms"] < TARGETS["trace"]),
-                  row(f"resident memory after asking, {title}", f"{asked['resident_mb']} MB",
+                  row(f"resident memory after the queries, {title}", f"{asked['resident_mb']} MB",
                       f"< {TARGETS['resident']} MB", asked["resident_mb"] < TARGETS["resident"])]
     lines.append(f"| retention to about a tenth: {kept['seconds']:.2f} s, {kept['kept']:,} spans kept, {kept['asked']} "
-                 f"questions meanwhile | p99 {kept['p99_ms']:.2f} ms | serves | yes |")
+                 f"queries meanwhile | p99 {kept['p99_ms']:.2f} ms | serves | yes |")
     lines.append(f"| size on disk | {filled['bytes'] / 1e9:.2f} GB | | |")
     return lines
 
 
-def beside_databases(options, directory):
+def database_comparison(options, directory):
     small = SMALL // 10 if options.quick else SMALL
     own = os.path.join(directory, "spans-small")
     ours = run("fill", own, str(small))
@@ -105,7 +105,7 @@ def beside_databases(options, directory):
 def metrics(measured):
     """Metrics queries over all spans, each run twenty times."""
     lines = [f"| Metrics over {measured['spans']:,} spans in {measured['blocks']} blocks | intervals | series | p50 | max "
-             "| wanted | reached |", "|---|---:|---:|---:|---:|---:|---|"]
+             "| target | met |", "|---|---:|---:|---:|---:|---:|---|"]
     for one in measured["questions"]:
         lines.append(f"| {one['kind']} | {one['intervals'].split()[0]} | {one['series']} | {one['p50_ms']:.1f} ms "
                      f"| {one['max_ms']:.1f} ms | < {TARGETS['measured']} ms "
@@ -124,11 +124,11 @@ class BatonWithoutSpans(Baton):
             del os.environ["OTEL_ENABLED"]
 
 
-def cost_of_spans(options, directory):
+def span_overhead(options, directory):
     """Sends per second with and without spans, alternating."""
     servers = {"spans": Baton(options, os.path.join(directory, "with")),
                "none": BatonWithoutSpans(options, os.path.join(directory, "without"))}
-    lines = ["| A2A sends | connections | without spans | with spans | cost | wanted | reached |",
+    lines = ["| A2A sends | connections | without spans | with spans | overhead | target | met |",
              "|---|---:|---:|---:|---:|---:|---|"]
     for connections in options.connections:
         ratios, rates = [], {name: [] for name in servers}
@@ -145,7 +145,7 @@ def cost_of_spans(options, directory):
                 server.stop()
         cost = sorted(ratios)[len(ratios) // 2] * 100
         middle = {name: sorted(found)[len(found) // 2] for name, found in rates.items()}
-        lines.append(f"| each with its spans of server, run and model call | {connections} | {middle['none']:,.0f}/s "
+        lines.append(f"| with spans for server, run and model call | {connections} | {middle['none']:,.0f}/s "
                      f"| {middle['spans']:,.0f}/s | {cost:.0f} % | < {TARGETS['cost']} % "
                      f"| {'yes' if cost < TARGETS['cost'] else 'no'} |")
     return lines

@@ -15,14 +15,14 @@ TARGETS = {"rmcp": 0.8, "fastmcp": 20}
 SECONDS, WARMUP_SECONDS, LEAST_ROUNDS = 2, 0.5, 5
 
 NOTES = [
-    "The tool adds two integers, with schemas for what it takes and gives; every reply is checked for its sum. Calls of "
-    "2026-07-28 stand alone, those of 2025-11-25 belong to a session per connection, opened before and ended after. Spans "
-    "are on in the Environment, which also checks host, caller, scopes, arguments and permission of each call. It and bare "
-    "rmcp have the allocator of the shipped binary. Bare rmcp is `StreamableHttpService` on axum, with sessions and JSON "
-    "replies; FastMCP is on uvicorn with uvloop and httptools, with JSON replies and no access log. In the last row of each group the tool is that of a bare rmcp server behind an "
-    "Environment, over HTTP.",
-    "Ratios are those of neighbours in one round, the median of the rounds. The processor time is the server's alone; "
-    "behind a gateway the other server's comes on top.",
+    "The tool adds two integers, with an input and an output schema; every reply is checked for its sum. Calls of "
+    "2026-07-28 are independent; those of 2025-11-25 belong to one session per connection, which is opened and closed "
+    "outside the measurement. The Environment creates spans, and checks host, caller, scopes, arguments and permission of "
+    "each call. It and bare rmcp use the allocator of the shipped binary. Bare rmcp is `StreamableHttpService` on axum, "
+    "with sessions and JSON replies; FastMCP runs on uvicorn with uvloop and httptools, with JSON replies and no access "
+    "log. In the last row of each group, an Environment forwards the calls to a bare rmcp server over HTTP.",
+    "Ratios compare measurements of the same round; the median of the rounds is shown. Processor time is that of the "
+    "measured server; the time of the server behind an Environment is not included.",
 ]
 
 
@@ -85,8 +85,8 @@ def call_table(options, samples):
 
 
 def target_table(options, samples):
-    lines = ["| Environment beside | Protocol |" + "".join(f" {number} conn. |" for number in options.connections)
-             + " wanted | reached |", "|---|---|" + "---:|" * len(options.connections) + "---:|---|"]
+    lines = ["| Environment relative to | Protocol |" + "".join(f" {number} conn. |" for number in options.connections)
+             + " target | met |", "|---|---|" + "---:|" * len(options.connections) + "---:|---|"]
     for kind in KINDS:
         if kind.name not in TARGETS:
             continue

@@ -1,7 +1,7 @@
 """The tool `add` on FastMCP: streamable HTTP in both versions of the protocol, uvicorn with its fast loop and parser.
 
-Prints its URL on stdout and serves until it is killed. Replies are JSON where a client could as well take a stream, and
-nothing is logged per request, which is what FastMCP is fastest with.
+Prints its URL on stdout and serves until it is killed. Replies are JSON instead of streams, and requests are not logged:
+the fastest settings of FastMCP.
 """
 
 import socket

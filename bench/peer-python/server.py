@@ -1,7 +1,7 @@
 """An echo agent on the official Python A2A server: every binding of 1.0 and 0.3, tasks in memory, uvicorn and grpcio.
 
-Prints its URL on stdout, and after a blank the one for gRPC, and serves until it is killed. Every message becomes a
-task that is submitted, works, gives one text artifact and completes, which is what Baton's echo agent does too.
+Prints its URL and, after a space, its gRPC address on stdout, and serves until it is killed. Every message becomes a
+task that is submitted, works, emits one text artifact and completes, as with Baton's echo agent.
 """
 
 import socket
