@@ -1,7 +1,7 @@
 """Runs the public clients of tests/clients against Baton, and writes the tables of docs/clients.md.
 
-Each client talks to a Baton with one agent and to one with several, as a process of its own. Exits with 1 unless each showed
-every answer exactly once, with nothing beside it; known limits of clients are measured and do not count.
+Each client runs as a separate process against a Baton with one agent and against one with several. Exits with 1 unless
+each displayed every answer exactly once, without other text; known limits of clients are measured but do not count.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/clients.md"
 CASES = ("answer", "after a tool call", "follow-up")
-# Far more than starting Baton, or all cases of one client, should take, in seconds.
+# Seconds; far more than a start of Baton, or all cases of one client, should take.
 START_TIMEOUT = 30
 CLIENT_TIMEOUT = 600
 
@@ -57,7 +57,7 @@ CLIENTS = (
     Client("vercel-ai", "ai_client.mjs", NODE),
 )
 
-# What `make test` runs beside these: package, file with its pinned version, interface, test.
+# Clients in `make test`: package, file with its pinned version, interface, test.
 COVERED = (
     ("a2a-sdk", "tests/python/requirements.txt", "A2A 1.0: JSON-RPC, HTTP+JSON, gRPC", "python_client"),
     ("a2a-sdk", "tests/python/requirements-0.3.txt", "A2A 0.3: JSON-RPC, HTTP+JSON, gRPC", "old_python_client"),
@@ -107,7 +107,7 @@ class Server:
         self.process.kill()
 
     def _read_addresses(self, count):
-        """The first lines say where Baton and each of its agents are."""
+        """Reads the addresses of Baton and of its agent from the first lines of output."""
         url, said = None, ""
         for line in self.process.stderr:
             said += line.decode()
@@ -133,7 +133,7 @@ def set_up(environment):
 
 
 def run_client(client, server, model_url, directory):
-    """The lines that a client's script prints; none when it did not get that far."""
+    """Runs the script of a client; returns whether it passed, and the lines that it printed."""
     command = [set_up(client.environment), f"tests/clients/{client.script}", server.agent]
     if client.needs_model:
         command.append(model_url)
@@ -163,17 +163,17 @@ def run_client(client, server, model_url, directory):
 
 
 def counts(line):
-    """Whether a case decides about the run; those of known limits are only measured."""
+    """Whether a case affects the result; cases of known limits do not."""
     return line.get("counts", True)
 
 
 def is_good(line):
-    """Whether a case showed its answer once and nothing beside it."""
+    """Whether a case displayed its answer exactly once and no other text."""
     return line["shown"] == 1 and not line["beside"] and "error" not in line
 
 
 def collect_rows(client, served, lines):
-    """One row for each mode of a client: what it is, and how often each answer was shown."""
+    """One row for each mode of a client, with the number of times that each answer was displayed."""
     rows = {}
     for line in lines:
         key = (client.name, line["client"], line["version"], line["dialect"], line["mode"])
@@ -185,7 +185,7 @@ def collect_rows(client, served, lines):
 
 
 def merge_rows(rows, more):
-    """Rows that differ only in what was served become one."""
+    """Merges rows that differ only in the number of agents served."""
     for key, row in more.items():
         same = [old for old in rows.get(key, []) if (old["shown"], old["result"]) == (row["shown"], row["result"])]
         if same:
@@ -205,7 +205,7 @@ def render_table(rows):
 
 
 def find_version(package, file):
-    """The pinned version in a requirements file or a package.json; none when the file is not there."""
+    """The pinned version in a requirements file or a package.json; None if the file does not exist."""
     path = ROOT / file
     if not path.exists():
         return None
@@ -239,7 +239,7 @@ def replace_section(text, name, content):
 def choose_clients(names):
     for name in names:
         if not any(client.name.startswith(name) for client in CLIENTS):
-            raise SystemExit(f"there is no client '{name}': {', '.join(client.name for client in CLIENTS)} are there")
+            raise SystemExit(f"unknown client '{name}': use {', '.join(client.name for client in CLIENTS)}")
     return [client for client in CLIENTS if not names or client.name.startswith(tuple(names))]
 
 
@@ -271,7 +271,7 @@ def main():
         text = replace_section(PAGE.read_text(), "clients", table)
         PAGE.write_text(replace_section(text, "covered", render_covered()))
     if not good:
-        raise SystemExit("not every client shows each answer once")
+        raise SystemExit("not every client displayed each answer exactly once")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Floods a Baton on loopback in several ways, and watches its memory and its health probe.
+"""Floods a Baton on loopback with several kinds of requests, and monitors its memory and its health probe.
 
-Each flood lasts at most SECONDS; the probe is asked all the time, on connections of its own. Prints a table, and exits with 1
-if the probe ever took longer than a second, or the process more memory than --max-rss-mb.
+Each flood lasts at most SECONDS; the probe is called continuously, on separate connections. Prints a table, and exits
+with 1 if a probe took longer than a second, or if the process used more memory than --max-rss-mb.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class Server:
             time.sleep(0.05)
 
     def probe(self, patience=10):
-        """Milliseconds of GET /healthz; none if it failed."""
+        """The duration of GET /healthz in milliseconds; None if it failed."""
         begun = time.monotonic()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)
         try:
@@ -71,7 +71,7 @@ class Server:
 
 
 class Watch:
-    """Samples memory and the probe while something happens."""
+    """Samples memory and the health probe while a flood runs."""
 
     def __init__(self, server):
         self.server, self.peak, self.slowest, self.failed = server, 0.0, 0.0, 0
@@ -102,7 +102,7 @@ class Watch:
 
 
 class Flood:
-    """Requests of many threads until the time is over; counts answers and refusals."""
+    """Sends requests from many threads until the time is over; counts responses by status."""
 
     def __init__(self, server, seconds):
         self.server, self.until = server, time.monotonic() + seconds
@@ -122,7 +122,7 @@ class Flood:
         return http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=patience)
 
     def ask(self, method, path, body=None, headers=None, patience=30):
-        """One request on a connection of its own; gives the status (0 for none) and the body."""
+        """Sends one request on a new connection; returns the status (0 without a response) and the body."""
         connection = self.connect(min(patience, max(1, self.until + MAX_LATE_SECONDS - time.monotonic())))
         try:
             connection.request(method, path, body=body, headers=headers or {})
@@ -130,7 +130,7 @@ class Flood:
             said, until = [], min(time.monotonic() + patience, self.until + MAX_LATE_SECONDS)
             while piece := response.read1(65_536):
                 said.append(piece)
-                # A stream that stays open must not keep the flood open.
+                # An open stream must not extend the flood.
                 if time.monotonic() > until:
                     raise TimeoutError
             self.count(response.status)
@@ -145,7 +145,7 @@ class Flood:
         return self.ask("POST", path, json.dumps(value), headers)
 
     def run(self, threads, work):
-        """Has that many threads do the work again and again."""
+        """Repeats the work in this many threads until the time is over."""
         def repeat(number):
             while self.goes_on():
                 if work(number) is False:
@@ -158,7 +158,7 @@ class Flood:
 
 
 def spans(first, count, now):
-    """Spans over three hours, each with a user of its own and a request id that no other has."""
+    """Spans over three hours, with 900 different users and a unique request id each."""
     pick = random.Random(first)
     text = lambda key, value: {"key": key, "value": {"stringValue": value}}
     each = []
@@ -174,7 +174,7 @@ def spans(first, count, now):
 
 
 def queries(flood):
-    """24 clients ask for as many series and intervals as there may be; half of them leave after a second."""
+    """24 clients request the maximum of series and intervals; half of them disconnect after a second."""
     now = time.time_ns()
     for first in range(0, 30_000, 2_000):
         flood.ask("POST", "/v1/traces", json.dumps(spans(first, 2_000, now)), JSON)
@@ -201,19 +201,19 @@ def queries(flood):
 
 
 def references(flood):
-    """Items that are named thousands of times in one request."""
+    """Requests that reference the same item thousands of times."""
     item = {"type": "message", "role": "user", "content": "x" * 500_000}
     status, said = flood.post("/v1/responses", {"model": "echo", "input": [item]})
     if status != 200:
         return
-    # Names stand for items that agents have said.
+    # Only output items can be referenced.
     said = [item for item in json.loads(said)["output"] if item["type"] == "message"]
     named = [{"type": "item_reference", "id": said[0]["id"]}] * 2_000
     flood.run(4, lambda _: flood.post("/v1/responses", {"model": "echo", "input": named}) and None)
 
 
 def bodies(flood):
-    """Bodies that are as large as they may be."""
+    """Bodies close to the maximum size."""
     body = json.dumps({"model": "echo", "input": "x" * 7_500_000})
     flood.run(8, lambda _: flood.ask("POST", "/v1/responses", body, JSON) and None)
 
@@ -231,7 +231,7 @@ def fragments(flood):
             if status != 101:
                 time.sleep(0.2)
                 return
-            # Text that goes on, masked with zeros, then continuations.
+            # An unfinished text frame, masked with zeros, then continuation frames.
             for number in range(1_000):
                 if not flood.goes_on():
                     return
@@ -244,7 +244,7 @@ def fragments(flood):
 
 
 def streams(flood):
-    """One client opens streams and keeps them."""
+    """One client opens streams and keeps them open."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {"message": {
         "messageId": "m", "role": "ROLE_USER", "parts": [{"text": "wait"}]}}})
     open_streams = []
@@ -274,7 +274,7 @@ HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
 
 
 def open_session(flood):
-    """The id of an MCP session."""
+    """Opens an MCP session and returns its id."""
     connection = flood.connect()
     connection.request("POST", "/mcp", body=json.dumps(HELLO), headers=MCP)
     response = connection.getresponse()
@@ -291,7 +291,7 @@ def sessions(flood):
 
 
 def conversations(flood):
-    """Conversations that grow and grow."""
+    """Conversations that grow without limit."""
     status, said = flood.post("/v1/conversations", {})
     if status != 200:
         return
@@ -302,7 +302,7 @@ def conversations(flood):
 
 
 def mixed(flood):
-    """What clients do all day: messages, streams, responses, tool lists, queries."""
+    """A typical load: messages, streams, responses, tool lists, queries."""
     message = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": {
         "messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hello"}]}}}
     tools = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -334,9 +334,9 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--baton", default=os.environ.get("BATON_BINARY", "target/debug/baton"), help="the binary")
     parser.add_argument("--seconds", type=float, default=20, help="length of each flood (default: 20)")
-    parser.add_argument("--settle", type=float, default=3, help="seconds until memory is looked at again (default: 3)")
-    parser.add_argument("--max-rss-mb", type=float, default=1024, help="most memory at any time (default: 1024)")
-    parser.add_argument("--only", help="some of them: " + ", ".join(flood.__name__ for flood in FLOODS))
+    parser.add_argument("--settle", type=float, default=3, help="seconds from a flood to its memory reading (default: 3)")
+    parser.add_argument("--max-rss-mb", type=float, default=1024, help="maximum memory at any time (default: 1024)")
+    parser.add_argument("--only", help="floods to run, comma-separated: " + ", ".join(flood.__name__ for flood in FLOODS))
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else [flood.__name__ for flood in FLOODS]
     options.floods = [flood for flood in FLOODS if flood.__name__ in wanted]

@@ -1,5 +1,5 @@
-"""A collector in front of Baton: OpenTelemetry's SDKs for Python and JavaScript send to the collector, the collector to
-Baton in every way that it can, and clients of Tempo find the spans as they were sent.
+"""Exports from a collector to Baton: OpenTelemetry's SDKs for Python and JavaScript send to a collector, which exports
+to Baton over every protocol, and Tempo clients find the unchanged spans.
 
 Usage: in_front.py BATON COLLECTOR NODE
 """
@@ -8,15 +8,15 @@ import json
 import subprocess
 import sys
 
-from parts import ROOT, Scene, free_ports, run, wait_for
+from parts import ROOT, Workspace, free_ports, run, wait_for
 
 from checking import expect
 
-# It takes its URL from the command line, where Baton's is not known yet; it is set below.
+# Reads its URL from the command line, where Baton's URL is not known yet; it is set below.
 import otel_client
 
-# Each way has a receiver, a pipeline and an exporter of its own: (exporter, its settings).
-WAYS = {
+# Exporter and its settings; each has its own receiver and pipeline.
+EXPORTERS = {
     "gRPC with gzip": ("otlp", {"compression": "gzip"}),
     "gRPC": ("otlp", {"compression": "none"}),
     "HTTP protobuf with gzip": ("otlphttp", {"encoding": "proto", "compression": "gzip"}),
@@ -24,13 +24,13 @@ WAYS = {
     "HTTP JSON with gzip": ("otlphttp", {"encoding": "json", "compression": "gzip"}),
     "HTTP JSON": ("otlphttp", {"encoding": "json", "compression": "none"}),
 }
-# JSON, protobuf and gRPC, each with gzip and without.
-JAVASCRIPT_WAYS = 6
+# JSON, protobuf and gRPC, each with and without gzip.
+JAVASCRIPT_CHECKS = 6
 
 
 def config(url, ports):
     receivers, exporters, pipelines = {}, {}, {}
-    for number, (kind, settings) in enumerate(WAYS.values()):
+    for number, (kind, settings) in enumerate(EXPORTERS.values()):
         grpc, http = ports[2 * number:2 * number + 2]
         receivers[f"otlp/{number}"] = {"protocols": {
             "grpc": {"endpoint": f"127.0.0.1:{grpc}"}, "http": {"endpoint": f"127.0.0.1:{http}"},
@@ -46,7 +46,7 @@ def config(url, ports):
 
 def arrives(name, exporter, service):
     trace_id = otel_client.emit(exporter, service)
-    # The collector was told to gather before it sends, so the spans are not there at once.
+    # The collector batches spans, so they arrive with a delay.
     wait_for(f"the trace over {name}", lambda: exists(trace_id), 20)
     otel_client.check_found(trace_id, service)
     otel_client.check_trace(trace_id, service)
@@ -59,7 +59,7 @@ def exists(trace_id):
 
 
 def scripted(node, url, http, grpc, service):
-    """Runs the checks of the JavaScript SDK, through a collector; returns how many there were."""
+    """Runs the checks of the JavaScript SDK through a collector; returns the number of checks that passed."""
     command = [node, ROOT / "tests" / "otel" / "otel_client.mjs", url, http, grpc, service]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if ended.returncode != 0:
@@ -68,12 +68,13 @@ def scripted(node, url, http, grpc, service):
 
 
 def main(baton, collector, node):
-    with Scene("in-front") as scene:
-        # It would send on what it is sent, to whoever listens on the usual port of this machine.
-        served = scene.baton(baton, variables={"OTEL_TRACES_EXPORTER": "none"}).start()
+    with Workspace("in-front") as workspace:
+        # Without this, Baton would export the spans to the default port of this machine.
+        served = workspace.baton(baton, variables={"OTEL_TRACES_EXPORTER": "none"}).start()
         otel_client.URL, otel_client.TEMPO = served.url, f"{served.url}/tempo"
-        ports = free_ports(2 * len(WAYS))
-        scene.collector(collector, "collector", config(served.url, ports)).start().ready(f"http://127.0.0.1:{ports[1]}/v1/traces")
+        ports = free_ports(2 * len(EXPORTERS))
+        running = workspace.collector(collector, "collector", config(served.url, ports)).start()
+        running.ready(f"http://127.0.0.1:{ports[1]}/v1/traces")
 
         def over(number, name):
             def check():
@@ -82,13 +83,13 @@ def main(baton, collector, node):
                 sent = otel_client.HttpExporter(endpoint=f"http://127.0.0.1:{http}/v1/traces")
                 arrives(name, sent, f"http-{number}")
                 own = [f"http://127.0.0.1:{port}" for port in (http, grpc)]
-                ways = scripted(node, served.url, *own, f"js-{number}")
-                expect("ways of the JavaScript SDK", ways, JAVASCRIPT_WAYS)
-                return f"Python in 2 ways, JavaScript in {ways}"
+                checks = scripted(node, served.url, *own, f"js-{number}")
+                expect("checks of the JavaScript SDK", checks, JAVASCRIPT_CHECKS)
+                return f"Python over 2 protocols, {checks} checks in JavaScript"
 
             return (f"SDKs, collector, Baton over {name}", check)
 
-        run([over(number, name) for number, name in enumerate(WAYS)])
+        run([over(number, name) for number, name in enumerate(EXPORTERS)])
 
 
 if __name__ == "__main__":

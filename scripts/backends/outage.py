@@ -1,6 +1,6 @@
-"""The collector goes away under load, Baton is killed meanwhile and when it catches up, and everything arrives all the same.
+"""Kills the collector under load, and Baton during the outage and while it catches up; checks that all spans arrive.
 
-Usage: outage.py BATON COLLECTOR [SECONDS]   (how long the collector is away, 20 unless told)
+Usage: outage.py BATON COLLECTOR [SECONDS]   (duration of the outage, default 20)
 """
 
 import http.client
@@ -9,20 +9,20 @@ import sys
 import threading
 import time
 
-from parts import Scene, Seen, free_ports, in_groups, lines, run, say, wait_for, written_spans
+from parts import SpanRecord, Workspace, free_ports, in_groups, lines, run, say, wait_for, written_spans
 
-from behind import HIDDEN, QUESTION, compare, receiving, variables, whole
+from behind import HIDDEN, QUESTION, await_spans, compare, receiving, variables
 from checking import expect, require
 
-# Enough to see a stop, few enough that one answer lists all traces.
+# Enough load to notice a pause; few enough traces for one search response.
 WORKERS, PACE = 4, 0.25
 BEFORE, AFTER = 6.0, 4.0
-# Baton twice, the collector once: each can take with it the answer to one request, which is then made again.
+# Baton twice, the collector once. Each kill can lose the response to one export request, which is then repeated.
 KILLS = 3
 
 
 class Load:
-    """Questions one after the other, by several askers, with the moment and the time of each."""
+    """Concurrent workers that send requests in sequence; records time and duration of each."""
 
     def __init__(self, served):
         self.served, self.over = served, threading.Event()
@@ -64,67 +64,68 @@ def described(name, taken, seconds):
 
 
 def repeated(file):
-    """How many spans came again, and of how many requests they were at first."""
-    first, twice, requests = {}, 0, set()
+    """The number of repeated spans, and of the requests that first contained them."""
+    first, spans, requests = {}, 0, set()
     for number, line in enumerate(lines(file)):
         for span in in_groups(line["resourceSpans"]):
-            key = Seen(span).key
+            key = SpanRecord(span).key
             if key in first:
-                twice += 1
+                spans += 1
                 requests.add(first[key])
             else:
                 first[key] = number
-    return twice, len(requests)
+    return spans, len(requests)
 
 
-def outage(baton, collector, away):
-    with Scene("outage") as scene:
+def outage(baton, collector, duration):
+    with Workspace("outage") as workspace:
         grpc, web = free_ports(2)
-        folder = scene.folder / "collector"
+        folder = workspace.folder / "collector"
         folder.mkdir()
-        behind = scene.collector(collector, "collector", receiving(folder, grpc, web))
+        behind = workspace.collector(collector, "collector", receiving(folder, grpc, web))
         behind.start().ready(f"http://127.0.0.1:{web}/v1/traces")
-        served = scene.baton(baton, variables=variables(f"http://127.0.0.1:{grpc}")).start()
+        served = workspace.baton(baton, variables=variables(f"http://127.0.0.1:{grpc}")).start()
         served.ask("personal", QUESTION)
         with Load(served) as load:
             begun = time.monotonic()
             time.sleep(BEFORE)
             behind.kill()
             gone = time.monotonic()
-            time.sleep(away / 2)
-            # What was never said to be taken may be lost with the process, but nothing that was.
+            time.sleep(duration / 2)
+            # The kill may lose requests that were not answered, but no others.
             killed = time.monotonic()
             served.program.kill()
             served.start()
             back = time.monotonic()
-            time.sleep(max(0.0, away - (back - gone)))
+            time.sleep(max(0.0, duration - (back - gone)))
             returned = time.monotonic()
             had = len(written_spans(folder / "traces.jsonl"))
             behind.start().ready(f"http://127.0.0.1:{web}/v1/traces")
-            # Once more, as soon as it catches up: between what was taken and what it remembers to have sent.
+            # Killed again while it catches up, between an export and the record of its position.
             wait_for("spans are sent again", lambda: len(written_spans(folder / "traces.jsonl")) > had, 60)
             served.program.kill()
             served.start()
             time.sleep(AFTER)
-        calm = described("with a collector    ", load.between(begun, gone), gone - begun)
+        normal = described("with a collector    ", load.between(begun, gone), gone - begun)
         first = described("without, until killed", load.between(gone, killed), killed - gone)
         second = described("without, after that  ", load.between(back, returned), returned - back)
         for rate, median in (first, second):
-            require("sending went on without a collector", rate > calm[0] / 2 and median < 3 * calm[1] + 50)
+            require("requests were served without a collector", rate > normal[0] / 2 and median < 3 * normal[1] + 50)
         asked = {trace for _, _, trace in load.answered}
-        own, written = whole(served, asked, folder / "traces.jsonl")
+        own, written = await_spans(served, asked, folder / "traces.jsonl")
         compare(own, written, HIDDEN)
         invoked = {key[0] for key, copies in written.items() if copies[0].name == "invoke_agent personal"}
-        expect("questions that were answered and are not there", asked - invoked, set())
-        twice, requests = repeated(folder / "traces.jsonl")
-        require(f"only what was on its way came twice, not {requests} requests", requests <= KILLS)
-        return (f"away for {returned - gone:.0f} s, killed for {back - killed:.1f} s; {len(asked)} questions answered, "
-                f"{load.refused} refused while it was dead, {len(own)} spans, all arrived; "
-                f"{twice} came twice, of {requests} requests")
+        expect("answered requests without spans", asked - invoked, set())
+        spans, requests = repeated(folder / "traces.jsonl")
+        require(f"at most {KILLS} repeated export requests, not {requests}", requests <= KILLS)
+        return (f"collector down for {returned - gone:.0f} s, Baton for {back - killed:.1f} s; {len(asked)} answers, "
+                f"{load.refused} failed requests, {len(own)} spans, all arrived; "
+                f"{spans} repeated, of {requests} export requests")
 
 
 def main(baton, collector, seconds="20"):
-    run([(f"the collector is away for {seconds} s, and Baton is killed", lambda: outage(baton, collector, float(seconds)))])
+    check = lambda: outage(baton, collector, float(seconds))
+    run([(f"the collector is down for {seconds} s, and Baton is killed", check)])
 
 
 if __name__ == "__main__":

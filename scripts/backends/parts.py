@@ -1,4 +1,4 @@
-"""What the checks of real backends are made of: the example team, collectors, and what each backend says it has."""
+"""Shared parts of the backend tests: the example agents, collectors, and spans in a common form."""
 
 import base64
 import json
@@ -14,28 +14,28 @@ import programs
 from programs import ROOT, fetch, free_ports, run, say, text_of, wait_for  # noqa: F401 (for the checks beside this)
 
 
-class Scene(programs.Scene):
-    """A scene with the example team and collectors."""
+class Workspace(programs.Workspace):
+    """A workspace with the example agents and collectors."""
 
     def baton(self, binary, name="baton", variables=None):
-        """The example team, on a port that stays the same when it is started again."""
+        """A Baton with the example agents; it keeps its port when it is restarted."""
         [port] = free_ports(1)
         agents = [str(ROOT / "examples" / agent) for agent in ("personal", "weather")]
         command = [binary, "up", *agents, "--port", str(port), "--log", "info"]
         return Baton(self.program(name, command, variables), f"http://127.0.0.1:{port}")
 
     def collector(self, binary, name, config):
-        """The configuration is JSON, which is YAML."""
+        """A collector; its configuration is written as JSON, a subset of YAML."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        # Its own metrics would want a port of their own.
+        # The collector's own metrics would need another port.
         service = {**config.pop("service"), "telemetry": {"metrics": {"level": "none"}}}
         (folder / "config.yaml").write_text(json.dumps({**config, "service": service}, indent=1))
         return self.program(name, [binary, "--config", f"file:{folder / 'config.yaml'}"])
 
 
 class Baton:
-    """A Baton: asked as an agent, and asked as Tempo is."""
+    """A Baton, called over A2A and over its Tempo API."""
 
     def __init__(self, program, url):
         self.program, self.url = program, url
@@ -58,41 +58,41 @@ class Baton:
         return trace, answer["result"]["task"]
 
     def traces(self):
-        """The ids of all traces that it keeps."""
+        """The ids of all stored traces."""
         query = urllib.parse.urlencode({"q": "{ }", "limit": 5000, "spss": 1, "start": 1, "end": int(time.time()) + 60})
         found = fetch(f"{self.url}/tempo/api/search?{query}", timeout=60)
         ids = [one["traceID"].zfill(32) for one in found["traces"]]
         if len(ids) >= 5000:
-            raise AssertionError("there are more traces than one answer holds; ask for fewer")
+            raise AssertionError("more traces than one search response can contain; send fewer requests")
         return ids
 
     def spans(self):
-        """All spans that it keeps, by their ids."""
+        """All stored spans, by trace and span id."""
         spans = {}
         for trace in self.traces():
             found = fetch(f"{self.url}/tempo/api/v2/traces/{trace}")["trace"]
             for span in in_groups(found["resourceSpans"]):
-                one = Seen(span, lambda text: base64.b64decode(text).hex())
+                one = SpanRecord(span, lambda text: base64.b64decode(text).hex())
                 spans[one.key] = one
         return spans
 
     def settled(self, traces):
-        """All spans, as soon as these traces tell their whole story: spans of a run follow from the journal, after it."""
+        """All spans, as soon as these traces are complete: spans of a run are projected from the journal after it."""
         before = {}
 
-        def told():
+        def complete():
             nonlocal before
             spans, last = self.spans(), before
             before = spans
             known = {trace for (trace, _), span in spans.items() if span.name == "invoke_agent personal"}
             return set(traces) <= known and set(spans) == set(last)
 
-        wait_for(f"{len(traces)} traces are whole", told)
+        wait_for(f"{len(traces)} traces are complete", complete)
         return before
 
 
-class Seen:
-    """What a backend says about a span, in one form for all of them."""
+class SpanRecord:
+    """A span in a common form for all backends."""
 
     KINDS = {f"SPAN_KIND_{word}": number for number, word in
              enumerate(["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"])}
@@ -116,7 +116,7 @@ class Seen:
 
 
 def plain(value):
-    """A value without the ways in which JSON may write it."""
+    """An OTLP JSON value as a Python value."""
     [(kind, inner)] = value.items() or [(None, None)]
     if kind == "intValue":
         return int(inner)
@@ -136,29 +136,29 @@ def in_groups(groups, scopes="scopeSpans", items="spans"):
 
 
 def lines(path):
-    """The requests that a collector wrote; a line that is being written counts later."""
+    """The requests that a collector wrote, without an incomplete last line."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().split("\n")[:-1] if line]
 
 
 def written_spans(path):
-    """All spans that a collector wrote, by their ids, each as often as it came."""
+    """All spans that a collector wrote, by trace and span id, including repeated ones."""
     spans = {}
     for line in lines(path):
         for span in in_groups(line.get("resourceSpans", [])):
-            one = Seen(span)
+            one = SpanRecord(span)
             spans.setdefault(one.key, []).append(one)
     return spans
 
 
 def same(own, arrived, hidden):
-    """That what arrived is what Baton has; attributes that say what was said may be missing when they are hidden."""
+    """Checks that a received span equals Baton's span; returns the missing attributes, which must be in `hidden`."""
     from checking import expect, require
 
-    expect(f"{own.name} as it arrived", arrived.facts, own.facts)
+    expect(f"{own.name} as received", arrived.facts, own.facts)
     missing = set(own.attributes) - set(arrived.attributes)
-    require(f"{own.name}: {missing} did not arrive", missing <= hidden)
+    require(f"{own.name}: {missing} are missing", missing <= hidden)
     shared = {key: value for key, value in own.attributes.items() if key not in missing}
-    expect(f"what {own.name} says, as it arrived", arrived.attributes, shared)
+    expect(f"the attributes of {own.name} as received", arrived.attributes, shared)
     return missing

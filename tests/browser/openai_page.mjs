@@ -1,6 +1,6 @@
-// OpenAI's package in a page of another origin asks an agent, in Chromium.
+// Calls an agent with OpenAI's package from a page of another origin, in Chromium.
 //
-// Usage: openai_page.mjs URL PORT   (PORT: where the page is served; its origin is allowed, the one of `localhost` is not)
+// Usage: openai_page.mjs URL PORT   (PORT of the page; the origin 127.0.0.1:PORT is allowed, localhost:PORT is not)
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ import { expect, require, run } from '../js/checking.mjs';
 const [baton, port] = process.argv.slice(2);
 const packages = fileURLToPath(new URL('node_modules/openai/', import.meta.url));
 
-// The package's own modules, as they were published; the page needs no bundler.
+// Serves the published modules of the package; the page needs no bundler.
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://page');
   if (pathname === '/') {
@@ -67,7 +67,7 @@ const inPage = (page, work) =>
   );
 
 const checks = {
-  'a plain answer, with the id of its request': async () => {
+  'an answer, with its request id': async () => {
     const [text, id] = await inPage(allowed, async (client) => {
       const asked = client.responses.create({ model: 'desk', input: 'one two' });
       const { data, request_id } = await asked.withResponse();
@@ -88,10 +88,10 @@ const checks = {
       return [text, events];
     });
     expect('the text', text, 'You said: one two three');
-    require('in pieces', events > 6);
+    require('several events', events > 6);
   },
 
-  'chat with the helper, and with headers of ours': async () => {
+  'chat with the stream helper and Baton headers': async () => {
     const text = await inPage(allowed, async (client) => {
       const messages = [{ role: 'user', content: 'hello' }];
       const headers = { 'baton-tool-items': 'hidden', 'idempotency-key': 'page-1' };
@@ -120,7 +120,7 @@ const checks = {
     expect('deleted', deleted, true);
   },
 
-  'a page of another origin gets nothing': async () => {
+  'a page of a forbidden origin gets no response': async () => {
     const other = await page('localhost');
     const failure = await inPage(other, async (client, OpenAI) => {
       try {

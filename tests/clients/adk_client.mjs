@@ -1,4 +1,4 @@
-// Google ADK for JavaScript: a RemoteA2AAgent as the root agent of a Runner; shown is the text of its events.
+// Google ADK for JavaScript: a RemoteA2AAgent as the root agent of a Runner; measures the text of its events.
 
 import { InMemoryRunner, RemoteA2AAgent, stringifyContent } from '@google/adk';
 import { main } from './shown.mjs';

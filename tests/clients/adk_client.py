@@ -1,4 +1,4 @@
-"""Google ADK for Python: a RemoteA2aAgent as the root agent of a Runner; shown is the text that `adk run` prints."""
+"""Google ADK for Python: a RemoteA2aAgent as the root agent of a Runner; measures the text that `adk run` prints."""
 
 import sys
 import warnings
@@ -12,7 +12,7 @@ from google.genai import types
 
 warnings.filterwarnings("ignore")
 CARD = shown.card_url(sys.argv[1])
-# ADK speaks the dialect of the A2A SDK that is installed beside it.
+# ADK uses the protocol version of the installed A2A SDK.
 DIALECT = "A2A 1.0" if hasattr(a2a.types, "StreamResponse") else "A2A 0.3"
 
 

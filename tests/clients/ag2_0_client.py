@@ -1,4 +1,4 @@
-"""AG2 0.x: an A2aRemoteAgent that a user talks to; shown is what a run prints of it, chunks and messages."""
+"""AG2 0.x: an A2aRemoteAgent as the recipient of a run; measures the chunks and messages that the run prints."""
 
 import sys
 

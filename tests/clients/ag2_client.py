@@ -1,4 +1,4 @@
-"""AG2 1.x: an Agent whose model is a remote A2A agent; shown is the reply, and in streams the chunks of its text."""
+"""AG2 1.x: an Agent with a remote A2A agent as its model; measures the reply, or the streamed chunks of its text."""
 
 import sys
 

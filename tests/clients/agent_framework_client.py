@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: an A2AAgent, run whole and streamed."""
+"""Microsoft Agent Framework: an A2AAgent, unstreamed and streamed."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Agno: its A2A client whole and streamed, and a RemoteAgent that uses it."""
+"""Agno: its A2A client, unstreamed and streamed, and a RemoteAgent that uses it."""
 
 import sys
 import uuid
@@ -37,7 +37,7 @@ async def run_remote_agent(stream):
     return ask
 
 
-# Streamed, a RemoteAgent takes the first event of every stream, the task, for the last one.
+# In streams, a RemoteAgent treats the first event, the task, as the last one.
 STREAMED = "`RemoteAgent.arun`, streamed"
 modes = {
     "`A2AClient`": lambda: converse(False),

@@ -1,4 +1,4 @@
-// a2a-ai-provider: an agent as a model of the Vercel AI SDK, whole and streamed.
+// a2a-ai-provider: an agent as a model of the Vercel AI SDK, unstreamed and streamed.
 
 import { a2a } from 'a2a-ai-provider';
 import { generateText, streamText } from 'ai';

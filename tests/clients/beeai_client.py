@@ -1,4 +1,4 @@
-"""BeeAI Framework: an A2AAgent, streamed as the card says and whole."""
+"""BeeAI Framework: an A2AAgent, streamed as declared by the card, and unstreamed."""
 
 import sys
 

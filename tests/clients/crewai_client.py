@@ -1,4 +1,4 @@
-"""CrewAI: an agent that delegates a task to a remote A2A agent; its own model is served by Baton and scripted."""
+"""CrewAI: an agent that delegates a task to a remote A2A agent; its model is a scripted agent of Baton."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ async def delegate(updates):
     return ask
 
 
-# Polled, CrewAI joins the last message of the history to the artifacts, which have the same text.
+# With polling, CrewAI appends the last message of the history to the artifacts, which contain the same text.
 POLLED = "`Crew`, `PollingConfig`"
 modes = {
     "`Crew`, `StreamingConfig`": lambda: delegate(StreamingConfig()),

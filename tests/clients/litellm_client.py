@@ -1,10 +1,10 @@
-"""LiteLLM: an agent as the model `a2a/...` of completions, and through its A2A client."""
+"""LiteLLM: an agent as the model `a2a/...` of completions, and LiteLLM's A2A client."""
 
 import os
 import sys
 import uuid
 
-# LiteLLM fetches prices from the internet unless it is told not to.
+# Prevents LiteLLM from fetching prices from the internet.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
@@ -51,7 +51,7 @@ async def send(stream):
     return ask
 
 
-# LiteLLM writes 0.3 itself for completions; its A2A client speaks what the A2A SDK beside it speaks.
+# For completions, LiteLLM implements 0.3 itself; its A2A client uses the protocol version of the installed A2A SDK.
 completions = {"`completion`": lambda: complete(False), "`completion`, streamed": lambda: complete(True)}
 client = {"`A2AClient`": lambda: send(False), "`A2AClient`, streamed": lambda: send(True)}
 shown.main("litellm", {"A2A 0.3": completions, "A2A 1.0": client})

@@ -1,11 +1,11 @@
-// Asks the agent of tests/agents/clients/guide through a client, and counts how often its answer is shown to the user.
+// Asks the agent of tests/agents/clients/guide through a client, and counts how often the client displays its answer.
 //
-// A script calls `main` with one way to open a conversation for each mode of its client. Each case is one line of JSON
-// on stdout; the exit status is 1 unless every answer was shown exactly once, with nothing beside it.
+// A script calls `main` with a function that opens a conversation for each mode of its client. Each case prints one
+// line of JSON to stdout; the exit status is 1 unless every answer was displayed exactly once, without other text.
 
 import { readFileSync } from 'node:fs';
 
-// Case, question, answer; a conversation is opened anew for all but the follow-up.
+// Case, question, answer; every case except the follow-up opens a new conversation.
 export const PLAIN = ['answer', 'Who counts the gulls?', 'The lighthouse keeper counts seventeen white gulls.'];
 export const TOOL = [
   'after a tool call',
@@ -14,14 +14,14 @@ export const TOOL = [
 ];
 export const FOLLOW_UP = ['follow-up', 'Which city did I ask about?', 'A moment ago you were asking about Oakland.'];
 
-// Far more than any case needs, in milliseconds.
+// Milliseconds; far more than any case needs.
 const CASE_TIMEOUT = 90_000;
 
-// Clients that log to the console must not hide our lines among theirs.
+// stdout is reserved for the JSON lines; console output of the clients goes to stderr.
 const print = process.stdout.write.bind(process.stdout);
-console.log = console.info = console.debug = (...said) => console.error(...said);
+console.log = console.info = console.debug = (...values) => console.error(...values);
 
-// Where an agent's card is.
+// The URL of an agent's card.
 export function cardUrl(agent) {
   return `${agent.replace(/\/$/, '')}/.well-known/agent-card.json`;
 }
@@ -36,7 +36,7 @@ function report(client, dialect, mode, [name, asked, answer], text, error) {
   const shown = flat.split(answer).length - 1;
   const beside = flat.replaceAll(answer, '').trim();
   const version = versionOf(client);
-  // Without an error there is no such member.
+  // The member `error` is omitted if there is no error.
   const line = { client, version, dialect, mode, case: name, asked, shown, beside, text: text.slice(0, 2000), error };
   print(`${JSON.stringify(line)}\n`);
   return shown === 1 && !beside && error === undefined;
@@ -54,7 +54,7 @@ async function withTimeout(work) {
   }
 }
 
-// Runs the cases in each mode: `modes` maps its name to an async function that gives `ask(question) -> text`.
+// Runs the cases in each mode: `modes` maps a name to an async function that returns `ask(question) -> text`.
 export async function main(client, dialect, modes, cases = [PLAIN, TOOL, FOLLOW_UP]) {
   let good = true;
   for (const [mode, openConversation] of Object.entries(modes)) {

@@ -1,8 +1,8 @@
-"""Asks the agent of tests/agents/clients/guide through a client, and counts how often its answer is shown to the user.
+"""Asks the agent of tests/agents/clients/guide through a client, and counts how often the client displays its answer.
 
-A script calls `main` with one way to open a conversation for each mode of its client. Each case is one line of JSON on
-stdout; the exit status is 1 unless every answer was shown exactly once, with nothing beside it. Modes that a client cannot
-do right with any server, or not with this one, are measured too but do not count: docs/clients.md says why.
+A script calls `main` with a function that opens a conversation for each mode of its client. Each case prints one line
+of JSON to stdout; the exit status is 1 unless every answer was displayed exactly once, without other text. Modes with
+known limits of the client are measured but do not count; docs/clients.md explains them.
 """
 
 import asyncio
@@ -11,22 +11,22 @@ import json
 import sys
 import traceback
 
-# Case, question, answer; a conversation is opened anew for all but the follow-up.
+# Case, question, answer; every case except the follow-up opens a new conversation.
 PLAIN = ("answer", "Who counts the gulls?", "The lighthouse keeper counts seventeen white gulls.")
 TOOL = ("after a tool call", "What is the weather in Oakland?", "Oakland has a clear sky and seventy-two degrees.")
 FOLLOW_UP = ("follow-up", "Which city did I ask about?", "A moment ago you were asking about Oakland.")
 
-# Far more than any case needs, in seconds.
+# Seconds; far more than any case needs.
 CASE_TIMEOUT = 90
 
 
 def card_url(agent):
-    """Where an agent's card is."""
+    """The URL of an agent's card."""
     return f"{agent.rstrip('/')}/.well-known/agent-card.json"
 
 
 def report(package, dialect, mode, case, text, *, error, counts):
-    """Prints the line of one case; returns whether the answer was shown exactly once and alone, if the case counts."""
+    """Prints the line of one case; returns whether the answer was displayed once, without other text."""
     name, question, answer = case
     flat = " ".join(text.split())
     shown = flat.count(answer)
@@ -50,7 +50,7 @@ def report(package, dialect, mode, case, text, *, error, counts):
 
 
 async def run_mode(package, dialect, mode, open_conversation, cases, *, counts):
-    """Asks the questions of all cases; returns whether each answer was shown once."""
+    """Asks the questions of all cases; returns whether all passed."""
     good, ask = True, None
     for case in cases:
         text, error = "", None
@@ -74,9 +74,9 @@ async def run_modes(package, dialects, cases, limits):
 
 
 def main(package, dialects, cases=(PLAIN, TOOL, FOLLOW_UP), limits=()):
-    """Runs everything and ends the process with its result.
+    """Runs all modes and exits with the result.
 
-    `dialects` maps the dialect that the client speaks to its modes, and each mode to an async function that opens a
-    conversation: it gives `ask(question) -> text`. `limits` names the modes that are known not to work.
+    `dialects` maps a protocol version to the modes of the client, and each mode to an async function that opens a
+    conversation: it returns `ask(question) -> text`. `limits` lists the modes that are known to fail.
     """
     sys.exit(0 if asyncio.run(run_modes(package, dialects, cases, limits)) else 1)

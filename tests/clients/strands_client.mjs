@@ -1,4 +1,4 @@
-// Strands Agents for JavaScript: an A2AAgent, invoked and streamed; it keeps no conversation.
+// Strands Agents for JavaScript: an A2AAgent, invoked and streamed; it has no conversations.
 
 import { A2AAgent } from '@strands-agents/sdk/a2a';
 import { main, PLAIN, TOOL } from './shown.mjs';

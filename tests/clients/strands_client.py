@@ -1,4 +1,4 @@
-"""Strands Agents for Python: an A2AAgent, invoked and streamed; it keeps no conversation."""
+"""Strands Agents for Python: an A2AAgent, invoked and streamed; it has no conversations."""
 
 import sys
 

@@ -1,5 +1,5 @@
-// Usage: node check.mjs DIRECTORY    every JSON file in it must be a dashboard by Grafana's own types.
-// The JSON stands as a literal in a TypeScript file, so a key that Grafana does not know is an error, too.
+// Usage: node check.mjs DIRECTORY    checks that every JSON file in it is a dashboard of Grafana's types.
+// The JSON becomes a literal in a TypeScript file, so unknown keys are errors too.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -8,7 +8,7 @@ const directory = process.argv[2];
 const files = readdirSync(directory).filter((file) => file.endsWith(".json"));
 if (files.length === 0) throw new Error(`no dashboards in ${directory}`);
 
-// JSON has the words of enums, not their members.
+// JSON contains the string values of enums, not their members.
 const head = `import type { Dashboard } from "@grafana/schema";
 type Plain<T> = T extends string ? \`\${T}\` : T extends (infer E)[] ? Plain<E>[] : T extends object
   ? { [K in keyof T]: Plain<T[K]> } : T;
@@ -35,4 +35,4 @@ if (wrong.length > 0) {
     getNewLine: () => "\n" }));
   process.exit(1);
 }
-console.log(`${files.length} dashboards are what Grafana takes`);
+console.log(`${files.length} dashboards have Grafana's types`);

@@ -1,11 +1,11 @@
-// Drives a served agent with the official JavaScript client over one binding, and checks what it sees.
+// Tests a served agent with the official JavaScript client over one binding.
 //
 // Usage: node a2a_client.mjs URL BINDING [several]
 //
-// URL is that of the agent in tests/agents/flows as Baton prints it, such as http://127.0.0.1:8700/agents/flows/,
-// BINDING is JSONRPC, HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it.
-// Notifications to 127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with
-// status 1 and an explanation.
+// URL is the address of the agent in tests/agents/flows as Baton prints it, such as
+// http://127.0.0.1:8700/agents/flows/. BINDING is JSONRPC, HTTP+JSON or GRPC. `several`: the same Baton also serves
+// the agent in examples/conformance. Push notifications to 127.0.0.0/8 must be allowed. Prints one line per check. The
+// first failed check ends the run with status 1 and an explanation.
 
 import { randomUUID } from 'node:crypto';
 
@@ -26,8 +26,8 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 
-import { Agent, Watched, answerOf, callsOf, dataOf, named, roles, says, textOf } from './agent.mjs';
-import { expect, refused, require, run } from './checking.mjs';
+import { Agent, StreamedTask, answerOf, callsOf, dataOf, named, roles, says, textOf } from './agent.mjs';
+import { expect, expectError, require, run } from './checking.mjs';
 import { Webhook } from './webhook.mjs';
 
 const [USER, AGENT] = [1, 2];
@@ -72,16 +72,16 @@ async function sends(agent) {
 }
 
 async function streams(agent) {
-  const watched = await agent.stream(says('tell me a story'));
-  require(`the answer comes in pieces, not as ${watched.texts}`, new Set(watched.texts).size > 3);
-  watched.texts.reduce((shorter, longer) => {
+  const streamed = await agent.stream(says('tell me a story'));
+  require(`the answer is streamed in several chunks: ${streamed.texts}`, new Set(streamed.texts).size > 3);
+  streamed.texts.reduce((shorter, longer) => {
     require(`text grows: ${shorter}, then ${longer}`, longer.startsWith(shorter));
     return longer;
   });
-  expect('the last states', watched.states.slice(-2), ['WORKING', 'COMPLETED']);
-  expect('the text at the end', watched.texts.at(-1), answerOf(await agent.get(watched.task)));
+  expect('the last states', streamed.states.slice(-2), ['WORKING', 'COMPLETED']);
+  expect('the text at the end', streamed.texts.at(-1), answerOf(await agent.get(streamed.task)));
   const published = await agent.stream(says('publish'));
-  expect("an artifact of the agent's own", dataOf(published.task.artifacts[0]), [{ total: 42 }]);
+  expect('an emitted artifact', dataOf(published.task.artifacts[0]), [{ total: 42 }]);
 }
 
 async function questions(agent) {
@@ -94,8 +94,8 @@ async function questions(agent) {
   expect('the turn ends when results are needed', first.states.at(-1), 'INPUT_REQUIRED');
   const [call, ...others] = callsOf(first.task);
   expect('the calls', [call.name, call.arguments, others], ['get_weather', { location: 'Oakland' }, []]);
-  const told = { tool_results: [{ call_id: call.call_id, name: call.name, output: 'fog' }] };
-  const second = await agent.stream(says({ data: told }, { task: first.task }));
+  const sent = { tool_results: [{ call_id: call.call_id, name: call.name, output: 'fog' }] };
+  const second = await agent.stream(says({ data: sent }, { task: first.task }));
   expect('the same task', second.task.id, first.task.id);
   const stored = await agent.get(second.task);
   expect('answer', answerOf(stored), 'Oakland: fog');
@@ -107,9 +107,9 @@ async function failures(agent) {
     ['fail', 'FAILED', 'the line went dead'],
     ['reject', 'REJECTED', 'not my kind of work'],
   ]) {
-    const watched = await agent.stream(says(word));
-    expect(`state after '${word}'`, watched.states.at(-1), state);
-    require(`the reason of '${word}' is told`, textOf(watched.task.status.message).includes(reason));
+    const streamed = await agent.stream(says(word));
+    expect(`state after '${word}'`, streamed.states.at(-1), state);
+    require(`the status contains the reason of '${word}'`, textOf(streamed.task.status.message).includes(reason));
   }
 }
 
@@ -141,7 +141,7 @@ async function lists(agent) {
   ({ tasks, total } = await pages({ status: 'TASK_STATE_COMPLETED', includeArtifacts: true, historyLength: 1 }));
   expect('completed tasks', [ids(tasks), total], [newestFirst.slice(1), 4]);
   require('artifacts on request', tasks.every(({ artifacts }) => artifacts.length === 1));
-  require('as much history as was asked for', tasks.every(({ history }) => history.length === 1));
+  require('history of the requested length', tasks.every(({ history }) => history.length === 1));
   const since = waiting.status.timestamp;
   const newer = ids([...done, waiting].filter(({ status }) => Date.parse(status.timestamp) >= Date.parse(since)));
   ({ tasks, total } = await pages({ statusTimestampAfter: since }));
@@ -149,19 +149,19 @@ async function lists(agent) {
   ({ tasks, total } = await pages({ status: 'TASK_STATE_CANCELED' }));
   expect('no task at all', [tasks, total], [[], 0]);
   for (const wrong of [{ pageToken: 'nonsense' }, { pageSize: 101 }, { pageSize: 0 }]) {
-    await refused(`a list with ${JSON.stringify(wrong)}`, () => pages(wrong), RequestMalformedError, 'BTN-1001');
+    await expectError(`a list with ${JSON.stringify(wrong)}`, () => pages(wrong), RequestMalformedError, 'BTN-1001');
   }
 }
 
 async function cancels(agent) {
   const task = await agent.begin('hang');
-  const [watched, watching] = agent.resubscribe(task);
-  await watched.begun;
+  const [streamed, reading] = agent.resubscribe(task);
+  await streamed.begun;
   const canceled = await agent.cancel(task);
   expect('the reply', named(canceled.status.state), 'CANCELED');
-  await watching;
-  expect('the subscriber', watched.states.at(-1), 'CANCELED');
-  await agent.sameAsStored(watched);
+  await reading;
+  expect('the subscriber', streamed.states.at(-1), 'CANCELED');
+  await agent.sameAsStored(streamed);
   expect('canceling twice', await agent.cancel(task), canceled);
 }
 
@@ -171,32 +171,32 @@ async function resubscribes(agent) {
   await early.growing;
   const [late, second] = agent.resubscribe(task);
   await Promise.all([first, second]);
-  for (const watched of [early, late]) {
-    const stored = await agent.sameAsStored(watched);
-    expect('the text at the end', watched.texts.at(-1), answerOf(stored));
+  for (const streamed of [early, late]) {
+    const stored = await agent.sameAsStored(streamed);
+    expect('the text at the end', streamed.texts.at(-1), answerOf(stored));
   }
-  require('the late subscriber begins with what is there', late.texts[0].length > early.texts[0].length);
+  require('the late subscriber starts with the current text', late.texts[0].length > early.texts[0].length);
 }
 
-// A stream in which nothing happens for longer than HTTP clients wait by default.
-async function silence(agent) {
+// A stream without events for longer than the default timeout of HTTP clients.
+async function idleStream(agent) {
   const task = await agent.begin('quiet');
-  for (const watched of await Promise.all([agent.resubscribe(task)[1], agent.stream(says('quiet'))])) {
-    expect('answer', answerOf(await agent.sameAsStored(watched)), 'Still here.');
+  for (const streamed of await Promise.all([agent.resubscribe(task)[1], agent.stream(says('quiet'))])) {
+    expect('answer', answerOf(await agent.sameAsStored(streamed)), 'Still here.');
   }
 }
 
 // The event of a notification.
-function heard({ method, path, headers, body }, wanted) {
-  expect('how it arrives', [method, path, headers['content-type']], ['POST', wanted.path, 'application/a2a+json']);
-  expect('who sends it', headers.authorization, wanted.authorization);
-  expect('whose it is', headers['x-a2a-notification-token'], wanted.token);
+function parseNotification({ method, path, headers, body }, wanted) {
+  expect('the request', [method, path, headers['content-type']], ['POST', wanted.path, 'application/a2a+json']);
+  expect('the authorization', headers.authorization, wanted.authorization);
+  expect('the notification token', headers['x-a2a-notification-token'], wanted.token);
   return StreamResponse.fromJSON(body);
 }
 
-async function notified(webhook, watched, wanted) {
-  while (watched.states.at(-1) !== 'COMPLETED') watched.take(heard(await webhook.next(), wanted));
-  return watched;
+async function takeNotifications(webhook, streamed, wanted) {
+  while (streamed.states.at(-1) !== 'COMPLETED') streamed.take(parseNotification(await webhook.next(), wanted));
+  return streamed;
 }
 
 async function notifies(agent) {
@@ -210,12 +210,12 @@ async function notifies(agent) {
     };
     const task = await agent.begin('tell me a story', { taskPushNotificationConfig });
     const wanted = { path: '/hooks/1', token: 'a token', authorization: 'Bearer c3Rvcnk=' };
-    const watched = await notified(webhook, new Watched(), wanted);
-    expect('the task', watched.task.id, task.id);
-    expect('states', watched.states, ['SUBMITTED', 'WORKING', 'COMPLETED']);
-    expect('kinds', watched.kinds, ['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
-    answerOf(await agent.sameAsStored(watched));
-    require('nothing comes after the end', webhook.isEmpty);
+    const streamed = await takeNotifications(webhook, new StreamedTask(), wanted);
+    expect('the task', streamed.task.id, task.id);
+    expect('states', streamed.states, ['SUBMITTED', 'WORKING', 'COMPLETED']);
+    expect('kinds', streamed.kinds, ['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
+    answerOf(await agent.sameAsStored(streamed));
+    require('no notification after the end', webhook.isEmpty);
   } finally {
     webhook.close();
   }
@@ -233,7 +233,7 @@ async function configures(agent) {
       const config = TaskPushNotificationConfig.fromJSON({ taskId, url: webhook.url(path), ...more });
       const created = await client.createTaskPushNotificationConfig(config);
       require('it has an id', created.id);
-      expect(`what was created for ${path}`, plain(created), plain({ ...config, id: config.id || created.id }));
+      expect(`the configuration for ${path}`, plain(created), plain({ ...config, id: config.id || created.id }));
       return created;
     }
     const get = (id) =>
@@ -255,53 +255,53 @@ async function configures(agent) {
     const changed = await create('/changed', { id: 'named' });
     expect('the same id again', await get('named'), changed);
     await remove('named');
-    await refused('a deleted one', () => get('named'), TaskNotFoundError, 'BTN-2014');
+    await expectError('a deleted one', () => get('named'), TaskNotFoundError, 'BTN-2014');
     await remove('named');
     expect('the rest', await all(), [unnamed]);
 
     await agent.send(says('blue', { task }));
     const wanted = { path: '/unnamed', authorization: 'Basic dXNlcjpwYXNz' };
-    const watched = await notified(webhook, new Watched(task), wanted);
-    expect('states', watched.states, ['WORKING', 'COMPLETED']);
-    expect('answer', answerOf(await agent.sameAsStored(watched)), 'You chose blue.');
-    require('nobody else hears of it', webhook.isEmpty);
+    const streamed = await takeNotifications(webhook, new StreamedTask(task), wanted);
+    expect('states', streamed.states, ['WORKING', 'COMPLETED']);
+    expect('answer', answerOf(await agent.sameAsStored(streamed)), 'You chose blue.');
+    require('no other notifications', webhook.isEmpty);
 
-    const elsewhere = TaskPushNotificationConfig.fromJSON({ taskId, url: 'http://10.0.0.1/' });
-    const forbidden = () => client.createTaskPushNotificationConfig(elsewhere);
-    await refused('a private address', forbidden, RequestMalformedError, 'BTN-1006');
+    const privateAddress = TaskPushNotificationConfig.fromJSON({ taskId, url: 'http://10.0.0.1/' });
+    const forbidden = () => client.createTaskPushNotificationConfig(privateAddress);
+    await expectError('a private address', forbidden, RequestMalformedError, 'BTN-1006');
   } finally {
     webhook.close();
   }
 }
 
 async function errors(agent) {
-  const nobody = { id: randomUUID(), contextId: '' };
+  const unknown = { id: randomUUID(), contextId: '' };
   const hello = (task) => says('hello', { task });
-  for (const [what, call] of [
-    ['get', () => agent.get(nobody)],
-    ['cancel', () => agent.cancel(nobody)],
-    ['send to', () => agent.send(hello(nobody))],
-    ['subscribe to', () => agent.resubscribe(nobody)[1]],
-    ['stream to', () => agent.stream(hello(nobody))],
+  for (const [label, call] of [
+    ['get', () => agent.get(unknown)],
+    ['cancel', () => agent.cancel(unknown)],
+    ['send to', () => agent.send(hello(unknown))],
+    ['subscribe to', () => agent.resubscribe(unknown)[1]],
+    ['stream to', () => agent.stream(hello(unknown))],
   ]) {
-    await refused(`${what} an unknown task`, call, TaskNotFoundError, 'BTN-2003');
+    await expectError(`${label} an unknown task`, call, TaskNotFoundError, 'BTN-2003');
   }
   const done = await agent.send(says('hello'));
-  for (const [what, call] of [
+  for (const [label, call] of [
     ['send to', () => agent.send(hello(done))],
     ['subscribe to', () => agent.resubscribe(done)[1]],
     ['stream to', () => agent.stream(hello(done))],
   ]) {
-    await refused(`${what} a finished task`, call, UnsupportedOperationError, 'BTN-2004');
+    await expectError(`${label} a finished task`, call, UnsupportedOperationError, 'BTN-2004');
   }
-  await refused('cancel a finished task', () => agent.cancel(done), TaskNotCancelableError, 'BTN-2005');
-  await refused('an empty message', () => agent.send(says([])), RequestMalformedError, 'BTN-1001');
+  await expectError('cancel a finished task', () => agent.cancel(done), TaskNotCancelableError, 'BTN-2005');
+  await expectError('an empty message', () => agent.send(says([])), RequestMalformedError, 'BTN-1001');
   const waiting = await agent.send(says('ask me'));
-  const elsewhere = { ...says('blue', { task: waiting }), contextId: 'another' };
-  await refused('another context', () => agent.send(elsewhere), RequestMalformedError, 'BTN-2006');
+  const otherContext = { ...says('blue', { task: waiting }), contextId: 'another' };
+  await expectError('another context', () => agent.send(otherContext), RequestMalformedError, 'BTN-2006');
 }
 
-// Another agent, which answers with a message and no task.
+// Another agent, which answers with a message and without a task.
 async function bareMessage(agent) {
   const { client } = await Agent.open(`${agent.root}/agents/conformance/`, agent.binding, true);
   const request = () => SendMessageRequest.fromJSON({ message: says('tck-message-response') });
@@ -310,35 +310,35 @@ async function bareMessage(agent) {
     expect('the kind', payload.$case, 'message');
     replies.push(payload.value);
   }
-  expect('how many there are', replies.length, 2);
+  expect('the number of replies', replies.length, 2);
   for (const reply of replies) {
     expect('the reply', [textOf(reply), reply.role, reply.taskId], ['Direct message response', AGENT, '']);
   }
 }
 
-const [url, binding, word] = process.argv.slice(2);
+const [url, binding, option] = process.argv.slice(2);
 if (!url || !binding) {
   console.error('usage: node a2a_client.mjs URL BINDING [several]');
   process.exit(2);
 }
-const agent = await Agent.open(url, binding, word === 'several');
-// It takes long and needs nobody, so it runs beside the others.
-const silent = silence(agent);
-silent.catch(() => {});
+const agent = await Agent.open(url, binding, option === 'several');
+// Slow and independent of the other checks, so it runs concurrently.
+const idle = idleStream(agent);
+idle.catch(() => {});
 const checks = [
-  ['the card is read, and extended', card],
+  ['the card and the extended card', card],
   ['a message is answered with a task', sends],
-  ['an answer streams in growing pieces', streams],
+  ['the text of a streamed answer grows', streams],
   ['questions are answered in further turns', questions],
-  ['failed and rejected tasks say why', failures],
+  ['failed and rejected tasks contain the reason', failures],
   ['tasks are listed by page, state and time', lists],
   ['a running task is canceled', cancels],
-  ['a running task is followed by two', resubscribes],
-  ['notifications tell what the stream tells', notifies],
-  ['who is notified is created, read, listed and deleted', configures],
-  ["errors arrive as the client's own types", errors],
+  ['two subscribers follow a running task', resubscribes],
+  ['push notifications contain the events of the stream', notifies],
+  ['push configurations are created, read, listed and deleted', configures],
+  ["errors have the client's types", errors],
 ];
-if (agent.several) checks.push(['an agent beside it answers with a message alone', bareMessage]);
-checks.push(["streams outlive the client's patience", () => silent]);
+if (agent.several) checks.push(['another agent answers with a message and no task', bareMessage]);
+checks.push(["an idle stream outlives the client's default timeout", () => idle]);
 // The client keeps connections open and has no way to close them.
 process.exit(await run(checks.map(([name, check]) => [name, () => check(agent)])));

@@ -1,4 +1,4 @@
-// One agent seen through the official client, over one binding.
+// An agent, called with the official client over one binding.
 
 import { randomUUID } from 'node:crypto';
 
@@ -16,7 +16,7 @@ import { expect, require } from './checking.mjs';
 
 export const named = (state) => TaskState[state].replace('TASK_STATE_', '');
 
-// A message of the user, as it is written; texts become text parts.
+// A user message as JSON; strings become text parts.
 export function says(parts, { task, context } = {}) {
   return {
     messageId: randomUUID(),
@@ -32,10 +32,10 @@ export const textOf = ({ parts }) =>
 
 export const dataOf = ({ parts }) => parts.flatMap(({ content }) => (content.$case === 'data' ? [content.value] : []));
 
-// The tool calls that the status message asks for.
+// The tool calls in the status message.
 export const callsOf = (task) => dataOf(task.status.message).flatMap((data) => data.tool_calls ?? []);
 
-// The answer, which is at once the status message, an artifact and the last entry of the history.
+// The answer; checks that status message, last artifact and last history entry are equal.
 export function answerOf(task) {
   expect('the state', named(task.status.state), 'COMPLETED');
   const answer = textOf(task.status.message);
@@ -46,8 +46,8 @@ export function answerOf(task) {
 
 export const roles = (task) => task.history.map(({ role }) => role);
 
-// A stream folded into a task; one that begins with no task goes on from a known one.
-export class Watched {
+// A task folded from a stream; a stream without an initial task continues the known task.
+export class StreamedTask {
   states = [];
   texts = [];
   kinds = [];
@@ -60,7 +60,7 @@ export class Watched {
 
   async toEnd(stream) {
     for await (const event of stream) this.take(event);
-    require('the stream carried a task', this.task);
+    require('the stream contained a task', this.task);
     return this;
   }
 
@@ -73,7 +73,7 @@ export class Watched {
       this.begin();
       return;
     }
-    expect('whose update it is', [value.taskId, value.contextId], [this.task.id, this.task.contextId]);
+    expect("the update's task and context", [value.taskId, value.contextId], [this.task.id, this.task.contextId]);
     if (kind === 'statusUpdate') {
       this.task.status = value.status;
       this.states.push(named(value.status.state));
@@ -83,7 +83,7 @@ export class Watched {
     const { artifacts } = this.task;
     const at = artifacts.findIndex(({ artifactId }) => artifactId === value.artifact.artifactId);
     if (value.append) {
-      require('only what is there is appended to', at >= 0);
+      require('an appended artifact exists', at >= 0);
       artifacts[at].parts.push(...value.artifact.parts);
     } else {
       artifacts[at < 0 ? artifacts.length : at] = structuredClone(value.artifact);
@@ -92,7 +92,7 @@ export class Watched {
     if (this.texts.length >= 10) this.grow();
   }
 
-  // Whoever followed a stream to its end holds what GetTask gives; text that was taken back is empty.
+  // Checks that the folded task equals the task from GetTask; artifacts with retracted text are empty.
   sameAs(stored) {
     expect('status of the stream and of GetTask', this.task.status, stored.status);
     const kept = this.task.artifacts.filter((artifact) => textOf(artifact) || dataOf(artifact).length > 0);
@@ -103,14 +103,14 @@ export class Watched {
 export class Agent {
   static async open(address, binding, several) {
     const agent = new Agent();
-    // Interfaces are listed without the slash at the end.
+    // URLs of interfaces have no trailing slash.
     const url = address.replace(/\/$/, '');
     Object.assign(agent, { address, url, binding, several, root: url.split('/agents/')[0] });
     agent.client = await agent.connect();
     return agent;
   }
 
-  // The client is made as the SDK's own documentation makes it.
+  // The client is created as documented by the SDK.
   connect(clientConfig) {
     const transports = [new GrpcTransportFactory()];
     const preferredTransports = [this.binding];
@@ -125,24 +125,24 @@ export class Agent {
     return task;
   }
 
-  // A task that goes on by itself.
+  // Starts a task and returns it while it is running.
   async begin(text, configuration) {
     const task = await this.send(says(text), { ...configuration, returnImmediately: true });
-    require('the send returns before the end', ['SUBMITTED', 'WORKING'].includes(named(task.status.state)));
+    require('the send returns before the task ends', ['SUBMITTED', 'WORKING'].includes(named(task.status.state)));
     return task;
   }
 
   async stream(message) {
     const stream = this.client.sendMessageStream(SendMessageRequest.fromJSON({ message }));
-    const watched = await new Watched().toEnd(stream);
-    await this.sameAsStored(watched);
-    return watched;
+    const streamed = await new StreamedTask().toEnd(stream);
+    await this.sameAsStored(streamed);
+    return streamed;
   }
 
   resubscribe({ id }) {
-    const watched = new Watched();
-    const watching = watched.toEnd(this.client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id })));
-    return [watched, watching];
+    const streamed = new StreamedTask();
+    const reading = streamed.toEnd(this.client.resubscribeTask(SubscribeToTaskRequest.fromJSON({ id })));
+    return [streamed, reading];
   }
 
   get({ id }, more) {
@@ -153,9 +153,9 @@ export class Agent {
     return this.client.cancelTask(CancelTaskRequest.fromJSON({ id }));
   }
 
-  async sameAsStored(watched) {
-    const stored = await this.get(watched.task);
-    watched.sameAs(stored);
+  async sameAsStored(streamed) {
+    const stored = await this.get(streamed.task);
+    streamed.sameAs(stored);
     return stored;
   }
 }

@@ -1,9 +1,9 @@
-// An agent on the official JavaScript server, for clients to talk to; tests/python/words.py says what it does.
+// A test agent on the official JavaScript server; tests/python/words.py lists its keywords.
 //
 // Usage: node server.mjs BINDING [quiet]
 //
-// BINDING is JSONRPC, HTTP+JSON or GRPC: the one that the card names. `quiet` means that it does not stream. Prints one
-// line of JSON with its URL when it serves, and one for each notification that it sent. Ends when stdin ends.
+// BINDING is the binding in the card: JSONRPC, HTTP+JSON or GRPC. `quiet` disables streaming. Prints one line of JSON
+// with its URL when it is ready, and one for each notification that it sent. Ends when stdin ends.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -20,16 +20,16 @@ import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import express from 'express';
 
-import { Words } from './words.mjs';
+import { WordsExecutor } from './words.mjs';
 
-const tell = (fact) => process.stdout.write(`${JSON.stringify(fact)}\n`);
+const printJson = (fact) => process.stdout.write(`${JSON.stringify(fact)}\n`);
 
-// The SDK talks on stdout, which is for facts.
+// stdout is reserved for the JSON lines; the SDK logs to it by default.
 console.info = console.log = console.debug = console.error;
 const { fetch } = globalThis;
 globalThis.fetch = async (url, options) => {
   const response = await fetch(url, options);
-  tell({ notified: String(url), status: response.status });
+  printJson({ notified: String(url), status: response.status });
   return response;
 };
 
@@ -57,12 +57,12 @@ async function main(binding, streaming) {
     new Promise((resolve, reject) =>
       grpcServer.bindAsync('127.0.0.1:0', credentials, (error, port) => (error ? reject(error) : resolve(port))),
     );
-  const spoken = binding === 'GRPC' ? `127.0.0.1:${await bind(ServerCredentials.createInsecure())}` : url;
+  const address = binding === 'GRPC' ? `127.0.0.1:${await bind(ServerCredentials.createInsecure())}` : url;
   const configs = new InMemoryPushNotificationStore();
   const requestHandler = new DefaultRequestHandler(
-    cardOf(binding, spoken, streaming),
+    cardOf(binding, address, streaming),
     new InMemoryTaskStore(),
-    new Words(),
+    new WordsExecutor(),
     undefined,
     configs,
     new DefaultPushNotificationSender(configs),
@@ -72,7 +72,7 @@ async function main(binding, streaming) {
   if (binding === 'JSONRPC') app.use(jsonRpcHandler(options));
   if (binding === 'HTTP+JSON') app.use(restHandler(options));
   if (binding === 'GRPC') grpcServer.addService(A2AService, grpcService(options));
-  tell({ url });
+  printJson({ url });
   process.stdin.resume().on('end', () => process.exit(0));
 }
 

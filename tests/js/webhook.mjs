@@ -1,4 +1,4 @@
-// A receiver of notifications on loopback.
+// A receiver of push notifications on loopback.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// What the served agent does with the words it is told; the same as tests/python/words.py, which has the list.
+// The executor of the served agent; the keywords are listed in tests/python/words.py.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,8 +8,8 @@ import { AgentEvent } from '@a2a-js/sdk/server';
 
 const textOf = ({ parts }) => parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join(' ');
 
-// One task, and telling what happens to it.
-class Told {
+// Publishes the events of one task.
+class TaskUpdater {
   constructor(bus, taskId, contextId) {
     Object.assign(this, { bus, taskId, contextId });
   }
@@ -29,8 +29,8 @@ class Told {
   }
 }
 
-export class Words {
-  // What is to be done when a task is canceled, and where it belongs.
+export class WordsExecutor {
+  // Context and stop function of every task that works until it is canceled.
   #working = new Map();
 
   execute = async ({ userMessage, task, taskId, contextId }, bus) => {
@@ -41,45 +41,45 @@ export class Words {
       return;
     }
     const begun = { id: taskId, contextId, status: { state: 'TASK_STATE_SUBMITTED' } };
-    // Every turn begins with the task.
+    // Every turn starts with the task.
     bus.publish(AgentEvent.task(task ?? { ...Task.fromJSON(begun), history: [userMessage] }));
-    const told = new Told(bus, taskId, contextId);
-    told.status('WORKING');
-    await this.#act(told, task ? ['chose', ...words] : words);
+    const updater = new TaskUpdater(bus, taskId, contextId);
+    updater.status('WORKING');
+    await this.#act(updater, task ? ['chose', ...words] : words);
   };
 
   cancelTask = async (taskId, bus) => {
     const { contextId, stop } = this.#working.get(taskId) ?? {};
-    new Told(bus, taskId, contextId).status('CANCELED', 'As you wish.');
+    new TaskUpdater(bus, taskId, contextId).status('CANCELED', 'As you wish.');
     stop?.();
   };
 
-  async #act(told, words) {
+  async #act(updater, words) {
     const [word, count, ms = '0'] = words;
     switch (word) {
       case 'stream':
         for (let number = 0; number < Number(count); number++) {
-          told.artifact('chunks', `<${number}>`, number > 0, number === Number(count) - 1);
+          updater.artifact('chunks', `<${number}>`, number > 0, number === Number(count) - 1);
           await pause(Number(ms));
         }
-        told.status('COMPLETED', `${count} chunks`);
+        updater.status('COMPLETED', `${count} chunks`);
         break;
       case 'ask':
-        told.status('INPUT_REQUIRED', 'Which colour?');
+        updater.status('INPUT_REQUIRED', 'Which colour?');
         break;
       case 'slow':
-        await new Promise((stop) => this.#working.set(told.taskId, { contextId: told.contextId, stop }));
+        await new Promise((stop) => this.#working.set(updater.taskId, { contextId: updater.contextId, stop }));
         break;
       case 'wait':
         await pause(Number(count));
-        told.status('COMPLETED', 'It took a while.');
+        updater.status('COMPLETED', 'It took a while.');
         break;
       case 'fail':
-        told.status('FAILED', 'It did not work.');
+        updater.status('FAILED', 'It did not work.');
         break;
       default:
-        told.artifact('echo', words.join(' '), false, true);
-        told.status('COMPLETED');
+        updater.artifact('echo', words.join(' '), false, true);
+        updater.status('COMPLETED');
     }
   }
 }

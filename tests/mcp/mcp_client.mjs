@@ -1,10 +1,10 @@
-// An official JavaScript MCP client talks to the Environment of examples/mcp-conformance.
+// Tests the Environment of examples/mcp-conformance with an official JavaScript MCP client.
 //
 // Usage: mcp_client.mjs GENERATION MODE URL
-//        mcp_client.mjs GENERATION MODE COMMAND [ARGUMENT...]   (a server on its standard streams)
+//        mcp_client.mjs GENERATION MODE COMMAND [ARGUMENT...]   (a server on stdin and stdout)
 //
 // GENERATION: `sdk` (@modelcontextprotocol/sdk) or `client` (@modelcontextprotocol/client).
-// MODE: `legacy` shakes hands; `auto` finds out that the server speaks 2026-07-28, and only `client` has it.
+// MODE: `legacy` uses the older handshake; `auto` detects that the server supports 2026-07-28 (`client` only).
 
 import { expect, require, run } from '../js/checking.mjs';
 import { connector } from './sdks.mjs';
@@ -15,12 +15,12 @@ const modern = mode === 'auto';
 
 const texts = (result) => result.content.map((block) => block.text);
 
-async function failure(what, call) {
+async function failure(label, call) {
   try {
     const answer = await call();
-    throw new Error(`${what}: wanted an error, got ${JSON.stringify(answer)}`);
+    throw new Error(`${label}: wanted an error, got ${JSON.stringify(answer)}`);
   } catch (error) {
-    require(`${what}: ${error.stack}`, typeof error.code === 'number');
+    require(`${label}: ${error.stack}`, typeof error.code === 'number');
     return error.code;
   }
 }
@@ -28,7 +28,7 @@ async function failure(what, call) {
 const checks = {
   'everything is listed': () =>
     connected(async ({ client, version }) => {
-      // The older client forgets the version where no header needs it.
+      // The older client does not keep the version if no header needs it.
       if (version) expect('the protocol', version, modern ? '2026-07-28' : '2025-11-25');
       const tools = (await client.listTools()).tools.map((tool) => tool.name);
       expect('the order of tools', tools, tools.toSorted());
@@ -41,19 +41,19 @@ const checks = {
       expect('templates', templates.map((one) => one.uriTemplate), ['test://template/{id}/data']);
     }),
 
-  'tools give every kind of content': () =>
+  'tools return all kinds of content': () =>
     connected(async ({ client, call }) => {
       await client.listTools();
       expect('text', texts(await call('test_simple_text')), ['This is a simple text response for testing.']);
       const several = (await call('test_multiple_content_types')).content;
       expect('kinds', several.map((block) => block.type), ['text', 'image', 'resource']);
-      expect('the sound', (await call('test_audio_content')).content[0].mimeType, 'audio/wav');
+      expect('the audio', (await call('test_audio_content')).content[0].mimeType, 'audio/wav');
       // The client checks this against the tool's output schema.
       const added = await call('test_structured_content', { a: 40, b: 2 });
       expect('data', added.structuredContent, { sum: 42, words: 'The sum is 42.' });
     }),
 
-  'prompts are given': () =>
+  'prompts are returned': () =>
     connected(async ({ client }) => {
       const system = await client.getPrompt({ name: 'system_prompt' });
       require('the agent\'s own prompt', system.messages[0].content.text.includes('conformance suite'));
@@ -62,7 +62,7 @@ const checks = {
       expect('filled in', filled.messages[0].content.text, "Prompt with arguments: arg1='one', arg2='two'");
       const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' };
       const { completion } = await client.complete({ ref, argument: { name: 'arg1', value: 'par' } });
-      expect('values that begin so', completion.values, ['paris', 'park', 'party']);
+      expect('values with this prefix', completion.values, ['paris', 'park', 'party']);
     }),
 
   'resources are read': () =>
@@ -71,19 +71,19 @@ const checks = {
       require('the reference', (await client.readResource({ uri })).contents[0].text.includes('conformance'));
       const made = await client.readResource({ uri: 'test://template/7/data' });
       require('from a template', made.contents[0].text.includes('"id":"7"'));
-      const code = await failure('nothing', () => client.readResource({ uri: 'test://nothing' }));
-      // The newer client gives the older code in the words of the newer protocol.
-      expect('the code for nothing', code, generation === 'client' ? -32602 : -32002);
+      const code = await failure('an unknown resource', () => client.readResource({ uri: 'test://nothing' }));
+      // The newer client translates the older error code.
+      expect('the code for an unknown resource', code, generation === 'client' ? -32602 : -32002);
     }),
 
-  'progress is heard': async () => {
-    const heard = [];
-    const onprogress = ({ progress, total }) => heard.push([progress, total]);
+  'progress is reported': async () => {
+    const received = [];
+    const onprogress = ({ progress, total }) => received.push([progress, total]);
     await connected(({ call }) => call('test_tool_with_progress', {}, { onprogress }));
-    expect('progress', heard, [[0, 100], [50, 100], [100, 100]]);
+    expect('progress', received, [[0, 100], [50, 100], [100, 100]]);
   },
 
-  'questions are answered': () => {
+  'requests to the client are answered': () => {
     const fillIn = ({ params }) => {
       const fields = Object.keys(params.requestedSchema.properties);
       return { action: 'accept', content: Object.fromEntries(fields.map((field) => [field, `my ${field}`])) };
@@ -101,44 +101,44 @@ const checks = {
         const rounds = texts(await call('test_input_required_result_multi_round'));
         expect('two rounds', rounds, ['my name likes my color.']);
         const written = texts(await call('test_sampling', { prompt: 'hello' }));
-        expect('words of the client\'s model', written, ['LLM response: You said: hello']);
+        expect('text of the client\'s model', written, ['LLM response: You said: hello']);
         const several = texts(await call('test_input_required_result_multiple_inputs'));
-        expect('three questions at once', several, ['You said: Generate a greeting my name, 1 roots']);
+        expect('three requests at once', several, ['You said: Generate a greeting my name, 1 roots']);
         const asked = await client.getPrompt({ name: 'test_input_required_result_prompt' });
-        expect('a prompt that asks', asked.messages[0].content.text, 'Prompt with context: my context');
+        expect('a prompt that requests input', asked.messages[0].content.text, 'Prompt with context: my context');
       },
       { answers },
     );
   },
 
-  'questions need somebody to answer': () =>
+  'elicitation fails without client support': () =>
     connected(async ({ call }) => {
       const ask = () => call('test_elicitation', { message: 'Who are you?' });
-      if (modern) expect('the code', await failure('a question', ask), -32021);
+      if (modern) expect('the code', await failure('an elicitation', ask), -32021);
       else expect('a failed call', (await ask()).isError, true);
     }),
 
-  'calls can be given up': () =>
+  'calls can be canceled': () =>
     connected(async ({ call }) => {
       const before = Number(texts(await call('count_canceled', { at_least: 0 }))[0]);
       const canceler = new AbortController();
       const options = { signal: canceler.signal, onprogress: () => canceler.abort('enough') };
-      const given = await call('wait_until_canceled', {}, options).then(() => 'ended', () => 'given up');
-      expect('the call', given, 'given up');
+      const given = await call('wait_until_canceled', {}, options).then(() => 'ended', () => 'canceled');
+      expect('the call', given, 'canceled');
       const after = Number(texts(await call('count_canceled', { at_least: before + 1 }))[0]);
-      expect('the tool noticed', after, before + 1);
+      expect('the tool received the cancellation', after, before + 1);
     }),
 
-  'errors are told': () =>
+  'errors have codes': () =>
     connected(async ({ client, call }) => {
       const failed = await call('test_error_handling');
       expect('a failed call', failed.isError, true);
-      expect('in words', texts(failed), ['This tool intentionally returns an error for testing']);
-      expect('no such tool', await failure('a tool', () => call('no_such_tool')), -32602);
-      expect('no such prompt', await failure('a prompt', () => client.getPrompt({ name: 'none' })), -32602);
+      expect('its text', texts(failed), ['This tool intentionally returns an error for testing']);
+      expect('an unknown tool', await failure('a tool', () => call('no_such_tool')), -32602);
+      expect('an unknown prompt', await failure('a prompt', () => client.getPrompt({ name: 'none' })), -32602);
     }),
 
-  'changes are heard': () => {
+  'change notifications are received': () => {
     const changed = Promise.withResolvers();
     const touched = Promise.withResolvers();
     const notices = {
@@ -153,7 +153,7 @@ const checks = {
         await call('test_trigger_tool_change');
         await changed.promise;
         await call('touch_watched_resource');
-        expect('what changed', await touched.promise, uri);
+        expect('the changed resource', await touched.promise, uri);
         await call('test_trigger_tool_change');
       },
       { notices },

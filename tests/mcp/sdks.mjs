@@ -1,4 +1,4 @@
-// The two generations of the official JavaScript client, as one thing.
+// A common interface to the two generations of the official JavaScript client.
 
 import * as newer from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewerStdio } from '@modelcontextprotocol/client/stdio';
@@ -16,7 +16,7 @@ import {
 
 const info = { name: 'baton-tests', version: '1.0.0' };
 
-// What the older one needs in place of a method's name.
+// The older client takes schemas instead of method names.
 const schemas = {
   'elicitation/create': ElicitRequestSchema,
   'notifications/message': LoggingMessageNotificationSchema,
@@ -26,7 +26,7 @@ const schemas = {
   'sampling/createMessage': CreateMessageRequestSchema,
 };
 
-// How a client of each generation is made, connected and used, where they differ.
+// The differences between the generations.
 const generations = {
   sdk: {
     client: (options) => new Client(info, options),
@@ -46,8 +46,8 @@ const generations = {
   },
 };
 
-// A function that gives `use` a connected client, in a mode of the protocol, and hangs up afterwards.
-// Target: an address, or a program and its arguments.
+// Returns a function that calls `use` with a connected client in a protocol mode, and then closes the client.
+// Target: a URL, or a program and its arguments.
 export function connector(generation, mode, [target, ...args]) {
   const sdk = generations[generation];
   return async (use, { answers = {}, notices = {} } = {}) => {
@@ -57,7 +57,7 @@ export function connector(generation, mode, [target, ...args]) {
     if ('roots/list' in answers) capabilities.roots = {};
     const client = sdk.client({ capabilities, versionNegotiation: { mode } });
     for (const [method, answer] of Object.entries(answers)) client.setRequestHandler(sdk.name(method), answer);
-    for (const [method, hear] of Object.entries(notices)) client.setNotificationHandler(sdk.name(method), hear);
+    for (const [method, notice] of Object.entries(notices)) client.setNotificationHandler(sdk.name(method), notice);
     const transport = target.startsWith('http')
       ? sdk.http(new URL(target))
       : sdk.stdio({ command: target, args, stderr: 'ignore' });

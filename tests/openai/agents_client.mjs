@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK has the agent of tests/agents/openai as its model, in both dialects.
+// Tests OpenAI's Agents SDK with the agent of tests/agents/openai as its model, over responses and chat completions.
 //
 // Usage: agents_client.mjs URL
 
@@ -47,42 +47,42 @@ const checks = {
     }
   },
 
-  'functions run': async () => {
+  'functions are called': async () => {
     for (const dialect of dialects) {
       const answer = await ask(agent(dialect, { tools: [weather] }), IN_PARIS);
       expect('the answer', answer.finalOutput, 'It is sunny in Paris.');
       const kinds = ['tool_call_item', 'tool_call_output_item', 'message_output_item'];
-      expect('what happened', answer.newItems.map((item) => item.type), kinds);
+      expect('the items', answer.newItems.map((item) => item.type), kinds);
       const stream = await ask(agent(dialect, { tools: [weather] }), IN_PARIS, { stream: true });
       await collect(stream);
       expect('streamed', stream.finalOutput, 'It is sunny in Paris.');
     }
   },
 
-  'conversations go on': async () => {
+  'conversations continue': async () => {
     for (const dialect of dialects) {
       const first = await ask(agent(dialect), 'My name is Alice.');
-      const said = [...first.history, { role: 'user', content: 'What is my name?' }];
-      expect('brought along', (await ask(agent(dialect), said)).finalOutput, 'Your name is Alice.');
+      const messages = [...first.history, { role: 'user', content: 'What is my name?' }];
+      expect('history sent by the client', (await ask(agent(dialect), messages)).finalOutput, 'Your name is Alice.');
     }
     const first = await ask(agent(), 'My name is Bob.');
     const second = await ask(agent(), 'What is my name?', { previousResponseId: first.lastResponseId });
-    expect('kept', second.finalOutput, 'Your name is Bob.');
+    expect('history kept by the server', second.finalOutput, 'Your name is Bob.');
     const { id } = await client.conversations.create();
     await ask(agent(), 'My name is Carol.', { conversationId: id });
     const third = await ask(agent(), 'What is my name?', { conversationId: id });
     expect('a conversation', third.finalOutput, 'Your name is Carol.');
   },
 
-  'pictures are seen': async () => {
+  'images are received': async () => {
     const content = [{ type: 'input_text', text: 'What is it?' }, { type: 'input_image', image: DOT }];
     for (const dialect of dialects) {
       const answer = await ask(agent(dialect), [{ role: 'user', content }]);
-      expect('a picture', answer.finalOutput, 'I see a file (image/png).');
+      expect('an image', answer.finalOutput, 'I see a file (image/png).');
     }
   },
 
-  'answers have the form asked for': async () => {
+  'answers match the requested schema': async () => {
     const outputType = z.object({ name: z.string(), age: z.number() });
     for (const dialect of dialects) {
       const { finalOutput } = await ask(agent(dialect, { outputType }), 'Make somebody up.');
@@ -90,7 +90,7 @@ const checks = {
     }
   },
 
-  'tools of the agent show': async () => {
+  'agent tools run on the server': async () => {
     const answer = await ask(agent(OpenAIResponsesModel, { model: 'personal' }), IN_OAKLAND);
     require(`the answer: ${answer.finalOutput}`, answer.finalOutput.includes('72°F'));
     expect('items', answer.newItems.map((item) => item.rawItem.type), ['hosted_tool_call', 'message']);
@@ -99,10 +99,10 @@ const checks = {
     require(`streamed: ${stream.finalOutput}`, stream.finalOutput.includes('72°F'));
   },
 
-  'errors are told': async () => {
+  'errors have codes': async () => {
     for (const dialect of dialects) {
-      const unknown = await failure('nobody', () => ask(agent(dialect, { model: 'nobody' }), 'hi'));
-      expect('no such agent', [unknown.status, unknown.code], [404, 'model_not_found']);
+      const unknown = await failure('an unknown agent', () => ask(agent(dialect, { model: 'nobody' }), 'hi'));
+      expect('an unknown agent', [unknown.status, unknown.code], [404, 'model_not_found']);
       const failed = await failure('a failure', () => ask(agent(dialect), 'fail, please'));
       expect('a failure', [failed.status, failed.code], [500, 'provider_error']);
     }

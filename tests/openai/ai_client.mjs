@@ -1,4 +1,4 @@
-// The AI SDK has the agent of tests/agents/openai as its model, in both dialects.
+// Tests the AI SDK with the agent of tests/agents/openai as its model, over responses and chat completions.
 //
 // Usage: ai_client.mjs URL
 
@@ -35,13 +35,13 @@ const checks = {
     for (const model of dialects) {
       const stream = streamText({ model: model(), prompt: 'one two three', maxRetries });
       const pieces = await collect(stream.textStream);
-      require('several pieces', pieces.length > 1);
+      require('several chunks', pieces.length > 1);
       expect('the text', pieces.join(''), 'You said: one two three');
       expect('the end', await stream.finishReason, 'stop');
     }
   },
 
-  'functions run': async () => {
+  'functions are called': async () => {
     for (const model of dialects) {
       const asked = { model: model(), prompt: IN_PARIS, tools, stopWhen: stepCountIs(3), maxRetries };
       const answer = await generateText(asked);
@@ -53,14 +53,14 @@ const checks = {
     }
   },
 
-  'conversations go on': async () => {
+  'conversations continue': async () => {
     for (const model of dialects) {
-      const said = [{ role: 'user', content: 'My name is Alice.' }];
-      // Where it trusts the server to keep what was said, it sends ids instead of words.
+      const history = [{ role: 'user', content: 'My name is Alice.' }];
+      // With `store`, the SDK sends item ids instead of the text.
       for (const store of [true, false]) {
         const options = { model: model(), maxRetries, providerOptions: { openai: { store } } };
-        const first = await generateText({ ...options, messages: said });
-        const messages = [...said, ...first.response.messages, { role: 'user', content: 'What is my name?' }];
+        const first = await generateText({ ...options, messages: history });
+        const messages = [...history, ...first.response.messages, { role: 'user', content: 'What is my name?' }];
         const second = await generateText({ ...options, messages });
         expect('the answer', second.text, 'Your name is Alice.');
       }
@@ -68,18 +68,18 @@ const checks = {
     const first = await generateText({ model: newer(), prompt: 'My name is Bob.', maxRetries });
     const providerOptions = { openai: { previousResponseId: first.providerMetadata.openai.responseId } };
     const second = await generateText({ model: newer(), prompt: 'What is my name?', providerOptions, maxRetries });
-    expect('kept', second.text, 'Your name is Bob.');
+    expect('history kept by the server', second.text, 'Your name is Bob.');
   },
 
-  'pictures are seen': async () => {
+  'images are received': async () => {
     const content = [{ type: 'text', text: 'What is it?' }, { type: 'image', image: DOT }];
     for (const model of dialects) {
       const answer = await generateText({ model: model(), messages: [{ role: 'user', content }], maxRetries });
-      expect('a picture', answer.text, 'I see a file (image/png).');
+      expect('an image', answer.text, 'I see a file (image/png).');
     }
   },
 
-  'answers have the form asked for': async () => {
+  'answers match the requested schema': async () => {
     const schema = z.object({ name: z.string(), age: z.number() });
     for (const model of dialects) {
       const asked = { model: model(), prompt: 'Make somebody up.', output: Output.object({ schema }), maxRetries };
@@ -91,7 +91,7 @@ const checks = {
     }
   },
 
-  'tools of the agent show': async () => {
+  'agent tools run on the server': async () => {
     const answer = await generateText({ model: newer('personal'), prompt: IN_OAKLAND, maxRetries });
     require(`the answer: ${answer.text}`, answer.text.includes('72°F'));
     expect('calls', answer.toolCalls.map((call) => call.providerExecuted), [true]);
@@ -101,7 +101,7 @@ const checks = {
     require('the answer streamed', (await stream.text).includes('72°F'));
   },
 
-  'errors are told': async () => {
+  'errors are reported': async () => {
     for (const model of dialects) {
       for (const [name, prompt, status] of [
         ['nobody', 'hi', 404],
@@ -111,12 +111,12 @@ const checks = {
         require(`${name}: ${error.stack}`, APICallError.isInstance(error));
         expect(name, error.statusCode, status);
       }
-      let told;
-      const onError = ({ error }) => (told = error);
+      let reported;
+      const onError = ({ error }) => (reported = error);
       const stream = streamText({ model: model(), prompt: 'break, please', maxRetries, onError });
       await stream.consumeStream();
-      const words = `${told?.message} ${JSON.stringify(told)}`;
-      require(`a break: ${words}`, words.includes('connection lost'));
+      const text = `${reported?.message} ${JSON.stringify(reported)}`;
+      require(`a broken stream: ${text}`, text.includes('connection lost'));
     }
   },
 };

@@ -1,4 +1,4 @@
-// OpenAI's own client talks to the agents of tests/agents/openai and to the example team.
+// Tests OpenAI's client with the agents of tests/agents/openai and with the example agents.
 //
 // Usage: openai_client.mjs URL
 
@@ -14,15 +14,15 @@ const client = new OpenAI({ baseURL: `${process.argv[2]}/v1`, apiKey: 'none', ma
 const { responses } = client;
 const Person = z.object({ name: z.string().min(1), age: z.number().int() });
 
-// Events carry the response as it came, without what the client adds to whole ones.
+// Responses in events lack the `output_text` that the client adds to complete responses.
 const text = (response) => response.output.at(-1).content[0].text;
 const ask = (input, options = {}) => responses.create({ model: 'desk', input, ...options });
 
-async function refused(what, call, type, code) {
-  const error = await failure(what, call);
-  require(`${what}: wanted ${type.name}, got ${error.stack}`, error instanceof type);
-  expect(`${what}: the code`, error.code, code);
-  require(`${what}: the id of the request`, error.requestID);
+async function expectError(label, call, type, code) {
+  const error = await failure(label, call);
+  require(`${label}: wanted ${type.name}, got ${error.stack}`, error instanceof type);
+  expect(`${label}: the code`, error.code, code);
+  require(`${label}: the request id`, error.requestID);
 }
 
 const checks = {
@@ -31,7 +31,7 @@ const checks = {
     expect('models', listed.map((model) => model.id), ['desk', 'gpt-5-desk', 'personal', 'weather']);
   },
 
-  'every form of input is read': async () => {
+  'all input forms are accepted': async () => {
     const content = [{ type: 'input_text', text: 'a part' }];
     for (const [words, input] of [
       ['a string', 'a string'],
@@ -47,17 +47,17 @@ const checks = {
     const events = await collect(await ask('one two three', { stream: true }));
     expect('numbers', events.map((event) => event.sequence_number), [...events.keys()]);
     const deltas = events.filter((event) => event.type === 'response.output_text.delta');
-    require('several pieces', deltas.length > 1);
+    require('several chunks', deltas.length > 1);
     expect('the text', deltas.map((event) => event.delta).join(''), 'You said: one two three');
     expect('the end', events.at(-1).type, 'response.completed');
     const stream = responses.stream({ model: 'desk', input: 'one two three' });
     let snapshot;
     stream.on('response.output_text.delta', (event) => (snapshot = event.snapshot));
     const final = await stream.finalResponse();
-    expect('the helper', [snapshot, final.output_text], Array(2).fill('You said: one two three'));
+    expect('the stream helper', [snapshot, final.output_text], Array(2).fill('You said: one two three'));
   },
 
-  'functions of the caller are called': async () => {
+  'caller functions are called': async () => {
     for (const stream of [false, true]) {
       const asked = await ask(IN_PARIS, { tools: [WEATHER], stream });
       const calling = stream ? (await collect(asked)).at(-1).response : asked;
@@ -70,7 +70,7 @@ const checks = {
     }
   },
 
-  'conversations go on': async () => {
+  'conversations continue': async () => {
     const first = await ask('My name is Alice.');
     const second = await ask('What is my name?', { previous_response_id: first.id });
     expect('the answer', second.output_text, 'Your name is Alice.');
@@ -78,17 +78,17 @@ const checks = {
     await ask('My name is Bob.', { conversation: id });
     expect('in a conversation', (await ask('What is my name?', { conversation: id })).output_text, 'Your name is Bob.');
     const items = await collect(client.conversations.items.list(id, { order: 'asc' }));
-    const said = ['My name is Bob.', 'Hello Bob.', 'What is my name?', 'Your name is Bob.'];
-    expect('its items', items.map((item) => item.content[0].text), said);
+    const texts = ['My name is Bob.', 'Hello Bob.', 'What is my name?', 'Your name is Bob.'];
+    expect('its items', items.map((item) => item.content[0].text), texts);
   },
 
-  'pictures are seen': async () => {
+  'images are received': async () => {
     const picture = { type: 'input_image', image_url: DOT, detail: 'auto' };
     const content = [{ type: 'input_text', text: 'What is it?' }, picture];
-    expect('a picture', (await ask([{ role: 'user', content }])).output_text, 'I see a file (image/png).');
+    expect('an image', (await ask([{ role: 'user', content }])).output_text, 'I see a file (image/png).');
   },
 
-  'answers have the form asked for': async () => {
+  'answers match the requested schema': async () => {
     const form = { format: zodTextFormat(Person, 'person') };
     const parsed = await responses.parse({ model: 'desk', input: 'Make somebody up.', text: form });
     expect('a person', Object.keys(Person.parse(parsed.output_parsed)), ['name', 'age']);
@@ -96,9 +96,9 @@ const checks = {
     expect('streamed', final.output_parsed, parsed.output_parsed);
   },
 
-  'work in the background': async () => {
+  'background responses are followed and canceled': async () => {
     const begun = await ask('hang on', { background: true });
-    expect('at once', begun.status, 'queued');
+    expect('the initial status', begun.status, 'queued');
     expect('canceled', (await responses.cancel(begun.id)).status, 'cancelled');
     const other = await ask('take your time', { background: true });
     const events = await collect(await responses.retrieve(other.id, { stream: true }));
@@ -107,35 +107,36 @@ const checks = {
     expect('the rest', rest.map((event) => event.sequence_number), [...events.keys()].slice(4));
   },
 
-  'responses are kept and deleted': async () => {
+  'responses are stored and deleted': async () => {
     const answer = await ask('keep this');
-    expect('kept', await responses.retrieve(answer.id), answer);
+    expect('stored', await responses.retrieve(answer.id), answer);
     const items = await collect(responses.inputItems.list(answer.id));
-    expect('what was asked', items.map((item) => item.content[0].text), ['keep this']);
+    expect('the input items', items.map((item) => item.content[0].text), ['keep this']);
     await responses.delete(answer.id);
-    await refused('gone', () => responses.retrieve(answer.id), OpenAI.NotFoundError, 'response_not_found');
+    const deleted = () => responses.retrieve(answer.id);
+    await expectError('a deleted response', deleted, OpenAI.NotFoundError, 'response_not_found');
   },
 
-  'errors are told': async () => {
+  'errors have codes': async () => {
     const unknown = () => responses.create({ model: 'nobody', input: 'hi' });
-    await refused('no such agent', unknown, OpenAI.NotFoundError, 'model_not_found');
+    await expectError('an unknown agent', unknown, OpenAI.NotFoundError, 'model_not_found');
     const lost = () => ask('hi', { previous_response_id: 'resp_nothing' });
-    await refused('nothing before', lost, OpenAI.BadRequestError, 'previous_response_not_found');
-    await refused('a failure', () => ask('fail, please'), OpenAI.InternalServerError, 'provider_error');
-    const broken = await failure('a break', async () => collect(await ask('break, please', { stream: true })));
+    await expectError('an unknown previous response', lost, OpenAI.BadRequestError, 'previous_response_not_found');
+    await expectError('a failure', () => ask('fail, please'), OpenAI.InternalServerError, 'provider_error');
+    const broken = await failure('a broken stream', async () => collect(await ask('break, please', { stream: true })));
     require(`the reason: ${broken.message}`, broken.message.includes('connection lost'));
   },
 
   'chat completions': async () => {
-    const said = (messages, options) => client.chat.completions.create({ model: 'desk', messages, ...options });
+    const create = (messages, options) => client.chat.completions.create({ model: 'desk', messages, ...options });
     const [question, tools] = [{ role: 'user', content: IN_PARIS }, [WEATHER_IN_CHAT]];
-    const { message, finish_reason } = (await said([question], { tools })).choices[0];
+    const { message, finish_reason } = (await create([question], { tools })).choices[0];
     const [call] = message.tool_calls;
     expect('the call', [finish_reason, call.function.arguments], ['tool_calls', '{"location":"Paris"}']);
     const result = { role: 'tool', tool_call_id: call.id, content: 'sunny' };
-    const answer = await said([question, message, result], { tools });
+    const answer = await create([question, message, result], { tools });
     expect('the answer', answer.choices[0].message.content, 'It is sunny in Paris.');
-    const chunks = await collect(await said([{ role: 'user', content: 'one two three' }], { stream: true }));
+    const chunks = await collect(await create([{ role: 'user', content: 'one two three' }], { stream: true }));
     const pieces = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '');
     expect('streamed', pieces.join(''), 'You said: one two three');
     let calls = 0;
@@ -150,20 +151,20 @@ const checks = {
         },
       ],
     });
-    expect('the runner', [await runner.finalContent(), calls], ['It is sunny in Paris.', 1]);
+    expect('the tool runner', [await runner.finalContent(), calls], ['It is sunny in Paris.', 1]);
   },
 
-  'a handoff is seen': async () => {
+  'handoffs are streamed as MCP calls': async () => {
     const events = await collect(await responses.create({ model: 'personal', input: IN_OAKLAND, stream: true }));
     const kinds = new Set(events.map((event) => event.type).filter((kind) => kind.includes('mcp_call')));
-    require('activity', kinds.has('response.mcp_call.in_progress') && kinds.has('response.mcp_call.completed'));
+    require('the call', kinds.has('response.mcp_call.in_progress') && kinds.has('response.mcp_call.completed'));
     const { response } = events.at(-1);
     expect('items', response.output.map((item) => item.type), ['mcp_call', 'message']);
-    expect('whose', response.output[0].server_label, 'weather');
+    expect('the server label', response.output[0].server_label, 'weather');
     require(`the answer: ${text(response)}`, text(response).includes('72°F'));
   },
 
-  'a socket goes on by itself': async () => {
+  'a WebSocket continues unstored responses': async () => {
     const socket = new ResponsesWS(client);
     const create = (body) =>
       new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// What clients of the OpenAI API send to the agent of tests/agents/openai.
+// Request data for the agent of tests/agents/openai, for clients of the OpenAI API.
 
-// A picture of one dot.
+// A PNG image of one pixel.
 export const DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -10,11 +10,11 @@ const parameters = {
   required: ['location'],
   additionalProperties: false,
 };
-const about = { name: 'get_weather', description: 'The weather of a place.', parameters };
+const definition = { name: 'get_weather', description: 'The weather of a place.', parameters };
 
-// A function of the caller's, and the same in the older dialect.
-export const WEATHER = { type: 'function', ...about, strict: true };
-export const WEATHER_IN_CHAT = { type: 'function', function: about };
+// A function of the caller, for responses and for chat completions.
+export const WEATHER = { type: 'function', ...definition, strict: true };
+export const WEATHER_IN_CHAT = { type: 'function', function: definition };
 
 export const IN_PARIS = 'What is the weather in Paris?';
 export const IN_OAKLAND = "What's the weather in Oakland?";
@@ -25,13 +25,13 @@ export async function collect(stream) {
   return seen;
 }
 
-// Checks that a call fails, and gives the error.
-export async function failure(what, call) {
+// Checks that a call fails; returns the error.
+export async function failure(label, call) {
   let answer;
   try {
     answer = await call();
   } catch (error) {
     return error;
   }
-  throw new Error(`${what}: wanted an error, got ${JSON.stringify(answer)}`);
+  throw new Error(`${label}: wanted an error, got ${JSON.stringify(answer)}`);
 }

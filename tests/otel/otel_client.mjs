@@ -1,7 +1,7 @@
-// OpenTelemetry's SDK for JavaScript sends spans to Baton: as JSON, as protobuf and over gRPC.
+// Sends spans to Baton with OpenTelemetry's SDK for JavaScript: as JSON, as protobuf and over gRPC.
 //
 // Usage: otel_client.mjs URL [HTTP GRPC NAME]
-// With a second and third address the spans go there, and come to Baton from there; services are called by that name.
+// HTTP and GRPC are addresses of a collector that forwards the spans to Baton; NAME is the prefix of the service names.
 
 import { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
@@ -13,8 +13,8 @@ import { expect, require, run } from '../js/checking.mjs';
 
 const [url, http = url, grpc = url, name = 'js'] = process.argv.slice(2).map((text) => text.replace(/\/$/, ''));
 
-// How long spans may take that somebody else passes on, in milliseconds.
-const LONGEST = 20_000;
+// Timeout in milliseconds for spans that a collector forwards.
+const FORWARD_TIMEOUT = 20_000;
 
 async function ask(path, parameters = {}) {
   const reply = await fetch(`${url}/tempo${path}?${new URLSearchParams(parameters)}`);
@@ -22,8 +22,8 @@ async function ask(path, parameters = {}) {
   return reply.json();
 }
 
-// Remembers what became of every export; processors would only log it.
-function counted(exporter, results) {
+// Records the result of every export; processors would only log it.
+function recording(exporter, results) {
   return {
     export: (spans, done) => exporter.export(spans, (result) => { results.push(result); done(result); }),
     forceFlush: () => exporter.forceFlush?.(),
@@ -36,7 +36,7 @@ async function emit(exporter, service) {
   const results = [];
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: counted(exporter, results) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: recording(exporter, results) })],
   });
   const tracer = provider.getTracer('baton.tests', '1.2.3');
   const root = tracer.startSpan('invoke_agent planner', { kind: SpanKind.SERVER }, ROOT_CONTEXT);
@@ -60,9 +60,9 @@ function attributes(pairs) {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
 }
 
-// What a search finds: at once when the spans were sent here, else as soon as both are here.
+// Search results: immediately if the spans were sent to Baton, otherwise as soon as all have been forwarded.
 async function search(parameters, spans) {
-  const end = Date.now() + LONGEST;
+  const end = Date.now() + FORWARD_TIMEOUT;
   for (;;) {
     const { traces } = await ask('/api/search', parameters);
     const here = traces.flatMap((one) => Object.values(one.serviceStats)).reduce((sum, one) => sum + one.spanCount, 0);

@@ -1,10 +1,10 @@
-"""Drives a served agent with the official A2A client over one binding, and checks what it sees.
+"""Tests a served agent with the official A2A client over one binding.
 
 Usage: a2a_client.py URL BINDING [several]
 
-URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, BINDING is JSONRPC,
-HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
-127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
+URL is the address of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows. BINDING is JSONRPC,
+HTTP+JSON or GRPC. `several`: the same Baton also serves the agent in examples/conformance. Push notifications to
+127.0.0.0/8 must be allowed. Prints one line per check. The first failed check ends the run with status 1 and an
 explanation.
 """
 
@@ -22,43 +22,43 @@ from checking import run
 
 async def main(url, binding, several):
     async with Agent(url, binding, several) as agent:
-        # It takes long and needs nobody, so it runs beside the others.
-        silent = asyncio.create_task(task.silence(agent))
+        # Slow and independent of the other checks, so it runs concurrently.
+        idle = asyncio.create_task(task.idle_stream(agent))
 
-        async def ended(_):
-            await silent
+        async def await_idle(_):
+            await idle
 
         checks = (
-            ("the card is read, and cached by ETag and date", card.public),
-            ("a card of one version has no other members", card.strict),
-            ("the extended card says more", card.extended),
+            ("the card is cached by ETag and date", card.public),
+            ("a card requested for one version matches its schema", card.strict),
+            ("the extended card lists the tools", card.extended),
             ("a message is answered with a task", talk.blocking_send),
-            ("an answer streams in growing pieces", talk.streamed_answer),
+            ("the text of a streamed answer grows", talk.streamed_answer),
             ("the caller runs a tool", talk.weather_by_caller),
             ("the caller runs a tool, streaming", talk.weather_by_caller_streamed),
             ("two rounds of tools", talk.two_rounds),
-            ("two tools at once, results one by one", talk.parallel_calls),
-            ("the agent runs its tool when asked to", talk.own_tools_by_extension),
+            ("two parallel tool calls, results in two messages", talk.parallel_calls),
+            ("the agent runs its tool if the extension requests it", talk.own_tools_by_extension),
             ("a question to the user", talk.question_to_the_user),
-            ("an artifact of the agent's own", talk.emitted_artifact),
-            ("failed and rejected tasks say why", talk.failures),
+            ("the agent emits an artifact", talk.emitted_artifact),
+            ("failed and rejected tasks contain the reason", talk.failures),
             ("tasks are listed by page, state and time", task.lists),
             ("a running task is canceled", task.cancel_running),
-            ("a running task is followed by two", task.subscribe_running),
-            ("a waiting task is followed", task.subscribe_waiting),
-            ("notifications tell what the stream tells", push.delivered),
-            ("a notification that was refused comes again", push.repeated),
-            ("who is notified is created, read, listed and deleted", push.configured),
-            ("notifications to private addresses are turned away", push.turned_away),
-            ("errors arrive as the client's own types", error.errors),
+            ("two subscribers follow a running task", task.subscribe_running),
+            ("a subscriber follows a waiting task", task.subscribe_waiting),
+            ("push notifications contain the events of the stream", push.delivered),
+            ("a rejected notification is repeated", push.repeated),
+            ("push configurations are created, read, listed and deleted", push.configured),
+            ("push configurations with private addresses are rejected", push.forbidden_addresses),
+            ("errors have the client's types", error.errors),
         )
         if several:
-            checks += (("an agent beside it answers with a message alone", talk.bare_message),)
-        checks += (("streams outlive the client's default timeout", ended),)
+            checks += (("another agent answers with a message and no task", talk.bare_message),)
+        checks += (("an idle stream outlives the client's default timeout", await_idle),)
         try:
             return await run([(name, lambda check=check: check(agent)) for name, check in checks])
         finally:
-            silent.cancel()
+            idle.cancel()
 
 
 if __name__ == "__main__":

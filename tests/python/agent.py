@@ -1,4 +1,4 @@
-"""One agent seen through the official client, over one binding; for a2a-sdk 1.x."""
+"""An agent, called with the official client over one binding; for a2a-sdk 1.x."""
 
 import asyncio
 
@@ -8,15 +8,15 @@ from a2a.client import ClientConfig, create_client
 from a2a.types.a2a_pb2 import GetTaskRequest, SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest
 
 from checking import expect, require
-from conversation import SUBMITTED, WORKING, Watched, says
+from conversation import SUBMITTED, WORKING, StreamedTask, says
 
 
 class Agent:
-    """The clients are made as the SDK's own documentation makes them: no timeouts, headers or URLs are adjusted."""
+    """Uses clients as documented by the SDK: timeouts, headers and URLs are not adjusted."""
 
     def __init__(self, address, binding, several):
         self.address = address
-        # Interfaces are listed without the slash at the end.
+        # URLs of interfaces have no trailing slash.
         self.url = address.rstrip("/")
         self.root = address.split("/agents/")[0]
         self.binding = binding
@@ -44,25 +44,25 @@ class Agent:
         return events[0].task
 
     async def begin(self, text, **configuration):
-        """A task that goes on by itself."""
+        """Starts a task and returns it while it is running."""
         task = await self.send(says(text), client=self.polling, **configuration)
-        require("the send returns before the end", task.status.state in (SUBMITTED, WORKING))
+        require("the send returns before the task ends", task.status.state in (SUBMITTED, WORKING))
         return task
 
     async def stream(self, message, **configuration):
         request = SendMessageRequest(message=message, configuration=SendMessageConfiguration(**configuration))
-        watched = await Watched(self.streaming.send_message(request)).to_end()
-        await self.same_as_stored(watched)
-        return watched
+        streamed = await StreamedTask(self.streaming.send_message(request)).to_end()
+        await self.same_as_stored(streamed)
+        return streamed
 
     def subscribe(self, task):
-        watched = Watched(self.streaming.subscribe(SubscribeToTaskRequest(id=task.id)))
-        return watched, asyncio.create_task(watched.to_end())
+        streamed = StreamedTask(self.streaming.subscribe(SubscribeToTaskRequest(id=task.id)))
+        return streamed, asyncio.create_task(streamed.to_end())
 
     async def get(self, task, **more):
         return await self.blocking.get_task(GetTaskRequest(id=task.id, **more))
 
-    async def same_as_stored(self, watched):
-        stored = await self.get(watched.task)
-        watched.same_as(stored)
+    async def same_as_stored(self, streamed):
+        stored = await self.get(streamed.task)
+        streamed.same_as(stored)
         return stored

@@ -1,9 +1,9 @@
-"""Shows tokens to a served agent as users of the official client do, over one binding; for a2a-sdk 1.x.
+"""Tests authentication with the official client over one binding; for a2a-sdk 1.x.
 
 Usage: authenticated_client.py URL BINDING MINE THEIRS READING UNKNOWN
 
-URL is that of an agent that wants bearer tokens and answers at once. MINE and THEIRS are tokens of two callers, READING
-is a third one's that may only look, and UNKNOWN looks like a token and is none.
+URL is the address of an agent that requires bearer tokens and answers immediately. MINE and THEIRS are tokens of two
+callers, READING is the token of a third caller with read access only, and UNKNOWN is a well-formed but unknown token.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from a2a.types.a2a_pb2 import (
 )
 from a2a.utils.errors import TaskNotFoundError
 
-from checking import Unexpected, expect, require, run
+from checking import CheckFailure, expect, require, run
 from conversation import says
 
 
 class Caller:
-    """A client whose interceptor finds the token by the scheme that the card asks for."""
+    """A client whose interceptor selects the token by the security scheme of the card."""
 
     def __init__(self, url, binding, token):
         self.url, self.binding, self.token = url, binding, token
@@ -75,21 +75,21 @@ class Caller:
         return await self.client.get_extended_agent_card(GetExtendedAgentCardRequest(), context=self.context())
 
 
-async def refused(what, call, kind, words=""):
-    """The call fails as it should, and says so."""
+async def expect_error(label, call, kind, words=""):
+    """Checks that the call raises the error, with these words in its message."""
     try:
         await call
     except kind as error:
-        require(f"{what} is refused with {words}, not with: {error}", words in str(error))
+        require(f"{label}: wanted an error with {words}, got: {error}", words in str(error))
         return
-    raise Unexpected(f"{what} is not refused")
+    raise CheckFailure(f"{label}: wanted an error, got an answer")
 
 
 async def main(url, binding, mine, theirs, reading, unknown):
     unauthenticated, forbidden = ("UNAUTHENTICATED", "PERMISSION_DENIED") if binding == "GRPC" else ("401", "403")
     task = None
 
-    async def good():
+    async def valid_token():
         nonlocal task
         async with Caller(url, binding, mine) as caller:
             task = (await caller.send())[0].task
@@ -98,32 +98,32 @@ async def main(url, binding, mine, theirs, reading, unknown):
             expect("the list", await caller.list(), [task.id])
             require("the extended card has a name", (await caller.extended()).name)
 
-    async def nobody(token):
+    async def unauthenticated_calls(token):
         async with Caller(url, binding, token) as caller:
             calls = (caller.send, caller.list, caller.extended)
-            about = (caller.send, caller.get, caller.cancel, caller.subscribe)
-            for call in [*calls, *(lambda call=call: call(task) for call in about)]:
-                await refused("a call", call(), A2AClientError, unauthenticated)
+            task_calls = (caller.send, caller.get, caller.cancel, caller.subscribe)
+            for call in [*calls, *(lambda call=call: call(task) for call in task_calls)]:
+                await expect_error("a call", call(), A2AClientError, unauthenticated)
 
-    async def foreign():
+    async def other_callers_task():
         async with Caller(url, binding, theirs) as caller:
             expect("the list", await caller.list(), [])
             for call in (caller.send, caller.get, caller.cancel, caller.subscribe):
-                await refused("another caller's task", call(task), TaskNotFoundError)
+                await expect_error("another caller's task", call(task), TaskNotFoundError)
             own = (await caller.send())[0].task
             expect("the list", await caller.list(), [own.id])
 
-    async def looking():
+    async def read_only_token():
         async with Caller(url, binding, reading) as caller:
             expect("the list", await caller.list(), [])
-            await refused("a send", caller.send(), A2AClientError, forbidden)
+            await expect_error("a send", caller.send(), A2AClientError, forbidden)
 
     return await run([
-        ("the token is shown because the card asks for it", good),
-        ("without a token nothing opens", lambda: nobody(None)),
-        ("nor with one that is not known", lambda: nobody(unknown)),
-        ("another caller's task is not there", foreign),
-        ("who may look may not send", looking),
+        ("the client sends the token that the card requires", valid_token),
+        ("calls without a token are rejected", lambda: unauthenticated_calls(None)),
+        ("calls with an unknown token are rejected", lambda: unauthenticated_calls(unknown)),
+        ("another caller's task is not found", other_callers_task),
+        ("a read-only token cannot send", read_only_token),
     ])
 
 

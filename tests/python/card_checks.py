@@ -1,4 +1,4 @@
-"""How an agent introduces itself; for a2a-sdk 1.x."""
+"""Agent cards; for a2a-sdk 1.x."""
 
 import httpx
 
@@ -13,7 +13,7 @@ from talk_checks import TOOL_EXECUTION
 async def public(agent):
     authority = agent.root.removeprefix("http://")
     wanted = [(agent.url, "JSONRPC", "1.0", ""), (agent.url, "HTTP+JSON", "1.0", "")]
-    # A gRPC address has no path, so among several agents the tenant tells which.
+    # A gRPC address has no path, so the tenant selects one of several agents.
     wanted += [(authority, "GRPC", "1.0", "flows" if agent.several else "")]
     wanted += [(agent.url, "JSONRPC", "0.3", ""), (agent.url, "HTTP+JSON", "0.3", "")]
     wanted += [] if agent.several else [(authority, "GRPC", "0.3", "")]
@@ -25,9 +25,9 @@ async def public(agent):
         interfaces = [(one.url, one.protocol_binding, one.protocol_version, one.tenant) for one in served]
         expect("interfaces", interfaces, wanted)
         offered = card.capabilities
-        require("it streams and pushes", offered.streaming and offered.push_notifications)
+        require("it supports streaming and push notifications", offered.streaming and offered.push_notifications)
         require("there is an extended card", offered.extended_agent_card)
-        require("who runs tools may be chosen", TOOL_EXECUTION in [extension.uri for extension in offered.extensions])
+        require("it offers tool execution", TOOL_EXECUTION in [extension.uri for extension in offered.extensions])
         require("no extension is required", not any(extension.required for extension in offered.extensions))
         expect("skills", [(skill.id, list(skill.tags)) for skill in card.skills], [("flows", ["test"])])
 
@@ -43,20 +43,20 @@ async def public(agent):
             expect(f"card with {condition}", (again.status_code, again.content), (304, b""))
             expect("the ETag of a 304", again.headers["etag"], first.headers["etag"])
         changed = await http.get(address, headers={"If-None-Match": '"other"'})
-        expect("a card that the client does not know", (changed.status_code, changed.json()), (200, first.json()))
+        expect("a card with another ETag", (changed.status_code, changed.json()), (200, first.json()))
         sole = await http.get(f"{agent.root}/.well-known/agent-card.json")
         if agent.several:
-            expect("no agent of several is at the root", sole.status_code, 404)
+            expect("no card at the root of several agents", sole.status_code, 404)
         else:
             expect("the card of the only agent", sole.json(), first.json())
 
 
 async def strict(agent):
-    """A client that says which version it speaks gets a card without members that its schema does not have."""
+    """A client that requests a version gets a card without members that are unknown to the schema of the version."""
     async with httpx.AsyncClient(headers={"A2A-Version": "1.0"}) as http:
         for address in (agent.address, agent.url, f"{agent.url}/.well-known/agent-card.json"):
             reply = (await http.get(address)).raise_for_status()
-            expect("what the card varies by", reply.headers["vary"], "Host, A2A-Version, Accept-Encoding")
+            expect("the Vary header", reply.headers["vary"], "Host, A2A-Version, Accept-Encoding")
             card = ParseDict(reply.json(), AgentCard(), ignore_unknown_fields=False)
             expect("versions", {one.protocol_version for one in card.supported_interfaces}, {"1.0"})
 
@@ -70,9 +70,9 @@ async def extended(agent):
     finally:
         await client.close()
     added = [(skill.id, list(skill.tags)) for skill in card.skills[1:]]
-    expect("what it adds", added, [("tool:get_weather", ["tool"]), ("tool:get_time", ["tool"])])
+    expect("its additional skills", added, [("tool:get_weather", ["tool"]), ("tool:get_time", ["tool"])])
     del card.skills[1:]
-    # Each card has its own.
+    # Each card has its own signatures.
     for one in (card, public):
         require("it is signed", one.signatures)
         one.ClearField("signatures")

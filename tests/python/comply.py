@@ -1,8 +1,8 @@
-"""Runs llm-comply, which checks a server against Open Responses and against OpenAI's description of chat completions.
+"""Runs llm-comply, which tests a server against Open Responses and against OpenAI's specification of chat completions.
 
 Usage: comply.py URL AGENT
 
-Every check has to pass, without a warning; those that llm-comply would leave out count as failed.
+Every check must pass without a warning; skipped checks count as failed.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 URL, AGENT = sys.argv[1:]
 
-# The playbook does not count what it thinks.
+# The playbook model does not count reasoning tokens.
 EXPECTED = {"chat-reasoning-summary": "usage.completion_tokens_details.reasoning_tokens is 0"}
 
 
@@ -25,11 +25,11 @@ def check(dialect):
     for result in results:
         name, status = result["id"], result["status"]
         expected = EXPECTED.get(name)
-        said = [*result.get("errors", []), *result.get("warnings", [])]
-        said = [line for line in said if not (expected and line.startswith(expected))]
+        messages = [*result.get("errors", []), *result.get("warnings", [])]
+        messages = [line for line in messages if not (expected and line.startswith(expected))]
         print(f"{status:8}{dialect} {name}")
-        if status != "passed" or said:
-            yield f"{dialect} {name}: {status} {said}"
+        if status != "passed" or messages:
+            yield f"{dialect} {name}: {status} {messages}"
 
 
 wrong = [line for dialect in ("open-responses", "openai-chat") for line in check(dialect)]

@@ -1,4 +1,4 @@
-"""What a test says to an agent, hears from it, and expects; for a2a-sdk 1.x."""
+"""Messages, streams and expected errors; for a2a-sdk 1.x."""
 
 import asyncio
 import uuid
@@ -11,7 +11,7 @@ from a2a.server.tasks.task_manager import append_artifact_to_task
 from a2a.types.a2a_pb2 import Message, Part, Role, Task, TaskState
 from a2a.utils.grpc_status import status_from_call
 
-from checking import Unexpected, expect, require
+from checking import CheckFailure, expect, require
 
 USER, AGENT = Role.ROLE_USER, Role.ROLE_AGENT
 SUBMITTED = TaskState.TASK_STATE_SUBMITTED
@@ -23,22 +23,22 @@ FAILED = TaskState.TASK_STATE_FAILED
 REJECTED = TaskState.TASK_STATE_REJECTED
 
 
-async def refused(what, awaitable, error_type, code):
-    """Checks that the client raises this error, and that it carries Baton's code."""
+async def expect_error(label, awaitable, error_type, code):
+    """Checks that the client raises the error with Baton's error code."""
     try:
         await awaitable
     except error_type as error:
-        expect(f"{what}: the type of the error", type(error), error_type)
-        expect(f"{what}: the code of the error", baton_code(error), code)
-        require(f"{what}: the error says something", error.message)
+        expect(f"{label}: the type of the error", type(error), error_type)
+        expect(f"{label}: the code of the error", baton_code(error), code)
+        require(f"{label}: the error has a message", error.message)
     except Exception as error:
-        raise Unexpected(f"{what}: wanted {error_type.__name__}, got {error!r}") from error
+        raise CheckFailure(f"{label}: wanted {error_type.__name__}, got {error!r}") from error
     else:
-        raise Unexpected(f"{what}: wanted {error_type.__name__}, got an answer")
+        raise CheckFailure(f"{label}: wanted {error_type.__name__}, got an answer")
 
 
 def baton_code(error):
-    """The code that travels with an error; the client keeps it only where the error is not a gRPC status."""
+    """Baton's code in an error; for gRPC it is read from the status, because the client does not keep it."""
     if isinstance(error.__cause__, grpc.aio.AioRpcError):
         for detail in status_from_call(error.__cause__).details:
             info = error_details_pb2.ErrorInfo()
@@ -48,17 +48,17 @@ def baton_code(error):
 
 
 def says(*parts, task=None, context=None, metadata=None):
-    """A message of the user; texts become text parts, parts stay, anything else becomes a data part."""
+    """A user message. Strings become text parts, parts are used as they are, other values become data parts."""
 
-    def part(of):
-        if isinstance(of, Part):
-            return of
-        return new_text_part(of) if isinstance(of, str) else new_data_part(of)
+    def part(value):
+        if isinstance(value, Part):
+            return value
+        return new_text_part(value) if isinstance(value, str) else new_data_part(value)
 
     return Message(
         role=Role.ROLE_USER,
         message_id=str(uuid.uuid4()),
-        parts=[part(of) for of in parts],
+        parts=[part(value) for value in parts],
         task_id=task.id if task else None,
         context_id=task.context_id if task else context,
         metadata=metadata,
@@ -66,7 +66,7 @@ def says(*parts, task=None, context=None, metadata=None):
 
 
 def results(task, outputs, *, context=True):
-    """The user's message with results, by call id."""
+    """A user message with tool results; `outputs` maps call ids to outputs."""
     names = {call["call_id"]: call["name"] for call in calls_of(task)}
     given = [{"call_id": id, "name": names.get(id, ""), "output": output} for id, output in outputs.items()]
     message = says({"tool_results": given}, task=task)
@@ -76,7 +76,7 @@ def results(task, outputs, *, context=True):
 
 
 def calls_of(task):
-    """The tool calls that the status message asks for."""
+    """The tool calls in the status message."""
     return [call for data in get_data_parts(task.status.message.parts) for call in data.get("tool_calls", [])]
 
 
@@ -85,7 +85,7 @@ def text_of(artifact):
 
 
 def answer_of(task):
-    """The answer, which is at once the status message, an artifact and the last entry of the history."""
+    """The answer; checks that status message, last artifact and last history entry are equal."""
     expect("the state", TaskState.Name(task.status.state), "TASK_STATE_COMPLETED")
     answer = get_message_text(task.status.message)
     expect("the last artifact", text_of(task.artifacts[-1]), answer)
@@ -97,8 +97,8 @@ def roles(task):
     return [message.role for message in task.history]
 
 
-class Watched:
-    """A stream folded into a task by the SDK's own rules; one that begins with no task goes on from a known one."""
+class StreamedTask:
+    """A task folded from a stream by the SDK's rules; a stream without an initial task continues the `known` task."""
 
     def __init__(self, stream=None, *, known=None):
         self.stream = stream
@@ -112,7 +112,7 @@ class Watched:
     async def to_end(self):
         async for event in self.stream:
             self.take(event)
-        require("the stream carried a task", self.task is not None)
+        require("the stream contained a task", self.task is not None)
         return self
 
     def take(self, event):
@@ -140,7 +140,7 @@ class Watched:
                 self.growing.set()
 
     def same_as(self, stored):
-        """Whoever followed a stream to its end holds what GetTask gives; text that was taken back is empty."""
+        """Checks that the folded task equals the task from GetTask; artifacts with retracted text are empty."""
         expect("status of the stream and of GetTask", self.task.status, stored.status)
         kept = [artifact for artifact in self.task.artifacts if text_of(artifact) or get_data_parts(artifact.parts)]
         expect("artifacts of the stream and of GetTask", kept, list(stored.artifacts))

@@ -1,4 +1,4 @@
-"""Errors as the client's own types; for a2a-sdk 1.x."""
+"""Errors and their types in the client; for a2a-sdk 1.x."""
 
 import uuid
 
@@ -10,30 +10,30 @@ from a2a.utils.errors import (
     UnsupportedOperationError,
 )
 
-from conversation import refused, says
+from conversation import expect_error, says
 
 
 async def errors(agent):
-    nobody = Task(id=str(uuid.uuid4()))
-    for what, call in (
-        ("get", agent.get(nobody)),
-        ("cancel", agent.blocking.cancel_task(CancelTaskRequest(id=nobody.id))),
-        ("send to", agent.send(says("hello", task=nobody))),
-        ("subscribe to", agent.subscribe(nobody)[1]),
-        ("stream to", agent.stream(says("hello", task=nobody))),
+    unknown_task = Task(id=str(uuid.uuid4()))
+    for label, call in (
+        ("get", agent.get(unknown_task)),
+        ("cancel", agent.blocking.cancel_task(CancelTaskRequest(id=unknown_task.id))),
+        ("send to", agent.send(says("hello", task=unknown_task))),
+        ("subscribe to", agent.subscribe(unknown_task)[1]),
+        ("stream to", agent.stream(says("hello", task=unknown_task))),
     ):
-        await refused(f"{what} an unknown task", call, TaskNotFoundError, "BTN-2003")
+        await expect_error(f"{label} an unknown task", call, TaskNotFoundError, "BTN-2003")
     done = await agent.send(says("hello"))
-    for what, call in (
+    for label, call in (
         ("send to", agent.send(says("hello", task=done))),
         ("stream to", agent.stream(says("hello", task=done))),
         ("subscribe to", agent.subscribe(done)[1]),
     ):
-        await refused(f"{what} a finished task", call, UnsupportedOperationError, "BTN-2004")
+        await expect_error(f"{label} a finished task", call, UnsupportedOperationError, "BTN-2004")
     late = agent.blocking.cancel_task(CancelTaskRequest(id=done.id))
-    await refused("cancel a finished task", late, TaskNotCancelableError, "BTN-2005")
-    await refused("an empty message", agent.send(says()), InvalidParamsError, "BTN-1001")
+    await expect_error("cancel a finished task", late, TaskNotCancelableError, "BTN-2005")
+    await expect_error("an empty message", agent.send(says()), InvalidParamsError, "BTN-1001")
     waiting = await agent.send(says("ask me"))
-    elsewhere = says("blue", task=waiting)
-    elsewhere.context_id = "another"
-    await refused("another context", agent.send(elsewhere), InvalidParamsError, "BTN-2006")
+    other_context = says("blue", task=waiting)
+    other_context.context_id = "another"
+    await expect_error("another context", agent.send(other_context), InvalidParamsError, "BTN-2006")

@@ -1,4 +1,4 @@
-"""LangChain has the agent of tests/agents/openai as its model, in both dialects.
+"""Tests LangChain with the agent of tests/agents/openai as its model, over responses and chat completions.
 
 Usage: langchain_client.py URL
 """
@@ -44,11 +44,11 @@ async def it_answers():
 async def it_streams():
     for newer in DIALECTS:
         pieces = [piece async for piece in model(newer).astream("one two three")]
-        require("several pieces", len(pieces) > 1)
+        require("several chunks", len(pieces) > 1)
         expect("the text", "".join(piece.text for piece in pieces), "You said: one two three")
 
 
-async def functions_run():
+async def functions_are_called():
     for newer in DIALECTS:
         able = model(newer).bind_tools([get_weather])
         question = HumanMessage("What is the weather in Paris?")
@@ -68,56 +68,56 @@ async def functions_run():
         expect("the answer to it", answer.text, "It is sunny in Paris.")
 
 
-async def conversations_go_on():
+async def conversations_continue():
     for options in ({"newer": True}, {"newer": False}, {"newer": True, "use_previous_response_id": True}):
         talker = model(**options)
-        said = [HumanMessage("My name is Alice.")]
-        said += [await talker.ainvoke(said), HumanMessage("What is my name?")]
-        expect(f"the answer with {options}", (await talker.ainvoke(said)).text, "Your name is Alice.")
+        messages = [HumanMessage("My name is Alice.")]
+        messages += [await talker.ainvoke(messages), HumanMessage("What is my name?")]
+        expect(f"the answer with {options}", (await talker.ainvoke(messages)).text, "Your name is Alice.")
 
 
-async def pictures_are_seen():
+async def images_are_received():
     for newer in DIALECTS:
         parts = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": DOT}}]
         answer = await model(newer).ainvoke([HumanMessage(parts)])
-        expect("a picture", answer.text, "I see a file (image/png).")
+        expect("an image", answer.text, "I see a file (image/png).")
 
 
-async def answers_have_the_form_asked_for():
+async def answers_match_the_requested_schema():
     for newer in DIALECTS:
         for method in ("json_schema", "function_calling"):
             made = await model(newer).with_structured_output(Person, method=method).ainvoke("Make somebody up.")
             require(f"a person by {method}: {made}", isinstance(made, Person) and made.name)
 
 
-async def tools_of_the_agent_show():
+async def agent_tools_run_on_the_server():
     answer = await model(name="personal").ainvoke("What's the weather in Oakland?")
     require(f"the answer: {answer.text}", "72°F" in answer.text)
 
 
-async def errors_are_told():
+async def errors_have_codes():
     for newer in DIALECTS:
-        for what, asked, kind in [
-            ("no such agent", model(newer, "nobody").ainvoke("hi"), openai.NotFoundError),
+        for label, asked, kind in [
+            ("an unknown agent", model(newer, "nobody").ainvoke("hi"), openai.NotFoundError),
             ("a failure", model(newer).ainvoke("fail, please"), openai.InternalServerError),
         ]:
             try:
                 await asked
             except kind as error:
-                require(f"{what}: {error}", error.code)
+                require(f"{label}: {error}", error.code)
             else:
-                require(f"{what} is an error", False)
+                require(f"{label} is an error", False)
 
 
 CHECKS = [
     it_answers,
     it_streams,
-    functions_run,
-    conversations_go_on,
-    pictures_are_seen,
-    answers_have_the_form_asked_for,
-    tools_of_the_agent_show,
-    errors_are_told,
+    functions_are_called,
+    conversations_continue,
+    images_are_received,
+    answers_match_the_requested_schema,
+    agent_tools_run_on_the_server,
+    errors_have_codes,
 ]
 
 if __name__ == "__main__":

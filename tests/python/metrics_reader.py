@@ -1,6 +1,6 @@
-"""Prometheus' own client reads Baton's meters, in both of its formats.
+"""Reads Baton's metrics with Prometheus' client, in both formats.
 
-Usage: metrics_reader.py URL TOKEN    after `personal` was asked once and handed over to `weather`.
+Usage: metrics_reader.py URL TOKEN    after one question to `personal` that it handed off to `weather`.
 """
 
 import asyncio
@@ -33,18 +33,18 @@ def read(accept, media_type, parse):
     return {family.name: family for family in parse(text)}
 
 
-async def settled():
-    """Meters show what the journal says a moment later."""
+async def await_handoff():
+    """Waits for the handoff: meters are updated shortly after the journal."""
     deadline = time.monotonic() + 30
     while "baton_handoff_duration_seconds" not in (families := read(*FORMATS[0])):
         require(f"a handoff among {sorted(families)}", time.monotonic() < deadline)
 
 
-def reads(accept, media_type, parse):
+def metrics_check(accept, media_type, parse):
     async def check():
         families = read(accept, media_type, parse)
         for family in families.values():
-            require(f"{family.name} is described", family.documentation)
+            require(f"{family.name} has a description", family.documentation)
 
         def value(name, sample, **labels):
             found = [one.value for one in families[name].samples
@@ -52,7 +52,7 @@ def reads(accept, media_type, parse):
             require(f"one {sample} {labels}: {families[name].samples}", len(found) == 1)
             return found[0]
 
-        def of(name, **labels):
+        def count_of(name, **labels):
             expect("kind", families[name].type, "histogram")
             count = value(name, f"{name}_count", **labels)
             expect("the last bucket", value(name, f"{name}_bucket", le="+Inf", **labels), count)
@@ -60,16 +60,16 @@ def reads(accept, media_type, parse):
             return count
 
         tools = "gen_ai_execute_tool_duration_seconds"
-        expect("tool calls", of(tools, gen_ai_tool_name="get_weather", gen_ai_agent_name="weather"), 1)
-        expect("handoffs as calls", of(tools, gen_ai_tool_type="agent_handoff", gen_ai_agent_name="personal"), 1)
+        expect("tool calls", count_of(tools, gen_ai_tool_name="get_weather", gen_ai_agent_name="weather"), 1)
+        expect("handoffs as calls", count_of(tools, gen_ai_tool_type="agent_handoff", gen_ai_agent_name="personal"), 1)
         runs = "gen_ai_invoke_agent_duration_seconds"
         for agent in ["personal", "weather"]:
-            expect("runs", of(runs, gen_ai_agent_name=agent, task_state="completed"), 1)
+            expect("runs", count_of(runs, gen_ai_agent_name=agent, task_state="completed"), 1)
         handed = {"handoff_from_agent": "personal", "handoff_to_agent": "weather", "handoff_status": "completed"}
-        expect("handoffs", of("baton_handoff_duration_seconds", **handed), 1)
-        models = of("gen_ai_client_operation_duration_seconds", gen_ai_request_model="playbook")
+        expect("handoffs", count_of("baton_handoff_duration_seconds", **handed), 1)
+        models = count_of("gen_ai_client_operation_duration_seconds", gen_ai_request_model="playbook")
         require("model calls", models >= 3)
-        expect("answers with tokens", of("gen_ai_client_token_usage", gen_ai_token_type="output"), models)
+        expect("answers with tokens", count_of("gen_ai_client_token_usage", gen_ai_token_type="output"), models)
         requests = families["http_server_request_duration_seconds"].samples
         require("requests by route", any(one.labels.get("http_route") for one in requests))
         expect("kind", families["baton_journal_events"].type, "counter")
@@ -82,22 +82,26 @@ def reads(accept, media_type, parse):
         expect("dropped", value("baton_spans_dropped", "baton_spans_dropped_total"), 0)
         require("spans", value("baton_spans_kept", "baton_spans_kept") > 0)
         text = str(families)
-        require("spans of others are not metered", "sent-by-another" not in text)
-        require("whose meters they are", "service_name" in text)
+        require("received spans are not metered", "sent-by-another" not in text)
+        require("the service name", "service_name" in text)
 
     return (f"metrics as {accept}", check)
 
 
-async def needs_a_token():
+async def missing_token():
     try:
         get("*/*", None)
-    except urllib.error.HTTPError as refused:
-        expect("without a token", refused.code, 401)
+    except urllib.error.HTTPError as error:
+        expect("without a token", error.code, 401)
     else:
-        raise AssertionError("everybody may read")
+        raise AssertionError("metrics are readable without a token")
 
 
-CHECKS = [("what happened is seen", settled), *(reads(*one) for one in FORMATS), ("a token is needed", needs_a_token)]
+CHECKS = [
+    ("the handoff is metered", await_handoff),
+    *(metrics_check(*one) for one in FORMATS),
+    ("a token is required", missing_token),
+]
 
 if __name__ == "__main__":
     sys.exit(asyncio.run(run(CHECKS)))

@@ -1,4 +1,4 @@
-"""A real model behind an API as OpenAI's, until it is told to end.
+"""Serves a local model with an OpenAI-compatible API until SIGTERM.
 
 Usage: model_server.py WEIGHTS PORT
 """

@@ -1,4 +1,4 @@
-"""One agent seen through the official client of protocol 0.3, over one transport; for a2a-sdk 0.3.x."""
+"""An agent, called with the official client of protocol 0.3 over one transport; for a2a-sdk 0.3.x."""
 
 import asyncio
 import uuid
@@ -28,28 +28,28 @@ from a2a.types import (
 from a2a.utils import get_data_parts, get_message_text, proto_utils
 from google.protobuf.json_format import ParseDict
 
-from checking import Unexpected, expect, require
+from checking import CheckFailure, expect, require
 
 
 def says(*parts, task=None, context=None):
-    """A message of the user; texts become text parts, dictionaries data parts, parts stay."""
+    """A user message. Strings become text parts, dictionaries data parts; parts are used as they are."""
 
-    def part(of):
-        if isinstance(of, (str, dict)):
-            return Part(root=TextPart(text=of) if isinstance(of, str) else DataPart(data=of))
-        return Part(root=of)
+    def part(value):
+        if isinstance(value, (str, dict)):
+            return Part(root=TextPart(text=value) if isinstance(value, str) else DataPart(data=value))
+        return Part(root=value)
 
     return Message(
         role=Role.user,
         message_id=str(uuid.uuid4()),
-        parts=[part(of) for of in parts],
+        parts=[part(value) for value in parts],
         task_id=task.id if task else None,
         context_id=task.context_id if task else context,
     )
 
 
 def calls_of(task):
-    """The tool calls that the status message asks for."""
+    """The tool calls in the status message."""
     return [call for data in get_data_parts(task.status.message.parts) for call in data.get("tool_calls", [])]
 
 
@@ -58,7 +58,7 @@ def text_of(artifact):
 
 
 def answer_of(task):
-    """The answer, which is at once the status message, an artifact and the last entry of the history."""
+    """The answer; checks that status message, last artifact and last history entry are equal."""
     expect("the state", task.status.state, TaskState.completed)
     answer = get_message_text(task.status.message)
     expect("the last artifact", text_of(task.artifacts[-1]), answer)
@@ -70,8 +70,8 @@ def roles(task):
     return [message.role.value for message in task.history]
 
 
-class Watched:
-    """A stream, folded into a task by the client itself."""
+class StreamedTask:
+    """A task folded from a stream by the client."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -92,7 +92,7 @@ class Watched:
                 self.begun.set()
                 continue
             require("the first event is the task", self.begun.is_set())
-            expect("whose update it is", (update.task_id, update.context_id), (task.id, task.context_id))
+            expect("the update's task and context", (update.task_id, update.context_id), (task.id, task.context_id))
             if update.kind == "status-update":
                 self.states.append(update.status.state)
                 self.finals.append(update.final)
@@ -102,18 +102,18 @@ class Watched:
                 self.texts += [text_of(artifact) for artifact in task.artifacts if artifact.artifact_id == id]
                 if len(self.texts) >= 10:
                     self.growing.set()
-        require("the stream carried a task", self.task is not None)
-        # The last status says that it is the last, and no other does.
+        require("the stream contained a task", self.task is not None)
+        # Only the last status is marked as final.
         expect("final", self.finals, [False] * (len(self.finals) - 1) + [True])
         return self
 
 
 class OldAgent:
-    """The client is made as the SDK's own documentation makes it: no timeouts, headers or URLs are adjusted."""
+    """Uses the client as documented by the SDK: timeouts, headers and URLs are not adjusted."""
 
     def __init__(self, address, transport, several):
         self.address = address
-        # Interfaces are listed without the slash at the end.
+        # URLs of interfaces have no trailing slash.
         self.url = address.rstrip("/")
         self.root = address.split("/agents/")[0]
         self.transport = transport
@@ -138,30 +138,30 @@ class OldAgent:
 
     async def send(self, message, *, client=None):
         replies = [reply async for reply in (client or self.blocking).send_message(message)]
-        expect("how many replies a send has", len(replies), 1)
+        expect("the number of replies", len(replies), 1)
         [(task, update)] = replies
-        expect("an update beside the reply", update, None)
+        expect("an update in addition to the reply", update, None)
         return task
 
     async def begin(self, text, *, callback=None):
-        """A task that goes on by itself."""
+        """Starts a task and returns it while it is running."""
         callbacks = [callback] if callback else []
         client = await self.client(streaming=False, polling=True, push_notification_configs=callbacks)
         try:
             task = await self.send(says(text), client=client)
         finally:
             await client.close()
-        require("the send returns before the end", task.status.state in (TaskState.submitted, TaskState.working))
+        require("the send returns before the task ends", task.status.state in (TaskState.submitted, TaskState.working))
         return task
 
     async def stream(self, message):
-        watched = await Watched(self.streaming.send_message(message)).to_end()
-        await self.same_as_stored(watched)
-        return watched
+        streamed = await StreamedTask(self.streaming.send_message(message)).to_end()
+        await self.same_as_stored(streamed)
+        return streamed
 
     def resubscribe(self, task):
-        watched = Watched(self.streaming.resubscribe(TaskIdParams(id=task.id)))
-        return watched, asyncio.create_task(watched.to_end())
+        streamed = StreamedTask(self.streaming.resubscribe(TaskIdParams(id=task.id)))
+        return streamed, asyncio.create_task(streamed.to_end())
 
     async def get(self, task, **more):
         return await self.blocking.get_task(TaskQueryParams(id=task.id, **more))
@@ -169,15 +169,15 @@ class OldAgent:
     async def cancel(self, task):
         return await self.blocking.cancel_task(TaskIdParams(id=task.id))
 
-    async def same_as_stored(self, watched):
-        """Whoever followed a stream to its end holds what tasks/get gives; text that was taken back is empty."""
-        stored = await self.get(watched.task)
-        expect("status of the stream and of tasks/get", watched.task.status, stored.status)
-        kept = [one for one in watched.task.artifacts or [] if text_of(one) or get_data_parts(one.parts)]
+    async def same_as_stored(self, streamed):
+        """Checks that the folded task equals the task from tasks/get; artifacts with retracted text are empty."""
+        stored = await self.get(streamed.task)
+        expect("status of the stream and of tasks/get", streamed.task.status, stored.status)
+        kept = [one for one in streamed.task.artifacts or [] if text_of(one) or get_data_parts(one.parts)]
         expect("artifacts of the stream and of tasks/get", kept, stored.artifacts or [])
         return stored
 
-    # The client has no methods for these two, but the SDK has their types.
+    # The client has no methods for the next two operations, but the SDK has their types.
 
     async def list_callbacks(self, task):
         if self.transport == "JSONRPC":
@@ -211,20 +211,20 @@ class OldAgent:
         reply.raise_for_status()
         return reply.json()
 
-    async def refused(self, what, awaitable, *, code, status, grpc_status):
-        """Checks that the client raises what it raises for such a refusal over its transport."""
+    async def expect_error(self, label, awaitable, *, code, status, grpc_status):
+        """Checks that the client raises its transport's error with this code or status."""
         try:
             await awaitable
         except A2AClientJSONRPCError as error:
-            expect(f"{what}: the error", (self.transport, error.error.code), ("JSONRPC", code))
-            require(f"{what}: the error says something", error.error.message)
+            expect(f"{label}: the error", (self.transport, error.error.code), ("JSONRPC", code))
+            require(f"{label}: the error has a message", error.error.message)
         except A2AClientHTTPError as error:
-            # The client does not read errors where it wanted a stream.
-            expect(f"{what}: the error", (self.transport, error.status_code), ("HTTP+JSON", status))
+            # The client does not read error bodies if it requested a stream.
+            expect(f"{label}: the error", (self.transport, error.status_code), ("HTTP+JSON", status))
         except grpc.aio.AioRpcError as error:
-            expect(f"{what}: the error", (self.transport, error.code().name), ("GRPC", grpc_status))
-            require(f"{what}: the error says something", error.details())
+            expect(f"{label}: the error", (self.transport, error.code().name), ("GRPC", grpc_status))
+            require(f"{label}: the error has a message", error.details())
         except Exception as error:
-            raise Unexpected(f"{what}: wanted an error of the client, got {error!r}") from error
+            raise CheckFailure(f"{label}: wanted an error of the client, got {error!r}") from error
         else:
-            raise Unexpected(f"{what}: wanted an error, got an answer")
+            raise CheckFailure(f"{label}: wanted an error, got an answer")

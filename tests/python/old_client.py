@@ -1,10 +1,10 @@
-"""Drives a served agent with the official client of protocol 0.3 over one transport, and checks what it sees.
+"""Tests a served agent with the official client of protocol 0.3 over one transport.
 
 Usage: old_client.py URL TRANSPORT [several]
 
-URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, TRANSPORT is JSONRPC,
-HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
-127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
+URL is the address of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows. TRANSPORT is JSONRPC,
+HTTP+JSON or GRPC. `several`: the same Baton also serves the agent in examples/conformance. Push notifications to
+127.0.0.0/8 must be allowed. Prints one line per check. The first failed check ends the run with status 1 and an
 explanation.
 """
 
@@ -43,28 +43,29 @@ async def cards(agent):
 
     new = await card(agent.url, "/.well-known/agent-card.json")
     require("a card of 0.3", isinstance(new, AgentCard))
-    expect("the card at its older place", await card(agent.url, "/.well-known/agent.json"), new)
+    expect("the card at its older path", await card(agent.url, "/.well-known/agent.json"), new)
     if not agent.several:
         for path in ("/.well-known/agent-card.json", "/.well-known/agent.json"):
             expect("the card of the only agent", await card(agent.root, path), new)
     expect("name and version", (new.name, new.version, new.protocol_version), ("Flows", "1.0.0", "0.3.0"))
     expect("the preferred transport", (new.url, new.preferred_transport), (agent.url, "JSONRPC"))
     wanted = [(agent.url, "HTTP+JSON")]
-    # Without tenants, an address of a port alone names an agent only when it is the only one.
+    # Without tenants, a gRPC address selects an agent only if it is the only one.
     wanted += [] if agent.several else [(agent.root.removeprefix("http://"), "GRPC")]
     expect("further transports", [(one.url, one.transport) for one in new.additional_interfaces], wanted)
-    require("it streams and pushes", new.capabilities.streaming and new.capabilities.push_notifications)
+    require("it supports streaming", new.capabilities.streaming)
+    require("it supports push notifications", new.capabilities.push_notifications)
     require("there is an extended card", new.supports_authenticated_extended_card)
     client = await agent.client()
     extended = await client.get_card()
     await client.close()
     expect("skills", [skill.id for skill in extended.skills], ["flows", "tool:get_weather", "tool:get_time"])
     same = ("name", "description", "url", "version", "protocol_version", "preferred_transport", "default_input_modes")
-    expect("the rest", [getattr(extended, of) for of in same], [getattr(new, of) for of in same])
+    expect("the rest", [getattr(extended, name) for name in same], [getattr(new, name) for name in same])
 
 
 async def signed(agent):
-    """A card of 0.3 alone holds as the client of 0.3 verifies it; after a change it does not."""
+    """The signature of a card for 0.3 only is valid for the client of 0.3; after a change it is invalid."""
     keys = (await agent.http.get(f"{agent.root}/.well-known/jwks.json")).raise_for_status().json()
     by_id = {key["kid"]: PyJWK.from_dict(key) for key in keys["keys"]}
     reply = await agent.http.get(agent.address, headers={"A2A-Version": "0.3"})
@@ -76,7 +77,7 @@ async def signed(agent):
         create_signature_verifier(lambda kid, jku: by_id[kid], ["ES256", "EdDSA"])(card)
     except InvalidSignaturesError:
         return
-    require("a changed card holds", False)
+    require("the signature of a changed card is invalid", False)
 
 
 async def sends(agent):
@@ -91,22 +92,22 @@ async def sends(agent):
     expect("context", task.context_id, context)
     [sent] = [one for one in task.history if one.message_id == message.message_id]
     plain = lambda one: [part.root.model_dump(exclude={"metadata"}, exclude_none=True) for part in one.parts]
-    expect("the parts as they were sent", plain(sent), plain(message))
+    expect("the parts are unchanged", plain(sent), plain(message))
     expect("tasks/get", await agent.get(task), task)
     shown = await agent.get(task, history_length=1)
-    expect("as much history as was asked for", shown.history, task.history[-1:])
+    expect("history of the requested length", shown.history, task.history[-1:])
 
 
 async def streams(agent):
-    watched = await agent.stream(says("tell me a story"))
-    require(f"the answer comes in pieces, not as {watched.texts!r}", len(set(watched.texts)) > 3)
-    for shorter, longer in zip(watched.texts, watched.texts[1:]):
+    streamed = await agent.stream(says("tell me a story"))
+    require(f"the answer is streamed in several chunks: {streamed.texts!r}", len(set(streamed.texts)) > 3)
+    for shorter, longer in zip(streamed.texts, streamed.texts[1:]):
         require(f"text grows: {shorter!r}, then {longer!r}", longer.startswith(shorter))
-    expect("the last states", watched.states[-2:], [TaskState.working, TaskState.completed])
-    stored = await agent.get(watched.task)
-    expect("the text at the end", watched.texts[-1], answer_of(stored))
+    expect("the last states", streamed.states[-2:], [TaskState.working, TaskState.completed])
+    stored = await agent.get(streamed.task)
+    expect("the text at the end", streamed.texts[-1], answer_of(stored))
     published = await agent.get((await agent.stream(says("publish"))).task)
-    expect("an artifact of the agent's own", get_data_parts(published.artifacts[0].parts), [{"total": 42}])
+    expect("an emitted artifact", get_data_parts(published.artifacts[0].parts), [{"total": 42}])
 
 
 async def questions(agent):
@@ -119,8 +120,8 @@ async def questions(agent):
     expect("the turn ends when results are needed", first.states[-1], TaskState.input_required)
     [call] = calls_of(first.task)
     expect("the call", (call["name"], call["arguments"]), ("get_weather", {"location": "Oakland"}))
-    told = {"tool_results": [{"call_id": call["call_id"], "name": call["name"], "output": "fog"}]}
-    second = await agent.stream(says(told, task=first.task))
+    sent = {"tool_results": [{"call_id": call["call_id"], "name": call["name"], "output": "fog"}]}
+    second = await agent.stream(says(sent, task=first.task))
     expect("the same task", second.task.id, first.task.id)
     stored = await agent.get(second.task)
     expect("answer", answer_of(stored), "Oakland: fog")
@@ -132,20 +133,21 @@ async def failures(agent):
         ("fail", TaskState.failed, "the line went dead"),
         ("reject", TaskState.rejected, "not my kind of work"),
     ):
-        watched = await agent.stream(says(word))
-        expect(f"state after '{word}'", watched.states[-1], state)
-        require(f"the reason of '{word}' is told", reason in get_message_text(watched.task.status.message))
+        streamed = await agent.stream(says(word))
+        expect(f"state after '{word}'", streamed.states[-1], state)
+        text = get_message_text(streamed.task.status.message)
+        require(f"the status message contains the reason of '{word}'", reason in text)
 
 
 async def cancels(agent):
     task = await agent.begin("hang")
-    watched, watching = agent.resubscribe(task)
-    await watched.begun.wait()
+    streamed, reading = agent.resubscribe(task)
+    await streamed.begun.wait()
     canceled = await agent.cancel(task)
     expect("the reply", canceled.status.state, TaskState.canceled)
-    await watching
-    expect("the subscriber", watched.states[-1], TaskState.canceled)
-    await agent.same_as_stored(watched)
+    await reading
+    expect("the subscriber", streamed.states[-1], TaskState.canceled)
+    await agent.same_as_stored(streamed)
     expect("canceling twice", await agent.cancel(task), canceled)
 
 
@@ -155,55 +157,55 @@ async def resubscribes(agent):
     await early.growing.wait()
     late, second = agent.resubscribe(task)
     await asyncio.gather(first, second)
-    for watched in (early, late):
-        stored = await agent.same_as_stored(watched)
-        expect("the text at the end", watched.texts[-1], answer_of(stored))
-        for shorter, longer in zip(watched.texts, watched.texts[1:]):
+    for streamed in (early, late):
+        stored = await agent.same_as_stored(streamed)
+        expect("the text at the end", streamed.texts[-1], answer_of(stored))
+        for shorter, longer in zip(streamed.texts, streamed.texts[1:]):
             require("text grows", longer.startswith(shorter))
-    require("the late subscriber begins with what is there", len(late.texts[0]) > len(early.texts[0]))
+    require("the late subscriber starts with the current text", len(late.texts[0]) > len(early.texts[0]))
 
 
-async def silence(agent):
-    """A stream in which nothing happens for longer than HTTP clients wait by default."""
+async def idle_stream(agent):
+    """A stream without events for longer than the default timeout of HTTP clients."""
     task = await agent.begin("quiet")
-    for watched in await asyncio.gather(agent.resubscribe(task)[1], agent.stream(says("quiet"))):
-        stored = await agent.same_as_stored(watched)
+    for streamed in await asyncio.gather(agent.resubscribe(task)[1], agent.stream(says("quiet"))):
+        stored = await agent.same_as_stored(streamed)
         expect("answer", answer_of(stored), "Still here.")
 
 
-def heard(notification, *, path, token=None, authorization=None):
-    """The task of a notification, which is all that it carries."""
-    expect("how it arrives", (notification.method, notification.path), ("POST", path))
+def parse_notification(notification, *, path, token=None, authorization=None):
+    """The task of a notification; the body contains nothing else."""
+    expect("method and path", (notification.method, notification.path), ("POST", path))
     headers = notification.headers
-    expect("its type", headers["content-type"], "application/json")
-    expect("who sends it", headers.get("authorization"), authorization)
-    expect("whose it is", headers.get("x-a2a-notification-token"), token)
-    expect("a task and nothing around it", json.loads(notification.body)["kind"], "task")
+    expect("the content type", headers["content-type"], "application/json")
+    expect("the authorization", headers.get("authorization"), authorization)
+    expect("the notification token", headers.get("x-a2a-notification-token"), token)
+    expect("the kind of the body", json.loads(notification.body)["kind"], "task")
     return Task.model_validate_json(notification.body)
 
 
-async def notified(webhook, task, **expected):
-    """Takes notifications until the task is completed; returns the states in between and the task at the end."""
+async def await_completion(webhook, task, **expected):
+    """Reads notifications until the task is completed; returns all states and the last notified task."""
     states = []
     while states[-1:] != [TaskState.completed]:
-        told = heard(await webhook.next(), **expected)
-        expect("which task", (told.id, told.context_id), (task.id, task.context_id))
-        states.append(told.status.state)
-    return states, told
+        notified = parse_notification(await webhook.next(), **expected)
+        expect("task and context", (notified.id, notified.context_id), (task.id, task.context_id))
+        states.append(notified.status.state)
+    return states, notified
 
 
-async def same_as_told(agent, told):
-    """The last notification is the task as tasks/get gives it, which JSON-RPC shows whole."""
-    stored = await agent.get(told)
+async def same_as_notified(agent, notified):
+    """Checks that the last notification equals the task from tasks/get, completely over JSON-RPC."""
+    stored = await agent.get(notified)
     if agent.transport == "JSONRPC":
-        expect("the whole of a notification", told, stored)
-    for what, told, stored in (
-        ("state", told.status.state, stored.status.state),
-        ("answer", answer_of(told), answer_of(stored)),
-        ("history", roles(told), roles(stored)),
-        ("artifacts", [one.artifact_id for one in told.artifacts], [one.artifact_id for one in stored.artifacts]),
+        expect("a complete notification", notified, stored)
+    for label, actual, wanted in (
+        ("state", notified.status.state, stored.status.state),
+        ("answer", answer_of(notified), answer_of(stored)),
+        ("history", roles(notified), roles(stored)),
+        ("artifacts", [one.artifact_id for one in notified.artifacts], [one.artifact_id for one in stored.artifacts]),
     ):
-        expect(f"{what} of a notification", told, stored)
+        expect(f"{label} of a notification", actual, wanted)
 
 
 async def notifies(agent):
@@ -216,12 +218,12 @@ async def notifies(agent):
         )
         task = await agent.begin("tell me a story", callback=config)
         seen = {"path": "/hooks/1", "token": "a token", "authorization": "Bearer c3Rvcnk="}
-        states, told = await notified(webhook, task, **seen)
-        happened = [TaskState.submitted, TaskState.working, TaskState.completed]
-        expect("states", sorted(set(states), key=states.index), happened)
-        expect("no state comes back", states, sorted(states, key=happened.index))
-        await same_as_told(agent, told)
-        require("nothing comes after the end", webhook.arrived.empty())
+        states, notified = await await_completion(webhook, task, **seen)
+        order = [TaskState.submitted, TaskState.working, TaskState.completed]
+        expect("states", sorted(set(states), key=states.index), order)
+        expect("states are in order", states, sorted(states, key=order.index))
+        await same_as_notified(agent, notified)
+        require("no notification after the end", webhook.arrived.empty())
 
 
 async def callbacks(agent):
@@ -230,7 +232,7 @@ async def callbacks(agent):
         task = await agent.send(says("ask me"))
 
         def plain(config):
-            # What is absent and what is empty are the same on the wires of protobuf.
+            # Protobuf does not distinguish absent and empty values.
             inner = config.push_notification_config.model_dump()
             return config.task_id, {name: value for name, value in inner.items() if value}
 
@@ -238,7 +240,7 @@ async def callbacks(agent):
             config = PushNotificationConfig(url=webhook.url(path), **more)
             wanted = TaskPushNotificationConfig(task_id=task.id, push_notification_config=config)
             created = await client.set_task_callback(wanted)
-            expect(f"what was set for {path}", plain(created), plain(wanted))
+            expect(f"the configuration for {path}", plain(created), plain(wanted))
             return created
 
         async def get(id):
@@ -254,75 +256,77 @@ async def callbacks(agent):
         changed = await create("/changed", id="one")
         expect("the same id again", await get("one"), changed)
         await agent.delete_callback(task, "one")
-        refusal = {"code": -32001, "status": 404, "grpc_status": "NOT_FOUND"}
-        await agent.refused("a deleted one", get("one"), **refusal)
+        not_found = {"code": -32001, "status": 404, "grpc_status": "NOT_FOUND"}
+        await agent.expect_error("a deleted one", get("one"), **not_found)
         await agent.delete_callback(task, "one")
         expect("the rest", await agent.list_callbacks(task), [two])
 
         await agent.send(says("blue", task=task))
-        states, told = await notified(webhook, task, path="/two", authorization="Basic dXNlcjpwYXNz")
-        expect("the answer", answer_of(told), "You chose blue.")
-        await same_as_told(agent, told)
-        require("nobody else hears of it", webhook.arrived.empty())
+        states, notified = await await_completion(webhook, task, path="/two", authorization="Basic dXNlcjpwYXNz")
+        expect("the answer", answer_of(notified), "You chose blue.")
+        await same_as_notified(agent, notified)
+        require("no other notifications", webhook.arrived.empty())
 
 
 async def errors(agent):
-    nobody = Task(id=str(uuid.uuid4()), context_id="none", status={"state": "working"})
-    unknown = {"code": -32001, "status": 404, "grpc_status": "NOT_FOUND"}
-    await agent.refused("get an unknown task", agent.get(nobody), **unknown)
-    await agent.refused("cancel an unknown task", agent.cancel(nobody), **unknown)
-    await agent.refused("send to an unknown task", agent.send(says("hello", task=nobody)), **unknown)
+    unknown_task = Task(id=str(uuid.uuid4()), context_id="none", status={"state": "working"})
+    not_found = {"code": -32001, "status": 404, "grpc_status": "NOT_FOUND"}
+    await agent.expect_error("get an unknown task", agent.get(unknown_task), **not_found)
+    await agent.expect_error("cancel an unknown task", agent.cancel(unknown_task), **not_found)
+    send = agent.send(says("hello", task=unknown_task))
+    await agent.expect_error("send to an unknown task", send, **not_found)
     done = await agent.send(says("hello"))
     late = {"code": -32002, "status": 409, "grpc_status": "FAILED_PRECONDITION"}
-    await agent.refused("cancel a finished task", agent.cancel(done), **late)
+    await agent.expect_error("cancel a finished task", agent.cancel(done), **late)
     ended = {"code": -32004, "status": 501, "grpc_status": "FAILED_PRECONDITION"}
-    await agent.refused("send to a finished task", agent.send(says("hello", task=done)), **ended)
+    await agent.expect_error("send to a finished task", agent.send(says("hello", task=done)), **ended)
     waiting = await agent.send(says("ask me"))
-    elsewhere = says("blue", task=waiting)
-    elsewhere.context_id = "another"
+    other_context = says("blue", task=waiting)
+    other_context.context_id = "another"
     wrong = {"code": -32602, "status": 422, "grpc_status": "INVALID_ARGUMENT"}
-    await agent.refused("another context", agent.send(elsewhere), **wrong)
+    await agent.expect_error("another context", agent.send(other_context), **wrong)
     private = agent.begin("hello", callback=PushNotificationConfig(id="private", url="http://10.0.0.1/"))
-    await agent.refused("push to a private address", private, **wrong)
+    await agent.expect_error("push to a private address", private, **wrong)
 
 
 async def bare_message(agent):
-    """Another agent, which answers with a message and no task."""
+    """Another agent, which answers with a message and without a task."""
     async with OldAgent(f"{agent.root}/agents/conformance", agent.transport, True) as other:
         for client in (other.blocking, other.streaming):
             [reply] = [reply async for reply in client.send_message(says("tck-message-response"))]
-            expect("its words", get_message_text(reply), "Direct message response")
-            expect("whose it is", (reply.kind, reply.role, reply.task_id or None), ("message", Role.agent, None))
+            expect("its text", get_message_text(reply), "Direct message response")
+            actual = (reply.kind, reply.role, reply.task_id or None)
+            expect("its kind, role and task", actual, ("message", Role.agent, None))
 
 
 async def main(url, transport, several):
     async with OldAgent(url, transport, several) as agent:
-        # It takes long and needs nobody, so it runs beside the others.
-        silent = asyncio.create_task(silence(agent))
+        # Slow and independent of the other checks, so it runs concurrently.
+        idle = asyncio.create_task(idle_stream(agent))
 
-        async def ended(_):
-            await silent
+        async def await_idle(_):
+            await idle
 
         checks = (
-            ("the card is found at both places, and extended", cards),
-            ("the card of 0.3 is signed", signed),
+            ("the card is at both paths, and can be extended", cards),
+            ("the card for 0.3 is signed", signed),
             ("a message is answered with a task", sends),
-            ("an answer streams in growing pieces", streams),
+            ("the text of a streamed answer grows", streams),
             ("questions are answered in further turns", questions),
-            ("failed and rejected tasks say why", failures),
+            ("failed and rejected tasks contain the reason", failures),
             ("a running task is canceled", cancels),
-            ("a running task is followed by two", resubscribes),
-            ("notifications carry the task", notifies),
+            ("two subscribers follow a running task", resubscribes),
+            ("push notifications contain the task", notifies),
             ("callbacks are set, read, listed and deleted", callbacks),
-            ("errors arrive as the client's own", errors),
+            ("errors have the client's types", errors),
         )
         if several:
-            checks += (("an agent beside it answers with a message alone", bare_message),)
-        checks += (("streams outlive the client's default timeout", ended),)
+            checks += (("another agent answers with a message and no task", bare_message),)
+        checks += (("an idle stream outlives the client's default timeout", await_idle),)
         try:
             return await run([(name, lambda check=check: check(agent)) for name, check in checks])
         finally:
-            silent.cancel()
+            idle.cancel()
 
 
 if __name__ == "__main__":

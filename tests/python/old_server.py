@@ -1,9 +1,9 @@
-"""An agent on the official server of A2A 0.3, for clients to talk to; words.py says what it does.
+"""A test agent on the official server of A2A 0.3; words.py lists its keywords.
 
 Usage: old_server.py BINDING [quiet]
 
-BINDING is JSONRPC, HTTP+JSON or GRPC: the one that the card names. `quiet` means that it does not stream. Prints one
-line of JSON with its URL when it serves, and one for each notification that it sent. Ends when stdin ends.
+BINDING is the binding in the card: JSONRPC, HTTP+JSON or GRPC. `quiet` disables streaming. Prints one line of JSON with
+its URL when it is ready, and one for each notification that it sent. Ends when stdin ends.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from a2a.types import AgentCapabilities, AgentCard, AgentSkill, Part, TextPart
 from a2a.utils import get_message_text, new_agent_text_message, new_task
 
 from serving import listen, notifier, serve
-from words import Words
+from words import WordsExecutor
 
 SDK = SimpleNamespace(
     text_of=get_message_text,
@@ -51,7 +51,7 @@ async def main(binding, streaming):
     agent_card = card(binding, grpc_address if binding == "GRPC" else url, streaming)
     configs = InMemoryPushNotificationConfigStore()
     handler = DefaultRequestHandler(
-        agent_executor=Words(SDK),
+        agent_executor=WordsExecutor(SDK),
         task_store=InMemoryTaskStore(),
         push_config_store=configs,
         push_sender=BasePushNotificationSender(notifier(), configs),
@@ -62,7 +62,7 @@ async def main(binding, streaming):
         case "GRPC":
             a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(agent_card, handler), grpc_server)
             await grpc_server.start()
-            # Only the card is at the URL.
+            # The URL serves only the card.
             app = A2AStarletteApplication(agent_card=agent_card, http_handler=handler).build()
         case _:
             app = A2AStarletteApplication(agent_card=agent_card, http_handler=handler).build()

@@ -1,6 +1,6 @@
-"""What clients of the OpenAI API send to the agent of tests/agents/openai."""
+"""Request data for the agent of tests/agents/openai, for clients of the OpenAI API."""
 
-# A picture of one dot.
+# A PNG image of one pixel.
 DOT = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -13,7 +13,7 @@ PARAMETERS = {
     "additionalProperties": False,
 }
 
-# A function of the caller's, and the same in the older dialect.
+# A function of the caller, for responses and for chat completions.
 WEATHER = {
     "type": "function",
     "name": "get_weather",

@@ -1,4 +1,4 @@
-"""OpenTelemetry's own SDK sends spans to Baton, and Tempo's messages read them back; other signals make no noise.
+"""Sends spans with OpenTelemetry's SDK and reads them back with Tempo's messages; also sends the other signals.
 
 Usage: otel_client.py URL
 """
@@ -45,8 +45,8 @@ def get(path, params=None, accept=None):
         return reply.read(), reply.headers
 
 
-class Counted(SpanExporter):
-    """What became of every export; processors would only log it."""
+class RecordingExporter(SpanExporter):
+    """Records the result of every export; processors would only log it."""
 
     def __init__(self, inner):
         self.inner, self.results = inner, []
@@ -61,10 +61,10 @@ class Counted(SpanExporter):
 
 def emit(exporter, service):
     """Sends a trace of three spans; returns its id."""
-    counted = Counted(exporter)
+    recorder = RecordingExporter(exporter)
     resource = Resource.create({"service.name": service, "project.id": "otel-test"})
     provider = TracerProvider(resource=resource)
-    provider.add_span_processor(BatchSpanProcessor(counted))
+    provider.add_span_processor(BatchSpanProcessor(recorder))
     tracer = provider.get_tracer("baton.tests", "1.2.3", schema_url="https://example.com/schema")
     with tracer.start_as_current_span("invoke_agent planner", kind=SpanKind.SERVER) as root:
         root.set_attribute("gen_ai.agent.name", "planner")
@@ -81,9 +81,9 @@ def emit(exporter, service):
             insight.add_event("evidence", {"evidence.ref": "ticket-1"})
         with tracer.start_as_current_span("chat model", kind=SpanKind.CLIENT) as chat:
             chat.set_status(StatusCode.ERROR, "no answer")
-    require("the processor sent everything", provider.force_flush())
+    require("the processor sent all spans", provider.force_flush())
     provider.shutdown()
-    expect("every export succeeded", set(counted.results), {SpanExportResult.SUCCESS})
+    expect("every export succeeded", set(recorder.results), {SpanExportResult.SUCCESS})
     return f"{context.trace_id:032x}"
 
 
@@ -97,7 +97,7 @@ def check_found(trace_id, service):
     text, headers = get("/api/search", {"q": query, "strict": "1"})
     found = tempopb.from_json("SearchResponse", text)
     data, _ = get("/api/search", {"q": query}, accept="application/protobuf")
-    expect("both encodings say the same", tempopb.from_bytes("SearchResponse", data).traces, found.traces)
+    expect("both encodings are equal", tempopb.from_bytes("SearchResponse", data).traces, found.traces)
     expect("one trace is found", [one.traceID.zfill(32) for one in found.traces], [trace_id])
     one = found.traces[0]
     expect("its root", (one.rootServiceName, one.rootTraceName), (service, "invoke_agent planner"))
@@ -105,9 +105,9 @@ def check_found(trace_id, service):
     expect("its spans", (stats.spanCount, stats.errorCount), (3, 1))
     span = one.spanSets[0].spans[0]
     shown = attributes(span.attributes)
-    expect("what was selected", shown["insight.summary"].string_value, "Grüße, \"Zitat\"")
-    expect("every digit", shown["tokens"].int_value, 9_007_199_254_740_993)
-    require("the query is said again", "span.insight.type" in headers["x-baton-canonical-query"])
+    expect("the selected attribute", shown["insight.summary"].string_value, "Grüße, \"Zitat\"")
+    expect("all digits", shown["tokens"].int_value, 9_007_199_254_740_993)
+    require("the canonical query in the response", "span.insight.type" in headers["x-baton-canonical-query"])
 
 
 def check_trace(trace_id, service):
@@ -135,7 +135,7 @@ def check_trace(trace_id, service):
     values = attributes(insight.attributes)
     expect("a list", [one.string_value for one in values["insight.applies_to"].array_value.values], ["a.rs", "b.rs"])
     expect("a number", values["insight.confidence"].double_value, 0.92)
-    expect("a truth", values["final"].bool_value, True)
+    expect("a boolean", values["final"].bool_value, True)
     [event], [link] = insight.events, insight.links
     expect("the event", (event.name, attributes(event.attributes)["evidence.ref"].string_value), ("evidence", "ticket-1"))
     expect("the link", (link.trace_id.hex(), link.span_id), (trace_id, root.span_id))
@@ -145,7 +145,7 @@ def sends(name, exporter):
     async def check():
         service = f"otel-{name.replace(' ', '-')}"
         trace_id = await asyncio.to_thread(emit, exporter(), service)
-        # They are found as soon as the exporter was told that they are kept.
+        # The spans are found as soon as the export is acknowledged.
         await asyncio.to_thread(check_found, trace_id, service)
         await asyncio.to_thread(check_trace, trace_id, service)
 
@@ -176,24 +176,24 @@ async def names_and_values():
     require("v1 values", "decision" in plain.tagValues)
 
 
-async def what_grafana_asks_first():
+async def grafana_probes():
     expect("echo", get("/api/echo")[0], b"echo")
     expect("ready", get("/ready")[0], b"ready")
     version = json.loads(get("/api/status/buildinfo")[0])["version"]
-    require("a version that clients know", tuple(map(int, version.split("."))) >= (2, 7))
+    require("a version that clients support", tuple(map(int, version.split("."))) >= (2, 7))
     empty, _ = get("/api/v2/traces/abc", accept="application/protobuf")
     require("an unknown trace is empty", tempopb.from_bytes("TraceByIDResponse", empty).HasField("trace"))
     for path, status in [("/api/traces/abc", 404), ("/api/search?q=%7B", 400)]:
         try:
             get(path)
-        except urllib.error.HTTPError as refused:
-            expect(path, (refused.code, refused.headers.get_content_type()), (status, "text/plain"))
+        except urllib.error.HTTPError as error:
+            expect(path, (error.code, error.headers.get_content_type()), (status, "text/plain"))
         else:
-            raise AssertionError(f"{path} is answered")
+            raise AssertionError(f"{path} is not an error")
 
 
-class Complaints(logging.Handler):
-    """What the SDK tells its user."""
+class WarningCollector(logging.Handler):
+    """Collects the SDK's log lines from level WARNING."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -204,16 +204,16 @@ class Complaints(logging.Handler):
 
 
 def export_everything(spans, metrics, logs, service):
-    """Sends all signals a few times, as a program does that knows nothing of Baton but its address."""
-    complaints, exports, thrice = Complaints(), [], threading.Event()
-    logging.getLogger("opentelemetry").addHandler(complaints)
+    """Sends all signals a few times, as a program that is configured only with Baton's address."""
+    warnings, exports, exported_thrice = WarningCollector(), [], threading.Event()
+    logging.getLogger("opentelemetry").addHandler(warnings)
     resource = Resource.create({"service.name": service})
     exported = metrics.export
 
     def export(*arguments, **options):
         exports.append(exported(*arguments, **options))
         if len(exports) == 3:
-            thrice.set()
+            exported_thrice.set()
         return exports[-1]
 
     metrics.export = export
@@ -229,20 +229,20 @@ def export_everything(spans, metrics, logs, service):
                 loggers.get_logger("tests").emit(record)
             require("spans are sent", tracers.force_flush())
             require("log records are sent", loggers.force_flush())
-        require("metrics are sent again and again", thrice.wait(30))
+        require("metrics are sent periodically", exported_thrice.wait(30))
     finally:
         for provider in (tracers, meters, loggers):
             provider.shutdown()
-        logging.getLogger("opentelemetry").removeHandler(complaints)
+        logging.getLogger("opentelemetry").removeHandler(warnings)
     expect("exports of metrics", {result.name for result in exports}, {"SUCCESS"})
-    expect("complaints of the SDK", complaints.lines, [])
+    expect("warnings of the SDK", warnings.lines, [])
 
 
 def sends_everything(name, *exporters):
     async def check():
         await asyncio.to_thread(export_everything, *(exporter() for exporter in exporters), f"all-{name}")
 
-    return (f"all signals over {name}, without complaints", check)
+    return (f"all signals over {name}, without warnings", check)
 
 
 def http(**options):
@@ -256,7 +256,7 @@ def over_grpc(**options):
 CHECKS = [
     sends("HTTP", http()),
     sends("HTTP with gzip", http(compression=Compression.Gzip)),
-    sends("HTTP elsewhere", lambda: HttpExporter(endpoint=f"{URL}/otlp/v1/traces")),
+    sends("HTTP under /otlp", lambda: HttpExporter(endpoint=f"{URL}/otlp/v1/traces")),
     sends("gRPC", over_grpc()),
     sends("gRPC with gzip", over_grpc(compression=grpc.Compression.Gzip)),
     sends_everything(
@@ -272,10 +272,10 @@ CHECKS = [
         lambda: GrpcLogs(endpoint=URL, insecure=True, compression=grpc.Compression.Gzip),
     ),
     ("names and values", names_and_values),
-    ("what Grafana asks first", what_grafana_asks_first),
+    ("Grafana's initial requests", grafana_probes),
 ]
 
 if __name__ == "__main__":
-    # Nothing of the SDK's own is traced.
+    # The SDK's own requests are not traced.
     trace.set_tracer_provider(trace.NoOpTracerProvider())
     sys.exit(asyncio.run(run(CHECKS)))

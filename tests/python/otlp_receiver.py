@@ -1,9 +1,9 @@
-"""Takes what Baton sends over OTLP and reads it with OpenTelemetry's own messages, strictly.
+"""Receives Baton's OTLP exports and parses them strictly with OpenTelemetry's messages.
 
 Usage: otlp_receiver.py PROTOCOL    (grpc, http/protobuf or http/json)
 
-Prints where it listens, takes everything until its input ends, and then checks what came: the agent `one` was asked once,
-and its Baton, which logged at level info, has ended.
+Prints its address, receives requests until stdin ends, and then checks them. Expected: the agent `one` ran once, and
+its Baton logged at level info and has ended.
 """
 
 import asyncio
@@ -29,21 +29,21 @@ SIGNALS = {
     "metrics": (metrics_service_pb2.ExportMetricsServiceRequest, metrics_service_pb2.ExportMetricsServiceResponse),
     "logs": (logs_service_pb2.ExportLogsServiceRequest, logs_service_pb2.ExportLogsServiceResponse),
 }
-CAME = {signal: [] for signal in SIGNALS}
-WRONG = []
-# Whoever sends must not write lines about it that are sent in their turn.
-SENDERS = {"baton_export", "baton_outbound", "h2", "hyper", "hyper_util", "rustls", "tonic", "tower"}
+RECEIVED = {signal: [] for signal in SIGNALS}
+ERRORS = []
+# Log lines of these modules must not be exported: each export would cause further lines.
+EXPORT_MODULES = {"baton_export", "baton_outbound", "h2", "hyper", "hyper_util", "rustls", "tonic", "tower"}
 
 
-def whole(message, size):
-    """Fields that the published messages do not have would be dropped here."""
+def require_known_fields(message, size):
+    """Checks that the message has no fields that are unknown to the published schema."""
     message.DiscardUnknownFields()
-    expect("bytes that are understood", message.ByteSize(), size)
+    expect("bytes of known fields", message.ByteSize(), size)
     return message
 
 
 def with_ids(value):
-    """OTLP writes ids in hex, where JSON of protobuf has base64."""
+    """Converts ids from hex, as in OTLP JSON, to base64, as in protobuf JSON."""
     if isinstance(value, list):
         return [with_ids(one) for one in value]
     if not isinstance(value, dict):
@@ -60,7 +60,7 @@ def read(signal, media_type, body):
         expect("media type", media_type, "application/json")
         return json_format.ParseDict(with_ids(json.loads(body)), request())
     expect("media type", media_type, "application/x-protobuf")
-    return whole(request.FromString(body), len(body))
+    return require_known_fields(request.FromString(body), len(body))
 
 
 class Http(BaseHTTPRequestHandler):
@@ -69,11 +69,11 @@ class Http(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         try:
-            expect("packing", self.headers["Content-Encoding"], "gzip")
+            expect("content encoding", self.headers["Content-Encoding"], "gzip")
             signal = self.path.removeprefix("/v1/")
-            CAME[signal].append(read(signal, self.headers["Content-Type"], gzip.decompress(body)))
+            RECEIVED[signal].append(read(signal, self.headers["Content-Type"], gzip.decompress(body)))
         except Exception as error:
-            WRONG.append(f"{self.path}: {error!r}")
+            ERRORS.append(f"{self.path}: {error!r}")
         answer = b"{}" if PROTOCOL == "http/json" else b""
         self.send_response(200)
         self.send_header("Content-Type", self.headers["Content-Type"])
@@ -90,16 +90,16 @@ def servicer(base, signal):
         def Export(self, request, context):
             size = request.ByteSize()
             try:
-                CAME[signal].append(whole(request, size))
+                RECEIVED[signal].append(require_known_fields(request, size))
             except Exception as error:
-                WRONG.append(f"{signal}: {error!r}")
+                ERRORS.append(f"{signal}: {error!r}")
             return SIGNALS[signal][1]()
 
     return Servicer()
 
 
 def serve():
-    """Starts to listen; returns where, and how to stop."""
+    """Starts a server; returns its address and a function that stops it."""
     if PROTOCOL != "grpc":
         server = ThreadingHTTPServer(("127.0.0.1", 0), Http)
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -121,8 +121,8 @@ def values(pairs):
 
 
 def groups(signal, resources, scopes):
-    """Every group of one scope, with what its resource says."""
-    for request in CAME[signal]:
+    """Every scope group, with the attributes of its resource."""
+    for request in RECEIVED[signal]:
         for resource in getattr(request, resources):
             for scope in getattr(resource, scopes):
                 yield values(resource.resource.attributes), scope
@@ -132,72 +132,72 @@ def spans():
     return [span for _, scope in groups("traces", "resource_spans", "scope_spans") for span in scope.spans]
 
 
-async def understood():
-    expect("what could not be read", WRONG, [])
-    for signal, came in CAME.items():
-        require(f"{signal} came", came)
+async def check_requests():
+    expect("unreadable requests", ERRORS, [])
+    for signal, requests in RECEIVED.items():
+        require(f"{signal} were received", requests)
 
 
-async def metered():
+async def check_metrics():
     last = {}
     for resource, scope in groups("metrics", "resource_metrics", "scope_metrics"):
         expect("service", resource["service.name"], "baton")
         expect("scope", scope.scope.name, "baton")
         for metric in scope.metrics:
-            require(f"{metric.name} is described", metric.description and metric.unit)
+            require(f"{metric.name} has a description and a unit", metric.description and metric.unit)
             data = getattr(metric, metric.WhichOneof("data"))
             for point in data.data_points:
                 key = (resource["service.instance.id"], metric.name, tuple(sorted(values(point.attributes).items())))
                 if metric.WhichOneof("data") == "gauge":
                     last[key] = point.as_int
                     continue
-                expect(f"{metric.name} counts since the start", data.aggregation_temporality, CUMULATIVE)
-                require("times", 0 < point.start_time_unix_nano <= point.time_unix_nano)
+                expect(f"{metric.name} is cumulative", data.aggregation_temporality, CUMULATIVE)
+                require("timestamps", 0 < point.start_time_unix_nano <= point.time_unix_nano)
                 if metric.WhichOneof("data") == "sum":
-                    require(f"{metric.name} only grows", data.is_monotonic)
+                    require(f"{metric.name} is monotonic", data.is_monotonic)
                     figure = point.as_int
                 else:
                     expect("buckets", len(point.bucket_counts), len(point.explicit_bounds) + 1)
                     expect("in all buckets", sum(point.bucket_counts), point.count)
                     require("a sum", point.HasField("sum") and point.sum >= 0)
                     figure = point.count
-                require(f"{key} does not shrink", figure >= last.get(key, 0))
+                require(f"{key} does not decrease", figure >= last.get(key, 0))
                 last[key] = figure
 
-    def of(name, **labels):
+    def last_value(name, **labels):
         wanted = {key.replace("_", "."): value for key, value in labels.items()}
         found = [figure for (_, other, given), figure in last.items()
                  if other == name and wanted.items() <= {k.replace("_", "."): v for k, v in given}.items()]
         require(f"one {name} {labels} among {sorted({key[1:] for key in last})}", len(found) == 1)
         return found[0]
 
-    expect("runs", of("gen_ai.invoke_agent.duration", gen_ai_agent_name="one", task_state="completed"), 1)
-    expect("model calls", of("gen_ai.client.operation.duration", gen_ai_request_model="playbook"), 1)
-    require("events", of("baton.journal.events") > 3)
-    expect("open tasks", of("baton.tasks.open", task_state="working"), 0)
-    require("what was sent", of("baton.export.sent", signal="metrics") >= 0)
-    expect("what was refused", of("baton.export.failed", signal="logs"), 0)
+    expect("runs", last_value("gen_ai.invoke_agent.duration", gen_ai_agent_name="one", task_state="completed"), 1)
+    expect("model calls", last_value("gen_ai.client.operation.duration", gen_ai_request_model="playbook"), 1)
+    require("events", last_value("baton.journal.events") > 3)
+    expect("open tasks", last_value("baton.tasks.open", task_state="working"), 0)
+    require("exported items", last_value("baton.export.sent", signal="metrics") >= 0)
+    expect("failed exports", last_value("baton.export.failed", signal="logs"), 0)
 
 
-async def logged():
+async def check_logs():
     lines = []
     for resource, scope in groups("logs", "resource_logs", "scope_logs"):
         expect("service", resource["service.name"], "baton")
-        require(f"{scope.scope.name} does not send", scope.scope.name.split("::")[0] not in SENDERS)
+        require(f"{scope.scope.name} does not export", scope.scope.name.split("::")[0] not in EXPORT_MODULES)
         lines.extend((scope.scope.name, record) for record in scope.log_records)
-    rests = [(part, line) for part, line in lines if line.body.string_value == "run ended"]
-    require(f"one run rests: {[line.body.string_value for _, line in lines]}", len(rests) == 1)
-    part, line = rests[0]
-    require(f"which part: {part}", part.startswith("baton_engine::"))
-    expect("how bad", (line.severity_number, line.severity_text), (9, "INFO"))
-    expect("about", values(line.attributes)["agent"], "one")
-    require("when", line.time_unix_nano > 0 and line.observed_time_unix_nano == line.time_unix_nano)
+    ended = [(part, line) for part, line in lines if line.body.string_value == "run ended"]
+    require(f"one line 'run ended': {[line.body.string_value for _, line in lines]}", len(ended) == 1)
+    part, line = ended[0]
+    require(f"the module: {part}", part.startswith("baton_engine::"))
+    expect("the severity", (line.severity_number, line.severity_text), (9, "INFO"))
+    expect("the agent", values(line.attributes)["agent"], "one")
+    require("the timestamps", line.time_unix_nano > 0 and line.observed_time_unix_nano == line.time_unix_nano)
     [root] = [span for span in spans() if span.name == "invoke_agent one"]
-    expect("in which trace", line.trace_id.hex(), root.trace_id.hex())
-    require("in which span", line.span_id in {span.span_id for span in spans() if span.trace_id == root.trace_id})
+    expect("the trace", line.trace_id.hex(), root.trace_id.hex())
+    require("the span", line.span_id in {span.span_id for span in spans() if span.trace_id == root.trace_id})
 
 
-CHECKS = [("everything is understood", understood), ("metrics", metered), ("logs", logged)]
+CHECKS = [("all requests are valid", check_requests), ("metrics", check_metrics), ("logs", check_logs)]
 
 if __name__ == "__main__":
     address, stop = serve()

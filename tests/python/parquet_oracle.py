@@ -1,4 +1,4 @@
-"""DuckDB asks exported spans in SQL what Baton is asked in TraceQL, and both must say the same.
+"""Compares results of TraceQL in Baton with results of SQL in DuckDB over the exported spans.
 
 Usage: parquet_oracle.py URL FILE BEGIN COUNT
 """
@@ -14,7 +14,7 @@ import urllib.request
 import duckdb
 import pyarrow.parquet
 
-from checking import Unexpected, expect, require, run
+from checking import CheckFailure, expect, require, run
 from parquet_questions import FILTERS, MEASURES
 
 URL, FILE, BEGIN, COUNT = sys.argv[1].rstrip("/"), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -44,36 +44,36 @@ def get(path, **params):
             warnings = urllib.parse.unquote(reply.headers.get("x-baton-warnings") or "")
             return json.load(reply), warnings
     except urllib.error.HTTPError as error:
-        raise Unexpected(f"{params['q']}: {error.code} {error.read().decode()}") from None
+        raise CheckFailure(f"{params['q']}: {error.code} {error.read().decode()}") from None
 
 
 def plain(value):
-    """A value of OTLP's JSON as text, as DuckDB casts it."""
+    """An OTLP JSON value as text, in DuckDB's format."""
     (kind, given), = value.items()
     if kind == "boolValue":
         return "true" if given else "false"
     return str(given)
 
 
-async def readable():
-    """The columns are what other readers take them for."""
+async def columns_have_types():
+    """Other readers get the intended column types."""
     rows = DATABASE.execute("SELECT count(*), count(DISTINCT trace_id || span_id) FROM s").fetchone()
-    expect("spans in the file, and how many of them are different", rows, (COUNT, COUNT))
+    expect("spans and distinct spans in the file", rows, (COUNT, COUNT))
     kinds = dict(DATABASE.execute("SELECT column_name, column_type FROM (DESCRIBE s)").fetchall())
     for column, kind in [
         ("trace_id", "VARCHAR"), ("duration_ns", "BIGINT"), ("attributes", "MAP(VARCHAR, VARCHAR)"),
         ("attribute_numbers", "MAP(VARCHAR, DOUBLE)"), ("gen_ai_usage_input_tokens", "BIGINT"), ("links", "VARCHAR"),
     ]:
         expect(column, kinds[column], kind)
-    require(f"start is a moment, not {kinds['start']}", kinds["start"].startswith("TIMESTAMP"))
+    require(f"start is a timestamp: {kinds['start']}", kinds["start"].startswith("TIMESTAMP"))
     table = pyarrow.parquet.read_table(FILE)
     expect("rows that pyarrow reads", table.num_rows, COUNT)
     expect("start, as pyarrow reads it", str(table.schema.field("start").type), "timestamp[ns, tz=UTC]")
-    require("pyarrow's moments have all their nanoseconds",
+    require("pyarrow's timestamps have nanoseconds",
             table.column("start").cast("int64").equals(table.column("start_unix_ns")))
     wrong = "SELECT count(*) FROM s WHERE epoch_ns(start) <> start_unix_ns"
-    expect("spans whose moment differs in DuckDB", DATABASE.execute(wrong).fetchone(), (0,))
-    expect("maps, as pandas gets them", type(table.column("attributes")[0].as_py()), list)
+    expect("spans with a different timestamp in DuckDB", DATABASE.execute(wrong).fetchone(), (0,))
+    expect("maps in pandas", type(table.column("attributes")[0].as_py()), list)
 
 
 def found(query):
@@ -82,7 +82,7 @@ def found(query):
     spans = set()
     for trace in answer["traces"]:
         for spanset in trace["spanSets"]:
-            require(f"{query}: a set shows all of its spans", len(spanset["spans"]) == spanset["matched"])
+            require(f"{query}: a span set contains all its spans", len(spanset["spans"]) == spanset["matched"])
             spans.update((trace["traceID"].rjust(32, "0"), span["spanID"].rjust(16, "0")) for span in spanset["spans"])
     return spans
 
@@ -90,13 +90,13 @@ def found(query):
 def filters(questions):
     async def check():
         for query, where in questions:
-            told = set(DATABASE.execute(f"SELECT trace_id, span_id FROM s WHERE {where}").fetchall())
+            expected = set(DATABASE.execute(f"SELECT trace_id, span_id FROM s WHERE {where}").fetchall())
             answered = found(query)
-            if answered != told:
-                only = sorted(answered - told)[:3], sorted(told - answered)[:3]
-                raise Unexpected(f"{query}\n    TraceQL finds {len(answered)}, SQL {len(told)} ({where})\n"
+            if answered != expected:
+                only = sorted(answered - expected)[:3], sorted(expected - answered)[:3]
+                raise CheckFailure(f"{query}\n    TraceQL finds {len(answered)}, SQL {len(expected)} ({where})\n"
                                  f"    only TraceQL: {only[0]}\n    only SQL: {only[1]}")
-            require(f"{query} tells spans apart", query == "{ }" or 0 < len(told) < COUNT)
+            require(f"{query} selects some of the spans", query == "{ }" or 0 < len(expected) < COUNT)
     return check
 
 
@@ -111,14 +111,14 @@ def series(query, path):
         if samples is None:
             samples = [{"timestampMs": str((BEGIN + STEP) * 1000), "value": line["value"]}]
         for sample in samples:
-            # A sample has the time of the end of its interval.
+            # The timestamp of a sample is the end of its interval.
             interval = (int(sample["timestampMs"]) // 1000 - BEGIN) // STEP - 1
             values[(labels, interval)] = float(sample["value"])
     return values
 
 
-def told(where, by, aggregate, path):
-    """The same in SQL: what is grouped by, and the interval."""
+def sql_series(where, by, aggregate, path):
+    """The series in SQL, by grouping values and interval."""
     interval = "interval" if path == "query_range" else "0"
     by = ", ".join(f"coalesce(CAST({column} AS VARCHAR), 'nil')" for column in by) + (", " if by else "")
     width = STEP if path == "query_range" else 3600
@@ -136,27 +136,27 @@ def measures(questions, path):
         for query, where, by, aggregates, tolerance in questions:
             expected = {}
             for label, aggregate in aggregates.items():
-                answer = told(where, by, aggregate, path)
+                answer = sql_series(where, by, aggregate, path)
                 expected.update({(labels + ((label,) if label else ()), i): v for (labels, i), v in answer.items()})
-            # Counts are zero where there is nothing, which SQL does not mention.
+            # TraceQL returns zero for empty intervals, SQL returns no row.
             measured = {key: number for key, number in series(query, path).items() if number != 0 or key in expected}
             if measured.keys() != expected.keys():
                 only = sorted(measured.keys() - expected.keys())[:3], sorted(expected.keys() - measured.keys())[:3]
-                raise Unexpected(f"{path} {query}\n    only TraceQL: {only[0]}\n    only SQL: {only[1]}")
+                raise CheckFailure(f"{path} {query}\n    only TraceQL: {only[0]}\n    only SQL: {only[1]}")
             for key, number in expected.items():
                 if not close(measured[key], number, tolerance):
-                    raise Unexpected(f"{path} {query}\n    {key}: TraceQL {measured[key]!r}, SQL {number!r}")
-            require(f"{query} measures something", len(expected) > 0)
+                    raise CheckFailure(f"{path} {query}\n    {key}: TraceQL {measured[key]!r}, SQL {number!r}")
+            require(f"{query} has results", len(expected) > 0)
     return check
 
 
-# Each check has its time, and searches that find most spans take a while.
-TOGETHER = 15
+# Filters per check: each check has a timeout, and searches that find most spans are slow.
+FILTERS_PER_CHECK = 15
 
 CHECKS = [
-    ("readers take the columns for what they are", readable),
-    *((f"filters from number {first} on find the same spans", filters(FILTERS[first:first + TOGETHER]))
-      for first in range(0, len(FILTERS), TOGETHER)),
+    ("columns have the intended types", columns_have_types),
+    *((f"filters from number {first} on find the same spans", filters(FILTERS[first:first + FILTERS_PER_CHECK]))
+      for first in range(0, len(FILTERS), FILTERS_PER_CHECK)),
     (f"{len(MEASURES)} measures over time are the same", measures(MEASURES, "query_range")),
     (f"{len(MEASURES)} measures of the whole time are the same", measures(MEASURES, "query")),
 ]

@@ -1,11 +1,11 @@
-"""Questions in both languages: TraceQL, and SQL over the table that `parquet_oracle.py` makes.
+"""Queries in TraceQL and, with the same result, in SQL over the table of `parquet_oracle.py`.
 
-What is missing makes every comparison false in TraceQL, and NULL in SQL, which selects as little.
+A comparison with a missing value is false in TraceQL and NULL in SQL; neither selects the span.
 """
 
 FILTERS = [
     ("{ }", "true"),
-    # Names: every operator that text has.
+    # Names: every text operator.
     ('{ name = "chat model-a" }', "name = 'chat model-a'"),
     ('{ name != "chat model-a" }', "name <> 'chat model-a'"),
     ('{ name < "execute" }', "name < 'execute'"),
@@ -15,7 +15,7 @@ FILTERS = [
     ('{ name =~ "chat .*" }', "regexp_full_match(name, 'chat .*')"),
     ('{ name =~ "chat" || name =~ ".*GET.*" }', "regexp_full_match(name, '.*GET.*')"),
     ('{ name !~ "chat .*|execute_tool f.tch" }', "NOT regexp_full_match(name, 'chat .*|execute_tool f.tch')"),
-    # How it ended, which side it is on.
+    # Status and kind.
     ("{ status = error }", "status = 'error'"),
     ("{ status = ok }", "status = 'ok'"),
     ("{ status = unset }", "status = 'unset'"),
@@ -27,7 +27,7 @@ FILTERS = [
     ("{ kind = unspecified && status = ok }", "kind = 'unspecified' AND status = 'ok'"),
     ('{ statusMessage = "no time" }', "status_message = 'no time'"),
     ('{ statusMessage =~ "no .+" }', "regexp_full_match(status_message, 'no .+')"),
-    # How long it took.
+    # Duration.
     ("{ duration = 1s }", "duration_ns = 1000000000"),
     ("{ duration != 0s }", "duration_ns <> 0"),
     ("{ duration > 1ms }", "duration_ns > 1000000"),
@@ -35,7 +35,7 @@ FILTERS = [
     ("{ duration < 1s }", "duration_ns < 1000000000"),
     ("{ duration <= 1s }", "duration_ns <= 1000000000"),
     ("{ duration > 10us && duration < 1.5s }", "duration_ns > 10000 AND duration_ns < 1500000000"),
-    # Text of an attribute.
+    # Text attributes.
     ('{ span.app.tool = "tool-1" }', "tool = 'tool-1'"),
     ('{ span.app.tool = "" }', "tool = ''"),
     (r'{ span.app.tool = "naïve \"tool\"" }', "tool = 'naïve \"tool\"'"),
@@ -64,7 +64,7 @@ FILTERS = [
     ("{ span.gen_ai.usage.input_tokens > 2000 }", "gen_ai_usage_input_tokens > 2000"),
     ('{ span.gen_ai.request.model = "model-a" && span.gen_ai.usage.input_tokens <= 2000 }',
      "gen_ai_request_model = 'model-a' AND gen_ai_usage_input_tokens <= 2000"),
-    # Yes and no; values of several kinds; lists.
+    # Booleans; values of several types; lists.
     ("{ span.app.cached = true }", "cached = 'true'"),
     ("{ span.app.cached != true }", "cached = 'false'"),
     ("{ span.app.mixed = 5 }", "mixed_number = 5"),
@@ -75,7 +75,7 @@ FILTERS = [
     ("{ span.app.mixed != nil }", "mixed IS NOT NULL"),
     ('{ span.app.tags = "a" }', "list_contains(tags, 'a')"),
     ('{ span.app.tags != "a" }', "NOT list_contains(tags, 'a')"),
-    # Who emitted it, and what made it.
+    # Resource and instrumentation scope.
     ('{ resource.service.name = "oracle-b" }', "service_name = 'oracle-b'"),
     ('{ resource.service.name =~ "oracle-[ab]" }', "service_name IN ('oracle-a', 'oracle-b')"),
     ('{ resource.deployment.environment = "prod" }', "environment = 'prod'"),
@@ -83,7 +83,7 @@ FILTERS = [
     ('{ .deployment.environment != "prod" }', "environment <> 'prod'"),
     ('{ instrumentation:name = "oracle" }', "scope_name = 'oracle'"),
     ("{ nestedSetParent < 0 }", "parent_span_id IS NULL"),
-    # All of it together: both bind equally, from the left.
+    # Combinations: && and || have the same precedence and associate to the left.
     ("{ status = error && duration > 1ms || kind = server }",
      "(status = 'error' AND duration_ns > 1000000) OR kind = 'server'"),
     ("{ kind = server || status = error && duration > 1ms }",
@@ -94,7 +94,7 @@ FILTERS = [
      "tool = 'tool-1' AND (coalesce(cached, '') = 'true' OR coalesce(score, 0) > 5) AND NOT name LIKE 'GET%'"),
 ]
 
-# Exactly, but for the order in which floats are added up.
+# Tolerance for sums of floats in a different order.
 EXACT = 1e-9
 COUNTED = {"": "count(*)"}
 
@@ -109,7 +109,7 @@ def quantiles(column, shares, scale=""):
 
 NANO = " / 1e9"
 
-# The query, which spans, grouped by what, what is computed (by the value of the label that says which), how exactly.
+# Query, SQL condition, SQL grouping, SQL aggregates by label value, relative tolerance.
 MEASURES = [
     ("{ } | count_over_time()", "true", [], COUNTED, EXACT),
     ("{ } | count_over_time() by (resource.service.name)", "true", ["service_name"], COUNTED, EXACT),

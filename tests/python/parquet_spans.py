@@ -1,9 +1,9 @@
-"""Random spans, the same for every run, sent to Baton over OTLP.
+"""Sends random spans to Baton over OTLP; every run generates the same spans.
 
 Usage: parquet_spans.py URL BEGIN first|second
 
-BEGIN is the second in which the first span may begin; spans spread over an hour. There are two parts, so that a test can
-let the first become a block before the second comes.
+BEGIN is the earliest start time in seconds; the spans are spread over an hour. There are two parts, so that a test can
+have the first written to a block before it sends the second. Prints the number of spans.
 """
 
 import json
@@ -48,7 +48,7 @@ def span(rng, trace, ids, begin):
     some(rng.random() < 0.7, pairs, "app.tool", rng.choice(TOOLS))
     some(rng.random() < 0.8, pairs, "app.user", f"user-{rng.randrange(30)}")
     some(rng.random() < 0.7, pairs, "app.tokens", rng.randrange(-20, 2_000))
-    # Eighths, which every way of adding them up gets right.
+    # Eighths: sums are exact in any order.
     some(rng.random() < 0.6, pairs, "app.score", rng.randrange(0, 81) / 8)
     some(rng.random() < 0.5, pairs, "app.cached", rng.random() < 0.5)
     some(rng.random() < 0.5, pairs, "app.mixed", rng.choice([5, 4, "5", "five", True, 5.0, 4.5]))
@@ -76,7 +76,7 @@ def span(rng, trace, ids, begin):
 
 
 def group(number, begin):
-    """One trace, of one service."""
+    """One trace of one service."""
     rng = random.Random(SEED * 10_000 + number)
     trace, ids = f"{rng.randrange(1, 1 << 128):032x}", []
     resource = [("service.name", rng.choice(SERVICES))]
@@ -90,8 +90,8 @@ def send(url, groups):
     body = json.dumps({"resourceSpans": groups}).encode()
     request = urllib.request.Request(f"{url}/v1/traces", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as reply:
-        said = json.load(reply)
-    assert not said.get("partialSuccess"), said
+        response = json.load(reply)
+    assert not response.get("partialSuccess"), response
 
 
 def main():
@@ -101,7 +101,7 @@ def main():
         groups = [group(number, begin) for number in range(first, min(first + BATCH, numbers.stop))]
         send(url, groups)
         if first % 200 == 0:
-            # Exporters repeat what they are not sure of; a span still counts once.
+            # Exporters repeat unacknowledged requests; a repeated span counts once.
             send(url, groups[:10])
         sent += sum(len(scope["spans"]) for made in groups for scope in made["scopeSpans"])
     print(sent)

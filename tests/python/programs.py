@@ -1,4 +1,4 @@
-"""Programs that a check starts and ends one by one, each in a folder of its own, and how it waits for what they say."""
+"""Processes started by a check, each in its own folder, and functions that wait for their output."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def say(text):
 
 
 def free_ports(count):
-    """Ports of loopback that were free a moment ago, all different."""
+    """Distinct loopback ports that are currently free."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in held]
     for one in held:
@@ -28,20 +28,20 @@ def free_ports(count):
     return ports
 
 
-def wait_for(what, asked, seconds=60.0):
-    """Asks until the answer is true; it says what was missing when time is up."""
+def wait_for(condition, probe, seconds=60.0):
+    """Calls `probe` until it returns a true value; fails with the name of the condition after the timeout."""
     end = time.monotonic() + seconds
     while True:
-        answer = asked()
+        answer = probe()
         if answer:
             return answer
         if time.monotonic() > end:
-            raise AssertionError(f"after {seconds:.0f} seconds still not: {what}")
+            raise AssertionError(f"timed out after {seconds:.0f} seconds: {condition}")
         time.sleep(0.1)
 
 
 def fetch(url, body=None, headers=None, timeout=30):
-    """The JSON of an answer."""
+    """Sends a request and returns the JSON of the response."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})})
     with urllib.request.urlopen(request, timeout=timeout) as reply:
@@ -57,14 +57,14 @@ def answers(url):
     try:
         with urllib.request.urlopen(url, timeout=2) as reply:
             return reply.status < 500
-    except urllib.error.HTTPError as refused:
-        return refused.code < 500
+    except urllib.error.HTTPError as error:
+        return error.code < 500
     except OSError:
         return False
 
 
 class Program:
-    """A process with a folder and a log of its own; only the variables that it is given."""
+    """A process with its own folder and log; it gets only the given environment variables and PATH, HOME and LANG."""
 
     def __init__(self, name, command, folder, variables=None):
         self.name, self.command, self.folder, self.variables = name, command, folder, variables or {}
@@ -81,21 +81,21 @@ class Program:
         return self
 
     def ready(self, url, seconds=60.0):
-        def up():
+        def is_up():
             if self.process.poll() is not None:
                 raise AssertionError(f"{self.name} ended with {self.process.returncode}:\n{self.tail()}")
             return answers(url)
 
-        wait_for(f"{self.name} answers at {url}", up, seconds)
+        wait_for(f"{self.name} answers at {url}", is_up, seconds)
         return self
 
     def kill(self):
-        """As the kernel does it when memory is short."""
+        """Sends SIGKILL, as the kernel does when memory is exhausted."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def end(self):
-        """In order, or else not; nothing happens when it ended already."""
+        """Terminates the process, and kills it after 30 seconds; does nothing if it has already ended."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.terminate()
@@ -108,8 +108,8 @@ class Program:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
 
 
-class Scene:
-    """A folder for one check, and every program that it started; both go when it ends well."""
+class Workspace:
+    """A folder for one check and the programs that it started; the folder is deleted if the check passes."""
 
     def __init__(self, name):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"baton-{name}-"))
@@ -126,7 +126,7 @@ class Scene:
         else:
             for program in self.programs:
                 say(f"--- {program.name}\n{program.tail()}")
-            say(f"everything is kept in {self.folder}")
+            say(f"logs and data are in {self.folder}")
 
     def program(self, name, command, variables=None):
         folder = self.folder / name
@@ -137,7 +137,7 @@ class Scene:
 
 
 def run(checks):
-    """Runs (name, check) one after the other and says how long each took."""
+    """Runs (name, check) pairs in sequence and prints the duration of each."""
     for name, check in checks:
         begun = time.monotonic()
         try:

@@ -1,4 +1,4 @@
-"""Notifications, and who gets them; for a2a-sdk 1.x."""
+"""Push notifications and their configurations; for a2a-sdk 1.x."""
 
 from google.protobuf.json_format import Parse
 
@@ -13,25 +13,25 @@ from a2a.types.a2a_pb2 import (
 from a2a.utils.errors import InvalidParamsError, TaskNotFoundError
 
 from checking import expect, require
-from conversation import COMPLETED, SUBMITTED, WORKING, Watched, answer_of, refused, says
+from conversation import COMPLETED, SUBMITTED, WORKING, StreamedTask, answer_of, expect_error, says
 from webhook import Webhook
 
 
-def heard(notification, *, path, token="", authorization=None):
-    """The event of a notification, read by the SDK, which knows no other members than the schema's."""
-    expect("how it arrives", (notification.method, notification.path), ("POST", path))
+def parse_notification(notification, *, path, token="", authorization=None):
+    """The event of a notification; the SDK's parser rejects members that the schema does not have."""
+    expect("method and path", (notification.method, notification.path), ("POST", path))
     headers = notification.headers
-    expect("its type", headers["content-type"], "application/a2a+json")
-    expect("who sends it", headers.get("authorization"), authorization)
-    expect("whose it is", headers.get("x-a2a-notification-token", ""), token)
+    expect("the content type", headers["content-type"], "application/a2a+json")
+    expect("the authorization", headers.get("authorization"), authorization)
+    expect("the notification token", headers.get("x-a2a-notification-token", ""), token)
     return Parse(notification.body, StreamResponse())
 
 
-async def to_end(webhook, watched, **expected):
-    """Takes notifications until the task is completed."""
-    while watched.states[-1:] != [COMPLETED]:
-        watched.take(heard(await webhook.next(), **expected))
-    return watched
+async def to_end(webhook, streamed, **expected):
+    """Reads notifications until the task is completed."""
+    while streamed.states[-1:] != [COMPLETED]:
+        streamed.take(parse_notification(await webhook.next(), **expected))
+    return streamed
 
 
 async def delivered(agent):
@@ -44,12 +44,12 @@ async def delivered(agent):
         )
         task = await agent.begin("tell me a story", task_push_notification_config=config)
         seen = {"path": "/hooks/1?of=story", "token": "a token", "authorization": "Bearer c3Rvcnk="}
-        watched = await to_end(webhook, Watched(), **seen)
-        expect("the task", watched.task.id, task.id)
-        expect("kinds", watched.kinds, ["task", "status_update", "artifact_update", "status_update"])
-        expect("states", watched.states, [SUBMITTED, WORKING, COMPLETED])
-        answer_of(await agent.same_as_stored(watched))
-        require("nothing comes after the end", webhook.arrived.empty())
+        streamed = await to_end(webhook, StreamedTask(), **seen)
+        expect("the task", streamed.task.id, task.id)
+        expect("kinds", streamed.kinds, ["task", "status_update", "artifact_update", "status_update"])
+        expect("states", streamed.states, [SUBMITTED, WORKING, COMPLETED])
+        answer_of(await agent.same_as_stored(streamed))
+        require("no notification after the end", webhook.arrived.empty())
         config.task_id = task.id
         got = await agent.blocking.get_task_push_notification_config(
             GetTaskPushNotificationConfigRequest(task_id=task.id, id="mine")
@@ -61,16 +61,16 @@ async def repeated(agent):
     async with Webhook() as webhook:
         webhook.refuse_next = 1
         await agent.send(says("hello"), task_push_notification_config={"url": webhook.url("/again")})
-        refusal = await webhook.next()
-        watched = Watched()
-        watched.take(heard(refusal, path="/again"))
+        rejected = await webhook.next()
+        streamed = StreamedTask()
+        streamed.take(parse_notification(rejected, path="/again"))
         again = await webhook.next()
-        # Each try is a span of its own.
-        again.headers.pop("traceparent"), refusal.headers.pop("traceparent")
-        expect("what was refused comes again", again, refusal)
-        await to_end(webhook, watched, path="/again")
-        expect("the rest comes once", watched.states, [SUBMITTED, WORKING, COMPLETED])
-        await agent.same_as_stored(watched)
+        # Each attempt has its own span.
+        again.headers.pop("traceparent"), rejected.headers.pop("traceparent")
+        expect("the rejected notification is repeated", again, rejected)
+        await to_end(webhook, streamed, path="/again")
+        expect("each state is delivered once", streamed.states, [SUBMITTED, WORKING, COMPLETED])
+        await agent.same_as_stored(streamed)
 
 
 async def configured(agent):
@@ -82,9 +82,9 @@ async def configured(agent):
             config = TaskPushNotificationConfig(task_id=task.id, url=webhook.url(path), **more)
             created = await client.create_task_push_notification_config(config)
             config.id = config.id or created.id
-            # The client writes where it goes into what it is given.
+            # The client sets `tenant` in the given request.
             config.ClearField("tenant")
-            expect(f"what was created for {path}", created, config)
+            expect(f"the configuration created for {path}", created, config)
             require("it has an id", created.id)
             return created
 
@@ -113,35 +113,35 @@ async def configured(agent):
 
         changed = await create("/changed", id="named", token="two")
         expect("the same id again", await get("named"), changed)
-        expect("how many there are", len((await all()).configs), 2)
+        expect("the number of configurations", len((await all()).configs), 2)
 
         await delete("named")
-        await refused("a deleted one", get("named"), TaskNotFoundError, "BTN-2014")
+        await expect_error("a deleted one", get("named"), TaskNotFoundError, "BTN-2014")
         expect("the rest", list((await all()).configs), [unnamed])
         await delete("named")
 
-        # Whoever is registered late hears what happens from then on.
+        # A late configuration receives the events from then on.
         seen = {"path": "/unnamed", "authorization": "Basic dXNlcjpwYXNz"}
         await agent.send(says("blue", task=task))
-        watched = await to_end(webhook, Watched(known=task), **seen)
-        stored = await agent.same_as_stored(watched)
-        expect("states", watched.states, [WORKING, COMPLETED])
+        streamed = await to_end(webhook, StreamedTask(known=task), **seen)
+        stored = await agent.same_as_stored(streamed)
+        expect("states", streamed.states, [WORKING, COMPLETED])
         expect("the answer", answer_of(stored), "You chose blue.")
-        require("nobody else hears of it", webhook.arrived.empty())
+        require("no other notifications", webhook.arrived.empty())
 
 
-async def turned_away(agent):
+async def forbidden_addresses(agent):
     client = agent.blocking
     waiting = await agent.send(says("ask me"))
     private = ("http://10.0.0.1/", "http://169.254.169.254/latest", "http://[::1]:9/")
     for url in (*private, "nowhere", "ftp://example.com/"):
         config = TaskPushNotificationConfig(task_id=waiting.id, url=url)
         create = client.create_task_push_notification_config(config)
-        await refused(f"notifications to {url}", create, InvalidParamsError, "BTN-1006")
+        await expect_error(f"notifications to {url}", create, InvalidParamsError, "BTN-1006")
         sent = agent.send(says("hello"), task_push_notification_config={"url": url})
-        await refused(f"a message with notifications to {url}", sent, InvalidParamsError, "BTN-1006")
-    nowhere = client.create_task_push_notification_config(TaskPushNotificationConfig(task_id=waiting.id))
-    await refused("notifications without a URL", nowhere, InvalidParamsError, "BTN-1001")
+        await expect_error(f"a message with notifications to {url}", sent, InvalidParamsError, "BTN-1006")
+    without_url = client.create_task_push_notification_config(TaskPushNotificationConfig(task_id=waiting.id))
+    await expect_error("notifications without a URL", without_url, InvalidParamsError, "BTN-1001")
     listed = await client.list_task_push_notification_configs(ListTaskPushNotificationConfigsRequest(task_id=waiting.id))
     expect("nothing was stored", list(listed.configs), [])
 
@@ -152,4 +152,4 @@ async def turned_away(agent):
         (client.list_task_push_notification_configs, ListTaskPushNotificationConfigsRequest(**unknown)),
         (client.delete_task_push_notification_config, DeleteTaskPushNotificationConfigRequest(**unknown, id="none")),
     ):
-        await refused(f"{call.__name__} for an unknown task", call(request), TaskNotFoundError, "BTN-2003")
+        await expect_error(f"{call.__name__} for an unknown task", call(request), TaskNotFoundError, "BTN-2003")

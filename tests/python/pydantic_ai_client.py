@@ -1,4 +1,4 @@
-"""Pydantic AI has the agent of tests/agents/openai as its model, in both dialects.
+"""Tests Pydantic AI with the agent of tests/agents/openai as its model, over responses and chat completions.
 
 Usage: pydantic_ai_client.py URL
 """
@@ -48,7 +48,7 @@ async def it_streams():
         expect("the text", "".join(pieces), "You said: one two three")
 
 
-async def functions_run():
+async def functions_are_called():
     for dialect in DIALECTS:
         able = agent(dialect, tools=[get_weather])
         answer = await able.run("What is the weather in Paris?")
@@ -57,7 +57,7 @@ async def functions_run():
             expect("streamed", await stream.get_output(), "It is sunny in Paris.")
 
 
-async def conversations_go_on():
+async def conversations_continue():
     kept = {"openai_previous_response_id": "auto"}
     for dialect, settings in [*((dialect, {}) for dialect in DIALECTS), (OpenAIResponsesModel, kept)]:
         talker = agent(dialect, model_settings=settings)
@@ -66,50 +66,50 @@ async def conversations_go_on():
         expect(f"the answer with {settings}", second.output, "Your name is Alice.")
 
 
-async def pictures_are_seen():
+async def images_are_received():
     picture = BinaryContent(base64.b64decode(DOT.partition(",")[2]), media_type="image/png")
     for dialect in DIALECTS:
         answer = await agent(dialect).run(["What is it?", picture])
-        require(f"a picture: {answer.output}", answer.output.endswith("(image/png)."))
+        require(f"an image: {answer.output}", answer.output.endswith("(image/png)."))
 
 
-async def answers_have_the_form_asked_for():
+async def answers_match_the_requested_schema():
     for dialect in DIALECTS:
         for form in (NativeOutput(Person), ToolOutput(Person)):
             made = (await agent(dialect, output_type=form).run("Make somebody up.")).output
             require(f"a person: {made}", isinstance(made, Person) and made.name)
 
 
-async def tools_of_the_agent_show():
+async def agent_tools_run_on_the_server():
     answer = await agent(name="personal").run("What's the weather in Oakland?")
     require(f"the answer: {answer.output}", "72°F" in answer.output)
     calls = [part.tool_name for part in answer.response.parts if part.part_kind == "builtin-tool-call"]
     require(f"the handoff: {answer.response.parts}", any("weather" in name for name in calls))
 
 
-async def errors_are_told():
+async def errors_have_status_codes():
     for dialect in DIALECTS:
-        for what, asked, status in [
-            ("no such agent", agent(dialect, "nobody").run("hi"), 404),
+        for label, asked, status in [
+            ("an unknown agent", agent(dialect, "nobody").run("hi"), 404),
             ("a failure", agent(dialect).run("fail, please"), 500),
         ]:
             try:
                 await asked
             except ModelHTTPError as error:
-                expect(what, error.status_code, status)
+                expect(label, error.status_code, status)
             else:
-                require(f"{what} is an error", False)
+                require(f"{label} is an error", False)
 
 
 CHECKS = [
     it_answers,
     it_streams,
-    functions_run,
-    conversations_go_on,
-    pictures_are_seen,
-    answers_have_the_form_asked_for,
-    tools_of_the_agent_show,
-    errors_are_told,
+    functions_are_called,
+    conversations_continue,
+    images_are_received,
+    answers_match_the_requested_schema,
+    agent_tools_run_on_the_server,
+    errors_have_status_codes,
 ]
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 Usage: schema_facts.py MODULE   where MODULE holds the compiled schema of an installed package, such as
                                 a2a.types.a2a_pb2 (a2a-sdk 1.x) or a2a.grpc.a2a_pb2 (a2a-sdk 0.3.x)
 
-The output is compared with Baton's own schemas, so it is written again when a package brings new fields:
+The output is compared with Baton's schemas. Generate it again when a package adds fields:
 
     python tests/python/schema_facts.py a2a.types.a2a_pb2 > crates/baton-proto/tests/facts/lf.a2a.v1.txt
     python tests/python/schema_facts.py a2a.grpc.a2a_pb2 > crates/baton-proto/tests/facts/a2a.v1.txt
 
-Only names, numbers and types are taken; a line is
+It contains only names, numbers and types; a line is
 
     Message.field = number:type[:repeated][:optional][:oneof=name]:json=name
     Enum.VALUE = number

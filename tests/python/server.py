@@ -1,9 +1,9 @@
-"""An agent on the official server of A2A 1.0, for clients to talk to; words.py says what it does.
+"""A test agent on the official server of A2A 1.0; words.py lists its keywords.
 
 Usage: server.py BINDING [quiet]
 
-BINDING is JSONRPC, HTTP+JSON or GRPC: the one that the card names. `quiet` means that it does not stream. Prints one
-line of JSON with its URL when it serves, and one for each notification that it sent. Ends when stdin ends.
+BINDING is the binding in the card: JSONRPC, HTTP+JSON or GRPC. `quiet` disables streaming. Prints one line of JSON with
+its URL when it is ready, and one for each notification that it sent. Ends when stdin ends.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from a2a.server.tasks import BasePushNotificationSender, InMemoryPushNotificatio
 from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Role, a2a_pb2_grpc
 
 from serving import listen, notifier, serve
-from words import Words
+from words import WordsExecutor
 
 SDK = SimpleNamespace(
     text_of=get_message_text,
@@ -51,7 +51,7 @@ async def main(binding, streaming):
     agent_card = card(binding, grpc_address if binding == "GRPC" else url, streaming)
     configs = InMemoryPushNotificationConfigStore()
     handler = DefaultRequestHandler(
-        agent_executor=Words(SDK),
+        agent_executor=WordsExecutor(SDK),
         task_store=InMemoryTaskStore(),
         agent_card=agent_card,
         push_config_store=configs,

@@ -1,8 +1,8 @@
-"""Checks signed cards as the official client does, or signs cards as it does; for a2a-sdk 1.x.
+"""Verifies or signs cards with the official client; for a2a-sdk 1.x.
 
 Usage: signed_cards.py check URL         every card of the agent at URL, over every binding, with the published keys
        signed_cards.py read CARD KEYS    the card in a file, with the keys in another
-       signed_cards.py sign              prints a key and cards that are signed with it, as JSON
+       signed_cards.py sign              prints a key and cards signed with it, as JSON
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from google.protobuf.json_format import ParseDict
 from jwt import PyJWK
 from jwt.algorithms import ECAlgorithm
 
-from checking import Unexpected, expect, require, run
+from checking import CheckFailure, expect, require, run
 
 ALGORITHMS = ["ES256", "EdDSA"]
 BINDINGS = ["JSONRPC", "HTTP+JSON", "GRPC"]
@@ -37,8 +37,8 @@ def verifier(keys, *algorithms):
     return create_signature_verifier(lambda kid, jku: by_id[kid], list(algorithms) or ALGORITHMS)
 
 
-def holds(card, keys):
-    """The card holds, with either key alone too; after a change it does not."""
+def verify(card, keys):
+    """Checks that the signatures are valid, also with each algorithm alone, and invalid after a change."""
     for algorithms in (ALGORITHMS, ["ES256"], ["EdDSA"]):
         verifier(keys, *algorithms)(card)
     changed = AgentCard()
@@ -48,7 +48,7 @@ def holds(card, keys):
         verifier(keys)(changed)
     except InvalidSignaturesError:
         return
-    raise Unexpected("a changed card holds")
+    raise CheckFailure("the signature of a changed card is valid")
 
 
 async def check(url):
@@ -58,31 +58,32 @@ async def check(url):
         expect("the keys", [(key["alg"], key["use"]) for key in keys["keys"]], [("ES256", "sig"), ("EdDSA", "sig")])
         below = (await http.get(f"{url}/.well-known/jwks.json")).raise_for_status().json()
         expect("the keys below the agent", below, keys)
-        places = set()
+        urls = set()
 
-        def noted(kid, jku):
-            places.add(jku)
+        def find_key(kid, jku):
+            urls.add(jku)
             return next(PyJWK.from_dict(key) for key in keys["keys"] if key["kid"] == kid)
 
-        verify = create_signature_verifier(noted, ALGORITHMS)
-        card = await A2ACardResolver(http, url).get_agent_card(signature_verifier=verify)
-        expect("where the keys are said to be", places, {f"{root}/.well-known/jwks.json"})
-        holds(card, keys)
+        verify_signature = create_signature_verifier(find_key, ALGORITHMS)
+        card = await A2ACardResolver(http, url).get_agent_card(signature_verifier=verify_signature)
+        expect("the key URLs", urls, {f"{root}/.well-known/jwks.json"})
+        verify(card, keys)
 
     for binding in BINDINGS:
         config = {"grpc_channel_factory": grpc.aio.insecure_channel} if binding == "GRPC" else {}
         client = await create_client(url, ClientConfig(supported_protocol_bindings=[binding], **config))
         try:
-            extended = await client.get_extended_agent_card(GetExtendedAgentCardRequest(), signature_verifier=verify)
+            request = GetExtendedAgentCardRequest()
+            extended = await client.get_extended_agent_card(request, signature_verifier=verify_signature)
         finally:
             await client.close()
-        require(f"the extended card over {binding} says more", len(extended.skills) > len(card.skills))
-        holds(extended, keys)
+        require(f"the extended card over {binding} has more skills", len(extended.skills) > len(card.skills))
+        verify(extended, keys)
 
 
 def read(card, keys):
     with open(card, encoding="utf-8") as card, open(keys, encoding="utf-8") as keys:
-        holds(ParseDict(json.load(card), AgentCard(), ignore_unknown_fields=True), json.load(keys))
+        verify(ParseDict(json.load(card), AgentCard(), ignore_unknown_fields=True), json.load(keys))
 
 
 def sign():
@@ -104,7 +105,7 @@ def sign():
         "skills": [{"id": "s", "name": "S", "description": "Skill", "tags": ["t"]}],
         "iconUrl": "https://example.com/icon.png",
     }
-    # Members that must be there and are empty, which the client does not sign.
+    # Required members that are empty; the client does not sign them.
     sparse = {**whole, "description": "", "skills": [{"id": "s", "name": "S", "tags": []}]}
     guarded = {
         **whole,
@@ -118,18 +119,18 @@ def sign():
     print(json.dumps({"keys": {"keys": [public]}, "cards": cards}))
 
 
-async def main(what, *arguments):
-    if what == "sign":
+async def main(command, *arguments):
+    if command == "sign":
         sign()
         return 0
 
     async def checked():
-        if what == "check":
+        if command == "check":
             await check(*arguments)
         else:
             read(*arguments)
 
-    return await run([(" ".join((what, *arguments)), checked)])
+    return await run([(" ".join((command, *arguments)), checked)])
 
 
 sys.exit(asyncio.run(main(*sys.argv[1:])))

@@ -19,7 +19,7 @@ from conversation import (
     USER,
     answer_of,
     calls_of,
-    refused,
+    expect_error,
     results,
     roles,
     says,
@@ -45,19 +45,19 @@ async def blocking_send(agent):
         shown = await agent.get(task, history_length=length)
         expect(f"history of {length}", list(shown.history), list(task.history)[-length:] if length else [])
     other = await agent.send(says("hello again", context=context), history_length=1)
-    require("a message without a task begins another one", other.id != task.id and other.context_id == context)
+    require("a message without a task starts another task", other.id != task.id and other.context_id == context)
     expect("roles with history_length=1", roles(other), [AGENT])
 
 
 async def streamed_answer(agent):
-    watched = await agent.stream(says("tell me a story"))
-    answer = get_message_text(watched.task.status.message)
-    require(f"the answer comes in pieces, not as {watched.texts!r}", len(set(watched.texts)) > 3)
-    for shorter, longer in zip(watched.texts, watched.texts[1:]):
+    streamed = await agent.stream(says("tell me a story"))
+    answer = get_message_text(streamed.task.status.message)
+    require(f"the answer is streamed in several chunks: {streamed.texts!r}", len(set(streamed.texts)) > 3)
+    for shorter, longer in zip(streamed.texts, streamed.texts[1:]):
         require(f"text grows: {shorter!r}, then {longer!r}", longer.startswith(shorter))
-    expect("the text at the end", watched.texts[-1], answer)
-    expect("the last state", watched.states[-1], COMPLETED)
-    expect("the stored answer", answer_of(await agent.get(watched.task)), answer)
+    expect("the text at the end", streamed.texts[-1], answer)
+    expect("the last state", streamed.states[-1], COMPLETED)
+    expect("the stored answer", answer_of(await agent.get(streamed.task)), answer)
 
 
 async def weather_by_caller(agent):
@@ -68,13 +68,13 @@ async def weather_by_caller(agent):
     expect("roles so far", roles(task), [USER, AGENT])
     expect("the calls are in the history too", task.history[1], task.status.message)
     output = "The weather in Oakland is sunny, 72°F"
-    told = results(task, {call["call_id"]: output}, context=False)
-    done = await agent.send(told)
-    expect("the answer, made of prompt, question, call and result", answer_of(done), f"Oakland: {output}")
+    sent = results(task, {call["call_id"]: output}, context=False)
+    done = await agent.send(sent)
+    expect("the answer, built from prompt, question, call and result", answer_of(done), f"Oakland: {output}")
     expect("roles", roles(done), [USER, AGENT, USER, AGENT])
-    expect("question and calls stay as they were", list(done.history[:2]), list(task.history))
-    told.context_id = task.context_id
-    expect("the results stay as they were sent", done.history[2], told)
+    expect("question and calls are unchanged", list(done.history[:2]), list(task.history))
+    sent.context_id = task.context_id
+    expect("the results are unchanged", done.history[2], sent)
     expect("one answer, one artifact", len(done.artifacts), 1)
     expect("GetTask", await agent.get(task), done)
 
@@ -82,7 +82,7 @@ async def weather_by_caller(agent):
 async def weather_by_caller_streamed(agent):
     first = await agent.stream(says("What's the weather in Oakland?"))
     expect("the turn ends when results are needed", first.states[-1], INPUT_REQUIRED)
-    expect("no partial calls were shown", first.states.count(INPUT_REQUIRED), 1)
+    expect("no partial calls were sent", first.states.count(INPUT_REQUIRED), 1)
     [call] = calls_of(first.task)
     second = await agent.stream(results(first.task, {call["call_id"]: {"sky": "clear"}}))
     expect("the same task", second.task.id, first.task.id)
@@ -94,11 +94,11 @@ async def weather_by_caller_streamed(agent):
 async def two_rounds(agent):
     task = await agent.send(says("plan Lisbon"))
     [call] = calls_of(task)
-    expect("a whole number stays whole", call["arguments"], {"location": "Lisbon", "days": 3})
+    expect("an integer stays an integer", call["arguments"], {"location": "Lisbon", "days": 3})
     task = await agent.send(results(task, {call["call_id"]: "it rains"}))
     [second] = calls_of(task)
     wanted = ("get_time", {"location": "Lisbon where it rains"})
-    expect("the second call knows the first result", (second["name"], second["arguments"]), wanted)
+    expect("the second call contains the first result", (second["name"], second["arguments"]), wanted)
     task = await agent.send(results(task, {second["call_id"]: "noon"}))
     expect("answer", answer_of(task), "Planned with: noon")
     expect("roles", roles(task), [USER, AGENT, USER, AGENT, USER, AGENT])
@@ -108,19 +108,19 @@ async def parallel_calls(agent):
     task = await agent.send(says("compare Oslo and Rome"))
     one, other = (call["call_id"] for call in calls_of(task))
     expect("both in one message", roles(task), [USER, AGENT])
-    expect("the words before them", get_message_text(task.status.message), "Let me look.")
+    expect("the text before them", get_message_text(task.status.message), "Let me look.")
 
     unknown = results(task, {"nonsense": "x"})
-    await refused("a result for no call", agent.send(unknown), InvalidParamsError, "BTN-2007")
+    await expect_error("a result with an unknown call id", agent.send(unknown), InvalidParamsError, "BTN-2007")
     malformed = says({"tool_results": [{"call_id": one}]}, task=task)
-    await refused("a result without output", agent.send(malformed), InvalidParamsError, "BTN-2009")
-    expect("a refused message changes nothing", await agent.get(task), task)
+    await expect_error("a result without output", agent.send(malformed), InvalidParamsError, "BTN-2009")
+    expect("a rejected message does not change the task", await agent.get(task), task)
 
     partly = await agent.send(results(task, {other: "snow"}))
     expect("state after half of the results", partly.status.state, INPUT_REQUIRED)
-    expect("what is still asked for", [call["call_id"] for call in calls_of(partly)], [one])
+    expect("the calls without a result", [call["call_id"] for call in calls_of(partly)], [one])
     again = results(task, {other: "snow"})
-    await refused("a result given twice", agent.send(again), InvalidParamsError, "BTN-2008")
+    await expect_error("a result given twice", agent.send(again), InvalidParamsError, "BTN-2008")
     done = await agent.send(results(task, {one: "sun"}))
     expect("both results, each once", sorted(answer_of(done).split("\n")), ["snow", "sun"])
     expect("roles", roles(done), [USER, AGENT, USER, USER, AGENT])
@@ -131,7 +131,7 @@ async def own_tools_by_extension(agent):
     message = says("What's the weather in Oakland?", metadata={TOOL_EXECUTION: {"toolExecution": "agent"}})
     task = await agent.send(message, context=ClientCallContext(service_parameters=chosen))
     expect("the agent ran its tool", answer_of(task), "Oakland: The weather in Oakland is sunny, 72°F")
-    expect("roles are those of the caller's mode", roles(task), [USER, AGENT, USER, AGENT])
+    expect("roles as in caller mode", roles(task), [USER, AGENT, USER, AGENT])
 
 
 async def question_to_the_user(agent):
@@ -142,8 +142,8 @@ async def question_to_the_user(agent):
 
 
 async def emitted_artifact(agent):
-    watched = await agent.stream(says("publish"))
-    stored = await agent.get(watched.task)
+    streamed = await agent.stream(says("publish"))
+    stored = await agent.get(streamed.task)
     expect("answer", answer_of(stored), "Published.")
     expect("artifacts", [artifact.artifact_id for artifact in stored.artifacts][:1], ["report"])
     expect("its content", get_data_parts(stored.artifacts[0].parts), [{"total": 42}])
@@ -156,18 +156,18 @@ async def failures(agent):
     ):
         task = await agent.send(says(word))
         expect(f"state after '{word}'", task.status.state, state)
-        require(f"the reason of '{word}' is told", reason in get_message_text(task.status.message))
-        watched = await agent.stream(says(word))
-        expect(f"state of the stream after '{word}'", watched.states[-1], state)
-        expect("half an answer is no artifact", list((await agent.get(watched.task)).artifacts), [])
+        require(f"the status message contains the reason of '{word}'", reason in get_message_text(task.status.message))
+        streamed = await agent.stream(says(word))
+        expect(f"state of the stream after '{word}'", streamed.states[-1], state)
+        expect("a partial answer is not an artifact", list((await agent.get(streamed.task)).artifacts), [])
 
 
 async def bare_message(agent):
-    """Another agent, which answers with a message and no task."""
+    """Another agent, which answers with a message and without a task."""
     async with Agent(f"{agent.root}/agents/conformance", agent.binding, True) as other:
         for client in (other.blocking, other.streaming):
             request = SendMessageRequest(message=says("tck-message-response"))
             [event] = [event async for event in client.send_message(request)]
             expect("the reply", event.WhichOneof("payload"), "message")
-            expect("its words", get_message_text(event.message), "Direct message response")
-            expect("whose it is", (event.message.role, event.message.task_id), (AGENT, ""))
+            expect("its text", get_message_text(event.message), "Direct message response")
+            expect("its role and task", (event.message.role, event.message.task_id), (AGENT, ""))

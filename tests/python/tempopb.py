@@ -1,6 +1,6 @@
-"""Tempo's messages, with the names and numbers that it publishes, for strict decoders.
+"""Tempo's messages with their published names and numbers, for strict decoding.
 
-Traces and attributes inside of them are OpenTelemetry's own messages, which are the same on the wire.
+Traces and attributes in them are OpenTelemetry's messages, which have the same encoding.
 """
 
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 KEY_VALUE = "opentelemetry.proto.common.v1.KeyValue"
 RESOURCE_SPANS = "opentelemetry.proto.trace.v1.ResourceSpans"
 
-# Message: fields as (number, name, type); a type in brackets is repeated, {} is a map from text.
+# Message: fields as (number, name, type); a type in brackets is repeated, {} is a map with string keys.
 MESSAGES = {
     "SearchResponse": [(1, "traces", "[TraceSearchMetadata]"), (2, "metrics", "SearchMetrics")],
     "TraceSearchMetadata": [
@@ -73,7 +73,7 @@ SCALARS = {
 }
 
 
-def _typed(field, kind):
+def _set_type(field, kind):
     if kind in SCALARS:
         field.type = SCALARS[kind]
     else:
@@ -81,7 +81,7 @@ def _typed(field, kind):
         field.type_name = f".{kind}" if "." in kind else f".tempopb.{kind}"
 
 
-def _built():
+def _build_classes():
     file = descriptor_pb2.FileDescriptorProto(name="tempo.proto", package="tempopb", syntax="proto3")
     file.dependency.extend([common_pb2.DESCRIPTOR.name, trace_pb2.DESCRIPTOR.name])
     for name, fields in MESSAGES.items():
@@ -93,11 +93,11 @@ def _built():
             if kind.startswith("{"):
                 entry = message.nested_type.add(name=field_name[0].upper() + field_name[1:] + "Entry")
                 entry.options.map_entry = True
-                _typed(entry.field.add(name="key", number=1, label=Field.LABEL_OPTIONAL), "string")
-                _typed(entry.field.add(name="value", number=2, label=Field.LABEL_OPTIONAL), kind.strip("{}"))
-                _typed(field, f"tempopb.{name}.{entry.name}")
+                _set_type(entry.field.add(name="key", number=1, label=Field.LABEL_OPTIONAL), "string")
+                _set_type(entry.field.add(name="value", number=2, label=Field.LABEL_OPTIONAL), kind.strip("{}"))
+                _set_type(field, f"tempopb.{name}.{entry.name}")
             else:
-                _typed(field, kind.strip("[]"))
+                _set_type(field, kind.strip("[]"))
     pool = descriptor_pool.Default()
     pool.Add(file)
     return {
@@ -105,7 +105,7 @@ def _built():
     }
 
 
-CLASSES = _built()
+CLASSES = _build_classes()
 
 
 def from_json(name, text):

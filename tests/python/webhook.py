@@ -1,4 +1,4 @@
-"""A receiver of notifications on loopback."""
+"""A receiver of push notifications on loopback."""
 
 import asyncio
 import dataclasses
@@ -8,7 +8,7 @@ import threading
 
 @dataclasses.dataclass
 class Notification:
-    """One request as it arrived."""
+    """A received request."""
 
     method: str
     path: str
@@ -17,7 +17,7 @@ class Notification:
 
 
 class Webhook:
-    """Takes notifications at any path; `refuse_next` makes it answer 503 so many times first."""
+    """Accepts notifications at any path; the next `refuse_next` requests are answered with 503."""
 
     def __init__(self):
         self.refuse_next = 0
@@ -35,7 +35,7 @@ class Webhook:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 notification = Notification(self.command, self.path, headers, body)
                 refuse, receiver.refuse_next = receiver.refuse_next > 0, max(0, receiver.refuse_next - 1)
-                # Told before it is answered: whoever sees the answer may rely on it.
+                # Queued before the response, so that it is in the queue when the sender sees the response.
                 loop.call_soon_threadsafe(receiver.arrived.put_nowait, notification)
                 self.send_response(503 if refuse else 204)
                 self.send_header("Content-Length", "0")

@@ -1,12 +1,12 @@
-"""What the served agents do with the words they are told; for a2a-sdk 1.x and 0.3.
+"""The executor of the served agents; the text of a message selects the behaviour; for a2a-sdk 1.x and 0.3.
 
 - `stream N [MS]`: an artifact in N chunks, with a pause of MS milliseconds after each, then completed.
 - `ask`: asks for a colour; the next message to the task is the answer, and completes it.
 - `slow`: works until it is canceled.
-- `wait MS`: works for MS milliseconds without a word, then completes.
-- `fail`: fails, and says why.
+- `wait MS`: works for MS milliseconds without output, then completes.
+- `fail`: fails with a reason.
 - `bare`: answers with a message, without a task.
-- anything else is said back, as an artifact.
+- anything else: echoes the text as an artifact.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from a2a.server.agent_execution import AgentExecutor
 from a2a.server.tasks import TaskUpdater
 
 
-class Words(AgentExecutor):
-    """`sdk` has what the two versions of the SDK call by different names: `text_of(message)`, `part(text)`,
+class WordsExecutor(AgentExecutor):
+    """`sdk` contains functions whose names differ between the versions of the SDK: `text_of(message)`, `part(text)`,
     `new_task(message)` and `message(text, context_id)`."""
 
     def __init__(self, sdk):
@@ -67,6 +67,6 @@ class Words(AgentExecutor):
                 append=number > 0,
                 last_chunk=number == count - 1,
             )
-            # Also without a pause, so that whoever listens hears the chunks one by one.
+            # Also without a pause, so that subscribers receive the chunks separately.
             await asyncio.sleep(pause)
         await updater.complete(self.says(updater, f"{count} chunks"))

@@ -1,10 +1,10 @@
-"""One handoff by the official MCP client, and what became of it.
+"""Makes one handoff with the official MCP client and prints the result.
 
 Usage: sampling.py ENVIRONMENT MODE DECLARES MODEL AGENT_URI MESSAGE
 
 MODE is `auto` (protocol 2026-07-28) or `legacy` (2025-11-25). DECLARES is `sampling`, `handoff` (sampling and
-`dev.baton/handoff`) or `nothing`. MODEL is the model that the answer names. Prints one line of JSON: how often the client
-was asked, and the result of the call.
+`dev.baton/handoff`) or `nothing`. MODEL is the model name in the answer. Prints one line of JSON: the number of
+sampling requests and the result of the call.
 """
 
 import asyncio
@@ -32,8 +32,8 @@ async def main(environment, mode, declares, model, agent_uri, message):
     async with Client(environment, mode=mode, **options) as tools:
         made = await tools.call_tool("handoff", {"agent_uri": agent_uri, "message": message})
     content = [block.text for block in made.content if block.type == "text"]
-    told = {"asked": len(asked), "handoffs": [one["handoff_id"] for one in asked], "is_error": made.is_error}
-    print(json.dumps({**told, "result": made.structured_content, "content": content}))
+    report = {"asked": len(asked), "handoffs": [one["handoff_id"] for one in asked], "is_error": made.is_error}
+    print(json.dumps({**report, "result": made.structured_content, "content": content}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! The example as its readers run it: the program, against agents that leave their tools to it.
+//! Runs the example program against agents with client-side tools.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use baton_sdk::{Agent, Baton, Tool, ToolError};
@@ -40,7 +40,7 @@ fn agent(name: &str) -> Agent {
     Agent::new(name).description("Tells the weather").prompt("You tell the weather.").playbook(RULES).tool(weather)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+#[expect(clippy::disallowed_methods, reason = "starts the program under test")]
 async fn run(url: &str, text: &str, typed: &str) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_baton-example-orchestrator"))
         .args([url, text])
@@ -58,7 +58,7 @@ async fn run(url: &str, text: &str, typed: &str) -> String {
 }
 
 #[tokio::test]
-async fn tools_of_agents_are_run_until_there_is_an_answer() {
+async fn client_side_tools_run_until_the_agent_answers() {
     let caller = agent("weather").client_side_tools().with_control_tools();
     let own = agent("own");
     let boss = agent("boss").client_side_tools().handoff_to("weather");
@@ -77,13 +77,12 @@ async fn tools_of_agents_are_run_until_there_is_an_answer() {
 }
 
 #[tokio::test]
-async fn nobody_is_there() {
-    let said = run("http://127.0.0.1:1/agents/weather", "hello", "").await;
-    assert!(said.contains("BTN-3011"), "{said}");
+async fn unreachable_agent_is_an_error() {
+    let output = run("http://127.0.0.1:1/agents/weather", "hello", "").await;
+    assert!(output.contains("BTN-3011"), "{output}");
 }
 
-/// The program fits on a page.
 #[test]
-fn it_is_short() {
+fn program_has_fewer_than_30_lines() {
     assert!(include_str!("../../src/main.rs").lines().count() < 30);
 }

@@ -1,11 +1,11 @@
-//! An A2A client talks to it.
+//! A call over A2A.
 
 use crate::program::Program;
 use baton_client::{Client, SendRequest};
 use baton_types::{Message, Part, Role};
 
 #[tokio::test]
-async fn an_a2a_client_is_told_the_weather() {
+async fn a2a_client_receives_the_weather() {
     let program = Program::start().await;
     let client = Client::tcp(&program.url).unwrap();
     let card = client.card("weather").await.unwrap();

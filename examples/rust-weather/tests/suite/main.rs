@@ -1,4 +1,4 @@
-//! The example as its readers run it: the program, talked to by A2A and MCP clients.
+//! Runs the example program and calls it with A2A and MCP clients.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod a2a;

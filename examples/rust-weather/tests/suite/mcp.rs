@@ -1,4 +1,4 @@
-//! MCP clients of every era use its tool.
+//! Tool calls by MCP clients of both protocol eras.
 
 use crate::program::Program;
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};

@@ -6,7 +6,7 @@ use tokio::{
     process::{Child, ChildStderr, Command},
 };
 
-/// The example at work, in a directory of its own; it is killed when this is dropped.
+/// The running example program in a temporary directory; killed on drop.
 pub(crate) struct Program {
     pub(crate) url: String,
     child: Child,
@@ -15,7 +15,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it on a free port.
+    /// Starts the program on a free port.
     pub(crate) async fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
         #[expect(clippy::disallowed_methods, reason = "starts the program under test; no tool of an agent is involved")]
@@ -30,7 +30,7 @@ impl Program {
             .unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = loop {
-            let line = log.next_line().await.unwrap().expect("the program says where it serves");
+            let line = log.next_line().await.unwrap().expect("a log line with the URL");
             let line: serde_json::Value = serde_json::from_str(&line).unwrap();
             if line["fields"]["message"] == "serving" {
                 break line["fields"]["url"].as_str().unwrap().to_owned();
@@ -39,7 +39,7 @@ impl Program {
         Self { url, child, log, _directory: directory }
     }
 
-    /// Asks it to stop, as Ctrl-C does, and waits for its end.
+    /// Sends SIGINT, like Ctrl-C, and waits until the program ends.
     pub(crate) async fn interrupt(mut self) -> ExitStatus {
         let id = self.child.id().and_then(|id| rustix::process::Pid::from_raw(id.try_into().unwrap())).unwrap();
         rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
