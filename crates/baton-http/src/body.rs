@@ -121,8 +121,8 @@ impl BodyReader {
             return Ok(received);
         }
         let (arrived, limits) = (received.bytes.len(), InflateLimits::tenfold(self.limit));
-        let inflated = async { gunzip(received, 0, &limits) };
-        self.large_requests.drive(arrived.saturating_mul(10), pin!(inflated)).await
+        let decompressed = async { gunzip(received, 0, &limits) };
+        self.large_requests.drive(arrived.saturating_mul(10), pin!(decompressed)).await
     }
 
     /// Reads the whole body without decompressing it.

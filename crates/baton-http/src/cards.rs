@@ -72,7 +72,7 @@ pub(crate) fn base_url(shared: &HttpState, headers: &HeaderMap) -> String {
 }
 
 /// Addresses and transports of an agent for its card.
-pub(crate) fn place<'a>(shared: &'a HttpState, agent: &AgentSpec, headers: &HeaderMap) -> CardOptions<'a> {
+pub(crate) fn card_options<'a>(shared: &'a HttpState, agent: &AgentSpec, headers: &HeaderMap) -> CardOptions<'a> {
     let base = base_url(shared, headers);
     let several = shared.sole_agent().is_none_or(|sole| sole.name != agent.name);
     let offered = &shared.options.a2a;
@@ -104,7 +104,7 @@ fn authority(url: &str) -> Option<String> {
 }
 
 fn card(shared: &HttpState, agent: &AgentSpec, form: CardForm, headers: &HeaderMap) -> Response {
-    let mut document = CardDocument::new(AgentCard::from_spec(agent, &place(shared, agent, headers)), form);
+    let mut document = CardDocument::new(AgentCard::from_spec(agent, &card_options(shared, agent, headers)), form);
     let tag = shared.signatures.tag(&document);
     let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 60 };
     let mut response = cacheable(headers, &valid, || {

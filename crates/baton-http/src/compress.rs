@@ -72,8 +72,8 @@ where
         if !accepts_gzip(request.headers()) {
             return Either::Left(self.inner.call(request));
         }
-        let (answering, large_requests) = (self.inner.call(request), self.large_requests.clone());
-        Either::Right(Box::pin(async move { Ok(compress(answering.await?, &large_requests).await) }))
+        let (response, large_requests) = (self.inner.call(request), self.large_requests.clone());
+        Either::Right(Box::pin(async move { Ok(compress(response.await?, &large_requests).await) }))
     }
 }
 
@@ -112,14 +112,14 @@ async fn compress(mut response: Response, large_requests: &LargeRequests) -> Res
         return reply::rest_error(&Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, message));
     };
     let plain = body.to_bytes();
-    let packed = async { gzip(&plain) };
-    match large_requests.drive(plain.len(), pin!(packed)).await {
-        Ok(packed) if packed.len() < plain.len() => {
+    let compressed = async { gzip(&plain) };
+    match large_requests.drive(plain.len(), pin!(compressed)).await {
+        Ok(compressed) if compressed.len() < plain.len() => {
             weaken_tag(response.headers_mut());
             let headers = response.headers_mut();
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            headers.insert(header::CONTENT_LENGTH, packed.len().into());
-            *response.body_mut() = Body::from(packed);
+            headers.insert(header::CONTENT_LENGTH, compressed.len().into());
+            *response.body_mut() = Body::from(compressed);
         }
         Ok(_) | Err(_) => *response.body_mut() = Body::from(plain),
     }

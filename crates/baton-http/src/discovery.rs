@@ -3,7 +3,7 @@
 use crate::{
     app::HttpState,
     auth::Caller,
-    cards::{ambiguous_agent_error, base_url, place},
+    cards::{ambiguous_agent_error, base_url, card_options},
     path_name::PathName,
     reply,
 };
@@ -47,6 +47,6 @@ pub(crate) async fn contextcore_sole(
 }
 
 fn contextcore(shared: &HttpState, agent: &AgentSpec, headers: &HeaderMap) -> Response {
-    let url = place(shared, agent, headers).url;
+    let url = card_options(shared, agent, headers).url;
     reply::json(&Discovery::from_spec(agent, &url, env!("CARGO_PKG_VERSION")))
 }

@@ -40,11 +40,11 @@ async fn list(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response 
 }
 
 fn entry(report: ExportReport) -> ExportEntry {
-    let (state, why) = match report.state {
+    let (state, reason) = match report.state {
         ExportState::Idle => (ExportTargetState::Idle, None),
         ExportState::Healthy => (ExportTargetState::Well, None),
-        ExportState::Unreachable { why } => (ExportTargetState::Away, Some(why)),
-        ExportState::Blocked { why } => (ExportTargetState::Blocked, Some(why)),
+        ExportState::Unreachable { why: reason } => (ExportTargetState::Away, Some(reason)),
+        ExportState::Blocked { why: reason } => (ExportTargetState::Blocked, Some(reason)),
     };
     ExportEntry {
         target: report.target,
@@ -52,7 +52,7 @@ fn entry(report: ExportReport) -> ExportEntry {
         signal: report.signal.to_owned(),
         is_default: report.is_default,
         state,
-        reason: why,
+        reason,
         sent: report.sent,
         failed: report.failed,
         dropped: report.dropped,

@@ -27,13 +27,13 @@ impl BodyEncoding {
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Error> {
         let mut found = Self::Identity;
         for value in headers.get_all(header::CONTENT_ENCODING) {
-            let given = value.to_str().unwrap_or("unreadable").trim();
-            match given.to_ascii_lowercase().as_str() {
+            let encoding = value.to_str().unwrap_or("unreadable").trim();
+            match encoding.to_ascii_lowercase().as_str() {
                 "" | "identity" => {}
                 "gzip" | "x-gzip" if found == Self::Identity => found = Self::Gzip,
                 _ => {
-                    let given: String = given.chars().take(64).collect();
-                    return Err(unsupported(&format!("Content-Encoding must be gzip or identity, not '{given}'")));
+                    let encoding: String = encoding.chars().take(64).collect();
+                    return Err(unsupported(&format!("Content-Encoding must be gzip or identity, not '{encoding}'")));
                 }
             }
         }
@@ -55,16 +55,16 @@ impl InflateLimits {
         Self { max_bytes, max_ratio: Some(10) }
     }
 
-    fn check(&self, compressed: usize, inflated: usize) -> Result<(), Error> {
+    fn check(&self, compressed: usize, decompressed: usize) -> Result<(), Error> {
         let too_large = |message: String| Err(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
-        if inflated > self.max_bytes {
+        if decompressed > self.max_bytes {
             return too_large(format!(
                 "the decompressed body is larger than {} bytes; send less at once",
                 self.max_bytes
             ));
         }
         match self.max_ratio {
-            Some(ratio) if inflated > compressed.saturating_mul(ratio).max(RATIO_EXEMPT_BYTES) => {
+            Some(ratio) if decompressed > compressed.saturating_mul(ratio).max(RATIO_EXEMPT_BYTES) => {
                 too_large(format!("the decompressed body is more than {ratio} times as large as the compressed one"))
             }
             _ => Ok(()),
@@ -80,18 +80,18 @@ pub(crate) fn gunzip(
 ) -> Result<ReceivedBody, Error> {
     let compressed = received.bytes.slice(skipped.min(received.bytes.len())..);
     let mut decoder = MultiGzDecoder::new(compressed.as_ref());
-    let mut inflated = Vec::new();
+    let mut decompressed = Vec::new();
     loop {
-        received.grow(compressed.len() + inflated.len() + STEP_BYTES)?;
-        let before = inflated.len();
+        received.grow(compressed.len() + decompressed.len() + STEP_BYTES)?;
+        let before = decompressed.len();
         let limit = u64::try_from(STEP_BYTES).unwrap_or(u64::MAX);
-        decoder.by_ref().take(limit).read_to_end(&mut inflated).map_err(|error| {
+        decoder.by_ref().take(limit).read_to_end(&mut decompressed).map_err(|error| {
             let message = format!("the body is not valid gzip: {error}");
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message)
         })?;
-        limits.check(compressed.len(), inflated.len())?;
-        if inflated.len() == before {
-            return Ok(received.with_bytes(inflated.into()));
+        limits.check(compressed.len(), decompressed.len())?;
+        if decompressed.len() == before {
+            return Ok(received.with_bytes(decompressed.into()));
         }
     }
 }

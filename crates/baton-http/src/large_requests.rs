@@ -41,10 +41,10 @@ impl LargeRequests {
         let mut acquire: Option<Acquire> = None;
         poll_fn(|context| {
             let next = acquire.get_or_insert_with(|| Box::pin(Arc::clone(&self.permits).acquire_owned()));
-            let place: Result<_, AcquireError> = ready!(next.as_mut().poll(context));
+            let permit: Result<_, AcquireError> = ready!(next.as_mut().poll(context));
             acquire = None;
             let polled: Poll<F::Output> = off_request_threads(|| work.as_mut().poll(context));
-            drop(place);
+            drop(permit);
             polled
         })
         .await

@@ -22,6 +22,6 @@ impl<S: Send + Sync> FromRequestParts<S> for PathName {
 }
 
 /// Error for a path with invalid parameters.
-pub(crate) fn invalid_path(what: &str) -> Error {
-    Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {what}"))
+pub(crate) fn invalid_path(reason: &str) -> Error {
+    Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {reason}"))
 }

@@ -51,12 +51,12 @@ pub(crate) async fn add(State(shared): State<Arc<HttpState>>, caller: Caller, re
         if serde_json::from_str::<serde_json::Value>(text)
             .is_ok_and(|body| body.is_object() && body.get("url").is_none())
         {
-            let wish: CreateAgent = serde_json::from_str(text).map_err(wrong)?;
-            return definitions::create(&shared, &caller, &parts.headers, wish).await;
+            let create: CreateAgent = serde_json::from_str(text).map_err(wrong)?;
+            return definitions::create(&shared, &caller, &parts.headers, create).await;
         }
         let ports = authorize_change(&shared, &caller)?;
-        let asked: AddAgent = serde_json::from_str(text).map_err(wrong)?;
-        let AddAgent { url, name, listed, bearer } = asked;
+        let params: AddAgent = serde_json::from_str(text).map_err(wrong)?;
+        let AddAgent { url, name, listed, bearer } = params;
         // A caller that chooses both the location of a secret and its destination could read every secret of this
         // process.
         if bearer.is_some() && !has_owner_token(&shared.options.access, &parts.headers) {
@@ -135,14 +135,14 @@ pub(crate) async fn receive_notification(
     PathName(registration): PathName,
     request: Request,
 ) -> Response {
-    let came = RequestOrigin::from_request(&request);
+    let origin = RequestOrigin::from_request(&request);
     let (parts, body) = request.into_parts();
     let Some(ports) = &shared.options.peers else { return notification_not_found() };
     // Checked before the body is read, or unauthenticated clients could exhaust the body budget. The content is not
     // used: a notification only triggers a poll of the peer.
     if !ports.peers.handle_notification(&registration, notification_token(&parts.headers)).await {
         let reason = "unknown registration, or wrong notification token";
-        came.log_denial(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
+        origin.log_denial(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
         return notification_not_found();
     }
     if let Err(error) = shared.bodies.read(&parts, body).await {

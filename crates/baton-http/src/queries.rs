@@ -76,12 +76,12 @@ impl QueryScheduler {
     pub(crate) async fn run<T: Send + 'static, E: From<Error> + From<SpanStoreError>>(
         &self,
         caller: &Caller,
-        ask: impl Future<Output = Result<T, SpanStoreError>>,
+        query: impl Future<Output = Result<T, SpanStoreError>>,
         write: impl FnOnce(T) -> Response + Send + 'static,
     ) -> Result<Response, E> {
         let admitted = self.admitted.acquire(caller).map_err(|refusal| refusal.error("queries"))?;
         let turn = self.acquire_permit(caller).await?;
-        let answer = ask.await?;
+        let answer = query.await?;
         let written = tokio::task::spawn_blocking(move || {
             let response = write(answer);
             drop(turn);

@@ -69,9 +69,9 @@ const A2A_JSON: &str = "application/a2a+json";
 impl JsonMediaType {
     /// Media type from the `Accept` and `Content-Type` headers.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
-        let given = [header::ACCEPT, header::CONTENT_TYPE];
+        let header_names = [header::ACCEPT, header::CONTENT_TYPE];
         let names = |name| headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(names_a2a_json);
-        if given.into_iter().any(names) { Self::A2aJson } else { Self::Json }
+        if header_names.into_iter().any(names) { Self::A2aJson } else { Self::Json }
     }
 
     fn value(self) -> HeaderValue {
@@ -93,8 +93,8 @@ fn essence(media_type: &str) -> &str {
 /// Rejects a body with a content type other than JSON. A missing type means JSON, unless a web page sent the request:
 /// pages can send such bodies across origins without a preflight request.
 pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Error> {
-    let given = headers.get(header::CONTENT_TYPE).map(|value| essence(value.to_str().unwrap_or("unreadable")));
-    match given.filter(|essence| !essence.is_empty()) {
+    let content_type = headers.get(header::CONTENT_TYPE).map(|value| essence(value.to_str().unwrap_or("unreadable")));
+    match content_type.filter(|essence| !essence.is_empty()) {
         Some(essence) if is_json(essence) => Ok(()),
         Some(essence) => {
             let essence: String = essence.chars().take(64).collect();

@@ -56,8 +56,8 @@ impl Shares {
     }
 
     /// A pool with at most `percent` percent per principal, but not fewer than `least` units.
-    pub(crate) fn with_percent(total: usize, percent: u8, least: usize) -> Self {
-        Self::new(total, total.saturating_mul(usize::from(percent)).div_euclid(100).max(least))
+    pub(crate) fn with_percent(total: usize, percent: u8, min: usize) -> Self {
+        Self::new(total, total.saturating_mul(usize::from(percent)).div_euclid(100).max(min))
     }
 
     /// Acquires one unit for the caller.
@@ -87,23 +87,23 @@ impl SharePool {
 impl SharePermit {
     /// Raises the permit to at least `units`. On failure it keeps the units it has.
     pub(crate) fn grow_to(&mut self, units: usize) -> Result<(), ShareRefusal> {
-        let wanted = units.saturating_sub(self.units);
-        if wanted == 0 {
+        let additional = units.saturating_sub(self.units);
+        if additional == 0 {
             return Ok(());
         }
         let pool = &self.pool;
         let mut held = pool.held();
         let own = held.by_key.get(&self.key).copied().unwrap_or_default();
         // If the share equals the whole pool, only the pool limit applies.
-        if pool.per_principal < pool.total && wanted > pool.per_principal.saturating_sub(own) {
+        if pool.per_principal < pool.total && additional > pool.per_principal.saturating_sub(own) {
             return Err(ShareRefusal::OwnFull { limit: pool.per_principal });
         }
-        if wanted > pool.total.saturating_sub(held.total) {
+        if additional > pool.total.saturating_sub(held.total) {
             return Err(ShareRefusal::TotalFull { limit: pool.total });
         }
-        held.total += wanted;
-        *held.by_key.entry(self.key.clone()).or_default() += wanted;
-        self.units += wanted;
+        held.total += additional;
+        *held.by_key.entry(self.key.clone()).or_default() += additional;
+        self.units += additional;
         Ok(())
     }
 }
@@ -111,15 +111,15 @@ impl SharePermit {
 impl SharePermit {
     /// Reduces the permit to at most `units`.
     pub(crate) fn shrink_to(&mut self, units: usize) {
-        let freed = self.units.saturating_sub(units);
-        if freed == 0 {
+        let released = self.units.saturating_sub(units);
+        if released == 0 {
             return;
         }
-        self.units -= freed;
+        self.units -= released;
         let mut held = self.pool.held();
-        held.total = held.total.saturating_sub(freed);
+        held.total = held.total.saturating_sub(released);
         if let Some(own) = held.by_key.get_mut(&self.key) {
-            *own = own.saturating_sub(freed);
+            *own = own.saturating_sub(released);
             if *own == 0 {
                 held.by_key.remove(&self.key);
             }

@@ -45,10 +45,10 @@ impl Signatures {
 
     /// ETag of a card version and format. Signatures are excluded, because they are random; the keys are included.
     pub(crate) fn tag(&self, card: &CardDocument) -> String {
-        let mut told = serde_json::to_vec(card).unwrap_or_default();
-        told.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
-        told.extend(self.signer.iter().flat_map(|signer| signer.keys().as_str().as_bytes().to_vec()));
-        let digest = Digest::compute(&told);
+        let mut bytes = serde_json::to_vec(card).unwrap_or_default();
+        bytes.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
+        bytes.extend(self.signer.iter().flat_map(|signer| signer.keys().as_str().as_bytes().to_vec()));
+        let digest = Digest::compute(&bytes);
         let tag = &digest.as_str()[..32];
         // After a restart the same tag can stand for other random bytes, so it is weak.
         if self.signer.is_some() { format!("W/\"{tag}\"") } else { format!("\"{tag}\"") }
@@ -60,16 +60,16 @@ impl Signatures {
         card: &CardDocument,
         jku: &str,
     ) -> Result<Arc<[AgentCardSignature]>, String> {
-        let mut told = serde_json::to_vec(card).map_err(|error| error.to_string())?;
-        told.extend_from_slice(jku.as_bytes());
-        let digest = Digest::compute(&told);
+        let mut bytes = serde_json::to_vec(card).map_err(|error| error.to_string())?;
+        bytes.extend_from_slice(jku.as_bytes());
+        let digest = Digest::compute(&bytes);
         if let Some(known) = self.lock_cache().by_card.get(&digest) {
             return Ok(Arc::clone(known));
         }
         let mut signatures = Vec::new();
         for payload in card.payloads().map_err(|error| error.to_string())? {
-            let made = signer.sign(payload.as_bytes(), jku)?.into_iter();
-            signatures.extend(made.map(|one| AgentCardSignature {
+            let new_signatures = signer.sign(payload.as_bytes(), jku)?.into_iter();
+            signatures.extend(new_signatures.map(|one| AgentCardSignature {
                 protected: one.protected,
                 signature: one.signature,
                 header: None,
@@ -80,17 +80,17 @@ impl Signatures {
 
     /// Caches the signatures and returns the cached ones: two concurrent requests get the same signatures.
     fn cache_signatures(&self, digest: Digest, signatures: Arc<[AgentCardSignature]>) -> Arc<[AgentCardSignature]> {
-        let mut made = self.lock_cache();
-        if let Some(known) = made.by_card.get(&digest) {
+        let mut cache = self.lock_cache();
+        if let Some(known) = cache.by_card.get(&digest) {
             return Arc::clone(known);
         }
-        if made.order.len() >= MAX_CACHED_CARDS
-            && let Some(oldest) = made.order.pop_front()
+        if cache.order.len() >= MAX_CACHED_CARDS
+            && let Some(oldest) = cache.order.pop_front()
         {
-            made.by_card.remove(&oldest);
+            cache.by_card.remove(&oldest);
         }
-        made.order.push_back(digest.clone());
-        made.by_card.insert(digest, Arc::clone(&signatures));
+        cache.order.push_back(digest.clone());
+        cache.by_card.insert(digest, Arc::clone(&signatures));
         signatures
     }
 

@@ -9,8 +9,8 @@ pub fn depth_within(json: &[u8], limit: usize) -> bool {
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => {
-                while let Some(inside) = bytes.next() {
-                    match inside {
+                while let Some(string_byte) = bytes.next() {
+                    match string_byte {
                         b'\\' => drop(bytes.next()),
                         b'"' => break,
                         _ => {}

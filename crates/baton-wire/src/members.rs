@@ -33,11 +33,11 @@ impl ObjectMembers {
 
     /// Removes all members with these names and returns the last value, `null` included.
     pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json> {
-        let mut taken = None;
+        let mut last = None;
         for (_, value) in self.0.extract_if(.., |(name, _)| names.contains(&name.as_str())) {
-            taken = Some(value);
+            last = Some(value);
         }
-        taken
+        last
     }
 
     /// [`ObjectMembers::take`] for a string; `None` if the value is `null` or not a string.

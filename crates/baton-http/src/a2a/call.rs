@@ -96,8 +96,8 @@ impl<'a> A2aCall<'a> {
 
 /// Replaces a not-found error by "no such agent" if the agent does not exist.
 pub(super) fn prefer_agent_not_found(shared: &HttpState, caller: &Caller, agent: &AgentName, error: Error) -> Error {
-    let lost = matches!(error.kind, ErrorKind::TaskNotFound | ErrorKind::AgentNotFound);
-    if lost && shared.agent(agent.as_str()).is_none() {
+    let not_found = matches!(error.kind, ErrorKind::TaskNotFound | ErrorKind::AgentNotFound);
+    if not_found && shared.agent(agent.as_str()).is_none() {
         return shared.no_such_agent_for(caller, Some(agent.as_str()));
     }
     error

@@ -81,10 +81,10 @@ impl ActiveExtensions {
 
 /// Returns the active extensions to the caller, in the same header that requested them.
 pub(super) fn acknowledge(call: &A2aCall<'_>, reply: &mut HeaderMap) {
-    let asked = HEADERS.into_iter().filter(|name| call.headers.contains_key(name));
+    let header_names = HEADERS.into_iter().filter(|name| call.headers.contains_key(name));
     let active = ActiveExtensions::from_call(call).uris.join(",");
     if let Some(value) = HeaderValue::from_str(&active).ok().filter(|value| !value.is_empty()) {
-        reply.extend(asked.map(|name| (name, value.clone())));
+        reply.extend(header_names.map(|name| (name, value.clone())));
     }
 }
 

@@ -10,7 +10,7 @@ use std::{convert::Infallible, io::Write as _, pin::pin};
 /// Encodes a stream item as the data of an event.
 pub(super) trait EventEncoder: Send + 'static {
     /// Appends the data, which must not contain line breaks.
-    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>);
+    fn write(&self, out: &mut Vec<u8>, item: TaskStreamItem<'_>);
 }
 
 /// Reply that streams the task.
@@ -60,7 +60,7 @@ fn events(
             };
             let Some(item) = fed else { break };
             let mut bytes = Vec::with_capacity(512);
-            following.encode(&item, |told| write_event(&mut bytes, &frame, told));
+            following.encode(&item, |stream_item| write_event(&mut bytes, &frame, stream_item));
             if !bytes.is_empty() {
                 yield Ok(Bytes::from(bytes));
             }
@@ -69,11 +69,11 @@ fn events(
 }
 
 /// Writes an event; numbered items use their number as the event id.
-fn write_event(out: &mut Vec<u8>, frame: &impl EventEncoder, told: TaskStreamItem<'_>) {
-    if let Some(number) = told.number {
+fn write_event(out: &mut Vec<u8>, frame: &impl EventEncoder, item: TaskStreamItem<'_>) {
+    if let Some(number) = item.number {
         let _ = writeln!(out, "id: {number}");
     }
     out.extend_from_slice(b"data: ");
-    frame.write(out, told);
+    frame.write(out, item);
     out.extend_from_slice(b"\n\n");
 }

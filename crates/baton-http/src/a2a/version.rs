@@ -20,12 +20,12 @@ pub(super) enum A2aVersion {
 pub(super) fn check(
     headers: &HeaderMap,
     uri: Option<&Uri>,
-    spoken: A2aVersion,
+    protocol_version: A2aVersion,
     rule: VersionRule,
 ) -> Result<(), Error> {
     match requested(headers, uri) {
-        Some(version) => match (parse_version(version), spoken) {
-            (Some(declared), spoken) if declared == spoken => Ok(()),
+        Some(version) => match (parse_version(version), protocol_version) {
+            (Some(declared), protocol_version) if declared == protocol_version => Ok(()),
             (Some(_), A2aVersion::V1) => Err(refuse(&format!(
                 "this operation belongs to A2A 1.0, but A2A-Version is {version}; send A2A-Version: 1.0"
             ))),
@@ -34,7 +34,7 @@ pub(super) fn check(
             ))),
             (None, _) => Err(refuse(&format!("A2A {version} is not supported; this agent supports 1.0 and 0.3"))),
         },
-        None if rule == VersionRule::Strict && spoken == A2aVersion::V1 => {
+        None if rule == VersionRule::Strict && protocol_version == A2aVersion::V1 => {
             Err(refuse("a request without A2A-Version uses 0.3, which has no such operation; send A2A-Version: 1.0"))
         }
         None => Ok(()),

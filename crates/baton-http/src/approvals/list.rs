@@ -41,17 +41,17 @@ pub(crate) async fn list(
 ) -> Response {
     let listed = async {
         caller.check_access(&shared, Access::Read, None)?;
-        let Query(wanted) = query
+        let Query(params) = query
             .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
-        let after = match wanted.page_token.as_deref() {
+        let after = match params.page_token.as_deref() {
             None | Some("") => None,
             Some(token) => Some(read_token(token)?),
         };
         let query = ListApprovals {
-            agent: wanted.agent.filter(|agent| !agent.is_empty()).map(Into::into),
-            root: wanted.root_task_id.filter(|task| !task.is_empty()).map(Into::into),
+            agent: params.agent.filter(|agent| !agent.is_empty()).map(Into::into),
+            root: params.root_task_id.filter(|task| !task.is_empty()).map(Into::into),
             after,
-            limit: wanted.page_size.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE),
+            limit: params.page_size.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE),
         };
         let page = shared.engine.approvals(caller.principal(), &query).await.map_err(reply::from_engine)?;
         let readable = page.approvals.into_iter().filter(|approval| caller.may_read(&approval.task_agent));

@@ -22,9 +22,9 @@ use baton_wire::{
 };
 
 /// The approval, if it is pending and the caller may read its agent.
-async fn find_approval(shared: &HttpState, caller: &Caller, wanted: &ApprovalRef) -> Result<Approval, Error> {
+async fn find_approval(shared: &HttpState, caller: &Caller, target: &ApprovalRef) -> Result<Approval, Error> {
     caller.check_access(shared, Access::Read, None)?;
-    let found = shared.engine.approval(caller.principal(), wanted).await;
+    let found = shared.engine.approval(caller.principal(), target).await;
     let found = found.map_err(|error| approval_error(shared, caller, error))?;
     caller.check_access(shared, Access::Read, Some(&found.task_agent)).map(|()| found)
 }

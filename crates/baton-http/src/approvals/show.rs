@@ -17,8 +17,8 @@ pub(crate) async fn show(
 ) -> Response {
     let shown = async {
         let Path((task, call)) = path.map_err(|error| invalid_path(&error.body_text()))?;
-        let wanted = ApprovalRef { task: task.into(), call, remote_task: None };
-        find_approval(&shared, &caller, &wanted).await
+        let target = ApprovalRef { task: task.into(), call, remote_task: None };
+        find_approval(&shared, &caller, &target).await
     };
     match shown.await {
         Ok(approval) => reply::json(&entry(approval)),

@@ -38,9 +38,9 @@ pub(crate) fn has_owner_token(access: &AccessOptions, headers: &HeaderMap) -> bo
 
 /// Bearer token of a request; gRPC uses the metadata key of the same name.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, BearerError> {
-    let mut given = headers.get_all(header::AUTHORIZATION).iter();
-    let Some(value) = given.next() else { return Err(BearerError::Missing) };
-    if given.next().is_some() {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Err(BearerError::Missing) };
+    if values.next().is_some() {
         return Err(BearerError::Several);
     }
     let text = value.to_str().map_err(|_| BearerError::Malformed)?.trim_matches(' ');
@@ -58,8 +58,8 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, BearerError> {
 /// Whether the text is a `token68` of HTTP authentication.
 fn is_token68(token: &str) -> bool {
     let body = token.trim_end_matches('=');
-    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
-    !body.is_empty() && body.bytes().all(letters)
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    !body.is_empty() && body.bytes().all(is_allowed)
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Caller {
     fn with(
         principal: Arc<Principal>,
         credential: Option<Arc<str>>,
-        came: Option<RequestOrigin>,
+        origin: Option<RequestOrigin>,
         shown: Option<(Arc<dyn Authenticator>, Box<str>)>,
     ) -> Self {
         let (denied, changes) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -75,7 +75,7 @@ impl Caller {
             Arc::new(CallerState {
                 principal,
                 credential,
-                origin: came,
+                origin,
                 presented_token: shown,
                 missing_scope: OnceLock::new(),
                 denied,
@@ -107,12 +107,12 @@ impl Caller {
     /// A caller with valid credentials.
     pub(super) fn identified(
         identified: AuthenticatedCaller,
-        came: RequestOrigin,
+        origin: RequestOrigin,
         identity: Arc<dyn Authenticator>,
         token: &str,
     ) -> Self {
         let AuthenticatedCaller { principal, credential } = identified;
-        Self::with(principal, Some(credential), Some(came), Some((identity, token.into())))
+        Self::with(principal, Some(credential), Some(origin), Some((identity, token.into())))
     }
 
     /// Resolves when the caller's credentials become invalid because they were revoked or have expired.
@@ -174,8 +174,8 @@ impl Caller {
 
     /// Writes a denial to the audit log that the status of the reply does not show.
     pub(crate) fn audit_hidden_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
-        if let Some(came) = &self.0.origin {
-            came.log_denial(&shared.options.access, code, reason, Some(self));
+        if let Some(origin) = &self.0.origin {
+            origin.log_denial(&shared.options.access, code, reason, Some(self));
         }
     }
 
@@ -205,8 +205,8 @@ impl Caller {
 
     /// Writes a denial to the audit log.
     pub(crate) fn audit_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
-        if let Some(came) = &self.0.origin {
-            came.log_denial(&shared.options.access, code, reason, Some(self));
+        if let Some(origin) = &self.0.origin {
+            origin.log_denial(&shared.options.access, code, reason, Some(self));
         }
     }
 
@@ -227,7 +227,7 @@ impl Caller {
     /// Audits a not-found reply if the resource exists but has another owner. The lookup runs in the background, so
     /// that response times do not reveal whether it exists.
     pub(crate) fn audit_not_found(&self, shared: &HttpState, stream: StreamId, code: ErrorCode) {
-        let (access, Some(came)) = (&shared.options.access, &self.0.origin) else { return };
+        let (access, Some(origin)) = (&shared.options.access, &self.0.origin) else { return };
         if access.audit.is_none() {
             return;
         }
@@ -235,10 +235,10 @@ impl Caller {
             tracing::warn!("too many requests for missing resources; the owner of this one is not checked");
             return;
         };
-        let (engine, access, came, caller) = (shared.engine.clone(), access.clone(), came.clone(), self.clone());
+        let (engine, access, origin, caller) = (shared.engine.clone(), access.clone(), origin.clone(), self.clone());
         tokio::spawn(async move {
             match engine.is_foreign(caller.principal(), &stream).await {
-                Ok(true) => came.log_denial(
+                Ok(true) => origin.log_denial(
                     &access,
                     code,
                     &format!("{} {} belongs to another caller", stream.kind(), stream.id()),

@@ -44,15 +44,15 @@ impl ErrorFormat {
         if path.starts_with("/tempo/") {
             return Self::Tempo;
         }
-        let place = match path.strip_prefix("/agents/") {
-            Some(below) => below.split_once('/').map_or("", |(_agent, place)| place),
+        let relative_path = match path.strip_prefix("/agents/") {
+            Some(below) => below.split_once('/').map_or("", |(_agent, relative_path)| relative_path),
             None => path.trim_start_matches('/'),
         };
-        match place {
+        match relative_path {
             "" | "a2a" | "a2a/" if *request.method() == Method::POST => Self::JsonRpc,
             "agent/authenticatedExtendedCard" => Self::OldRest,
-            place if responses::is_openai_place(place) => Self::Responses,
-            place if place.starts_with("v1/") => Self::OldRest,
+            relative_path if responses::is_openai_relative_path(relative_path) => Self::Responses,
+            relative_path if relative_path.starts_with("v1/") => Self::OldRest,
             _ => Self::Rest(JsonMediaType::from_headers(request.headers())),
         }
     }

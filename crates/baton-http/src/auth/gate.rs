@@ -120,10 +120,10 @@ impl AuthGate {
     where
         S: Service<Request, Response = Response, Error = Infallible>,
     {
-        let came = RequestOrigin::from_request(&request);
+        let origin = RequestOrigin::from_request(&request);
         let identified = match bearer(request.headers()) {
             Ok(token) => match identity.authenticate(token).await {
-                Ok(identified) => Ok(Caller::identified(identified, came.clone(), Arc::clone(&identity), token)),
+                Ok(identified) => Ok(Caller::identified(identified, origin.clone(), Arc::clone(&identity), token)),
                 Err(unknown) => Err(GateRejection::Unidentified(unknown)),
             },
             Err(none) => Err(GateRejection::NoBearer(none)),
@@ -131,12 +131,12 @@ impl AuthGate {
         let caller = match identified {
             Ok(caller) => caller,
             Err(refused) => {
-                let refused = self.count_failure(&came, refused);
-                return Ok(self.reject(&request, &came, &refused, None));
+                let refused = self.count_failure(&origin, refused);
+                return Ok(self.reject(&request, &origin, &refused, None));
             }
         };
         if let Err(refused) = self.check_rate(&caller) {
-            return Ok(self.reject(&request, &came, &refused, Some(&caller)));
+            return Ok(self.reject(&request, &origin, &refused, Some(&caller)));
         }
         let base = base_url(&self.shared, request.headers());
         let is_look = request.method().is_safe();
@@ -147,23 +147,23 @@ impl AuthGate {
         {
             add_scope_challenge(&mut response, &base, scope);
         }
-        self.audit(&came, &caller, &mut response, is_look);
+        self.audit(&origin, &caller, &mut response, is_look);
         Ok(response)
     }
 
     /// Writes denials and administrative changes to the audit log, whichever operation made them.
-    fn audit(&self, came: &RequestOrigin, caller: &Caller, response: &mut Response, is_look: bool) {
+    fn audit(&self, origin: &RequestOrigin, caller: &Caller, response: &mut Response, is_look: bool) {
         let access = &self.shared.options.access;
         if let Some(code) = denial_code(response)
             && !caller.was_denied()
         {
-            came.log_denial(access, code, "the operation refused the request", Some(caller));
+            origin.log_denial(access, code, "the operation refused the request", Some(caller));
         }
         let note = response.extensions_mut().remove::<AdminNote>();
         if response.status().is_success() && !is_look {
             match note {
-                Some(AdminNote(change)) => came.log_admin_change(access, change, caller),
-                None if caller.is_admin_change() => came.log_admin_change(access, "changed".to_owned(), caller),
+                Some(AdminNote(change)) => origin.log_admin_change(access, change, caller),
+                None if caller.is_admin_change() => origin.log_admin_change(access, "changed".to_owned(), caller),
                 None => {}
             }
         }
@@ -176,11 +176,11 @@ impl AuthGate {
 
     /// Counts a failure against the address of the client. Valid tokens are still accepted from that address, because
     /// other clients may share it.
-    fn count_failure(&self, came: &RequestOrigin, refused: GateRejection) -> GateRejection {
+    fn count_failure(&self, origin: &RequestOrigin, refused: GateRejection) -> GateRejection {
         if matches!(refused, GateRejection::Unidentified(TokenRejection::KeysUnavailable(_))) {
             return refused;
         }
-        match self.failures.take(came.remote.map(client_network)) {
+        match self.failures.take(origin.remote.map(client_network)) {
             Ok(()) => refused,
             Err(wait) => GateRejection::RateLimited { wait, of: "requests without valid credentials" },
         }
@@ -189,7 +189,7 @@ impl AuthGate {
     fn reject(
         &self,
         request: &Request,
-        came: &RequestOrigin,
+        origin: &RequestOrigin,
         refused: &GateRejection,
         caller: Option<&Caller>,
     ) -> Response {
@@ -198,7 +198,7 @@ impl AuthGate {
         }
         if refused.is_denial() {
             let error = refused.error();
-            came.log_denial(&self.shared.options.access, error.code, &error.message, caller);
+            origin.log_denial(&self.shared.options.access, error.code, &error.message, caller);
         }
         refused.response(ErrorFormat::from_request(request), &base_url(&self.shared, request.headers()))
     }

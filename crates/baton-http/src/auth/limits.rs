@@ -38,8 +38,8 @@ pub(super) struct KeyedRateLimiter<K> {
 
 impl<K: Hash + Eq> KeyedRateLimiter<K> {
     /// Tracks at most `most` keys.
-    pub(super) fn new(limit: RateLimit, most: usize) -> Self {
-        Self { limit, max_keys: most.max(1), origin: Instant::now(), buckets: Mutex::default() }
+    pub(super) fn new(limit: RateLimit, max_keys: usize) -> Self {
+        Self { limit, max_keys: max_keys.max(1), origin: Instant::now(), buckets: Mutex::default() }
     }
 
     /// Takes one from the budget of the key; the error is the time until the next is allowed.
@@ -59,13 +59,13 @@ impl<K: Hash + Eq> KeyedRateLimiter<K> {
 }
 
 /// Evicts buckets: first the full ones, which carry no state; if that is not enough, the half that is closest to full.
-fn evict<K: Hash + Eq>(buckets: &mut HashMap<K, TokenBucket>, most: usize, now: Duration) {
+fn evict<K: Hash + Eq>(buckets: &mut HashMap<K, TokenBucket>, max_keys: usize, now: Duration) {
     buckets.retain(|_, bucket| !bucket.is_full(now));
-    if buckets.len() < most {
+    if buckets.len() < max_keys {
         return;
     }
     let mut full_at: Vec<Duration> = buckets.values().map(|bucket| bucket.full_at()).collect();
-    let (_, middle, _) = full_at.select_nth_unstable((most - 1) / 2);
+    let (_, middle, _) = full_at.select_nth_unstable((max_keys - 1) / 2);
     let middle = *middle;
     buckets.retain(|_, bucket| bucket.full_at() > middle);
 }

@@ -48,7 +48,7 @@ fn is_card_path(path: &str) -> bool {
             // Used by clients that resolve the card path against a base URL without a trailing slash.
             (".well-known", document) => matches!(document, "agent-card.json" | "agent.json"),
             (agent, "") => !agent.is_empty(),
-            (_agent, place) => place.strip_prefix(".well-known/").is_some_and(is_card),
+            (_agent, suffix) => suffix.strip_prefix(".well-known/").is_some_and(is_card),
         },
         None if path == "/" || path == "/agents" => true,
         None => path.strip_prefix("/.well-known/").is_some_and(|name| is_card(name) || name == "ai-catalog.json"),

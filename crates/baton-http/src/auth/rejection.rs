@@ -88,9 +88,9 @@ fn error_challenge(base: &str, code: &str, error: &Error) -> String {
 /// `WWW-Authenticate` challenge of RFC 6750 and RFC 9728.
 fn challenge(base: &str, parameters: &[(&str, &str)]) -> String {
     let mut challenge = "Bearer realm=\"baton\"".to_owned();
-    let quotable = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
+    let quotable = |character: char| matches!(character, ' '..='~') && character != '"' && character != '\\';
     for (name, value) in parameters {
-        let value: String = value.chars().map(|letter| if quotable(letter) { letter } else { '\'' }).collect();
+        let value: String = value.chars().map(|character| if quotable(character) { character } else { '\'' }).collect();
         let _ = write!(challenge, ", {name}=\"{value}\"");
     }
     let _ = write!(challenge, ", resource_metadata=\"{base}{RESOURCE_METADATA_PATH}\"");

@@ -23,17 +23,17 @@ pub(crate) async fn change(
 ) -> Response {
     let changed = async {
         let manager = authorize_change(&shared, &caller)?;
-        let (headers, wish) = json::<ChangeAgent>(&shared, request).await?;
-        let mut changes: Vec<AgentChange> = metadata_change(&wish).into_iter().collect();
-        changes.extend(wish.prompt.map(AgentChange::Prompt));
-        changes.extend(wish.settings.as_ref().map(settings_change).transpose().map_err(manage_error)?);
+        let (headers, body) = json::<ChangeAgent>(&shared, request).await?;
+        let mut changes: Vec<AgentChange> = metadata_change(&body).into_iter().collect();
+        changes.extend(body.prompt.map(AgentChange::Prompt));
+        changes.extend(body.settings.as_ref().map(settings_change).transpose().map_err(manage_error)?);
         if changes.is_empty() {
             let message = "the request changes nothing; give at least one of title, description, version, provider, \
                            icon_url, documentation_url, autonomous, prompt or settings";
             return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
         }
-        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
-        let changed = manager.change(&agent.into(), who, expected.as_ref(), |_| Ok(changes.clone())).await;
+        let (role, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
+        let changed = manager.change(&agent.into(), role, expected.as_ref(), |_| Ok(changes.clone())).await;
         Ok(details(&shared, &headers, &changed.map_err(manage_error)?.after))
     };
     into_response(changed.await)

@@ -18,9 +18,9 @@ pub(crate) async fn copy(
 ) -> Response {
     let copied = async {
         let manager = authorize_change(&shared, &caller)?;
-        let (headers, wish) = json::<CloneAgent>(&shared, request).await?;
-        let made = manager.copy(&agent.into(), &wish).await.map_err(manage_error)?;
-        Ok(created(details(&shared, &headers, &made), made.name.as_str()))
+        let (headers, body) = json::<CloneAgent>(&shared, request).await?;
+        let definition = manager.copy(&agent.into(), &body).await.map_err(manage_error)?;
+        Ok(created(details(&shared, &headers, &definition), definition.name.as_str()))
     };
     into_response(copied.await)
 }

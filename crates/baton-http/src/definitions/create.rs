@@ -11,18 +11,18 @@ pub(crate) async fn create(
     shared: &HttpState,
     caller: &Caller,
     headers: &HeaderMap,
-    wish: CreateAgent,
+    body: CreateAgent,
 ) -> Result<Response, Error> {
-    let made =
-        authorize_change(shared, caller)?.create(wish, manage_role(shared, headers)).await.map_err(manage_error)?;
-    Ok(created(details(shared, headers, &made), made.name.as_str()))
+    let definition =
+        authorize_change(shared, caller)?.create(body, manage_role(shared, headers)).await.map_err(manage_error)?;
+    Ok(created(details(shared, headers, &definition), definition.name.as_str()))
 }
 
 /// Sets status 201 and the `Location` of the new agent.
 pub(super) fn created(mut response: Response, name: &str) -> Response {
     *response.status_mut() = StatusCode::CREATED;
-    if let Ok(place) = HeaderValue::from_str(&format!("/api/v1/agents/{name}")) {
-        response.headers_mut().insert(header::LOCATION, place);
+    if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/agents/{name}")) {
+        response.headers_mut().insert(header::LOCATION, location);
     }
     response
 }

@@ -11,7 +11,7 @@ pub(super) struct Exports;
 impl DefinitionCollection for Exports {
     const PATH: &'static str = "exports";
     const NOUN: &'static str = "exported tool";
-    type Wish = AgentExport;
+    type Body = AgentExport;
 
     fn all(of: &Definition) -> impl Serialize {
         AgentExportList { exports: of.resources.exports.iter().map(export).collect(), digest: of.digest.to_string() }
@@ -22,8 +22,8 @@ impl DefinitionCollection for Exports {
     }
 
     /// Absent members keep their values.
-    fn put(now: &Definition, name: &str, wish: &AgentExport) -> Result<AgentChange, ManageError> {
-        Ok(export_change(Some(now), &AgentExport { name: name.to_owned(), ..wish.clone() }))
+    fn put(now: &Definition, name: &str, body: &AgentExport) -> Result<AgentChange, ManageError> {
+        Ok(export_change(Some(now), &AgentExport { name: name.to_owned(), ..body.clone() }))
     }
 
     fn removal(name: String) -> AgentChange {

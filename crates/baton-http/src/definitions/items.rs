@@ -35,7 +35,7 @@ pub(super) struct Items<K>(PhantomData<K>);
 impl<K: KnowledgeItemKind> DefinitionCollection for Items<K> {
     const PATH: &'static str = K::PATH;
     const NOUN: &'static str = K::NOUN;
-    type Wish = AgentItem;
+    type Body = AgentItem;
 
     fn all(of: &Definition) -> impl Serialize {
         let items = of.agent.knowledge.items(K::KIND).iter().map(item).collect();
@@ -47,8 +47,8 @@ impl<K: KnowledgeItemKind> DefinitionCollection for Items<K> {
     }
 
     /// Absent members keep their values.
-    fn put(now: &Definition, name: &str, wish: &AgentItem) -> Result<AgentChange, ManageError> {
-        item_put(now, K::KIND, &AgentItem { name: name.to_owned(), ..wish.clone() })
+    fn put(now: &Definition, name: &str, body: &AgentItem) -> Result<AgentChange, ManageError> {
+        item_put(now, K::KIND, &AgentItem { name: name.to_owned(), ..body.clone() })
     }
 
     fn removal(name: String) -> AgentChange {

@@ -96,8 +96,8 @@ pub(crate) fn manage_role(shared: &HttpState, headers: &HeaderMap) -> ManageRole
 
 /// Digest from `If-Match`.
 pub(crate) fn if_match_digest(headers: &HeaderMap) -> Option<Digest> {
-    let given = headers.get(header::IF_MATCH)?.to_str().ok()?.trim();
-    let digest = given.trim_start_matches("W/").trim_matches('"');
+    let etag = headers.get(header::IF_MATCH)?.to_str().ok()?.trim();
+    let digest = etag.trim_start_matches("W/").trim_matches('"');
     (digest != "*").then(|| Digest::from_hex(digest))
 }
 
@@ -146,8 +146,8 @@ pub(crate) fn details(shared: &HttpState, headers: &HeaderMap, definition: &Defi
     json_with_etag(&details, &definition.digest)
 }
 
-fn part_not_found(what: &str, agent: &AgentName, name: &str) -> Error {
+fn part_not_found(kind: &str, agent: &AgentName, name: &str) -> Error {
     let name: String = name.chars().take(128).collect();
-    let message = format!("the agent '{agent}' has no {what} '{name}'");
+    let message = format!("the agent '{agent}' has no {kind} '{name}'");
     Error::new(ErrorKind::PageNotFound, ErrorCode::AGENT_PART_NOT_FOUND, message)
 }

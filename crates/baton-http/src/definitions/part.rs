@@ -29,7 +29,7 @@ pub(super) trait DefinitionCollection: 'static {
     /// Singular noun for messages.
     const NOUN: &'static str;
     /// Request body of a put.
-    type Wish: DeserializeOwned + Send + Sync;
+    type Body: DeserializeOwned + Send + Sync;
 
     /// All entries, with the digest of the definition.
     fn all(of: &Definition) -> impl Serialize;
@@ -38,7 +38,7 @@ pub(super) trait DefinitionCollection: 'static {
     fn one(of: &Definition, name: &str) -> Option<impl Serialize>;
 
     /// Change that creates or replaces an entry.
-    fn put(now: &Definition, name: &str, wish: &Self::Wish) -> Result<AgentChange, ManageError>;
+    fn put(now: &Definition, name: &str, body: &Self::Body) -> Result<AgentChange, ManageError>;
 
     /// Change that removes an entry.
     fn removal(name: String) -> AgentChange;
@@ -94,10 +94,10 @@ async fn put<P: DefinitionCollection>(
     let done = async {
         let manager = authorize_change(&shared, &caller)?;
         let (agent, name) = parse_part_path(path)?;
-        let (headers, wish) = json::<P::Wish>(&shared, request).await?;
-        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
-        let decide = |now: &Definition| Ok(vec![P::put(now, &name, &wish)?]);
-        let after = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(manage_error)?.after;
+        let (headers, body) = json::<P::Body>(&shared, request).await?;
+        let (role, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
+        let decide = |now: &Definition| Ok(vec![P::put(now, &name, &body)?]);
+        let after = manager.change(&agent, role, expected.as_ref(), decide).await.map_err(manage_error)?.after;
         one::<P>(&after, &name, &after.digest)
     };
     into_response(done.await)
@@ -113,9 +113,9 @@ async fn remove<P: DefinitionCollection>(
     let done = async {
         let manager = authorize_change(&shared, &caller)?;
         let (agent, name) = parse_part_path(path)?;
-        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
+        let (role, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
         let decide = |_: &Definition| Ok(vec![P::removal(name.clone())]);
-        let changed = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(manage_error)?;
+        let changed = manager.change(&agent, role, expected.as_ref(), decide).await.map_err(manage_error)?;
         one::<P>(&changed.before, &name, &changed.after.digest)
     };
     into_response(done.await)

@@ -13,7 +13,7 @@ pub(super) struct Providers;
 impl DefinitionCollection for Providers {
     const PATH: &'static str = "providers";
     const NOUN: &'static str = "provider";
-    type Wish = Json;
+    type Body = Json;
 
     fn all(of: &Definition) -> impl Serialize {
         let available = available_providers();
@@ -25,8 +25,8 @@ impl DefinitionCollection for Providers {
     }
 
     /// Replaces the entry. A value sent in its redacted form keeps the stored value.
-    fn put(now: &Definition, name: &str, wish: &Json) -> Result<AgentChange, ManageError> {
-        provider_change(Some(now), name, wish)
+    fn put(now: &Definition, name: &str, body: &Json) -> Result<AgentChange, ManageError> {
+        provider_change(Some(now), name, body)
     }
 
     fn removal(name: String) -> AgentChange {

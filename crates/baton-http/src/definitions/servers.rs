@@ -11,7 +11,7 @@ pub(super) struct Servers;
 impl DefinitionCollection for Servers {
     const PATH: &'static str = "servers";
     const NOUN: &'static str = "server";
-    type Wish = Json;
+    type Body = Json;
 
     fn all(of: &Definition) -> impl Serialize {
         AgentServerList { servers: servers(of), digest: of.digest.to_string() }
@@ -22,8 +22,8 @@ impl DefinitionCollection for Servers {
     }
 
     /// Replaces the entry. A value sent in its redacted form keeps the stored value.
-    fn put(now: &Definition, name: &str, wish: &Json) -> Result<AgentChange, ManageError> {
-        server_change(Some(now), name, wish)
+    fn put(now: &Definition, name: &str, body: &Json) -> Result<AgentChange, ManageError> {
+        server_change(Some(now), name, body)
     }
 
     fn removal(name: String) -> AgentChange {

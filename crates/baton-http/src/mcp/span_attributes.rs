@@ -79,8 +79,8 @@ pub(super) fn record_request(span: &RequestSpan, parts: &Parts, agent: Option<&A
     let method = message.as_ref().and_then(|message| message.method.as_deref());
     let method = method.and_then(|method| KNOWN_METHODS.into_iter().find(|known| *known == method));
     if let (Some(method), Some(message)) = (method, &message) {
-        let carried = message.params.as_ref().and_then(|params| params.meta.as_ref()?.traceparent.as_deref());
-        span.adopt_parent(carried.and_then(TraceContext::parse));
+        let traceparent = message.params.as_ref().and_then(|params| params.meta.as_ref()?.traceparent.as_deref());
+        span.adopt_parent(traceparent.and_then(TraceContext::parse));
         span.record_route(&parts.extensions);
         span.edit(|span| record_method(span, method, message));
     } else {

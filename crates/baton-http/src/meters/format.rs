@@ -15,7 +15,7 @@ impl MetricsFormat {
     /// OpenMetrics if the client prefers it at least as much as plain text, else Prometheus.
     pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let liked = |name: &str| {
+        let quality_of = |name: &str| {
             let ranges = accepted.split(',').map(|range| range.split(';').map(str::trim));
             let weights = ranges.filter_map(|mut range| {
                 let named = range.next().is_some_and(|media| media.eq_ignore_ascii_case(name));
@@ -24,8 +24,8 @@ impl MetricsFormat {
             });
             weights.fold(0.0, f32::max)
         };
-        let open = liked("application/openmetrics-text");
-        if open > 0.0 && open >= liked("text/plain") { Self::OpenMetrics } else { Self::Prometheus }
+        let open = quality_of("application/openmetrics-text");
+        if open > 0.0 && open >= quality_of("text/plain") { Self::OpenMetrics } else { Self::Prometheus }
     }
 
     pub(super) fn media_type(self) -> &'static str {

@@ -60,8 +60,8 @@ fn describe(text: &mut String, name: &str, instrument: &Instrument, format: Metr
 
 fn sample(text: &mut String, name: &str, instrument: &Instrument, point: &MeterPoint) {
     match (&point.value, instrument.kind) {
-        (MetricValue::Counter(figure), _) => line(text, name, "_total", &point.labels, None, figure),
-        (MetricValue::Gauge(figure), _) => line(text, name, "", &point.labels, None, figure),
+        (MetricValue::Counter(value), _) => line(text, name, "_total", &point.labels, None, value),
+        (MetricValue::Gauge(value), _) => line(text, name, "", &point.labels, None, value),
         (MetricValue::Histogram { buckets, sum }, InstrumentKind::Histogram { bounds, .. }) => {
             let mut below = 0;
             for (index, count) in buckets.iter().enumerate() {
@@ -82,11 +82,11 @@ fn line(
     suffix: &str,
     named: &Attributes,
     bound: Option<&str>,
-    figure: impl std::fmt::Display,
+    value: impl std::fmt::Display,
 ) {
     let _ = write!(text, "{name}{suffix}");
     labels(text, named, bound);
-    let _ = writeln!(text, " {figure}");
+    let _ = writeln!(text, " {value}");
 }
 
 fn labels(text: &mut String, named: &Attributes, bound: Option<&str>) {

@@ -90,8 +90,8 @@ impl NotifiedSenders {
 impl MeterSource for DiscardedSignals {
     fn collect<'a>(&'a self, levels: &'a mut MeterLevels) -> BoxFuture<'a, ()> {
         for (signal, counter) in [(OtherSignal::Metrics, &self.metrics), (OtherSignal::Logs, &self.logs)] {
-            let figure = counter.load(Ordering::Relaxed);
-            levels.add(&instruments::SIGNALS_DISCARDED, &[signal.as_str()], figure);
+            let value = counter.load(Ordering::Relaxed);
+            levels.add(&instruments::SIGNALS_DISCARDED, &[signal.as_str()], value);
         }
         Box::pin(std::future::ready(()))
     }
@@ -121,8 +121,8 @@ async fn by_http(shared: &HttpState, caller: &Caller, signal: OtherSignal, reque
     let encoding = encoding_of(request.headers());
     let discarded = async {
         check_strictness(request.headers(), signal)?;
-        let letter = packed_body(shared, encoding, request).await?;
-        discard(shared, caller, signal, letter).await
+        let body = packed_body(shared, encoding, request).await?;
+        discard(shared, caller, signal, body).await
     };
     match discarded.await {
         Ok(body) => {
@@ -138,8 +138,8 @@ async fn by_http(shared: &HttpState, caller: &Caller, signal: OtherSignal, reque
 async fn by_grpc(shared: &HttpState, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
     grpc::serve(request, async |request: Request| {
         check_strictness(request.headers(), signal)?;
-        let letter = grpc::framed_body(shared, request).await?;
-        discard(shared, caller, signal, letter).await
+        let body = grpc::framed_body(shared, request).await?;
+        discard(shared, caller, signal, body).await
     })
     .await
 }
@@ -149,15 +149,15 @@ async fn discard(
     shared: &HttpState,
     caller: &Caller,
     signal: OtherSignal,
-    letter: ExportBody,
+    body: ExportBody,
 ) -> Result<Vec<u8>, OtlpRejection> {
-    let encoding = letter.encoding;
-    let large = letter.gzip || letter.received.bytes.len() > LARGE_BODY_BYTES;
+    let encoding = body.encoding;
+    let large = body.gzip || body.received.bytes.len() > LARGE_BODY_BYTES;
     let count = if large {
-        let counted = tokio::task::spawn_blocking(move || count(signal, letter)).await;
+        let counted = tokio::task::spawn_blocking(move || count(signal, body)).await;
         counted.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
     } else {
-        count(signal, letter)?
+        count(signal, body)?
     };
     if !shared.discarded.count(caller.limit_key(), signal, &count) {
         return Ok(signal.write_response(encoding, None));
@@ -171,9 +171,9 @@ async fn discard(
     Ok(signal.write_response(encoding, Some((count.items, &discard_notice(signal)))))
 }
 
-fn count(signal: OtherSignal, letter: ExportBody) -> Result<SignalCount, OtlpRejection> {
-    let encoding = letter.encoding;
-    let mut received = decompress_body(letter)?;
+fn count(signal: OtherSignal, body: ExportBody) -> Result<SignalCount, OtlpRejection> {
+    let encoding = body.encoding;
+    let mut received = decompress_body(body)?;
     let bytes = received.bytes.clone();
     let malformed = |error: baton_otlp::SignalError| {
         OtlpRejection::from(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))
@@ -193,8 +193,8 @@ fn discard_notice(signal: OtherSignal) -> String {
 
 /// Rejects senders that request strict handling.
 fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), OtlpRejection> {
-    let asked = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
-    let is_strict = asked.flat_map(|value| value.split([',', ';'])).any(|one| {
+    let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let is_strict = preferences.flat_map(|value| value.split([',', ';'])).any(|one| {
         let (name, value) = one.split_once('=').unwrap_or((one, ""));
         name.trim().eq_ignore_ascii_case("handling") && value.trim().trim_matches('"').eq_ignore_ascii_case("strict")
     });

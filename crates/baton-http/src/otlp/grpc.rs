@@ -26,8 +26,8 @@ const FRAME_HEADER_LEN: usize = 5;
 pub(crate) async fn export(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     serve(request, async |request: Request| {
         let store = authorize_ingest(&shared, &caller)?;
-        let letter = framed_body(&shared, request).await?;
-        Ok(store_spans(store, letter).await?.write_response(Encoding::Protobuf))
+        let body = framed_body(&shared, request).await?;
+        Ok(store_spans(store, body).await?.write_response(Encoding::Protobuf))
     })
     .await
 }
@@ -54,12 +54,12 @@ pub(super) async fn serve(
 /// Reads the single message of a request, which may be compressed.
 pub(super) async fn framed_body(shared: &HttpState, request: Request) -> Result<ExportBody, OtlpRejection> {
     let (parts, body) = request.into_parts();
-    let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
-    if !matches!(packing, b"" | b"identity" | b"gzip") {
+    let compression = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
+    if !matches!(compression, b"" | b"identity" | b"gzip") {
         return Err(OtlpRejection::NotOffered("messages must be compressed with gzip or not at all"));
     }
     let received = shared.bodies.read_encoded(&parts, body).await?;
-    a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
+    a2a::check_grpc_frame(&received.bytes, compression == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
     Ok(ExportBody { received, skipped: FRAME_HEADER_LEN, gzip, encoding: Encoding::Protobuf })
 }

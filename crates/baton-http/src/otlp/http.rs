@@ -34,9 +34,9 @@ async fn ingest(
     request: Request,
 ) -> Result<(DecodedExport, Encoding), OtlpRejection> {
     let store = authorize_ingest(shared, caller)?;
-    let letter = packed_body(shared, encoding, request).await?;
-    let encoding = letter.encoding;
-    Ok((store_spans(store, letter).await?, encoding))
+    let body = packed_body(shared, encoding, request).await?;
+    let encoding = body.encoding;
+    Ok((store_spans(store, body).await?, encoding))
 }
 
 /// Reads the body of a request, which may be compressed.

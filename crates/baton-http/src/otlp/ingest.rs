@@ -42,39 +42,36 @@ pub(super) fn authorize_ingest<'a>(
 }
 
 /// Decodes a body and stores its spans. They are on disk when this resolves.
-pub(super) async fn store_spans(
-    store: &Arc<dyn SpanStore>,
-    letter: ExportBody,
-) -> Result<DecodedExport, OtlpRejection> {
-    let large = letter.gzip || letter.received.bytes.len() > LARGE_BODY_BYTES;
-    let brought = if large {
+pub(super) async fn store_spans(store: &Arc<dyn SpanStore>, body: ExportBody) -> Result<DecodedExport, OtlpRejection> {
+    let large = body.gzip || body.received.bytes.len() > LARGE_BODY_BYTES;
+    let pending = if large {
         let store = Arc::clone(store);
-        let brought = tokio::task::spawn_blocking(move || ingest_body(&*store, letter)).await;
-        brought.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
+        let pending = tokio::task::spawn_blocking(move || ingest_body(&*store, body)).await;
+        pending.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
     } else {
-        ingest_body(&**store, letter)?
+        ingest_body(&**store, body)?
     };
-    brought.kept.await?;
-    Ok(brought.arrival)
+    pending.flush.await?;
+    Ok(pending.arrival)
 }
 
 /// Spans that are in the store but may not be on disk yet.
 struct PendingIngest {
     arrival: DecodedExport,
-    kept: BoxFuture<'static, Result<(), SpanStoreError>>,
+    flush: BoxFuture<'static, Result<(), SpanStoreError>>,
     _share: ReceivedBody,
 }
 
 /// Decodes a body and passes its spans to the store, which encodes them on the calling thread.
-fn ingest_body(store: &dyn SpanStore, letter: ExportBody) -> Result<PendingIngest, OtlpRejection> {
-    let (mut arrival, share) = decode_spans(letter)?;
+fn ingest_body(store: &dyn SpanStore, body: ExportBody) -> Result<PendingIngest, OtlpRejection> {
+    let (mut arrival, share) = decode_spans(body)?;
     let batch = SpanBatch { spans: std::mem::take(&mut arrival.spans), mark: None };
-    Ok(PendingIngest { arrival, kept: store.ingest(batch), _share: share })
+    Ok(PendingIngest { arrival, flush: store.ingest(batch), _share: share })
 }
 
 /// The decompressed message of a body.
-pub(super) fn decompress_body(letter: ExportBody) -> Result<ReceivedBody, OtlpRejection> {
-    let ExportBody { received, skipped, gzip, .. } = letter;
+pub(super) fn decompress_body(body: ExportBody) -> Result<ReceivedBody, OtlpRejection> {
+    let ExportBody { received, skipped, gzip, .. } = body;
     if gzip {
         return Ok(gunzip(received, skipped, &INFLATE_LIMITS)?);
     }
@@ -82,9 +79,9 @@ pub(super) fn decompress_body(letter: ExportBody) -> Result<ReceivedBody, OtlpRe
     Ok(received.with_bytes(message))
 }
 
-fn decode_spans(letter: ExportBody) -> Result<(DecodedExport, ReceivedBody), OtlpRejection> {
-    let encoding = letter.encoding;
-    let mut received = decompress_body(letter)?;
+fn decode_spans(body: ExportBody) -> Result<(DecodedExport, ReceivedBody), OtlpRejection> {
+    let encoding = body.encoding;
+    let mut received = decompress_body(body)?;
     let bytes = received.bytes.clone();
     let export = Export::measure(encoding, &bytes)?;
     received.grow(bytes.len() + export.estimated_bytes())?;

@@ -102,8 +102,8 @@ impl OtlpRejection {
 
 /// Encoding of a request; the response uses the same. Errors for other content types are JSON.
 pub(crate) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
-    Encoding::from_media_type(given)
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
+    Encoding::from_media_type(content_type)
 }
 
 /// Error response for a request that was rejected before it reached this module.

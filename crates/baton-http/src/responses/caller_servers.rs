@@ -21,7 +21,7 @@ impl fmt::Debug for CallerServerPorts {
 
 /// Adds the tools of the request's MCP servers. If a server cannot be used, the request is rejected without effect.
 pub(super) async fn admit(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     create: &mut CreateResponse,
 ) -> Result<(), OpenAiError> {
@@ -29,7 +29,7 @@ pub(super) async fn admit(
         return Ok(());
     }
     let unsupported = |message: String| Err(OpenAiError::invalid("unsupported_tool", "tools", message));
-    let Some(ports) = &asked.shared.options.caller_servers else {
+    let Some(ports) = &request.shared.options.caller_servers else {
         let message = "MCP servers in requests are disabled; add the server to the agent's definition, or set \
                        responses.mcp_servers: true in baton.yaml";
         return unsupported(message.to_owned());
@@ -40,19 +40,19 @@ pub(super) async fn admit(
             spec.name
         ));
     }
-    let listed = create.mcp.iter().map(|server| connect(asked, &*ports.caller_servers, server));
+    let listed = create.mcp.iter().map(|server| connect(request, &*ports.caller_servers, server));
     let servers = futures_util::future::try_join_all(listed).await?;
     create.set_servers(servers)
 }
 
 async fn connect(
-    asked: &ResponsesRequest,
-    guests: &dyn CallerServerConnector,
+    request: &ResponsesRequest,
+    connector: &dyn CallerServerConnector,
     server: &McpToolRequest,
 ) -> Result<CallerServerSpec, OpenAiError> {
     let McpToolRequest { server_label: label, server_url: url, headers, .. } = server;
-    let guest = CallerServer { label: label.clone(), url: url.clone(), headers: headers.clone() };
-    match guests.connect_server(asked.principal(), guest).await {
+    let caller_server = CallerServer { label: label.clone(), url: url.clone(), headers: headers.clone() };
+    match connector.connect_server(request.principal(), caller_server).await {
         Ok(tools) => Ok(server.with_tools(tools)),
         Err(error) => Err(caller_server_error(label, &error)),
     }

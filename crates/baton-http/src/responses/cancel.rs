@@ -18,18 +18,18 @@ use std::sync::Arc;
 /// Cancels a response; a finished response is returned unchanged.
 pub(crate) async fn cancel(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
     let name = path_segment(request.uri().path(), 1);
-    handle_request(shared, request, |asked, _| async move {
-        let turn = turn::find(&asked, &name).await?;
-        asked.check_access(Access::Call, &turn.view.agent)?;
+    handle_request(shared, request, |request, _| async move {
+        let turn = turn::find(&request, &name).await?;
+        request.check_access(Access::Call, &turn.view.agent)?;
         if turn.end.is_some() {
             return json(turn.projector.response());
         }
         let task = TaskRef { task: turn.view.id.clone(), agent: None };
-        match asked.shared.engine.cancel(asked.principal(), &task).await {
+        match request.shared.engine.cancel(request.principal(), &task).await {
             Ok(_) | Err(EngineError::NotCancelable { .. }) => {}
             Err(error) => return Err(from_engine(error)),
         }
-        json(turn::find(&asked, &name).await?.projector.response())
+        json(turn::find(&request, &name).await?.projector.response())
     })
     .await
 }

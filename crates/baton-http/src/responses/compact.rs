@@ -24,14 +24,14 @@ const SUMMARY_PROMPT: &str = "Summarise the conversation so far for whoever goes
 
 /// Compacts a conversation.
 pub(crate) async fn compact(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, mut body| async move {
-        let named = references::resolve_references(&asked, &body.bytes, &mut body.share).await?;
-        let wanted =
-            CompactRequest::parse(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
-        let spec = asked.agent(Some(&wanted.model))?;
-        let said = full_history(&asked, &wanted).await?;
-        let (summary, usage) = summarize(&asked, &spec, &wanted, said.clone()).await?;
-        let engine = &asked.shared.engine;
+    handle_request(shared, request, |request, mut body| async move {
+        let named = references::resolve_references(&request, &body.bytes, &mut body.share).await?;
+        let compaction =
+            CompactRequest::parse(named.as_deref().unwrap_or(&body.bytes), &mut || request.shared.engine.fresh_id())?;
+        let spec = request.agent(Some(&compaction.model))?;
+        let messages = full_history(&request, &compaction).await?;
+        let (summary, usage) = summarize(&request, &spec, &compaction, messages.clone()).await?;
+        let engine = &request.shared.engine;
         let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(summary)]);
         let item = OutputItem::Compaction {
             id: format!("cmp_{}", engine.fresh_id()),
@@ -45,57 +45,57 @@ pub(crate) async fn compact(State(shared): State<Arc<HttpState>>, request: Reque
 }
 
 /// All messages of the conversation.
-async fn full_history(asked: &ResponsesRequest, wanted: &CompactRequest) -> Result<Vec<Message>, OpenAiError> {
-    let mut said = Vec::new();
-    if let Some(previous) = &wanted.previous {
-        let turn = turn::find(asked, previous).await?;
+async fn full_history(request: &ResponsesRequest, compaction: &CompactRequest) -> Result<Vec<Message>, OpenAiError> {
+    let mut messages = Vec::new();
+    if let Some(previous) = &compaction.previous {
+        let turn = turn::find(request, previous).await?;
         let until = turn.end.unwrap_or(turn.view.version);
         let entries =
-            asked.shared.engine.history_until(asked.principal(), &turn.view, until).await.map_err(from_session)?;
-        said.extend(entries.into_iter().map(|entry| entry.message));
+            request.shared.engine.history_until(request.principal(), &turn.view, until).await.map_err(from_session)?;
+        messages.extend(entries.into_iter().map(|entry| entry.message));
     }
-    for entry in &wanted.input.history {
+    for entry in &compaction.input.history {
         match entry {
-            Said::Message(message) => said.push(message.clone()),
+            Said::Message(message) => messages.push(message.clone()),
             Said::Reference { id, param } => {
                 let message = format!("there is no item '{id}' here; send the item itself");
                 return Err(OpenAiError::invalid("item_not_found", param, message));
             }
         }
     }
-    said.extend(wanted.input.current.message.clone());
-    Ok(said)
+    messages.extend(compaction.input.current.message.clone());
+    Ok(messages)
 }
 
 /// Summarizes with the agent's model, in a conversation that is deleted afterwards.
 async fn summarize(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
-    wanted: &CompactRequest,
-    said: Vec<Message>,
+    compaction: &CompactRequest,
+    messages: Vec<Message>,
 ) -> Result<(String, Usage), OpenAiError> {
-    let engine = &asked.shared.engine;
-    let lines: Vec<String> = said.iter().map(line).collect();
-    let words = format!("{SUMMARY_PROMPT}\n\n{}", lines.join("\n"));
-    let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(words)]);
+    let engine = &request.shared.engine;
+    let lines: Vec<String> = messages.iter().map(line).collect();
+    let text = format!("{SUMMARY_PROMPT}\n\n{}", lines.join("\n"));
+    let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(text)]);
     let mut command = SendCommand::new(spec.name.clone(), message);
     command.tool_execution = Some(ToolExecution::Agent);
-    let instructions = wanted.instructions.clone();
+    let instructions = compaction.instructions.clone();
     command.run_options =
         Some(Box::new(RunOptions { instructions, tool_choice: CallerToolChoice::None, ..RunOptions::default() }));
-    let view = engine.send_and_settle(asked.principal(), command).await.map_err(from_engine)?;
+    let view = engine.send_and_settle(request.principal(), command).await.map_err(from_engine)?;
     let task = baton_engine::TaskRef { task: view.id.clone(), agent: None };
-    let (_, events) = engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
+    let (_, events) = engine.task_with_events(request.principal(), &task).await.map_err(from_engine)?;
     let usage = turn::task_events(&events).fold(Usage::default(), |usage, (.., event)| match event {
         baton_types::TaskEvent::Answered { usage: more, .. } => usage.plus(*more),
         _ => usage,
     });
-    super::create::delete_task_session(asked, &view).await;
+    super::create::delete_task_session(request, &view).await;
     match (view.state, &view.status_message) {
         (TaskState::Completed, Some(answer)) => Ok((answer.text(), usage)),
-        (_, said) => {
-            let why = said.as_ref().map(Message::text).unwrap_or_default();
-            let message = format!("the conversation could not be summarised: {why}");
+        (_, answer) => {
+            let reason = answer.as_ref().map(Message::text).unwrap_or_default();
+            let message = format!("the conversation could not be summarised: {reason}");
             Err(OpenAiError {
                 status: 500,
                 kind: "model_error",
@@ -108,9 +108,9 @@ async fn summarize(
 }
 
 fn line(message: &Message) -> String {
-    let who = match message.role {
+    let role = match message.role {
         Role::User => "user",
         Role::Agent => "assistant",
     };
-    format!("{who}: {}", message.text())
+    format!("{role}: {}", message.text())
 }

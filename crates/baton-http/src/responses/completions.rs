@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 /// Creates a legacy completion.
 pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, body| async move {
+    handle_request(shared, request, |request, body| async move {
         let CreateChatCompletion { create, include_usage } =
-            CreateChatCompletion::read_prompt(&body.bytes, &mut || asked.shared.engine.fresh_id())?;
-        let begun = PreparedRequest::read(&asked, create, Some(&body.bytes)).await?;
-        begun.answer(&asked, ReplyDialect::Text { include_usage }).await
+            CreateChatCompletion::read_prompt(&body.bytes, &mut || request.shared.engine.fresh_id())?;
+        let begun = PreparedRequest::read(&request, create, Some(&body.bytes)).await?;
+        begun.answer(&request, ReplyDialect::Text { include_usage }).await
     })
     .await
 }

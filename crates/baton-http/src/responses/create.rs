@@ -22,12 +22,12 @@ use std::sync::Arc;
 
 /// Creates a response.
 pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, mut body| async move {
-        let named = references::resolve_references(&asked, &body.bytes, &mut body.share).await?;
+    handle_request(shared, request, |request, mut body| async move {
+        let named = references::resolve_references(&request, &body.bytes, &mut body.share).await?;
         let create =
-            CreateResponse::parse(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
-        let begun = PreparedRequest::read(&asked, create, Some(&body.bytes)).await?;
-        begun.answer(&asked, ReplyDialect::Responses).await
+            CreateResponse::parse(named.as_deref().unwrap_or(&body.bytes), &mut || request.shared.engine.fresh_id())?;
+        let begun = PreparedRequest::read(&request, create, Some(&body.bytes)).await?;
+        begun.answer(&request, ReplyDialect::Responses).await
     })
     .await
 }
@@ -43,55 +43,56 @@ pub(super) struct PreparedRequest {
 impl PreparedRequest {
     /// Resolves the agent and the conversation of the request.
     pub(super) async fn read(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         mut create: CreateResponse,
         body: Option<&[u8]>,
     ) -> Result<Self, OpenAiError> {
-        let spec = asked.agent(create.model.as_deref())?;
-        caller_servers::admit(asked, &spec, &mut create).await?;
+        let spec = request.agent(create.model.as_deref())?;
+        caller_servers::admit(request, &spec, &mut create).await?;
         let (stream, background, store) = (create.stream, create.background, create.store);
         if background && !store {
             let message = "background needs store; leave store out or set it to true";
             return Err(OpenAiError::invalid("unsupported_parameter", "background", message));
         }
-        let mut placed = TurnCommand::read(asked, &spec, create).await?;
+        let mut placed = TurnCommand::read(request, &spec, create).await?;
         if let Some(body) = body {
-            placed.command.idempotency = asked.idempotency(body)?;
+            placed.command.idempotency = request.idempotency(body)?;
         }
         Ok(Self { turn_command: placed, stream, background, store })
     }
 
     /// Sends the command and answers in the requested dialect.
-    pub(super) async fn answer(self, asked: &ResponsesRequest, form: ReplyDialect) -> Result<Reply, OpenAiError> {
+    pub(super) async fn answer(self, request: &ResponsesRequest, form: ReplyDialect) -> Result<Reply, OpenAiError> {
         let Self { turn_command: placed, stream, background, store } = self;
         let TurnCommand { command, after, continuation: joined, owns_context: alone } = placed;
         let forget = !store && alone;
         if background {
-            let sent = send_command(asked, command).await?;
-            let turn = load_turn(asked, &sent, after).await?;
-            conversations::record_response(asked, joined, &turn.id).await?;
-            return if stream { stream::resume_stream(asked, turn, None).await } else { json(&queued(&turn)) };
+            let sent = send_command(request, command).await?;
+            let turn = load_turn(request, &sent, after).await?;
+            conversations::record_response(request, joined, &turn.id).await?;
+            return if stream { stream::resume_stream(request, turn, None).await } else { json(&queued(&turn)) };
         }
         if stream {
-            return stream::stream_live(asked, command, after, joined, forget, form).await;
+            return stream::stream_live(request, command, after, joined, forget, form).await;
         }
-        outcome(&stream::await_turn(asked, command, after, joined, forget).await?, form)
+        outcome(&stream::await_turn(request, command, after, joined, forget).await?, form)
     }
 }
 
-async fn send_command(asked: &ResponsesRequest, command: SendCommand) -> Result<Arc<TaskView>, OpenAiError> {
-    let sent = asked.shared.engine.send(asked.principal(), command).await.map_err(from_engine)?;
+async fn send_command(request: &ResponsesRequest, command: SendCommand) -> Result<Arc<TaskView>, OpenAiError> {
+    let sent = request.shared.engine.send(request.principal(), command).await.map_err(from_engine)?;
     Ok(sent.task)
 }
 
 /// Turn that a message has started.
 pub(super) async fn load_turn(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     view: &TaskView,
     after: u64,
 ) -> Result<ResponseTurn, OpenAiError> {
     let task = TaskRef { task: view.id.clone(), agent: None };
-    let (view, events) = asked.shared.engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
+    let (view, events) =
+        request.shared.engine.task_with_events(request.principal(), &task).await.map_err(from_engine)?;
     let id = response_id_at(&view.id, first_turn_after(&events, after));
     let name = id.to_string();
     project(id, view, &events).ok_or_else(|| no_response(&name))
@@ -106,10 +107,10 @@ pub(super) fn response_id_at(task: &TaskId, at: Option<u64>) -> ResponseId {
 }
 
 /// Deletes the session of a response that is not stored.
-pub(super) async fn delete_task_session(asked: &ResponsesRequest, view: &TaskView) {
+pub(super) async fn delete_task_session(request: &ResponsesRequest, view: &TaskView) {
     let session = SessionRef { context: view.context.clone(), agent: Some(view.agent.clone()) };
-    let gone = asked.shared.engine.delete_session(asked.principal(), &session, UnfinishedPolicy::Cancel).await;
-    if let Err(error) = gone {
+    let deletion = request.shared.engine.delete_session(request.principal(), &session, UnfinishedPolicy::Cancel).await;
+    if let Err(error) = deletion {
         tracing::warn!(task = %view.id, %error, "could not delete an unstored response");
     }
 }

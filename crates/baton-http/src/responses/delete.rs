@@ -22,21 +22,21 @@ use std::sync::Arc;
 /// only the response can no longer be retrieved.
 pub(crate) async fn delete(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
     let name = path_segment(request.uri().path(), 0);
-    handle_request(shared, request, |asked, _| async move {
-        let turn = turn::find(&asked, &name).await?;
-        asked.check_access(Access::Call, &turn.view.agent)?;
+    handle_request(shared, request, |request, _| async move {
+        let turn = turn::find(&request, &name).await?;
+        request.check_access(Access::Call, &turn.view.agent)?;
         let (agent, context) = (turn.view.agent.clone(), turn.view.context.clone());
         let query =
             ListTasks { agent: Some(agent.clone()), context: Some(context.clone()), limit: 2, ..ListTasks::default() };
-        let (engine, principal) = (&asked.shared.engine, asked.principal());
-        let beside = engine.tasks(principal, &query).await.map_err(from_engine)?.total;
-        let is_all = beside == 1 && turn.id == ResponseId::first(turn.id.task.clone());
+        let (engine, principal) = (&request.shared.engine, request.principal());
+        let total = engine.tasks(principal, &query).await.map_err(from_engine)?.total;
+        let is_all = total == 1 && turn.id == ResponseId::first(turn.id.task.clone());
         if is_all && turn.end == Some(turn.view.version) && turn.note.conversation.is_none() {
-            delete_task_session(&asked, &turn.view).await;
+            delete_task_session(&request, &turn.view).await;
         } else {
             let key = deleted_key(&name);
-            let gone = || vec![(key.clone(), Some(Json::from(serde_json::Value::Bool(true))))];
-            engine.note(principal, &agent, &context, |_| gone()).await.map_err(from_engine)?;
+            let notes = || vec![(key.clone(), Some(Json::from(serde_json::Value::Bool(true))))];
+            engine.note(principal, &agent, &context, |_| notes()).await.map_err(from_engine)?;
         }
         json(&DeletedObject::response(name.clone()))
     })

@@ -83,12 +83,12 @@ fn without_slash(uri: &Uri) -> Option<Uri> {
     if trimmed.len() == path.len() || trimmed.is_empty() {
         return None;
     }
-    let place = match uri.query() {
+    let path_and_query = match uri.query() {
         Some(query) => format!("{trimmed}?{query}"),
         None => trimmed.to_owned(),
     };
     let mut parts = uri.clone().into_parts();
-    parts.path_and_query = Some(PathAndQuery::try_from(place).ok()?);
+    parts.path_and_query = Some(PathAndQuery::try_from(path_and_query).ok()?);
     Uri::from_parts(parts).ok()
 }
 

@@ -15,8 +15,8 @@ pub(crate) async fn list(
     request: Request,
 ) -> Reply {
     let name = path_segment(request.uri().path(), 1);
-    handle_request(shared, request, |asked, _| async move {
-        let turn = turn::find(&asked, &name).await?;
+    handle_request(shared, request, |request, _| async move {
+        let turn = turn::find(&request, &name).await?;
         ItemPageQuery::page(query, &turn.note.input)
     })
     .await

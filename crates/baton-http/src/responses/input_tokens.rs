@@ -16,23 +16,23 @@ use std::sync::Arc;
 
 /// Counts the input tokens.
 pub(crate) async fn count(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, mut body| async move {
-        let named = references::resolve_references(&asked, &body.bytes, &mut body.share).await?;
+    handle_request(shared, request, |request, mut body| async move {
+        let named = references::resolve_references(&request, &body.bytes, &mut body.share).await?;
         let create = CreateResponse::parse_unanswerable(named.as_deref().unwrap_or(&body.bytes), &mut || {
-            asked.shared.engine.fresh_id()
+            request.shared.engine.fresh_id()
         })?;
-        let spec = asked.agent(create.model.as_deref())?;
+        let spec = request.agent(create.model.as_deref())?;
         let tools = create.run_options.tools.clone();
-        let TurnCommand { command, .. } = TurnCommand::read(&asked, &spec, create).await?;
-        let said = command.history.iter().map(|entry| &entry.message).chain([&command.message]);
-        let mut texts: Vec<String> = said.map(Message::text).collect();
+        let TurnCommand { command, .. } = TurnCommand::read(&request, &spec, create).await?;
+        let messages = command.history.iter().map(|entry| &entry.message).chain([&command.message]);
+        let mut texts: Vec<String> = messages.map(Message::text).collect();
         texts.push(spec.prompt.clone());
-        texts.extend(command.run_options.and_then(|wishes| wishes.instructions));
+        texts.extend(command.run_options.and_then(|options| options.instructions));
         texts.extend(
             tools.iter().map(|tool| format!("{} {} {}", tool.name, tool.description, tool.parameters.as_str())),
         );
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        json(&InputTokenCount::new(asked.shared.engine.tokens_of(&spec, &texts)))
+        json(&InputTokenCount::new(request.shared.engine.tokens_of(&spec, &texts)))
     })
     .await
 }

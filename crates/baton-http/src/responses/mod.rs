@@ -40,10 +40,10 @@ use baton_wire::a2a::v1::Error;
 
 /// Adds the paths, for all agents and for each agent.
 pub(crate) fn mount(routes: Routes) -> Routes {
-    let places = [("/v1", RouteAgentSource::Resource), ("/agents/{agent}/v1", RouteAgentSource::Path)];
-    places.into_iter().fold(routes, |routes, (base, place)| {
+    let prefixes = [("/v1", RouteAgentSource::Resource), ("/agents/{agent}/v1", RouteAgentSource::Path)];
+    prefixes.into_iter().fold(routes, |routes, (base, agent_source)| {
         let at = |path: &str| format!("{base}{path}");
-        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        let (read, call) = (RouteAccess::Read(agent_source), RouteAccess::Call(agent_source));
         routes
             .post(&at("/responses"), call, create::create)
             .get(&at("/responses"), call, socket::connect)
@@ -75,18 +75,20 @@ pub(crate) fn error_reply(error: &Error) -> Response {
 
 /// Whether a path below the root or an agent belongs to the OpenAI API, served or not: everything below `v1` except the
 /// paths of A2A 0.3 and of OpenTelemetry exporters.
-pub(crate) fn is_openai_place(place: &str) -> bool {
-    match place.strip_prefix("v1/").map(|below| below.split('/').next().unwrap_or_default()) {
+pub(crate) fn is_openai_relative_path(path: &str) -> bool {
+    match path.strip_prefix("v1/").map(|below| below.split('/').next().unwrap_or_default()) {
         Some("card" | "tasks" | "traces" | "logs" | "metrics") => false,
         Some(first) => !first.starts_with("message:"),
-        None => place == "v1",
+        None => path == "v1",
     }
 }
 
 /// The same check for a whole path.
 pub(crate) fn is_openai_path(path: &str) -> bool {
     match path.strip_prefix("/agents/") {
-        Some(below) => below.split_once('/').is_some_and(|(_agent, place)| is_openai_place(place)),
-        None => is_openai_place(path.trim_start_matches('/')),
+        Some(below) => {
+            below.split_once('/').is_some_and(|(_agent, relative_path)| is_openai_relative_path(relative_path))
+        }
+        None => is_openai_relative_path(path.trim_start_matches('/')),
     }
 }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// Lists all agents.
 pub(crate) async fn list(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        let since = asked.shared.options.started_at.as_millis().div_euclid(1000);
-        let agents = asked.shared.agents_for(&asked.caller);
+    handle_request(shared, request, |request, _| async move {
+        let since = request.shared.options.started_at.as_millis().div_euclid(1000);
+        let agents = request.shared.agents_for(&request.caller);
         json(&ObjectList::new(agents.iter().map(|agent| ModelObject::new(agent.name.as_str(), since)).collect()))
     })
     .await
@@ -25,9 +25,9 @@ pub(crate) async fn list(State(shared): State<Arc<HttpState>>, request: Request)
 /// Returns one agent.
 pub(crate) async fn show(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
     let name = path_segment(request.uri().path(), 0);
-    handle_request(shared, request, |asked, _| async move {
-        let agent = asked.readable_agent(&name)?;
-        let since = asked.shared.options.started_at.as_millis().div_euclid(1000);
+    handle_request(shared, request, |request, _| async move {
+        let agent = request.readable_agent(&name)?;
+        let since = request.shared.options.started_at.as_millis().div_euclid(1000);
         json(&ModelObject::new(agent.name.as_str(), since))
     })
     .await

@@ -59,11 +59,11 @@ fn refusal(status: u16, code: &str, message: String) -> OpenAiError {
 fn methods_of(path: &str) -> Option<&'static str> {
     let (_, below) = path.split_once("/v1/")?;
     let fits = |pattern: &str| {
-        let (mut names, mut wanted) = (below.trim_end_matches('/').split('/'), pattern.split('/'));
+        let (mut names, mut segments) = (below.trim_end_matches('/').split('/'), pattern.split('/'));
         loop {
-            match (names.next(), wanted.next()) {
+            match (names.next(), segments.next()) {
                 (None, None) => return true,
-                (Some(name), Some(wanted)) if wanted == "{}" || wanted == name => {}
+                (Some(name), Some(segment)) if segment == "{}" || segment == name => {}
                 _ => return false,
             }
         }

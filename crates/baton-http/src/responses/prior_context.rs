@@ -38,45 +38,46 @@ struct PriorContext {
 impl TurnCommand {
     /// Resolves the point that the request continues from.
     pub(super) async fn read(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         spec: &AgentSpec,
         mut create: CreateResponse,
     ) -> Result<Self, OpenAiError> {
         let input = std::mem::take(&mut create.input);
-        create.record.hides_tools |= asked.hides_tools();
+        create.record.hides_tools |= request.hides_tools();
         create.record.model = create.model.clone().or(create.record.model.take());
-        let now = asked.shared.engine.now();
-        let (said, last) = split_input(input, &mut create, now)?;
+        let now = request.shared.engine.now();
+        let (entries, last) = split_input(input, &mut create, now)?;
         if let Some(previous) = create.previous.clone() {
-            let turn = previous_turn(asked, &previous).await?;
-            return continue_turn(asked, spec, create, turn, (said, last)).await;
+            let turn = previous_turn(request, &previous).await?;
+            return continue_turn(request, spec, create, turn, (entries, last)).await;
         }
         // An approval names its task, so that clients without stored ids can send it together with the whole history.
         if let Some(approval) = last.approvals.first() {
             let task = approval.task.clone();
-            return answer_approval(asked, spec, create, task, last).await;
+            return answer_approval(request, spec, create, task, last).await;
         }
         if let Some(resumption) = create.resumption.take()
-            && let Some(turn) = waiting_run::find_waiting_turn(asked, spec, &resumption).await?
+            && let Some(turn) = waiting_run::find_waiting_turn(request, spec, &resumption).await?
         {
-            let last = waiting_run::answer(asked, &turn, &resumption, last)?;
-            return Ok(continue_waiting_task(asked, spec, create, &turn, last));
+            let last = waiting_run::answer(request, &turn, &resumption, last)?;
+            return Ok(continue_waiting_task(request, spec, create, &turn, last));
         }
         match create.conversation.clone() {
             None => {
-                let open = said.last().map(|entry| parse_tool_calls(&entry.message)).unwrap_or_default();
+                let open = entries.last().map(|entry| parse_tool_calls(&entry.message)).unwrap_or_default();
                 check_results(&ids(&open), &last)?;
                 Ok(new_command(
-                    asked,
+                    request,
                     spec,
                     create,
-                    PriorContext { context: None, history: said, continuation: None },
+                    PriorContext { context: None, history: entries, continuation: None },
                     last,
                 ))
             }
             Some(conversation) => {
-                let joined = conversations::continue_conversation(asked, spec, &conversation, !said.is_empty()).await?;
-                continue_conversation(asked, spec, create, joined, said, last)
+                let joined =
+                    conversations::continue_conversation(request, spec, &conversation, !entries.is_empty()).await?;
+                continue_conversation(request, spec, create, joined, entries, last)
             }
         }
     }
@@ -90,21 +91,21 @@ fn split_input(
 ) -> Result<(Vec<SessionEntry>, CurrentInput), OpenAiError> {
     let ParsedInput { history, current: last, system } = input;
     create.record.system.extend(system.iter().cloned());
-    let mut said = Vec::with_capacity(history.len());
+    let mut entries = Vec::with_capacity(history.len());
     for entry in history {
         match entry {
-            Said::Message(message) => said.push(SessionEntry::new(now, message)),
+            Said::Message(message) => entries.push(SessionEntry::new(now, message)),
             Said::Reference { id, param } => {
                 let message = format!("there is no item '{id}' here; send the item itself");
                 return Err(OpenAiError::invalid("item_not_found", &param, message));
             }
         }
     }
-    Ok((said, last))
+    Ok((entries, last))
 }
 
-async fn previous_turn(asked: &ResponsesRequest, previous: &str) -> Result<ResponseTurn, OpenAiError> {
-    let turn = turn::find(asked, previous).await.map_err(|refused| match refused.status {
+async fn previous_turn(request: &ResponsesRequest, previous: &str) -> Result<ResponseTurn, OpenAiError> {
+    let turn = turn::find(request, previous).await.map_err(|refused| match refused.status {
         404 => {
             let message = format!(
                 "Previous response with id '{previous}' not found. Send the whole conversation as input instead."
@@ -127,22 +128,22 @@ async fn previous_turn(asked: &ResponsesRequest, previous: &str) -> Result<Respo
 /// Continues from a turn: in its task or context if it is the latest, otherwise in a new context with the history up to
 /// the turn.
 async fn continue_turn(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     mut create: CreateResponse,
     turn: ResponseTurn,
-    (said, last): (Vec<SessionEntry>, CurrentInput),
+    (entries, last): (Vec<SessionEntry>, CurrentInput),
 ) -> Result<TurnCommand, OpenAiError> {
     let ResponseTurn { view, note, end, .. } = &turn;
     // System messages of the conversation stay in effect.
     let mut system = note.system.clone();
     system.append(&mut create.record.system);
     create.record.system = system;
-    let goes_on = said.is_empty() && view.agent == spec.name && is_newest(asked, &turn).await?;
+    let goes_on = entries.is_empty() && view.agent == spec.name && is_newest(request, &turn).await?;
     if goes_on && view.state == TaskState::InputRequired {
         check_answers(view.status_message.as_ref(), &last)?;
         let mut placed = new_command(
-            asked,
+            request,
             spec,
             create,
             PriorContext { context: None, history: Vec::new(), continuation: None },
@@ -159,8 +160,8 @@ async fn continue_turn(
         false => {
             let until = end.unwrap_or(view.version);
             let mut history =
-                asked.shared.engine.history_until(asked.principal(), view, until).await.map_err(from_session)?;
-            history.extend(said);
+                request.shared.engine.history_until(request.principal(), view, until).await.map_err(from_session)?;
+            history.extend(entries);
             history
         }
     };
@@ -171,7 +172,7 @@ async fn continue_turn(
     let settled: HashSet<&CallId> = known.iter().map(|result| &result.call).collect();
     open.retain(|call| !settled.contains(&call.id));
     check_results(&ids(&open), &last)?;
-    let mut placed = new_command(asked, spec, create, PriorContext { context, history, continuation: None }, last);
+    let mut placed = new_command(request, spec, create, PriorContext { context, history, continuation: None }, last);
     if !known.is_empty() {
         placed.command.message.parts.push(results_part(&known));
     }
@@ -180,7 +181,7 @@ async fn continue_turn(
 
 /// Continues a task that waits for an approval.
 async fn answer_approval(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     create: CreateResponse,
     task: TaskId,
@@ -193,20 +194,25 @@ async fn answer_approval(
     if last.approvals.iter().any(|approval| approval.task != task) {
         return Err(unknown());
     }
-    let turn = waiting_run::waiting_turn(asked, spec, &task).await.ok_or_else(unknown)?;
-    Ok(continue_waiting_task(asked, spec, create, &turn, last))
+    let turn = waiting_run::waiting_turn(request, spec, &task).await.ok_or_else(unknown)?;
+    Ok(continue_waiting_task(request, spec, create, &turn, last))
 }
 
 /// Continues a waiting task; if it is not stored, it is deleted when it ends.
 fn continue_waiting_task(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     create: CreateResponse,
     turn: &ResponseTurn,
     last: CurrentInput,
 ) -> TurnCommand {
-    let mut placed =
-        new_command(asked, spec, create, PriorContext { context: None, history: Vec::new(), continuation: None }, last);
+    let mut placed = new_command(
+        request,
+        spec,
+        create,
+        PriorContext { context: None, history: Vec::new(), continuation: None },
+        last,
+    );
     (placed.command.message.task, placed.after) = (Some(turn.view.id.clone()), turn.view.version);
     // The answer applies to the state that was shown; a task that has changed since rejects it.
     placed.command.if_generation = Some(turn.view.generation);
@@ -215,7 +221,7 @@ fn continue_waiting_task(
 }
 
 /// Whether the turn is the latest of its context.
-async fn is_newest(asked: &ResponsesRequest, turn: &ResponseTurn) -> Result<bool, OpenAiError> {
+async fn is_newest(request: &ResponsesRequest, turn: &ResponseTurn) -> Result<bool, OpenAiError> {
     if turn.end != Some(turn.view.version) {
         return Ok(false);
     }
@@ -225,13 +231,13 @@ async fn is_newest(asked: &ResponsesRequest, turn: &ResponseTurn) -> Result<bool
         limit: 1,
         ..ListTasks::default()
     };
-    let newest = asked.shared.engine.tasks(asked.principal(), &query).await.map_err(from_engine)?;
+    let newest = request.shared.engine.tasks(request.principal(), &query).await.map_err(from_engine)?;
     Ok(newest.tasks.first().is_some_and(|task| task.id == turn.view.id))
 }
 
 /// Rejects a message without the pending tool results, and results of unknown calls.
-fn check_answers(asking: Option<&Message>, last: &CurrentInput) -> Result<(), OpenAiError> {
-    let open = asking.map(parse_tool_calls).unwrap_or_default();
+fn check_answers(question: Option<&Message>, last: &CurrentInput) -> Result<(), OpenAiError> {
+    let open = question.map(parse_tool_calls).unwrap_or_default();
     check_results(&ids(&open), last)
 }
 
@@ -240,8 +246,8 @@ fn ids(calls: &[ToolCall]) -> Vec<String> {
 }
 
 fn check_results(open: &[String], last: &CurrentInput) -> Result<(), OpenAiError> {
-    let (due, given): (HashSet<_>, HashSet<_>) = (open.iter().collect(), last.results.iter().collect());
-    if let Some(missing) = open.iter().find(|call| !given.contains(call)) {
+    let (due, results): (HashSet<_>, HashSet<_>) = (open.iter().collect(), last.results.iter().collect());
+    if let Some(missing) = open.iter().find(|call| !results.contains(call)) {
         let message = format!("No tool output found for function call {missing}. Send a function_call_output for it.");
         return Err(OpenAiError::invalid("missing_tool_output", "input", message));
     }
@@ -254,11 +260,11 @@ fn check_results(open: &[String], last: &CurrentInput) -> Result<(), OpenAiError
 
 /// Continues an existing conversation.
 fn continue_conversation(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     mut create: CreateResponse,
     mut joined: ConversationContinuation,
-    said: Vec<SessionEntry>,
+    entries: Vec<SessionEntry>,
     last: CurrentInput,
 ) -> Result<TurnCommand, OpenAiError> {
     let mut system = std::mem::take(&mut joined.system);
@@ -266,8 +272,8 @@ fn continue_conversation(
     create.record.system = system;
     joined.input = create.record.input.iter().filter_map(conversations::id_of).collect();
     let mut history = std::mem::take(&mut joined.history);
-    history.extend(said);
-    let (context, task) = match &joined.place {
+    history.extend(entries);
+    let (context, task) = match &joined.point {
         ContinuationPoint::Waiting { task, version, open } => {
             check_results(open, &last)?;
             (None, Some((task.clone(), *version)))
@@ -276,7 +282,7 @@ fn continue_conversation(
         ContinuationPoint::SeparateContext => (None, None),
     };
     let mut placed =
-        new_command(asked, spec, create, PriorContext { context, history, continuation: Some(joined) }, last);
+        new_command(request, spec, create, PriorContext { context, history, continuation: Some(joined) }, last);
     if let Some((task, version)) = task {
         (placed.command.message.task, placed.after) = (Some(task), version);
     }
@@ -285,7 +291,7 @@ fn continue_conversation(
 
 /// Builds the command that starts a task.
 fn new_command(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     mut create: CreateResponse,
     before: PriorContext,
@@ -293,14 +299,14 @@ fn new_command(
 ) -> TurnCommand {
     let PriorContext { context, history, continuation: joined } = before;
     let alone = context.is_none() && joined.is_none();
-    let words: Vec<&str> = create
+    let instructions: Vec<&str> = create
         .run_options
         .instructions
         .as_deref()
         .into_iter()
         .chain(create.record.system.iter().map(String::as_str))
         .collect();
-    create.run_options.instructions = (!words.is_empty()).then(|| words.join("\n\n"));
+    create.run_options.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
     let mut message = last.message.unwrap_or_else(|| Message::new("".into(), baton_types::Role::User, Vec::new()));
     message.context = context;
     let mut command = SendCommand::new(spec.name.clone(), message);
@@ -308,6 +314,6 @@ fn new_command(
     command.tool_execution = Some(ToolExecution::Agent);
     command.run_options = Some(Box::new(create.run_options()));
     command.history = history;
-    command.trace = asked.trace();
+    command.trace = request.trace();
     TurnCommand { command, after: 0, continuation: joined, owns_context: alone }
 }

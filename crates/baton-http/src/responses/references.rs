@@ -33,17 +33,17 @@ struct ItemHead<'a> {
 /// Request body with references replaced by the items; `None` if there are no references. The size of the result is
 /// checked against the body limits before anything is copied. An unparsable body is left to the parser of the request.
 pub(super) async fn resolve_references(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     body: &[u8],
     share: &mut BodyShare,
 ) -> Result<Option<Vec<u8>>, OpenAiError> {
-    if !body.windows(ITEM_REFERENCE_TYPE.len()).any(|word| word == ITEM_REFERENCE_TYPE.as_bytes()) {
+    if !body.windows(ITEM_REFERENCE_TYPE.len()).any(|window| window == ITEM_REFERENCE_TYPE.as_bytes()) {
         return Ok(None);
     }
     let Ok(mut members) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(body) else { return Ok(None) };
     let Some(input) = members.remove("input") else { return Ok(None) };
     let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(input.get()) else { return Ok(None) };
-    let mut finder = ItemFinder::new(asked);
+    let mut finder = ItemFinder::new(request);
     let mut total = body.len();
     // Resolved items by the index of their reference.
     let mut found: HashMap<usize, Json> = HashMap::new();
@@ -58,7 +58,7 @@ pub(super) async fn resolve_references(
             return Err(OpenAiError::invalid("item_not_found", &param, message));
         };
         total = total.saturating_add(item.as_str().len());
-        asked
+        request
             .shared
             .bodies
             .check_size(total)
@@ -91,7 +91,7 @@ pub(super) async fn resolve_references(
 
 /// Finds items of responses that the caller has access to, each once.
 struct ItemFinder<'a> {
-    asked: &'a ResponsesRequest,
+    request: &'a ResponsesRequest,
     found: HashMap<String, Json>,
     /// The task that was read last: items of one task are usually adjacent.
     task: Option<TaskItems>,
@@ -106,8 +106,8 @@ struct TaskItems {
 }
 
 impl<'a> ItemFinder<'a> {
-    fn new(asked: &'a ResponsesRequest) -> Self {
-        Self { asked, found: HashMap::new(), task: None }
+    fn new(request: &'a ResponsesRequest) -> Self {
+        Self { request, found: HashMap::new(), task: None }
     }
 
     async fn find(&mut self, id: &str, param: &str) -> Result<Option<Json>, OpenAiError> {
@@ -123,14 +123,14 @@ impl<'a> ItemFinder<'a> {
         }
         let Some(task) = task_of_item(id) else { return Ok(None) };
         if self.task.as_ref().is_none_or(|known| known.task != task) {
-            self.task = Some(TaskItems::read(self.asked, task).await?);
+            self.task = Some(TaskItems::read(self.request, task).await?);
         }
         let Some(known) = &mut self.task else { return Ok(None) };
         let Some((item, response)) = known.items.get(id) else { return Ok(None) };
         let visible = match known.visible.get(response) {
             Some(visible) => *visible,
             // Existence and access are checked in one place for all operations.
-            None => match turn::find(self.asked, response).await {
+            None => match turn::find(self.request, response).await {
                 Ok(_) => true,
                 Err(refused) if refused.status == 404 => false,
                 Err(refused) => return Err(refused),
@@ -146,21 +146,21 @@ impl<'a> ItemFinder<'a> {
 }
 
 impl TaskItems {
-    async fn read(asked: &ResponsesRequest, task: TaskId) -> Result<Self, OpenAiError> {
+    async fn read(request: &ResponsesRequest, task: TaskId) -> Result<Self, OpenAiError> {
         let mut known = Self { task: task.clone(), items: HashMap::new(), visible: HashMap::new() };
         let named = TaskRef { task: task.clone(), agent: None };
-        let (view, events) = match asked.shared.engine.task_with_events(asked.principal(), &named).await {
-            Ok(told) => told,
+        let (view, events) = match request.shared.engine.task_with_events(request.principal(), &named).await {
+            Ok(found) => found,
             Err(EngineError::TaskNotFound(task)) => {
-                asked.caller.audit_not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
+                request.caller.audit_not_found(&request.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
                 return Ok(known);
             }
             Err(error) => return Err(from_engine(error)),
         };
         let first = ResponseId::first(task.clone());
-        let wished = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::RunOptionsSet { .. }));
+        let option_events = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::RunOptionsSet { .. }));
         let mut turns: Vec<ResponseId> =
-            wished.map(|(at, ..)| ResponseId { task: task.clone(), event_number: at }).collect();
+            option_events.map(|(at, ..)| ResponseId { task: task.clone(), event_number: at }).collect();
         if !turns.contains(&first) {
             turns.push(first);
         }

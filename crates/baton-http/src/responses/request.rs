@@ -38,11 +38,11 @@ where
     F: Future<Output = Result<Response, OpenAiError>> + Send,
 {
     let answer = async {
-        let (asked, body) = ResponsesRequest::read(shared, request).await.map_err(|error| from_error(&error))?;
-        let (shared, bytes) = (Arc::clone(&asked.shared), body.bytes.len());
+        let (request, body) = ResponsesRequest::read(shared, request).await.map_err(|error| from_error(&error))?;
+        let (shared, bytes) = (Arc::clone(&request.shared), body.bytes.len());
         let worked = async {
             parse_text(&body.bytes).map_err(|error| from_error(&error))?;
-            work(asked, body).await
+            work(request, body).await
         };
         shared.large_requests.drive(bytes, Box::pin(worked).as_mut()).await
     };
@@ -160,11 +160,11 @@ impl ResponsesRequest {
         self.caller.check_access(&self.shared, access, Some(agent)).map_err(|error| from_error(&error))
     }
 
-    fn with_agent_names(&self, what: &str) -> String {
+    fn with_agent_names(&self, problem: &str) -> String {
         let agents = self.shared.agents_for(&self.caller);
         let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        format!("{what}; give one of these as model: {names}")
+        format!("{problem}; give one of these as model: {names}")
     }
 
     /// Idempotency key of the request.
@@ -184,8 +184,8 @@ impl ResponsesRequest {
 
     /// Whether the caller opted out of output items for tool calls.
     pub(super) fn hides_tools(&self) -> bool {
-        let said = self.headers.get("baton-tool-items").and_then(|value| value.to_str().ok());
-        said.is_some_and(|said| said.trim().eq_ignore_ascii_case("hidden"))
+        let visibility = self.headers.get("baton-tool-items").and_then(|value| value.to_str().ok());
+        visibility.is_some_and(|visibility| visibility.trim().eq_ignore_ascii_case("hidden"))
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn show(
     request: Request,
 ) -> Reply {
     let name = path_segment(request.uri().path(), 0);
-    handle_request(shared, request, |asked, _| async move {
+    handle_request(shared, request, |request, _| async move {
         let Query(ShowResponseQuery { stream, starting_after }) = query.map_err(|error| {
             OpenAiError::invalid(
                 "invalid_query",
@@ -36,8 +36,12 @@ pub(crate) async fn show(
                 format!("{}; starting_after is a number", error.body_text()),
             )
         })?;
-        let turn = turn::find(&asked, &name).await?;
-        if stream { stream::resume_stream(&asked, turn, starting_after).await } else { json(turn.projector.response()) }
+        let turn = turn::find(&request, &name).await?;
+        if stream {
+            stream::resume_stream(&request, turn, starting_after).await
+        } else {
+            json(turn.projector.response())
+        }
     })
     .await
 }

@@ -108,7 +108,7 @@ pub(super) struct TurnStream {
 
 /// Deletes a task when its turn is over, also if the client has disconnected.
 struct DeleteOnDrop {
-    asked: ResponsesRequest,
+    request: ResponsesRequest,
     view: Option<Arc<TaskView>>,
     /// Last event before the turn; 0 if the task began with it.
     after: u64,
@@ -117,7 +117,7 @@ struct DeleteOnDrop {
 impl DeleteOnDrop {
     async fn delete(mut self) {
         if let Some(view) = self.view.take() {
-            delete_task_session(&self.asked, &view).await;
+            delete_task_session(&self.request, &view).await;
         }
     }
 }
@@ -125,20 +125,20 @@ impl DeleteOnDrop {
 impl Drop for DeleteOnDrop {
     fn drop(&mut self) {
         let Some(view) = self.view.take() else { return };
-        let (asked, answers) = (self.asked.clone_for_background(), self.after > 0);
+        let (request, answers) = (self.request.clone_for_background(), self.after > 0);
         tokio::spawn(async move {
             // An approved action is completed even if the client has disconnected.
-            if !answers || await_task_end(&asked, &view).await {
-                delete_task_session(&asked, &view).await;
+            if !answers || await_task_end(&request, &view).await {
+                delete_task_session(&request, &view).await;
             }
         });
     }
 }
 
 /// Waits until a task has ended; false if it waits for input again.
-async fn await_task_end(asked: &ResponsesRequest, view: &TaskView) -> bool {
+async fn await_task_end(request: &ResponsesRequest, view: &TaskView) -> bool {
     let task = TaskRef { task: view.id.clone(), agent: None };
-    if let Ok(mut subscription) = asked.shared.engine.subscribe(asked.principal(), &task, None).await {
+    if let Ok(mut subscription) = request.shared.engine.subscribe(request.principal(), &task, None).await {
         while let Some(item) = subscription.next().await {
             let FeedItem::Event(stored) = item else { continue };
             if let JournalEvent::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact
@@ -148,19 +148,19 @@ async fn await_task_end(asked: &ResponsesRequest, view: &TaskView) -> bool {
             }
         }
     }
-    asked.shared.engine.task(asked.principal(), &task).await.is_ok_and(|view| view.state.is_terminal())
+    request.shared.engine.task(request.principal(), &task).await.is_ok_and(|view| view.state.is_terminal())
 }
 
 /// Sends a command and streams its turn.
 pub(super) async fn stream_live(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     command: SendCommand,
     after: u64,
     joined: Option<ConversationContinuation>,
     forget: bool,
     form: ReplyDialect,
 ) -> Result<Reply, OpenAiError> {
-    let (mut followed, mut begun) = send_and_stream(asked, command, after, joined, forget).await?;
+    let (mut followed, mut begun) = send_and_stream(request, command, after, joined, forget).await?;
     let first = followed.first_events().await;
     // Clients detect errors by the status code, which a started stream cannot change.
     if let Some(reply) = failed_reply(&followed.projector) {
@@ -173,13 +173,13 @@ pub(super) async fn stream_live(
 /// Sends a command and waits for its turn. The projection is built from the subscription, so that the turn is not read
 /// from the journal afterwards.
 pub(super) async fn await_turn(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     command: SendCommand,
     after: u64,
     joined: Option<ConversationContinuation>,
     forget: bool,
 ) -> Result<ResponseProjector, OpenAiError> {
-    let (mut followed, _) = send_and_subscribe(asked, command, after, joined, forget, None).await?;
+    let (mut followed, _) = send_and_subscribe(request, command, after, joined, forget, None).await?;
     while !followed.projector.is_over() {
         match followed.subscription.next().await {
             // The response object depends on journaled events only.
@@ -196,18 +196,18 @@ pub(super) async fn await_turn(
 
 /// Sends a command and subscribes to its turn; also returns the events so far.
 pub(super) async fn send_and_stream(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     command: SendCommand,
     after: u64,
     joined: Option<ConversationContinuation>,
     forget: bool,
 ) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
-    let permit = permit(asked)?;
-    send_and_subscribe(asked, command, after, joined, forget, Some(permit)).await
+    let permit = permit(request)?;
+    send_and_subscribe(request, command, after, joined, forget, Some(permit)).await
 }
 
 async fn send_and_subscribe(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     command: SendCommand,
     after: u64,
     joined: Option<ConversationContinuation>,
@@ -216,7 +216,7 @@ async fn send_and_subscribe(
 ) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
     let note = command.run_options.as_deref().map(RequestRecord::from_run_options).unwrap_or_default();
     let mut subscription =
-        asked.shared.engine.send_and_follow(asked.principal(), command).await.map_err(from_engine)?;
+        request.shared.engine.send_and_follow(request.principal(), command).await.map_err(from_engine)?;
     let Some(FeedItem::Task(view)) = subscription.next().await else { return Err(from_error(&shutdown_error())) };
     let (id, earlier) = match view.version {
         // The task begins with this turn, so the subscription delivers everything that follows.
@@ -224,12 +224,12 @@ async fn send_and_subscribe(
         version => {
             let task = TaskRef { task: view.id.clone(), agent: None };
             let (_, mut events) =
-                asked.shared.engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
+                request.shared.engine.task_with_events(request.principal(), &task).await.map_err(from_engine)?;
             events.retain(|event| event.number <= version);
             (response_id_at(&view.id, first_turn_after(&events, after)), events)
         }
     };
-    conversations::record_response(asked, joined, &id).await?;
+    conversations::record_response(request, joined, &id).await?;
     let created =
         earlier.iter().find(|event| event.number == id.event_number).map_or(view.created_at, |event| event.at);
     let mut projector = ResponseProjector::new(&id, created, view.agent.as_str(), &note);
@@ -238,26 +238,26 @@ async fn send_and_subscribe(
         begun.extend(projector.event(number, at, event));
     }
     let forget = (forget && !projector.awaits_answer()).then(|| DeleteOnDrop {
-        asked: asked.clone_for_background(),
+        request: request.clone_for_background(),
         view: Some(view),
         after,
     });
     Ok((
-        TurnStream { input: note.input, ..TurnStream::new(asked, subscription, projector, None, forget, permit) },
+        TurnStream { input: note.input, ..TurnStream::new(request, subscription, projector, None, forget, permit) },
         begun,
     ))
 }
 
 /// Streams a turn from the event after `shown` on.
 pub(super) async fn resume_stream(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     turn: ResponseTurn,
     shown: Option<u64>,
 ) -> Result<Reply, OpenAiError> {
-    let permit = permit(asked)?;
+    let permit = permit(request)?;
     let task = TaskRef { task: turn.view.id.clone(), agent: None };
     let mut subscription =
-        asked.shared.engine.subscribe(asked.principal(), &task, Some(1)).await.map_err(from_engine)?;
+        request.shared.engine.subscribe(request.principal(), &task, Some(1)).await.map_err(from_engine)?;
     // Skips the task as of its first event; later events follow.
     let _ = subscription.next().await;
     let created = turn.projector.response().created_at;
@@ -265,13 +265,13 @@ pub(super) async fn resume_stream(
     let mut projector = ResponseProjector::new(&turn.id, created, turn.view.agent.as_str(), &turn.note);
     let mut begun = projector.begin();
     begun.retain(|event| shown.is_none_or(|shown| event.sequence_number > shown));
-    let followed = TurnStream::new(asked, subscription, projector, shown, None, Some(permit));
+    let followed = TurnStream::new(request, subscription, projector, shown, None, Some(permit));
     Ok(sse(followed, begun, ReplyDialect::Responses))
 }
 
 /// Permit for one stream.
-pub(super) fn permit(asked: &ResponsesRequest) -> Result<SharePermit, OpenAiError> {
-    asked.shared.streams.acquire(&asked.caller).map_err(|full| from_error(&full.error("streams")))
+pub(super) fn permit(request: &ResponsesRequest) -> Result<SharePermit, OpenAiError> {
+    request.shared.streams.acquire(&request.caller).map_err(|full| from_error(&full.error("streams")))
 }
 
 fn shutdown_error() -> Error {
@@ -280,20 +280,20 @@ fn shutdown_error() -> Error {
 
 impl TurnStream {
     fn new(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         subscription: Subscription,
         projector: ResponseProjector,
         sent_until: Option<u64>,
         forget: Option<DeleteOnDrop>,
         permit: Option<SharePermit>,
     ) -> Self {
-        let options = &asked.shared.options;
+        let options = &request.shared.options;
         Self {
             subscription,
             projector,
             input: Vec::new(),
             sent_until,
-            credentials_revoked: asked.caller.credentials_revoked(),
+            credentials_revoked: request.caller.credentials_revoked(),
             keep_alive: options.keep_alive,
             shutdown: options.shutdown.clone(),
             forget,

@@ -27,23 +27,23 @@ pub(super) struct ResponseTurn {
 }
 
 /// Turn with this response id, if the caller has access to it and it was not deleted.
-pub(super) async fn find(asked: &ResponsesRequest, name: &str) -> Result<ResponseTurn, OpenAiError> {
+pub(super) async fn find(request: &ResponsesRequest, name: &str) -> Result<ResponseTurn, OpenAiError> {
     let id = ResponseId::parse(name).ok_or_else(|| no_response(name))?;
     let task = TaskRef { task: id.task.clone(), agent: None };
-    let found = asked.shared.engine.task_with_events(asked.principal(), &task).await;
+    let found = request.shared.engine.task_with_events(request.principal(), &task).await;
     let (view, events) = found.map_err(|error| match error {
         EngineError::TaskNotFound(task) => {
             let stream = StreamId::Task(task);
-            asked.caller.audit_not_found(&asked.shared, stream, ErrorCode::RESPONSE_NOT_FOUND);
+            request.caller.audit_not_found(&request.shared, stream, ErrorCode::RESPONSE_NOT_FOUND);
             no_response(name)
         }
         error => from_engine(error),
     })?;
-    asked.check_access(Access::Read, &view.agent)?;
+    request.check_access(Access::Read, &view.agent)?;
     let turn = project(id, view, &events).filter(|turn| !turn.note.unstored).ok_or_else(|| no_response(name))?;
-    let record = asked.shared.engine.notes(asked.principal(), &turn.view.agent, &turn.view.context).await;
-    let gone = record.map_err(from_engine)?.is_some_and(|record| record.notes.contains_key(&deleted_key(name)));
-    if gone { Err(no_response(name)) } else { Ok(turn) }
+    let record = request.shared.engine.notes(request.principal(), &turn.view.agent, &turn.view.context).await;
+    let is_deleted = record.map_err(from_engine)?.is_some_and(|record| record.notes.contains_key(&deleted_key(name)));
+    if is_deleted { Err(no_response(name)) } else { Ok(turn) }
 }
 
 /// Key of the session note that marks a deleted response.
@@ -55,9 +55,9 @@ pub(super) fn deleted_key(name: &str) -> String {
 /// turn is still a response.
 pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredEvent>]) -> Option<ResponseTurn> {
     let first = events.first()?;
-    let wished = task_events(events).find(|(number, ..)| *number == id.event_number).map(|(.., event)| event);
-    let note = match wished {
-        Some(TaskEvent::RunOptionsSet { options: wishes }) => RequestRecord::from_run_options(wishes),
+    let option_event = task_events(events).find(|(number, ..)| *number == id.event_number).map(|(.., event)| event);
+    let note = match option_event {
+        Some(TaskEvent::RunOptionsSet { options }) => RequestRecord::from_run_options(options),
         _ if id == ResponseId::first(id.task.clone()) => RequestRecord::default(),
         _ => return None,
     };
@@ -93,8 +93,8 @@ pub(super) fn task_events(
 
 /// Number of the first event after `before` that starts a turn.
 pub(super) fn first_turn_after(events: &[Arc<StoredEvent>], before: u64) -> Option<u64> {
-    let wished = |(number, _, event): (u64, baton_types::Timestamp, &TaskEvent)| {
+    let option_event_number = |(number, _, event): (u64, baton_types::Timestamp, &TaskEvent)| {
         (number > before && matches!(event, TaskEvent::RunOptionsSet { .. })).then_some(number)
     };
-    task_events(events).find_map(wished)
+    task_events(events).find_map(option_event_number)
 }

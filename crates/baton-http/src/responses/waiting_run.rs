@@ -24,17 +24,17 @@ const MAX_PAGES: usize = 20;
 
 /// Waiting turn that a request answers, if any.
 pub(super) async fn find_waiting_turn(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     resumption: &ChatResumption,
 ) -> Result<Option<ResponseTurn>, OpenAiError> {
     if let Some(named) = resumption.named_task() {
         let task = TaskId::from(named);
-        return match waiting_turn(asked, spec, &task).await {
+        return match waiting_turn(request, spec, &task).await {
             Some(turn) if matches_turn(&turn, resumption) => Ok(Some(turn)),
             Some(turn) => Err(unmatched_error(&turn.view.id)),
             // A client that repeats its request must not start a second run.
-            None if resumption.decision().is_some() && is_known(asked, spec, &task).await => {
+            None if resumption.decision().is_some() && is_known(request, spec, &task).await => {
                 Err(already_answered_error(&task))
             }
             // The task has another owner, or the message is unrelated: the request is handled as a normal message.
@@ -48,9 +48,9 @@ pub(super) async fn find_waiting_turn(
         ..ListTasks::default()
     };
     for _ in 0..MAX_PAGES {
-        let waiting = asked.shared.engine.tasks(asked.principal(), &query).await.map_err(from_engine)?;
+        let waiting = request.shared.engine.tasks(request.principal(), &query).await.map_err(from_engine)?;
         for task in waiting.tasks.iter().filter(|task| may_be_waiting(task, resumption)) {
-            let turn = waiting_turn(asked, spec, &task.id).await;
+            let turn = waiting_turn(request, spec, &task.id).await;
             if let Some(turn) = turn.filter(|turn| matches_turn(turn, resumption)) {
                 return Ok(Some(turn));
             }
@@ -65,20 +65,20 @@ pub(super) async fn find_waiting_turn(
 
 /// Cheap check whether a task can be the waiting one; its events decide.
 fn may_be_waiting(task: &TaskView, resumption: &ChatResumption) -> bool {
-    let asks = task.status_message.as_ref().map(Message::text).unwrap_or_default();
-    resumption.question.contains(asks.trim())
+    let question = task.status_message.as_ref().map(Message::text).unwrap_or_default();
+    resumption.question.contains(question.trim())
 }
 
 /// Whether the caller has such a task of the agent.
-async fn is_known(asked: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> bool {
-    let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
-    asked.shared.engine.task(asked.principal(), &wanted).await.is_ok()
+async fn is_known(request: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> bool {
+    let task_ref = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
+    request.shared.engine.task(request.principal(), &task_ref).await.is_ok()
 }
 
 /// Last turn of a task of this caller and agent, if it is waiting.
-pub(super) async fn waiting_turn(asked: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> Option<ResponseTurn> {
-    let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
-    let (view, events) = asked.shared.engine.task_with_events(asked.principal(), &wanted).await.ok()?;
+pub(super) async fn waiting_turn(request: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> Option<ResponseTurn> {
+    let task_ref = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
+    let (view, events) = request.shared.engine.task_with_events(request.principal(), &task_ref).await.ok()?;
     if view.state != TaskState::InputRequired {
         return None;
     }
@@ -90,15 +90,15 @@ pub(super) async fn waiting_turn(asked: &ResponsesRequest, spec: &AgentSpec, tas
 
 /// Whether a request repeats the input and output of a turn.
 fn matches_turn(turn: &ResponseTurn, resumption: &ChatResumption) -> bool {
-    let said = Completion::from_response(turn.projector.response()).ok();
-    let said = said.and_then(|completion| completion.choices.into_iter().next()?.message.content);
+    let completion = Completion::from_response(turn.projector.response()).ok();
+    let content = completion.and_then(|completion| completion.choices.into_iter().next()?.message.content);
     turn.note.conversation_digest.as_deref() == Some(resumption.before.as_str())
-        && said.is_some_and(|said| said.trim() == resumption.question)
+        && content.is_some_and(|content| content.trim() == resumption.question)
 }
 
 /// Answer to the question of a turn: a decision about its calls, or the user's message.
 pub(super) fn answer(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     turn: &ResponseTurn,
     resumption: &ChatResumption,
     last: CurrentInput,
@@ -122,7 +122,7 @@ pub(super) fn answer(
             json!({"call_id": call, "decision": decision.as_str(), "digest": digest})
         })
         .collect();
-    let id = last.message.map_or_else(|| asked.shared.engine.fresh_id().into(), |message| message.id);
+    let id = last.message.map_or_else(|| request.shared.engine.fresh_id().into(), |message| message.id);
     let part = Part::data(json!({ "input_responses": responses }).into());
     Ok(CurrentInput { message: Some(Message::new(id, Role::User, vec![part])), ..CurrentInput::default() })
 }

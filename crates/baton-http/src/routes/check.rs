@@ -49,8 +49,10 @@ fn check(access: RouteAccess, shared: &HttpState, parts: &mut Parts) -> Result<(
     match access {
         RouteAccess::Open | RouteAccess::Card | RouteAccess::Registration => Ok(()),
         RouteAccess::Authenticated | RouteAccess::Method => check_authenticated(&caller),
-        RouteAccess::Read(place) | RouteAccess::ReadOrCall(place) => may(shared, &caller, Access::Read, place, parts),
-        RouteAccess::Call(place) => may(shared, &caller, Access::Call, place, parts),
+        RouteAccess::Read(agent_source) | RouteAccess::ReadOrCall(agent_source) => {
+            may(shared, &caller, Access::Read, agent_source, parts)
+        }
+        RouteAccess::Call(agent_source) => may(shared, &caller, Access::Call, agent_source, parts),
         RouteAccess::Metrics | RouteAccess::TelemetryRead => caller.check_access_to_all(shared, Access::TelemetryRead),
         RouteAccess::Admin => caller.check_access(shared, Access::Admin, None),
         RouteAccess::AdminChange => {
@@ -65,10 +67,10 @@ fn may(
     shared: &HttpState,
     caller: &Caller,
     access: Access,
-    place: RouteAgentSource,
+    agent_source: RouteAgentSource,
     parts: &mut Parts,
 ) -> Result<(), Error> {
-    match place {
+    match agent_source {
         RouteAgentSource::Every => caller.check_access_to_all(shared, access),
         RouteAgentSource::Resource => {
             caller.check_access(shared, Access::Read, None)?;
@@ -91,7 +93,7 @@ fn path_agent(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
         Some(Err(error)) => return Err(invalid_path(&error.body_text())),
         None => return Err(invalid_path("its parameters are missing")),
     };
-    let named = |wanted: &str| names.iter().find(|(name, _)| *name == wanted).map(|(_, agent)| AgentName::from(agent));
+    let named = |param: &str| names.iter().find(|(name, _)| *name == param).map(|(_, agent)| AgentName::from(agent));
     Ok(named("agent").or_else(|| named("tenant")))
 }
 

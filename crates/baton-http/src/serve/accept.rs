@@ -20,8 +20,8 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let open = TaskTracker::new();
-    let kill = CancellationToken::new();
-    let seats = Arc::new(Semaphore::new(options.max_connections));
+    let force_close = CancellationToken::new();
+    let permits = Arc::new(Semaphore::new(options.max_connections));
     let drain = options.drain;
     let connections = Arc::new(ConnectionServer::new(options, app, shutdown.clone()));
     let mut stopped = pin!(shutdown.cancelled());
@@ -29,9 +29,9 @@ pub async fn serve(
         let accepted = tokio::select! {
             biased;
             () = &mut stopped => break,
-            accepted = accept(&listener, &seats) => accepted,
+            accepted = accept(&listener, &permits) => accepted,
         };
-        let (stream, remote, seat) = match accepted {
+        let (stream, remote, permit) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -44,17 +44,17 @@ pub async fn serve(
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
         let connections = Arc::clone(&connections);
-        let kill = kill.clone();
+        let force_close = force_close.clone();
         open.spawn(async move {
-            kill.run_until_cancelled(connections.serve(stream, remote)).await;
-            drop(seat);
+            force_close.run_until_cancelled(connections.serve(stream, remote)).await;
+            drop(permit);
         });
     }
     drop(listener);
     open.close();
     if tokio::time::timeout(drain, open.wait()).await.is_err() {
         tracing::info!(connections = open.len(), "closing connections that did not finish in time");
-        kill.cancel();
+        force_close.cancel();
         open.wait().await;
     }
     Ok(())
@@ -62,9 +62,9 @@ pub async fn serve(
 
 async fn accept(
     listener: &TcpListener,
-    seats: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let seat = Arc::clone(seats).acquire_owned().await.map_err(io::Error::other)?;
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, remote) = listener.accept().await?;
-    Ok((stream, remote, seat))
+    Ok((stream, remote, permit))
 }

@@ -62,8 +62,8 @@ impl ConnectionServer {
     /// Serves the connection until it ends.
     pub(super) async fn serve(&self, stream: TcpStream, remote: SocketAddr) {
         let Some(tls) = &self.options.tls else { return self.serve_stream(stream, remote).await };
-        let shaking = handshake::secure(tls, stream, &self.options);
-        match self.shutdown.run_until_cancelled(shaking).await {
+        let tls_handshake = handshake::secure(tls, stream, &self.options);
+        match self.shutdown.run_until_cancelled(tls_handshake).await {
             // Boxed, so that plain connections do not pay for the size of the TLS future.
             Some(Ok(Some(stream))) => Box::pin(self.serve_stream(stream, remote)).await,
             Some(Ok(None)) | None => {}

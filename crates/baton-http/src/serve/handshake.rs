@@ -26,7 +26,7 @@ pub(super) async fn secure(
     stream: TcpStream,
     options: &ServeOptions,
 ) -> io::Result<Option<TlsStream<TcpStream>>> {
-    let shaking = async {
+    let handshake = async {
         let mut first = [0];
         if stream.peek(&mut first).await? == 0 {
             return Ok(None);
@@ -38,7 +38,7 @@ pub(super) async fn secure(
         let config = tls.config(options.certificate_recheck).await;
         TlsAcceptor::from(config).accept(stream).await.map(Some)
     };
-    match tokio::time::timeout(options.handshake_timeout, Box::pin(shaking)).await {
+    match tokio::time::timeout(options.handshake_timeout, Box::pin(handshake)).await {
         Ok(ended) => ended,
         Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake timed out")),
     }

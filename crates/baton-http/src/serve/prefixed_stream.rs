@@ -27,9 +27,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
         if left.is_empty() {
             return Pin::new(&mut this.stream).poll_read(context, into);
         }
-        let taken = left.len().min(into.remaining());
-        into.put_slice(&left[..taken]);
-        this.consumed += taken;
+        let count = left.len().min(into.remaining());
+        into.put_slice(&left[..count]);
+        this.consumed += count;
         Poll::Ready(Ok(()))
     }
 }

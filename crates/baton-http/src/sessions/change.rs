@@ -29,21 +29,21 @@ pub(crate) async fn change(
     request: Request,
 ) -> Response {
     let changed = async {
-        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
-        let (_, wish) = json::<ChangeSession>(&shared, request).await?;
-        if wish == ChangeSession::default() {
+        let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
+        let (_, body) = json::<ChangeSession>(&shared, request).await?;
+        if body == ChangeSession::default() {
             return Err(invalid("nothing to change; give title, settings, include or exclude"));
         }
-        let (conversation, record) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
+        let (conversation, record) = load_session_record(&shared, &caller, Access::Call, &session_ref).await?;
         let before = record.map(|record| record.settings).unwrap_or_default();
-        let changes = changes(wish, &before)?;
+        let changes = changes(body, &before)?;
         apply_changes(&shared, &caller, &conversation, changes).await
     };
     respond(changed.await)
 }
 
-fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<SessionChange>, Error> {
-    let ChangeSession { title, settings, include, exclude } = wish;
+fn changes(body: ChangeSession, before: &SessionOverrides) -> Result<Vec<SessionChange>, Error> {
+    let ChangeSession { title, settings, include, exclude } = body;
     let mut changes: Vec<SessionChange> = title.map(|title| SessionChange::Rename(Some(title))).into_iter().collect();
     if let Some(settings) = settings {
         changes.push(SessionChange::Settings(merge_settings(before, &settings)?));
@@ -54,11 +54,11 @@ fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<Session
 }
 
 /// Merges the given settings into the existing ones; `null` removes a setting.
-fn merge_settings(before: &SessionOverrides, given: &Json) -> Result<SessionOverrides, Error> {
+fn merge_settings(before: &SessionOverrides, patch: &Json) -> Result<SessionOverrides, Error> {
     let wrong = |detail: String| invalid_field("settings", detail).with_code(ErrorCode::SESSION_INVALID);
-    let Value::Object(given) = given.to_value() else { return Err(wrong("must be an object".to_owned())) };
+    let Value::Object(patch) = patch.to_value() else { return Err(wrong("must be an object".to_owned())) };
     let mut all = serde_json::to_value(SessionSettingsBody::from(before)).map_err(|error| wrong(error.to_string()))?;
-    for (name, value) in given {
+    for (name, value) in patch {
         if !SessionSettingsBody::NAMES.contains(&name.as_str()) {
             return Err(wrong(format!(
                 "has no member '{name}'; valid members are {}",

@@ -26,8 +26,8 @@ pub(crate) async fn delete(
 ) -> Response {
     let deleted = async {
         let DeleteSessionQuery { agent, force } = read_query(query)?;
-        let wanted = read_session_ref(&shared, &caller, path, agent)?;
-        let (session, _) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
+        let session_ref = read_session_ref(&shared, &caller, path, agent)?;
+        let (session, _) = load_session_record(&shared, &caller, Access::Call, &session_ref).await?;
         let session = SessionRef { context: session.context, agent: Some(session.agent) };
         let unfinished = if force { UnfinishedPolicy::Cancel } else { UnfinishedPolicy::Refuse };
         let deleted = shared.engine.delete_session(caller.principal(), &session, unfinished).await;

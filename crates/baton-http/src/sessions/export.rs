@@ -29,8 +29,8 @@ pub(crate) async fn export(
             Some("markdown" | "md") => true,
             Some(_) => return Err(invalid_field("format", "must be json or markdown".to_owned())),
         };
-        let wanted = read_session_ref(&shared, &caller, path, agent)?;
-        load_session(&shared, &caller, Access::Read, &wanted).await.map(|view| (view, as_text))
+        let session_ref = read_session_ref(&shared, &caller, path, agent)?;
+        load_session(&shared, &caller, Access::Read, &session_ref).await.map(|view| (view, as_text))
     };
     match exported.await {
         Ok((view, false)) => reply::json(&file::write(&view)),

@@ -32,12 +32,12 @@ fn write_used_item(item: &IncludedItem) -> SessionContextItem {
 /// Session file. Task and event references of messages are omitted, because the tasks are not exported.
 pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
     let record = view.record.as_ref();
-    let carried = |line| {
-        let mut carried = message(line);
-        carried.event = None;
-        (carried.message.context_id, carried.message.task_id) = (None, None);
-        carried.message.reference_task_ids.clear();
-        carried
+    let exported = |line| {
+        let mut exported = message(line);
+        exported.event = None;
+        (exported.message.context_id, exported.message.task_id) = (None, None);
+        exported.message.reference_task_ids.clear();
+        exported
     };
     SessionFile {
         format: SESSION_FORMAT.to_owned(),
@@ -47,7 +47,7 @@ pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
         settings: record.map(|record| SessionSettingsBody::from(&record.settings)).unwrap_or_default(),
         included: record.map(|record| items(&record.included)).unwrap_or_default(),
         excluded: record.map(|record| items(&record.excluded)).unwrap_or_default(),
-        messages: view.lines.iter().map(carried).collect(),
+        messages: view.lines.iter().map(exported).collect(),
     }
 }
 
@@ -67,8 +67,8 @@ pub(super) fn read(
     let settings = file.settings.check().map_err(|name| invalid_field(name, "is out of range".to_owned()))?;
     let mut violations = Violations::default();
     let mut history = Vec::with_capacity(file.messages.len());
-    for (index, carried) in file.messages.into_iter().enumerate() {
-        history.extend(entry(carried, index, now, &mut violations));
+    for (index, session_message) in file.messages.into_iter().enumerate() {
+        history.extend(entry(session_message, index, now, &mut violations));
     }
     let wrong = |violations| Error::invalid_params(violations).with_code(ErrorCode::SESSION_INVALID);
     let history = violations.into_result(history).map_err(wrong)?;
@@ -85,12 +85,12 @@ pub(super) fn read(
 }
 
 fn entry(
-    carried: SessionMessage<'_>,
+    session_message: SessionMessage<'_>,
     index: usize,
     now: Timestamp,
     violations: &mut Violations,
 ) -> Option<SessionEntry> {
-    let SessionMessage { at, event: _, notice, mut message, request_context, usage } = carried;
+    let SessionMessage { at, event: _, notice, mut message, request_context, usage } = session_message;
     if message.message_id.is_empty() {
         message.message_id = format!("imported-{}", index + 1).into();
     }

@@ -24,17 +24,17 @@ pub(crate) async fn fork(
     request: Request,
 ) -> Response {
     let forked = async {
-        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
+        let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
         let (_, ForkSession { task_id, event, context_id }) = json(&shared, request).await?;
-        let (session, _) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
+        let (session, _) = load_session_record(&shared, &caller, Access::Call, &session_ref).await?;
         let session = SessionRef { context: session.context, agent: Some(session.agent) };
         let at = fork_position(&shared, &caller, task_id.map(TaskId::from), event).await?;
         let context = context_id.filter(|context| !context.is_empty()).map(Into::into);
         let fork = baton_engine::ForkSession { session: session.clone(), at, context };
         let forked = shared.engine.fork_session(caller.principal(), fork).await;
         let forked = forked.map_err(|error| session_error(&shared, &caller, &session, error))?;
-        let made = SessionRef { context: forked.context, agent: Some(forked.agent) };
-        load_session(&shared, &caller, Access::Read, &made).await
+        let new_session = SessionRef { context: forked.context, agent: Some(forked.agent) };
+        load_session(&shared, &caller, Access::Read, &new_session).await
     };
     match forked.await {
         Ok(view) => reply::json(&summary_of(&view)),
@@ -54,8 +54,8 @@ async fn fork_position(
         (None, Some(_)) => Err(invalid_field("task_id", "is required with event".to_owned())),
         (Some(task), Some(event)) => Ok(Some((task, event))),
         (Some(task), None) => {
-            let wanted = TaskRef { task: task.clone(), agent: None };
-            let view = shared.engine.task(caller.principal(), &wanted).await.map_err(reply::from_engine)?;
+            let task_ref = TaskRef { task: task.clone(), agent: None };
+            let view = shared.engine.task(caller.principal(), &task_ref).await.map_err(reply::from_engine)?;
             Ok(Some((task, view.version)))
         }
     }

@@ -54,15 +54,15 @@ pub(crate) async fn import(
             };
             Ok::<_, Error>(parsed)
         };
-        let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
+        let (import, mut warnings) = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
         // The agent may come from the file.
         caller.check_access(&shared, Access::Call, Some(&import.agent))?;
         let (session, cut) = import_session(&shared, &caller, import).await?;
         if cut > 0 {
-            lost.push(format!("messages with calls without results, or results without calls: {cut}"));
+            warnings.push(format!("messages with calls without results, or results without calls: {cut}"));
         }
         let view = load_session(&shared, &caller, Access::Read, &session).await?;
-        Ok(ImportedSession { session: summary_of(&view), warnings: lost })
+        Ok(ImportedSession { session: summary_of(&view), warnings })
     };
     match imported.await {
         Ok(imported) => reply::json(&imported),
@@ -75,22 +75,24 @@ async fn import_session(
     caller: &Caller,
     import: ImportSession,
 ) -> Result<(SessionRef, usize), Error> {
-    let nobody = SessionRef { context: "".into(), agent: None };
+    let no_session = SessionRef { context: "".into(), agent: None };
     let imported = shared.engine.import_session(caller.principal(), import).await;
-    let imported = imported.map_err(|error| session_error(shared, caller, &nobody, error))?;
+    let imported = imported.map_err(|error| session_error(shared, caller, &no_session, error))?;
     let conversation = imported.conversation;
     Ok((SessionRef { context: conversation.context, agent: Some(conversation.agent) }, imported.cut))
 }
 
 fn is_markdown(headers: &HeaderMap) -> Result<bool, Error> {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    match given.split(';').next().unwrap_or_default().trim() {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match content_type.split(';').next().unwrap_or_default().trim() {
         "" => reply::check_json(headers).map(|()| false),
         "application/json" => Ok(false),
         "text/markdown" | "text/plain" => Ok(true),
-        other => {
-            let other: String = other.chars().take(64).collect();
-            Err(reply::unsupported(&format!("Content-Type must be application/json or text/markdown, not '{other}'")))
+        media_type => {
+            let media_type: String = media_type.chars().take(64).collect();
+            Err(reply::unsupported(&format!(
+                "Content-Type must be application/json or text/markdown, not '{media_type}'"
+            )))
         }
     }
 }

@@ -41,9 +41,9 @@ pub(crate) async fn list(
         };
         let query =
             ListSessions { agent, after, limit: page_size.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE) };
-        let nobody = SessionRef { context: "".into(), agent: None };
+        let no_session = SessionRef { context: "".into(), agent: None };
         let page = shared.engine.sessions(caller.principal(), &query).await;
-        let page = page.map_err(|error| session_error(&shared, &caller, &nobody, error))?;
+        let page = page.map_err(|error| session_error(&shared, &caller, &no_session, error))?;
         let readable = page.sessions.into_iter().filter(|one| caller.may_read(&one.conversation.agent));
         Ok(SessionList {
             sessions: readable.map(summary).collect(),

@@ -92,7 +92,7 @@ fn read_session_ref(
 
 fn read_query<T>(query: SessionQuery<T>) -> Result<T, Error> {
     let wrong = |error: QueryRejection| invalid(error.body_text());
-    query.map(|Query(asked)| asked).map_err(wrong)
+    query.map(|Query(params)| params).map_err(wrong)
 }
 
 /// Loads the session with its messages and checks access to its agent.
@@ -100,10 +100,10 @@ async fn load_session(
     shared: &HttpState,
     caller: &Caller,
     access: Access,
-    wanted: &SessionRef,
+    session_ref: &SessionRef,
 ) -> Result<SessionView, Error> {
-    let view = shared.engine.session(caller.principal(), wanted).await;
-    let view = view.map_err(|error| session_error(shared, caller, wanted, error))?;
+    let view = shared.engine.session(caller.principal(), session_ref).await;
+    let view = view.map_err(|error| session_error(shared, caller, session_ref, error))?;
     caller.check_access(shared, access, Some(&view.conversation.agent)).map(|()| view)
 }
 
@@ -112,19 +112,19 @@ async fn load_session_record(
     shared: &HttpState,
     caller: &Caller,
     access: Access,
-    wanted: &SessionRef,
+    session_ref: &SessionRef,
 ) -> Result<(ConversationSummary, Option<SessionRecord>), Error> {
-    let known = shared.engine.session_record(caller.principal(), wanted).await;
-    let known = known.map_err(|error| session_error(shared, caller, wanted, error))?;
+    let known = shared.engine.session_record(caller.principal(), session_ref).await;
+    let known = known.map_err(|error| session_error(shared, caller, session_ref, error))?;
     caller.check_access(shared, access, Some(&known.0.agent)).map(|()| known)
 }
 
 /// Converts a session error to an API error.
-fn session_error(shared: &HttpState, caller: &Caller, wanted: &SessionRef, error: SessionError) -> Error {
+fn session_error(shared: &HttpState, caller: &Caller, session_ref: &SessionRef, error: SessionError) -> Error {
     let (code, message) = (error.code(), error.to_string());
     match error {
         SessionError::NotFound(context) => {
-            if let Some(agent) = &wanted.agent {
+            if let Some(agent) = &session_ref.agent {
                 let id = SessionId::derive(caller.principal(), agent, &context);
                 caller.audit_not_found(shared, StreamId::Session(id), code);
             }
@@ -151,9 +151,9 @@ fn invalid_field(field: &str, description: String) -> Error {
 }
 
 fn summary(summary: SessionSummary) -> api::SessionSummary {
-    let SessionSummary { conversation, title, origin, last_message: last_word } = summary;
+    let SessionSummary { conversation, title, origin, last_message } = summary;
     let ConversationSummary { agent, context, tasks, unfinished, began_at, last_at } = conversation;
-    let last_word = last_word.map(|message| truncate_message(&message.text())).filter(|word| !word.is_empty());
+    let last_message = last_message.map(|message| truncate_message(&message.text())).filter(|text| !text.is_empty());
     api::SessionSummary {
         context_id: context.to_string(),
         agent: agent.to_string(),
@@ -162,7 +162,7 @@ fn summary(summary: SessionSummary) -> api::SessionSummary {
         open_tasks: unfinished,
         started_at: Some(began_at),
         last_activity_at: Some(last_at),
-        last_message: last_word,
+        last_message,
         forked_from: match &origin {
             Some(SessionOrigin::Fork { context, .. }) => Some(context.to_string()),
             _ => None,
@@ -183,9 +183,9 @@ fn truncate_message(text: &str) -> String {
 fn summary_of(view: &SessionView) -> api::SessionSummary {
     let (title, origin) =
         view.record.as_ref().map(|record| (record.title.clone(), record.origin.clone())).unwrap_or_default();
-    let said = view.lines.iter().rev().map(|line| &line.entry).filter(|entry| !entry.notice);
-    let last_word = said.map(|entry| &entry.message).find(|message| !message.text().is_empty()).cloned();
-    summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_message: last_word })
+    let entries = view.lines.iter().rev().map(|line| &line.entry).filter(|entry| !entry.notice);
+    let last_message = entries.map(|entry| &entry.message).find(|message| !message.text().is_empty()).cloned();
+    summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_message })
 }
 
 fn items(items: &[ItemName]) -> Vec<api::SessionItem> {

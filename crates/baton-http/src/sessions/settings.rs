@@ -25,8 +25,8 @@ pub(crate) async fn reset(
     query: SessionQuery<SessionAgentQuery>,
 ) -> Response {
     let reset = async {
-        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
-        let (conversation, _) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
+        let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
+        let (conversation, _) = load_session_record(&shared, &caller, Access::Call, &session_ref).await?;
         let none = SessionChange::Settings(SessionOverrides::default());
         apply_changes(&shared, &caller, &conversation, vec![none]).await
     };
@@ -42,12 +42,12 @@ pub(crate) async fn save(
 ) -> Response {
     let saved = async {
         caller.check_access(&shared, Access::Admin, None)?;
-        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
+        let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
         let Some(ports) = &shared.options.sessions else {
             let message = "this server cannot write agent definitions; change the agent where it is defined";
             return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
         };
-        let (conversation, record) = load_session_record(&shared, &caller, Access::Read, &wanted).await?;
+        let (conversation, record) = load_session_record(&shared, &caller, Access::Read, &session_ref).await?;
         let settings = record.map(|record| record.settings).unwrap_or_default();
         if settings.is_empty() {
             let message = "the session has no settings of its own; set some first";
@@ -56,8 +56,8 @@ pub(crate) async fn save(
         let changed =
             ports.agents.amend(&conversation.agent, AgentChange::Settings(settings)).await.map_err(not_saved)?;
         let none = SessionChange::Settings(SessionOverrides::default());
-        let said = apply_changes(&shared, &caller, &conversation, vec![none]).await?;
-        Ok(ChangedSession { file: Some(changed.file), ..said })
+        let changed_session = apply_changes(&shared, &caller, &conversation, vec![none]).await?;
+        Ok(ChangedSession { file: Some(changed.file), ..changed_session })
     };
     respond(saved.await)
 }

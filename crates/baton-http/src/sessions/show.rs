@@ -17,8 +17,8 @@ pub(crate) async fn show(
     query: SessionQuery<SessionAgentQuery>,
 ) -> Response {
     let shown = async {
-        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
-        load_session(&shared, &caller, Access::Read, &wanted).await
+        let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
+        load_session(&shared, &caller, Access::Read, &session_ref).await
     };
     match shown.await {
         Ok(view) => {

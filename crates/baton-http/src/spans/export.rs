@@ -41,9 +41,9 @@ pub(super) struct SpanExportParams {
 pub(super) async fn export(
     State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    wanted: Result<Query<SpanExportParams>, QueryRejection>,
+    params: Result<Query<SpanExportParams>, QueryRejection>,
 ) -> Response {
-    match start_export(&shared, &caller, wanted).await {
+    match start_export(&shared, &caller, params).await {
         Ok((exporting, canonical, warnings)) => {
             let mut response = Response::new(Body::from_stream(lines(exporting)));
             let headers = response.headers_mut();
@@ -69,26 +69,26 @@ struct SpanExportStream {
 async fn start_export(
     shared: &HttpState,
     caller: &Caller,
-    wanted: Result<Query<SpanExportParams>, QueryRejection>,
+    params: Result<Query<SpanExportParams>, QueryRejection>,
 ) -> Result<(SpanExportStream, String, Vec<String>), Error> {
     let store = readable_store(shared, caller)?;
     let wrong = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message);
-    let Query(wanted) = wanted.map_err(|error| wrong(error.body_text()))?;
+    let Query(params) = params.map_err(|error| wrong(error.body_text()))?;
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
-    let strict = matches!(wanted.strict.as_str(), "1" | "true");
-    let text = if wanted.q.trim().is_empty() { "{ }" } else { &wanted.q };
+    let strict = matches!(params.strict.as_str(), "1" | "true");
+    let text = if params.q.trim().is_empty() { "{ }" } else { &params.q };
     let ParsedQuery { query, mut warnings } =
         parse(text, if strict { Mode::Strict } else { Mode::Lenient }).map_err(|error| invalid(error.to_string()))?;
     let canonical = query.to_string();
     let (spans, ignored) = search_pipeline(&query).map_err(|error| invalid(error.to_string()))?;
     warnings.extend(ignored);
-    let ask = SpanReadRequest {
+    let request = SpanReadRequest {
         query: Arc::new(TraceQl { root: Root::Search(spans), hints: query.hints }),
-        range: range(&wanted).map_err(wrong)?,
+        range: range(&params).map_err(wrong)?,
         aliases: !strict,
     };
     let permit = shared.queries.export(caller)?;
-    let reader = store.read(ask).await.map_err(|error| store_error(&error))?;
+    let reader = store.read(request).await.map_err(|error| store_error(&error))?;
     let exporting = SpanExportStream {
         _permit: permit,
         reader,
@@ -100,10 +100,10 @@ async fn start_export(
 }
 
 /// Half-open range from `start` to `end`, so that adjacent ranges contain each span once.
-fn range(wanted: &SpanExportParams) -> Result<TimeRange, String> {
+fn range(params: &SpanExportParams) -> Result<TimeRange, String> {
     let named = |name, text: &str| if text.is_empty() { Ok(None) } else { parse_time(name, text).map(Some) };
-    let start = named("start", &wanted.start)?.unwrap_or(TimeRange::ALL.start);
-    let end = match named("end", &wanted.end)? {
+    let start = named("start", &params.start)?.unwrap_or(TimeRange::ALL.start);
+    let end = match named("end", &params.end)? {
         Some(end) => end.checked_sub(1).filter(|end| start <= *end).ok_or("invalid start: it must be before end")?,
         None => TimeRange::ALL.end,
     };

@@ -42,9 +42,9 @@ pub(super) struct SpanTailParams {
 pub(super) async fn tail(
     State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    wanted: Result<Query<SpanTailParams>, QueryRejection>,
+    params: Result<Query<SpanTailParams>, QueryRejection>,
 ) -> Response {
-    match start_tail(&shared, &caller, wanted) {
+    match start_tail(&shared, &caller, params) {
         Ok(tailing) => {
             let mut response = Response::new(Body::from_stream(events(tailing)));
             let headers = response.headers_mut();
@@ -70,15 +70,15 @@ struct SpanTailStream {
 fn start_tail(
     shared: &HttpState,
     caller: &Caller,
-    wanted: Result<Query<SpanTailParams>, QueryRejection>,
+    params: Result<Query<SpanTailParams>, QueryRejection>,
 ) -> Result<SpanTailStream, Error> {
     let store = readable_store(shared, caller)?;
-    let Query(wanted) =
-        wanted.map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
+    let Query(params) =
+        params.map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
-    let strict = matches!(wanted.strict.as_str(), "1" | "true");
+    let strict = matches!(params.strict.as_str(), "1" | "true");
     let mode = if strict { Mode::Strict } else { Mode::Lenient };
-    let text = if wanted.q.trim().is_empty() { "{ }" } else { &wanted.q };
+    let text = if params.q.trim().is_empty() { "{ }" } else { &params.q };
     let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
     check_tail(&query).map_err(|error| invalid(error.to_string()))?;
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
@@ -106,21 +106,21 @@ fn events(tailing: SpanTailStream) -> impl futures_core::Stream<Item = Result<By
         let mut beat = tokio::time::interval(tailing.keep_alive);
         beat.reset();
         loop {
-            let heard = {
+            let feed_event = {
                 let mut next = tailing.feed.next();
                 loop {
                     tokio::select! {
                         biased;
                         () = &mut stopped => break None,
                         () = &mut tailing.credentials_revoked => break None,
-                        heard = &mut next => break heard,
+                        feed_event = &mut next => break feed_event,
                         _ = beat.tick() => yield Ok(Bytes::from_static(KEEP_ALIVE_COMMENT)),
                     }
                 }
             };
-            let Some(heard) = heard else { break };
+            let Some(feed_event) = feed_event else { break };
             let mut bytes = Vec::new();
-            match heard {
+            match feed_event {
                 SpanFeedEvent::Spans(spans) => {
                     for turn in spans.chunks(SPANS_PER_YIELD) {
                         for span in turn.iter().filter(|span| tailing.query.matches_span(span)) {

@@ -48,8 +48,8 @@ impl RequestSpan {
 
     /// Trace context for the work of the request once its message is parsed. If the headers contained no trace context,
     /// the span becomes a child of the one in the message.
-    pub(crate) fn adopt_parent(&self, carried: Option<TraceContext>) -> Option<TraceContext> {
-        let (Some(open), Some(parent)) = (&self.open, carried) else { return self.context().or(carried) };
+    pub(crate) fn adopt_parent(&self, remote_parent: Option<TraceContext>) -> Option<TraceContext> {
+        let (Some(open), Some(parent)) = (&self.open, remote_parent) else { return self.context().or(remote_parent) };
         open.edit(|span| span.adopt(parent));
         let context = open.context();
         set_current_span(context);

@@ -37,9 +37,9 @@ impl RequestSpan {
     }
 
     /// Records the matched route and names the span after it.
-    pub(crate) fn record_route_name(&self, asked: &Method, extensions: &Extensions) {
+    pub(crate) fn record_route_name(&self, http_method: &Method, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
-            self.edit(|span| span.rename(format!("{} {}", method(asked), route.as_str())));
+            self.edit(|span| span.rename(format!("{} {}", method(http_method), route.as_str())));
             self.record_route(extensions);
         }
     }

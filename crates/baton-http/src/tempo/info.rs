@@ -22,8 +22,8 @@ pub(super) async fn ready(State(shared): State<Arc<HttpState>>, caller: Caller) 
     text_reply(&shared, &caller, "ready")
 }
 
-fn text_reply(shared: &HttpState, caller: &Caller, word: &'static str) -> Response {
-    query_target::local_store(shared, caller).map_or_else(TempoRejection::response, |_| word.into_response())
+fn text_reply(shared: &HttpState, caller: &Caller, text: &'static str) -> Response {
+    query_target::local_store(shared, caller).map_or_else(TempoRejection::response, |_| text.into_response())
 }
 
 #[derive(Serialize)]

@@ -42,15 +42,15 @@ fn tag(key: &str, value: String) -> Result<FieldExpr, TempoRejection> {
     if let Some(intrinsic) = intrinsic {
         return Ok(compare(Field::Intrinsic(intrinsic), CompareOp::Equal, Literal::Text(value)));
     }
-    let meant = match value.as_str() {
+    let literal = match value.as_str() {
         "true" => Some(Literal::Bool(true)),
         "false" => Some(Literal::Bool(false)),
         number => number.parse().ok().map(Literal::Int),
     };
     let field = Field::Attribute(AttributeRef { scope: AttributeScope::Any, of_parent: false, name: key.to_owned() });
     let text = compare(field.clone(), CompareOp::Equal, Literal::Text(value));
-    Ok(match meant {
-        Some(meant) => both(BinaryOp::Or, text, compare(field, CompareOp::Equal, meant)),
+    Ok(match literal {
+        Some(literal) => both(BinaryOp::Or, text, compare(field, CompareOp::Equal, literal)),
         None => text,
     })
 }
@@ -77,35 +77,35 @@ fn both(op: BinaryOp, left: FieldExpr, right: FieldExpr) -> FieldExpr {
 /// Parses space-separated pairs of `key=value` and `key="value with \"quotes\""`.
 fn logfmt(text: &str) -> Result<Vec<(String, String)>, String> {
     let mut pairs = Vec::new();
-    let mut letters = text.chars().peekable();
+    let mut characters = text.chars().peekable();
     loop {
-        while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
-        if letters.peek().is_none() {
+        while characters.next_if(|character| character.is_whitespace()).is_some() {}
+        if characters.peek().is_none() {
             return Ok(pairs);
         }
         if pairs.len() == MAX_TAG_PAIRS {
             return Err(format!("there are more than {MAX_TAG_PAIRS} pairs"));
         }
         let mut key = String::new();
-        while let Some(letter) = letters.next_if(|letter| *letter != '=' && !letter.is_whitespace()) {
-            key.push(letter);
+        while let Some(character) = characters.next_if(|character| *character != '=' && !character.is_whitespace()) {
+            key.push(character);
         }
-        if key.is_empty() || letters.next_if_eq(&'=').is_none() {
+        if key.is_empty() || characters.next_if_eq(&'=').is_none() {
             return Err(format!("'{key}' needs a key, '=' and a value"));
         }
         let mut value = String::new();
-        if letters.next_if_eq(&'"').is_some() {
+        if characters.next_if_eq(&'"').is_some() {
             loop {
-                match letters.next() {
+                match characters.next() {
                     Some('"') => break,
-                    Some('\\') => value.extend(letters.next()),
-                    Some(letter) => value.push(letter),
+                    Some('\\') => value.extend(characters.next()),
+                    Some(character) => value.push(character),
                     None => return Err(format!("the quotes of '{key}' are not closed")),
                 }
             }
         } else {
-            while let Some(letter) = letters.next_if(|letter| !letter.is_whitespace()) {
-                value.push(letter);
+            while let Some(character) = characters.next_if(|character| !character.is_whitespace()) {
+                value.push(character);
             }
         }
         pairs.push((key, value));

@@ -56,7 +56,7 @@ async fn query_metrics(
     params: &TempoParams,
     form: MetricsQueryKind,
 ) -> Result<Response, TempoRejection> {
-    let asked = query_target::store(shared, caller, headers)?;
+    let target = query_target::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Some(text) = params.text("q") else {
         return Err(TempoRejection::bad_request(
@@ -80,8 +80,8 @@ async fn query_metrics(
         warnings.push(format!("exemplars is capped at {MAX_EXEMPLARS}"));
     }
     let exemplars = exemplars.min(MAX_EXEMPLARS);
-    let ask = SpanMetricsRequest { query: Arc::new(query), steps, exemplars, aliases: !strict };
-    let (encoding, cut_short) = (accept::response_encoding(headers), asked.hop_limit_reached);
+    let request = SpanMetricsRequest { query: Arc::new(query), steps, exemplars, aliases: !strict };
+    let (encoding, cut_short) = (accept::response_encoding(headers), target.hop_limit_reached);
     let write = move |mut answer: MetricsResult| {
         answer.partial |= cut_short;
         if answer.partial {
@@ -99,38 +99,38 @@ async fn query_metrics(
         explain(&mut response, &canonical, &warnings);
         response
     };
-    shared.queries.run(caller, asked.store.metrics(ask), write).await
+    shared.queries.run(caller, target.store.metrics(request), write).await
 }
 
 /// Number of exemplars: from the parameter, else from the query hint.
 fn exemplars(params: &TempoParams, query: &Query) -> Result<usize, TempoRejection> {
-    if let Some(wanted) = params.number("exemplars")? {
-        return Ok(wanted);
+    if let Some(count) = params.number("exemplars")? {
+        return Ok(count);
     }
     let hint = query.hints.iter().find(|hint| hint.name == "exemplars").map(|hint| &hint.value);
     Ok(match hint {
         Some(Literal::Bool(false)) => 0,
-        Some(Literal::Int(wanted)) => usize::try_from(*wanted).unwrap_or(0),
+        Some(Literal::Int(count)) => usize::try_from(*count).unwrap_or(0),
         _ => DEFAULT_EXEMPLARS,
     })
 }
 
 /// Keeps `most` exemplars in total, distributed evenly over the series.
-fn limit_exemplars(answer: &mut MetricsResult, most: usize) {
-    let mut kept = vec![0; answer.series.len()];
-    let mut left = most;
+fn limit_exemplars(answer: &mut MetricsResult, max: usize) {
+    let mut limits = vec![0; answer.series.len()];
+    let mut left = max;
     while left > 0 {
-        let mut given = false;
-        for (series, kept) in answer.series.iter().zip(&mut kept) {
-            if left > 0 && *kept < series.exemplars.len() {
-                (*kept, left, given) = (*kept + 1, left - 1, true);
+        let mut has_grown = false;
+        for (series, limit) in answer.series.iter().zip(&mut limits) {
+            if left > 0 && *limit < series.exemplars.len() {
+                (*limit, left, has_grown) = (*limit + 1, left - 1, true);
             }
         }
-        if !given {
+        if !has_grown {
             break;
         }
     }
-    for (series, kept) in answer.series.iter_mut().zip(kept) {
-        series.exemplars.truncate(kept);
+    for (series, limit) in answer.series.iter_mut().zip(limits) {
+        series.exemplars.truncate(limit);
     }
 }

@@ -23,7 +23,7 @@ impl<S: Send + Sync> FromRequestParts<S> for TempoParams {
 impl TempoParams {
     /// Text of a parameter; an empty one counts as missing.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str()).filter(|text| !text.is_empty())
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|text| !text.is_empty())
     }
 
     /// Whether a flag is set.

@@ -22,14 +22,14 @@ pub(super) fn store(
     headers: &HeaderMap,
 ) -> Result<TempoQueryTarget, TempoRejection> {
     let store = local_store(shared, caller)?;
-    let trail = HopList::parse(headers.get_all(HopList::HEADER).iter().map(http::HeaderValue::as_bytes));
+    let hops = HopList::parse(headers.get_all(HopList::HEADER).iter().map(http::HeaderValue::as_bytes));
     let itself = TempoQueryTarget { store: Arc::clone(store), hop_limit_reached: false };
-    if trail.is_empty() {
+    if hops.is_empty() {
         return Ok(itself);
     }
-    match store.forwarding(&trail) {
+    match store.forwarding(&hops) {
         ForwardTarget::Local => Ok(itself),
-        ForwardTarget::Delegate(store) => Ok(TempoQueryTarget { store, hop_limit_reached: trail.is_exhausted() }),
+        ForwardTarget::Delegate(store) => Ok(TempoQueryTarget { store, hop_limit_reached: hops.is_exhausted() }),
         ForwardTarget::Rejected => {
             let reason = "the query was forwarded in a loop, or too often";
             Err(SpanStoreError::Unavailable(reason.to_owned()).into())

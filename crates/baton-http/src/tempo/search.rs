@@ -37,7 +37,7 @@ async fn run_search(
     headers: &HeaderMap,
     params: &TempoParams,
 ) -> Result<Response, TempoRejection> {
-    let asked = query_target::store(shared, caller, headers)?;
+    let target = query_target::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let ParsedQuery { query, mut warnings } = match params.text("q") {
         Some(text) => parse(text, if strict { Mode::Strict } else { Mode::Lenient })?,
@@ -46,23 +46,23 @@ async fn run_search(
     let canonical = query.to_string();
     let (spans, ignored) = search_pipeline(&query)?;
     warnings.extend(ignored);
-    let mut bounded = |name, usual: usize, most: usize| -> Result<usize, TempoRejection> {
-        let wanted = params.number(name)?.unwrap_or(usual);
+    let mut bounded = |name, usual: usize, max: usize| -> Result<usize, TempoRejection> {
+        let value = params.number(name)?.unwrap_or(usual);
         // In Tempo, zero means the maximum.
-        let wanted = if wanted == 0 { most } else { wanted };
-        if wanted > most {
-            warnings.push(format!("{name} is capped at {most}"));
+        let value = if value == 0 { max } else { value };
+        if value > max {
+            warnings.push(format!("{name} is capped at {max}"));
         }
-        Ok(wanted.min(most))
+        Ok(value.min(max))
     };
-    let ask = TraceSearchRequest {
+    let request = TraceSearchRequest {
         limit: bounded("limit", DEFAULT_LIMIT, MAX_LIMIT)?,
         spans_per_spanset: bounded("spss", DEFAULT_SPANS_PER_SPANSET, MAX_SPANS_PER_SPANSET)?,
         range: params.range()?,
         query: Arc::new(Query { root: Root::Search(spans), hints: query.hints }),
         aliases: !strict,
     };
-    let (encoding, cut_short) = (accept::response_encoding(headers), asked.hop_limit_reached);
+    let (encoding, cut_short) = (accept::response_encoding(headers), target.hop_limit_reached);
     let write = move |mut answer: TraceSearchResult| {
         answer.partial |= cut_short;
         if answer.partial {
@@ -74,5 +74,5 @@ async fn run_search(
         explain(&mut response, &canonical, &warnings);
         response
     };
-    shared.queries.run(caller, asked.store.search(ask), write).await
+    shared.queries.run(caller, target.store.search(request), write).await
 }

@@ -60,8 +60,8 @@ async fn query_tag_values(
         }
         _ => ValueKind::Native,
     };
-    let asked = store.tag_values(field, tags_ask(params)?);
-    shared.queries.run(caller, asked, move |values| write(tag_values(&values, kind))).await
+    let request = store.tag_values(field, tags_ask(params)?);
+    shared.queries.run(caller, request, move |values| write(tag_values(&values, kind))).await
 }
 
 /// The field with this name; `None` if the text is not exactly one field.

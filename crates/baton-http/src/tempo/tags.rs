@@ -53,11 +53,11 @@ async fn query_tags(
             "invalid scope: it must be span, resource, event, link, instrumentation, intrinsic or none",
         )
     })?;
-    let ask = tags_ask(params)?;
+    let request = tags_ask(params)?;
     if scope == TagScope::Intrinsic {
         return Ok(write(&TagNames::default(), scope));
     }
-    shared.queries.run(caller, store.tags(ask), move |tags| write(&tags, scope)).await
+    shared.queries.run(caller, store.tags(request), move |tags| write(&tags, scope)).await
 }
 
 /// Filter for names and values. An invalid query is ignored, because the user may still be typing it.

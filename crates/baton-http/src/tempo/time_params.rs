@@ -32,17 +32,17 @@ pub(super) fn range(params: &TempoParams, now: Timestamp) -> Result<TimeRange, T
 
 /// Intervals of a range, with length `step` or a suitable default.
 pub(super) fn steps(params: &TempoParams, range: TimeRange) -> Result<Steps, TempoRejection> {
-    let wanted = match params.text("step") {
+    let step = match params.text("step") {
         Some(text) => parse_duration("step", text)?,
         None => Steps::default_step(range.end - range.start),
     };
-    Steps::cover(range.start, range.end, wanted).ok_or_else(|| {
-        let most = u64::try_from(Steps::MAX_INTERVALS).unwrap_or(u64::MAX);
+    Steps::cover(range.start, range.end, step).ok_or_else(|| {
+        let max_intervals = u64::try_from(Steps::MAX_INTERVALS).unwrap_or(u64::MAX);
         // One less, because the first and the last interval may extend beyond the range.
-        let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
+        let min_seconds = (range.end - range.start).div_ceil(max_intervals.saturating_sub(1)).div_ceil(SECOND);
         TempoRejection::bad_request(format!(
-            "invalid step: it splits the range into more than {most} intervals; use a step of {least}s or more, or \
-             a shorter range"
+            "invalid step: it splits the range into more than {max_intervals} intervals; use a step of \
+             {min_seconds}s or more, or a shorter range"
         ))
     })
 }
@@ -52,11 +52,11 @@ pub(crate) fn parse_time(name: &str, text: &str) -> Result<u64, String> {
     let wrong =
         || format!("invalid {name}: '{text}' is not a time: write seconds or nanoseconds since 1970, or RFC 3339");
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let whole = || text.parse::<u64>().map_err(|_| wrong());
+    let parse_integer = || text.parse::<u64>().map_err(|_| wrong());
     if digits == text.len() {
         return match digits {
-            1..=10 => Ok(whole()?.saturating_mul(SECOND)),
-            16.. => whole(),
+            1..=10 => Ok(parse_integer()?.saturating_mul(SECOND)),
+            16.. => parse_integer(),
             _ => Err(wrong()),
         };
     }

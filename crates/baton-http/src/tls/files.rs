@@ -146,8 +146,8 @@ fn authorities(file: &Path, bytes: &[u8]) -> Result<RootCertStore, TlsError> {
 
 fn check_any_pem(file: &Path, bytes: &[u8]) -> Result<(), TlsError> {
     let reason = "no line begins with -----BEGIN";
-    let marked = bytes.windows(10).any(|part| part == b"-----BEGIN");
-    if marked { Ok(()) } else { Err(TlsError::NotPem { file: file.to_owned(), reason }) }
+    let has_header = bytes.windows(10).any(|part| part == b"-----BEGIN");
+    if has_header { Ok(()) } else { Err(TlsError::NotPem { file: file.to_owned(), reason }) }
 }
 
 /// A fixed reason: the parser's message would include bytes of the file, which may belong to a key.

@@ -37,12 +37,12 @@ impl Tls {
     /// Loads the files; they must be valid at startup.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let contents = files.read()?;
-        let made = files.build(&contents)?;
-        let looked = CertificateCheck { at: Instant::now(), digest: Ok(contents.digest()) };
+        let setup = files.build(&contents)?;
+        let check = CertificateCheck { at: Instant::now(), digest: Ok(contents.digest()) };
         Ok(Self(Arc::new(TlsInner {
             files,
-            current: RwLock::new(made),
-            last_check: Arc::new(Mutex::new(looked)),
+            current: RwLock::new(setup),
+            last_check: Arc::new(Mutex::new(check)),
             observer: RwLock::new(None),
         })))
     }
@@ -60,11 +60,11 @@ impl Tls {
     /// Configuration for the next handshake. Rechecks the files after the `recheck` interval; concurrent handshakes do
     /// not wait for the check.
     pub(crate) async fn config(&self, recheck: Duration) -> Arc<ServerConfig> {
-        if let Ok(looked) = Arc::clone(&self.0.last_check).try_lock_owned()
-            && looked.at.elapsed() >= recheck
+        if let Ok(check) = Arc::clone(&self.0.last_check).try_lock_owned()
+            && check.at.elapsed() >= recheck
         {
             let inner = Arc::clone(&self.0);
-            if let Err(error) = tokio::task::spawn_blocking(move || inner.reload_if_changed(looked)).await {
+            if let Err(error) = tokio::task::spawn_blocking(move || inner.reload_if_changed(check)).await {
                 tracing::warn!(%error, "the certificate files could not be checked");
             }
         }
@@ -73,29 +73,29 @@ impl Tls {
 }
 
 impl TlsInner {
-    fn reload_if_changed(&self, mut looked: OwnedMutexGuard<CertificateCheck>) {
-        looked.at = Instant::now();
+    fn reload_if_changed(&self, mut check: OwnedMutexGuard<CertificateCheck>) {
+        check.at = Instant::now();
         let contents = self.files.read();
         let seen = contents.as_ref().map(super::files::TlsFileContents::digest).map_err(Clone::clone);
-        if seen == looked.digest {
+        if seen == check.digest {
             return;
         }
-        looked.digest = seen;
+        check.digest = seen;
         match contents.and_then(|contents| self.files.build(&contents)) {
-            Ok(made) => self.replace(made),
+            Ok(setup) => self.replace(setup),
             Err(error) => {
                 tracing::warn!(code = error.code().code, %error, "the new certificate is invalid; the old one stays in use");
             }
         }
     }
 
-    fn replace(&self, made: TlsSetup) {
+    fn replace(&self, setup: TlsSetup) {
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {
-            observer(&made.fingerprint);
+            observer(&setup.fingerprint);
         }
-        tracing::info!(fingerprint = %made.fingerprint, "the certificate was reloaded");
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
+        tracing::info!(fingerprint = %setup.fingerprint, "the certificate was reloaded");
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = setup;
     }
 }
 

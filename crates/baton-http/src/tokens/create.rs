@@ -50,23 +50,23 @@ async fn create_token(shared: &HttpState, caller: &Caller, request: Request) -> 
     let (parts, body) = request.into_parts();
     reply::check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
-    let wanted: CreateToken = read_params_text(reply::parse_text(&received.bytes)?)?;
-    let token = validate(wanted, shared.options.access.clock.now())?;
+    let params: CreateToken = read_params_text(reply::parse_text(&received.bytes)?)?;
+    let token = validate(params, shared.options.access.clock.now())?;
     tokens.create(token).await.map_err(token_error)
 }
 
-fn validate(wanted: CreateToken, now: Timestamp) -> Result<NewToken, Error> {
+fn validate(params: CreateToken, now: Timestamp) -> Result<NewToken, Error> {
     let mut violations = Violations::default();
     let mut wrong = |field: &str, description: String| violations.add(field, description);
-    let CreateToken { name, subject, tenant, scopes, expires_in_seconds, never_expires } = wanted;
+    let CreateToken { name, subject, tenant, scopes, expires_in_seconds, never_expires } = params;
     let subject = subject.unwrap_or_else(|| name.clone());
     let tenant = tenant.unwrap_or_else(|| "local".to_owned());
-    for (field, text, longest) in
+    for (field, text, max_len) in
         [("name", &name, MAX_NAME_LEN), ("subject", &subject, MAX_ID_LEN), ("tenant", &tenant, MAX_ID_LEN)]
     {
-        let fits = (1..=longest).contains(&text.chars().count());
+        let fits = (1..=max_len).contains(&text.chars().count());
         if !fits || text.trim() != text.as_str() || text.chars().any(char::is_control) {
-            wrong(field, format!("must be 1 to {longest} characters on one line, without leading or trailing spaces"));
+            wrong(field, format!("must be 1 to {max_len} characters on one line, without leading or trailing spaces"));
         }
     }
     let scopes = scopes.unwrap_or_else(|| vec![AccessScope::Call(None).to_string()]);

@@ -15,8 +15,8 @@ const MAX_SUGGESTIONS: usize = 5;
 const MAX_NAME_LEN: usize = 128;
 
 /// Callable tools of an agent, sorted by name.
-pub(super) async fn callable_tools(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
-    let mut tools = host.available_tools(agent, patience).await;
+pub(super) async fn callable_tools(host: &dyn ToolHost, agent: &AgentSpec, timeout: Duration) -> Vec<ToolSpec> {
+    let mut tools = host.available_tools(agent, timeout).await;
     // Tools in the definition take precedence over server tools of the same name.
     tools.retain(|tool| agent.tools.iter().all(|own| own.name != tool.name));
     tools.extend(agent.tools.iter().cloned());
@@ -48,25 +48,25 @@ fn tool_not_found(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let name: String = name.chars().take(MAX_NAME_LEN).collect();
     let near = suggestions(&name, &names);
-    let tell = match (near.is_empty(), names.len()) {
+    let hint = match (near.is_empty(), names.len()) {
         (false, _) => format!("did you mean {}?", near.join(", ")),
         (true, 0) => "it has no callable tools now".to_owned(),
         (true, count) => format!("none of its {count} tools has a similar name"),
     };
-    let message = format!("the agent '{}' has no tool '{name}'; {tell}", agent.name);
+    let message = format!("the agent '{}' has no tool '{name}'; {hint}", agent.name);
     Error::new(ErrorKind::PageNotFound, ErrorCode::TOOL_NOT_FOUND, message)
 }
 
 /// Similar names, nearest first.
 pub(super) fn suggestions<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
-    let asked = name.to_ascii_lowercase();
+    let target = name.to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = names
         .iter()
         .filter_map(|candidate| {
             let known = candidate.to_ascii_lowercase();
-            let contained = asked.len() >= 3 && (known.contains(&asked) || asked.contains(&known));
-            let distance = distance(&asked, &known);
-            (contained || distance <= asked.chars().count().max(3) / 3).then_some((distance, *candidate))
+            let contained = target.len() >= 3 && (known.contains(&target) || target.contains(&known));
+            let distance = distance(&target, &known);
+            (contained || distance <= target.chars().count().max(3) / 3).then_some((distance, *candidate))
         })
         .collect();
     near.sort_unstable();
@@ -77,11 +77,11 @@ pub(super) fn suggestions<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(MAX_NAME_LEN).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, letter) in one.chars().take(MAX_NAME_LEN).enumerate() {
+    for (index, character) in one.chars().take(MAX_NAME_LEN).enumerate() {
         let mut diagonal = row[0];
         row[0] = index + 1;
         for (at, known) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *known);
+            let changed = diagonal + usize::from(character != *known);
             diagonal = row[at + 1];
             row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
         }

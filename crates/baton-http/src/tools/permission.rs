@@ -43,11 +43,11 @@ pub(crate) async fn set_tool_permission(
     let set = async {
         let Path((agent, tool)) = path.map_err(|error| invalid_path(&error.body_text()))?;
         let (agent, host) = authorize_change(&shared, &caller, &agent)?;
-        let who = definitions::manage_role(&shared, request.headers());
-        let word = read_change(&shared, request).await?;
-        let meant = resolve_target(host, &agent, &tool).await?;
-        check_start(&shared, who, &agent, &meant.scope, &word).await?;
-        apply_change(&shared, host, &agent, meant, word).await
+        let role = definitions::manage_role(&shared, request.headers());
+        let body = read_change(&shared, request).await?;
+        let target = resolve_target(host, &agent, &tool).await?;
+        check_start(&shared, role, &agent, &target.scope, &body).await?;
+        apply_change(&shared, host, &agent, target, body).await
     };
     respond(set.await)
 }
@@ -62,14 +62,14 @@ pub(crate) async fn set_server_permission(
     let set = async {
         let Path((agent, server)) = path.map_err(|error| invalid_path(&error.body_text()))?;
         let (agent, host) = authorize_change(&shared, &caller, &agent)?;
-        let who = definitions::manage_role(&shared, request.headers());
-        let word = read_change(&shared, request).await?;
+        let role = definitions::manage_role(&shared, request.headers());
+        let body = read_change(&shared, request).await?;
         if !host.servers(&agent.name).iter().any(|known| known.name == server) {
             return Err(target_not_found(host, &agent, &server, &[]));
         }
-        let meant = ToolPermissionTarget::server(&server);
-        check_start(&shared, who, &agent, &meant.scope, &word).await?;
-        apply_change(&shared, host, &agent, meant, word).await
+        let target = ToolPermissionTarget::server(&server);
+        check_start(&shared, role, &agent, &target.scope, &body).await?;
+        apply_change(&shared, host, &agent, target, body).await
     };
     respond(set.await)
 }
@@ -87,14 +87,14 @@ fn authorize_change<'a>(
 /// Enabling a server may start a program, so only the owner may do it.
 async fn check_start(
     shared: &HttpState,
-    who: ManageRole,
+    role: ManageRole,
     agent: &AgentSpec,
     scope: &PermissionTarget,
-    word: &SetPermission,
+    body: &SetPermission,
 ) -> Result<(), Error> {
-    let (PermissionTarget::Server(server), Some(false)) = (scope, word.disabled) else { return Ok(()) };
+    let (PermissionTarget::Server(server), Some(false)) = (scope, body.disabled) else { return Ok(()) };
     let Ok(manager) = definitions::manager(shared) else { return Ok(()) };
-    manager.check_server_start(&agent.name, who, server).await.map_err(definitions::manage_error)
+    manager.check_server_start(&agent.name, role, server).await.map_err(definitions::manage_error)
 }
 
 async fn read_change(shared: &HttpState, request: Request) -> Result<SetPermission, Error> {
@@ -102,39 +102,39 @@ async fn read_change(shared: &HttpState, request: Request) -> Result<SetPermissi
     let (parts, body) = request.into_parts();
     reply::check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
-    let word: SetPermission =
+    let change: SetPermission =
         serde_json::from_str(reply::parse_text(&received.bytes)?).map_err(|error| invalid(error.to_string()))?;
-    if word == SetPermission::default() {
+    if change == SetPermission::default() {
         return Err(invalid(
             "give at least one of permission (allow, ask or deny) and disabled (true or false)".to_owned(),
         ));
     }
-    Ok(word)
+    Ok(change)
 }
 
 async fn apply_change(
     shared: &HttpState,
     host: &dyn ToolHost,
     agent: &AgentSpec,
-    meant: ToolPermissionTarget,
-    word: SetPermission,
+    target: ToolPermissionTarget,
+    body: SetPermission,
 ) -> Result<PermissionReply, Error> {
     let Some(ports) = &shared.options.permissions else {
         let message = "this server stores no agent definitions; change the agent where it is defined";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     };
-    let ToolPermissionTarget { tool, scope } = meant;
+    let ToolPermissionTarget { tool, scope } = target;
     let server = match &scope {
         PermissionTarget::Own(_) => None,
         PermissionTarget::Tool(mcp) => Some(mcp.server.clone()),
         PermissionTarget::Server(server) => Some(server.clone()),
     };
-    let change = PermissionChange { target: scope, permission: word.permission, disabled: word.disabled };
+    let change = PermissionChange { target: scope, permission: body.permission, disabled: body.disabled };
     let changed = ports.repository.change(&agent.name, change).await.map_err(permission_error)?;
     let PermissionUpdate { file, is_written, before, after } = changed;
     // Read again, so that it includes the change.
-    let remark = match (&tool, word.permission, shared.agent(agent.name.as_str())) {
-        (Some(tool), Some(wanted), Some(agent)) => override_note(host, &agent, tool, wanted).await,
+    let remark = match (&tool, body.permission, shared.agent(agent.name.as_str())) {
+        (Some(tool), Some(permission), Some(agent)) => override_note(host, &agent, tool, permission).await,
         _ => None,
     };
     Ok(PermissionReply {

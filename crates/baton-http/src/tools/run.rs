@@ -85,7 +85,7 @@ pub(super) async fn run(
         ToolOutcome::Done(done) => {
             ToolReply { output: Some(done.output), is_error: Some(done.is_error), ..ToolReply::default() }
         }
-        ToolOutcome::InputRequired(ask) => ask_reply(ask, &ToolCallState { approved, tool: None }),
+        ToolOutcome::InputRequired(input_request) => ask_reply(input_request, &ToolCallState { approved, tool: None }),
     })
 }
 
@@ -101,11 +101,11 @@ fn start_span(shared: &HttpState, agent: &AgentSpec, call: &ToolCall, parent: Op
     span
 }
 
-fn ask_reply(ask: ToolInputRequest, settled: &ToolCallState) -> ToolReply {
-    let carried = ToolCallState { tool: ask.state, ..settled.clone() };
+fn ask_reply(input_request: ToolInputRequest, settled: &ToolCallState) -> ToolReply {
+    let state = ToolCallState { tool: input_request.state, ..settled.clone() };
     ToolReply {
-        questions: ask.questions.into_iter().map(QuestionEntry::from).collect(),
-        state: Some(carried.write()),
+        questions: input_request.questions.into_iter().map(QuestionEntry::from).collect(),
+        state: Some(state.write()),
         ..ToolReply::default()
     }
 }
@@ -119,13 +119,13 @@ pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
 }
 
 /// Parses a JSON object.
-pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
+pub(super) fn object(text: &str, label: &str) -> Result<Json, Error> {
     let json = Json::parse(text)
         .map_err(|error| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, error.to_string()))?;
     if json.is_object() {
         return Ok(json);
     }
-    let message = format!("{what} must be a JSON object, such as {{\"location\": \"Oakland\"}}");
+    let message = format!("{label} must be a JSON object, such as {{\"location\": \"Oakland\"}}");
     Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message))
 }
 

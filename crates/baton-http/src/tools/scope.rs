@@ -46,18 +46,18 @@ pub(super) async fn resolve_target(
         });
     }
     let began = Instant::now();
-    let mut patience = Duration::ZERO;
+    let mut timeout = Duration::ZERO;
     loop {
         // Checked before the poll: a server that becomes ready during it needs another poll.
         let is_coming = |server: &ServerStatus| matches!(server.state, ServerState::Idle | ServerState::Starting);
         let awaited = host.servers(&agent.name).iter().any(is_coming);
-        let known = server_tools(host, agent, patience).await;
+        let known = server_tools(host, agent, timeout).await;
         let servers = host.servers(&agent.name);
-        if let Some(meant) = find_target(&known, &servers, name) {
-            return Ok(meant);
+        if let Some(target) = find_target(&known, &servers, name) {
+            return Ok(target);
         }
-        patience = POLL_INTERVAL.min(SERVER_WAIT_TIMEOUT.saturating_sub(began.elapsed()));
-        if patience.is_zero() || !awaited {
+        timeout = POLL_INTERVAL.min(SERVER_WAIT_TIMEOUT.saturating_sub(began.elapsed()));
+        if timeout.is_zero() || !awaited {
             return Err(target_not_found(host, agent, name, &known));
         }
     }
@@ -80,8 +80,8 @@ fn find_target(known: &[(String, McpTool)], servers: &[ServerStatus], name: &str
 }
 
 /// All tools of servers, offered or hidden.
-async fn server_tools(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
-    let offered = host.available_tools(agent, patience).await.into_iter().filter_map(|tool| match tool.runner {
+async fn server_tools(host: &dyn ToolHost, agent: &AgentSpec, timeout: Duration) -> Vec<(String, McpTool)> {
+    let offered = host.available_tools(agent, timeout).await.into_iter().filter_map(|tool| match tool.runner {
         ToolRunner::Mcp(mcp) => Some((tool.name, mcp)),
         _ => None,
     });
@@ -103,7 +103,7 @@ pub(super) fn target_not_found(
     let all: Vec<&str> = own.chain(known.iter().map(|(name, _)| name)).map(String::as_str).collect();
     let name: String = name.chars().take(MAX_NAME_LEN).collect();
     let near = find::suggestions(&name, &all);
-    let asked = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    let suggestion = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
     let servers: Vec<String> = servers
         .iter()
         .map(|server| match server.state {
@@ -112,7 +112,7 @@ pub(super) fn target_not_found(
         })
         .collect();
     let message = format!(
-        "the agent '{}' has no tool or server '{name}'{asked}\n  servers: {}\n  tools: {}",
+        "the agent '{}' has no tool or server '{name}'{suggestion}\n  servers: {}\n  tools: {}",
         agent.name,
         format_names(servers.iter().map(String::as_str)),
         format_names(all.iter().copied())
@@ -135,13 +135,13 @@ pub(super) async fn override_note(
     host: &dyn ToolHost,
     agent: &AgentSpec,
     tool: &str,
-    wanted: Permission,
+    permission: Permission,
 ) -> Option<String> {
     let tools = find::callable_tools(host, agent, Duration::ZERO).await;
     let spec = tools.iter().find(|known| known.name == tool)?;
     let included = [tool.to_owned()];
     let session = PermissionContext { autonomous: false, ask: agent.policy.ask, included: &included };
-    let comes = match (decide_permission(&agent.policy, &session, spec, None, false), wanted) {
+    let outcome = match (decide_permission(&agent.policy, &session, spec, None, false), permission) {
         (PermissionDecision::Run, Permission::Allow)
         | (PermissionDecision::Ask, Permission::Ask)
         | (PermissionDecision::Deny(_), Permission::Deny) => {
@@ -151,5 +151,5 @@ pub(super) async fn override_note(
         (PermissionDecision::Ask, _) => "it needs approval first",
         (PermissionDecision::Deny(_), _) => "it is denied",
     };
-    Some(format!("other rules or settings of the agent take precedence: {comes}"))
+    Some(format!("other rules or settings of the agent take precedence: {outcome}"))
 }

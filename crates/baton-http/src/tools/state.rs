@@ -23,11 +23,11 @@ impl ToolCallState {
 
     /// Parses the output of [`ToolCallState::write`]; `None` for any other text.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (word, tool) = match text.split_once(':') {
-            Some((word, state)) => (word, Some(state.to_owned())),
+        let (label, tool) = match text.split_once(':') {
+            Some((label, state)) => (label, Some(state.to_owned())),
             None => (text, None),
         };
-        match word {
+        match label {
             "approved" => Some(Self { approved: true, tool }),
             "asked" => Some(Self { approved: false, tool }),
             _ => None,

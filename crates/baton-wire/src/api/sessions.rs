@@ -202,7 +202,7 @@ impl SessionSettingsBody {
 
     /// Converts the settings. The error is the name of a setting whose number is out of range.
     pub fn check(&self) -> Result<SessionOverrides, &'static str> {
-        let share = |name, given: Option<f64>| given.map(|given| Thousandths::from_f64(given).ok_or(name)).transpose();
+        let share = |name, value: Option<f64>| value.map(|value| Thousandths::from_f64(value).ok_or(name)).transpose();
         Ok(SessionOverrides {
             model: self.model.clone(),
             max_turns: self.max_turns,

@@ -50,7 +50,7 @@ impl ToolEntry {
                 ToolRunner::Native => "native".to_owned(),
                 ToolRunner::Caller => "caller".to_owned(),
                 ToolRunner::Mcp(mcp) => format!("server:{}", mcp.server),
-                ToolRunner::Guest(guest) => format!("caller's server:{}", guest.server),
+                ToolRunner::Guest(caller_server) => format!("caller's server:{}", caller_server.server),
                 ToolRunner::BuiltIn => "baton".to_owned(),
             },
         }
@@ -191,8 +191,8 @@ pub struct PermissionState {
 }
 
 impl From<ToolAccess> for PermissionState {
-    fn from(standing: ToolAccess) -> Self {
-        let ToolAccess { permission, disabled } = standing;
+    fn from(access: ToolAccess) -> Self {
+        let ToolAccess { permission, disabled } = access;
         Self { permission, disabled }
     }
 }

@@ -94,7 +94,7 @@ impl Artifact {
         let parts: Vec<_> =
             parts.filter_map(|(index, part)| part.into_v1(&format!("{path}.parts[{index}]"), violations)).collect();
         let mut own = ObjectMembers::default();
-        own.put_text("mediaType", self.media_type.filter(|said| *said != default_media_type(&parts)));
+        own.put_text("mediaType", self.media_type.filter(|media_type| *media_type != default_media_type(&parts)));
         if self.index > 0 {
             own.put("index", Json::from(serde_json::Value::from(self.index)));
         }

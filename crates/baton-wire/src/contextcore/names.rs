@@ -4,7 +4,7 @@ use crate::a2a::v1;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{borrow::Cow, fmt};
 
-macro_rules! words {
+macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ macro_rules! words {
     };
 }
 
-words! {
+string_enum! {
     /// Method of the dialect.
     Method {
         /// Sends a message to the agent; returns the task immediately.
@@ -63,7 +63,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// State of a task.
     State {
         /// Accepted, not started.
@@ -83,7 +83,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Role of the sender.
     Role {
         /// The caller.
@@ -95,7 +95,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Kind of part.
     PartType {
         /// Text.

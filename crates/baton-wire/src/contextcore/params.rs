@@ -52,17 +52,17 @@ impl SendParams {
                 violations.add("message.role", "must be user; system instructions belong in the agent's definition");
             }
         }
-        let mut place = |beside: Option<String>, inside: Option<String>, name: &str| {
-            let (beside, inside) = (non_empty(beside), non_empty(inside));
-            if let (Some(beside), Some(inside)) = (&beside, &inside)
-                && beside != inside
+        let mut resolve_id = |outer: Option<String>, inner: Option<String>, name: &str| {
+            let (outer, inner) = (non_empty(outer), non_empty(inner));
+            if let (Some(outer), Some(inner)) = (&outer, &inner)
+                && outer != inner
             {
                 violations.add(name, format!("must be the same as message.{name}, or absent"));
             }
-            beside.or(inside)
+            outer.or(inner)
         };
-        message.task_id = place(self.task_id, message.task_id, "taskId");
-        message.context_id = place(self.context_id, message.context_id, "contextId");
+        message.task_id = resolve_id(self.task_id, message.task_id, "taskId");
+        message.context_id = resolve_id(self.context_id, message.context_id, "contextId");
         if message.context_id.is_none() && message.task_id.is_none() {
             message.context_id = non_empty(message.conversation_id.clone());
         }

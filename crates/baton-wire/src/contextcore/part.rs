@@ -40,10 +40,11 @@ impl Part {
     /// A part of a type specific to ContextCore, unwrapped from a data part.
     fn from_wrapper(data: &Json) -> Option<Self> {
         let mut wrapper = ObjectMembers::from_json(data)?;
-        let inside = wrapper.take(&[metadata::KEY])?;
+        let inner = wrapper.take(&[metadata::KEY])?;
         // Data without the required member stays data: clients of the dialect would reject the part.
-        let is_whole = |part: &Self| part.kind.required_member().is_none_or(|names| part.members.get(names).is_some());
-        if wrapper.is_empty() { Self::from_native_json(&inside).filter(is_whole) } else { None }
+        let is_complete =
+            |part: &Self| part.kind.required_member().is_none_or(|names| part.members.get(names).is_some());
+        if wrapper.is_empty() { Self::from_native_json(&inner).filter(is_complete) } else { None }
     }
 
     fn from_native_json(json: &Json) -> Option<Self> {
@@ -91,19 +92,19 @@ impl Part {
         }
         part.media_type = file.take_text(MEDIA_TYPE).or(members.take_text(MEDIA_TYPE)).map(Cow::Owned);
         part.filename = file.take_text(NAME).or(members.take_text(NAME)).map(Cow::Owned);
-        let given = members.take(&["metadata"]).filter(|json| json.as_str() != "null");
+        let own_metadata = members.take(&["metadata"]).filter(|json| json.as_str() != "null");
         if matches!(kind, PartType::Json | PartType::Form) {
             members.put("type", Json::string(kind.as_str()));
         }
-        part.metadata = metadata::add(given, members, || format!("{path}.metadata"), violations);
+        part.metadata = metadata::add(own_metadata, members, || format!("{path}.metadata"), violations);
         Some(part)
     }
 }
 
 impl From<v1::Part<'_>> for Part {
     fn from(part: v1::Part<'_>) -> Self {
-        let bare = part.metadata.is_none() && part.filename.is_none() && part.media_type.is_none();
-        if let Some(own) = part.data.as_ref().filter(|_| bare).and_then(Self::from_wrapper) {
+        let is_plain = part.metadata.is_none() && part.filename.is_none() && part.media_type.is_none();
+        if let Some(own) = part.data.as_ref().filter(|_| is_plain).and_then(Self::from_wrapper) {
             return own;
         }
         let is_data = part.text.is_none() && part.raw.is_none() && part.url.is_none() && part.data.is_some();
@@ -111,7 +112,7 @@ impl From<v1::Part<'_>> for Part {
             |name: &str, value: &Json| is_data && name == "type" && matches!(value.as_str(), "\"json\"" | "\"form\"");
         let plain = |name: &str| !RESERVED_MEMBERS.iter().any(|names| names.contains(&name));
         let (metadata, mut lifted) = metadata::extract(part.metadata, |name, value| typed(name, value) || plain(name));
-        let said = lifted.take_text(&["type"]).and_then(|name| PartType::from_name(&name));
+        let part_type = lifted.take_text(&["type"]).and_then(|name| PartType::from_name(&name));
         let mut members = ObjectMembers::default();
         let (media_type, filename) = (part.media_type.map(Cow::into_owned), part.filename.map(Cow::into_owned));
         let kind = match (part.text, part.raw, part.url, part.data) {
@@ -121,7 +122,7 @@ impl From<v1::Part<'_>> for Part {
             }
             (None, None, None, Some(data)) => {
                 members.put("data", data);
-                said.unwrap_or(PartType::Data)
+                part_type.unwrap_or(PartType::Data)
             }
             (None, None, None, None) => {
                 members.put("text", Json::string(""));

@@ -125,9 +125,10 @@ impl From<v1::Task<'_>> for Task {
     fn from(task: v1::Task<'_>) -> Self {
         let status = task.status;
         let mut messages: Vec<Message> = task.history.unwrap_or_default().into_iter().map(Message::from).collect();
-        if let Some(said) = status.message.filter(|said| !messages.iter().any(|one| one.message_id == said.message_id))
+        if let Some(message) =
+            status.message.filter(|message| !messages.iter().any(|one| one.message_id == message.message_id))
         {
-            messages.push(said.into());
+            messages.push(message.into());
         }
         for message in &mut messages {
             message.timestamp = message.timestamp.take().or_else(|| status.timestamp.map(|at| at.to_string()));

@@ -34,11 +34,11 @@ use tower::{Service, ServiceExt as _};
 
 /// Adds the services.
 pub(crate) fn mount(routes: Routes, shared: &Arc<HttpState>) -> Routes {
-    let most = shared.options.max_body;
+    let max_body = shared.options.max_body;
     let current = current::A2aServiceServer::new(v1::V1GrpcService { shared: Arc::clone(shared) });
-    let current = current.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
+    let current = current.max_decoding_message_size(max_body).max_encoding_message_size(usize::MAX);
     let old = old::A2aServiceServer::new(v03::V03GrpcService { shared: Arc::clone(shared) });
-    let old = old.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
+    let old = old.max_decoding_message_size(max_body).max_encoding_message_size(usize::MAX);
     let current = move |State(shared): State<Arc<HttpState>>, request: Request| {
         serve(shared, current.clone(), PROTOCOL_VERSION, request)
     };
@@ -114,8 +114,8 @@ pub(crate) fn unknown_method(path: &str) -> Response {
 
 /// Whether the content type of the request is gRPC.
 pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
-    let given = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-    let rest = given.strip_prefix(b"application/grpc");
+    let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let rest = content_type.strip_prefix(b"application/grpc");
     rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
 }
 
@@ -123,8 +123,9 @@ fn check_content_type(parts: &http::request::Parts) -> Result<(), Error> {
     if is_grpc(&parts.headers) {
         return Ok(());
     }
-    let given = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    Err(reply::unsupported(&format!("Content-Type must be application/grpc, not '{given}'")))
+    let content_type =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    Err(reply::unsupported(&format!("Content-Type must be application/grpc, not '{content_type}'")))
 }
 
 impl AsRef<[u8]> for ReceivedBody {

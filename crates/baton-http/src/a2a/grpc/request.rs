@@ -40,12 +40,12 @@ impl GrpcRequest {
         shared: &Arc<HttpState>,
         request: &Request<T>,
         tenant: &str,
-        spoken: A2aVersion,
+        protocol_version: A2aVersion,
     ) -> Result<Self, Status> {
         let headers = request.metadata().clone().into_headers();
         let span = RequestSpan::from_request(request.extensions(), &headers);
         let refuse = |error: Error| error_status(&span, &error);
-        version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(refuse)?;
+        version::check(&headers, None, protocol_version, shared.options.a2a.version_rule).map_err(refuse)?;
         let named = headers.get(AGENT_METADATA_KEY).and_then(|value| value.to_str().ok());
         let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
         let found = Caller::from_extensions(request.extensions()).and_then(|caller| {
@@ -58,7 +58,7 @@ impl GrpcRequest {
         });
         let (caller, agent) = found.map_err(refuse)?;
         span.set_agent(&agent);
-        let dialect = match spoken {
+        let dialect = match protocol_version {
             A2aVersion::V1 => PushDialect::V1,
             A2aVersion::V03 => PushDialect::V03,
         };
@@ -104,7 +104,7 @@ pub(super) fn stream<T: Send + 'static>(
     Box::pin(async_stream::stream! {
         while let Some(Some(item)) = shutdown.run_until_cancelled(following.next()).await {
             let mut answers = Vec::with_capacity(1);
-            following.encode(&item, |told| answers.push(form(told)));
+            following.encode(&item, |stream_item| answers.push(form(stream_item)));
             for answer in answers {
                 match answer {
                     Ok(answer) => yield Ok(answer),

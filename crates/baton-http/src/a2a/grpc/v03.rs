@@ -33,8 +33,8 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<pb::SendMessageResponse>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
                 shown.response().try_into()
@@ -46,13 +46,15 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<Self::SendStreamingMessageStream>, Status> {
-        let asked = self.read_request(&request)?;
-        asked.operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?))).await
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
+            .operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?)))
+            .await
     }
 
     async fn get_task(&self, request: Request<pb::GetTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
                 shown.task().try_into()
@@ -61,8 +63,8 @@ impl A2aService for V03GrpcService {
     }
 
     async fn cancel_task(&self, request: Request<pb::CancelTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
                 shown.task().try_into()
@@ -74,8 +76,8 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::TaskSubscriptionRequest>,
     ) -> Result<Response<Self::TaskSubscriptionStream>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| Ok(reply_stream(ops::subscribe(call, request.into_inner().try_into()?).await?)))
             .await
     }
@@ -84,8 +86,8 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::CreateTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
                 TaskPushNotificationConfig::from_config(&task, &config).try_into()
@@ -97,8 +99,8 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
                 TaskPushNotificationConfig::from_config(&task, &config).try_into()
@@ -110,8 +112,8 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::ListTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::ListTaskPushNotificationConfigResponse>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
                 shown.response().try_into()
@@ -123,16 +125,16 @@ impl A2aService for V03GrpcService {
         &self,
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let asked = self.read_request(&request)?;
-        asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
+        let grpc_request = self.read_request(&request)?;
+        grpc_request.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
     async fn get_agent_card(
         &self,
         request: Request<pb::GetAgentCardRequest>,
     ) -> Result<Response<pb::AgentCard>, Status> {
-        let asked = self.read_request(&request)?;
-        asked
+        let grpc_request = self.read_request(&request)?;
+        grpc_request
             .operate(async |call| {
                 // Without signatures: they cover the JSON form, which this message does not reproduce byte for byte.
                 ops::unsigned_extended_card(call, &request.into_inner().try_into()?)?.try_into()
@@ -142,5 +144,5 @@ impl A2aService for V03GrpcService {
 }
 
 fn reply_stream(following: TaskStream) -> GrpcReplyStream<pb::StreamResponse> {
-    stream(following, |told| pb::StreamResponse::from_wire(told.item, told.last))
+    stream(following, |item| pb::StreamResponse::from_wire(item.item, item.last))
 }

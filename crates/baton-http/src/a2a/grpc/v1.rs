@@ -34,8 +34,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<pb::SendMessageResponse>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
                 shown.response().try_into()
@@ -47,13 +47,15 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<Self::SendStreamingMessageStream>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked.operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?))).await
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
+            .operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?)))
+            .await
     }
 
     async fn get_task(&self, request: Request<pb::GetTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
                 shown.task().try_into()
@@ -65,8 +67,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::ListTasksRequest>,
     ) -> Result<Response<pb::ListTasksResponse>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::list(call, request.into_inner().try_into()?).await?;
                 shown.response().try_into()
@@ -75,8 +77,8 @@ impl A2aService for V1GrpcService {
     }
 
     async fn cancel_task(&self, request: Request<pb::CancelTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
                 shown.task().try_into()
@@ -88,8 +90,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::SubscribeToTaskRequest>,
     ) -> Result<Response<Self::SubscribeToTaskStream>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| Ok(reply_stream(ops::subscribe(call, request.into_inner().try_into()?).await?)))
             .await
     }
@@ -98,8 +100,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::TaskPushNotificationConfig>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
                 shown_push(&task, &config).try_into()
@@ -111,8 +113,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
                 shown_push(&task, &config).try_into()
@@ -124,8 +126,8 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::ListTaskPushNotificationConfigsRequest>,
     ) -> Result<Response<pb::ListTaskPushNotificationConfigsResponse>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
                 shown.response().try_into()
@@ -137,16 +139,16 @@ impl A2aService for V1GrpcService {
         &self,
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
     async fn get_extended_agent_card(
         &self,
         request: Request<pb::GetExtendedAgentCardRequest>,
     ) -> Result<Response<pb::AgentCard>, Status> {
-        let asked = self.read_request(&request, &request.get_ref().tenant)?;
-        asked
+        let grpc_request = self.read_request(&request, &request.get_ref().tenant)?;
+        grpc_request
             .operate(async |call| {
                 let card = ops::extended_card(call, &request.into_inner().try_into()?, CardForm::V1)?;
                 card.into_v1().try_into()
@@ -156,7 +158,7 @@ impl A2aService for V1GrpcService {
 }
 
 fn reply_stream(following: TaskStream) -> GrpcReplyStream<pb::StreamResponse> {
-    stream(following, |told| told.item.try_into())
+    stream(following, |item| item.item.try_into())
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> TaskPushNotificationConfig<'a> {

@@ -169,13 +169,13 @@ fn error_reply(span: &RequestSpan, id: JsonRpcId<'_>, error: &Error) -> Response
 }
 
 fn check_version(shared: &HttpState, parts: &Parts, method: JsonRpcMethod) -> Result<JsonRpcMethod, Error> {
-    let spoken = match method {
+    let protocol_version = match method {
         JsonRpcMethod::V1(_) => A2aVersion::V1,
         JsonRpcMethod::V03(_) => A2aVersion::V03,
         // The dotted names are unique to ContextCore, and its clients declare no version.
         JsonRpcMethod::ContextCore(_) => return Ok(method),
     };
-    version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule).map(|()| method)
+    version::check(&parts.headers, Some(&parts.uri), protocol_version, shared.options.a2a.version_rule).map(|()| method)
 }
 
 /// Id of the request that a reply belongs to.

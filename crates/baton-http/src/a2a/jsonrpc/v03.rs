@@ -53,9 +53,9 @@ pub(super) async fn answer(
             result(id, &v03::Task::from(shown.task()))
         }
         A2aOperation::CreatePush => {
-            let given = params.read::<v03::TaskPushNotificationConfig<'static>>()?;
-            given.check()?;
-            let (task, config) = ops::create_push(call, given.into_v1()).await?;
+            let request = params.read::<v03::TaskPushNotificationConfig<'static>>()?;
+            request.check()?;
+            let (task, config) = ops::create_push(call, request.into_v1()).await?;
             result(id, &shown_push(&task, &config))
         }
         A2aOperation::GetPush => {
@@ -115,7 +115,7 @@ struct V03RpcEncoder {
 }
 
 impl EventEncoder for V03RpcEncoder {
-    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>) {
-        jsonrpc::write_result(out, self.id.as_deref(), &v03::StreamItem::from_v1(told.item, told.last));
+    fn write(&self, out: &mut Vec<u8>, item: TaskStreamItem<'_>) {
+        jsonrpc::write_result(out, self.id.as_deref(), &v03::StreamItem::from_v1(item.item, item.last));
     }
 }

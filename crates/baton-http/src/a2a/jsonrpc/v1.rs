@@ -65,7 +65,7 @@ struct V1RpcEncoder {
 }
 
 impl EventEncoder for V1RpcEncoder {
-    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>) {
-        jsonrpc::write_result(out, self.id.as_deref(), &told.item);
+    fn write(&self, out: &mut Vec<u8>, item: TaskStreamItem<'_>) {
+        jsonrpc::write_result(out, self.id.as_deref(), &item.item);
     }
 }

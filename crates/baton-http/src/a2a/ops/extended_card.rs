@@ -29,5 +29,5 @@ pub(in super::super) fn unsigned_extended_card(
         let message = "this agent has no extended card; use its public card";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     }
-    Ok(AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers)))
+    Ok(AgentCard::extended(&spec, &cards::card_options(call.shared, &spec, call.headers)))
 }

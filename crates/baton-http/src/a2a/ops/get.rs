@@ -31,9 +31,9 @@ pub(in super::super) async fn get(call: &A2aCall<'_>, request: GetTaskRequest<'s
     Ok(ShownTask { view, history, active, policy })
 }
 
-fn known_generation(call: &A2aCall<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {
-    let number = match (given, call.header(KNOWN_GENERATION)) {
-        (Some(given), _) => u64::try_from(given).ok(),
+fn known_generation(call: &A2aCall<'_>, generation: Option<i64>) -> Result<Option<u64>, Error> {
+    let number = match (generation, call.header(KNOWN_GENERATION)) {
+        (Some(generation), _) => u64::try_from(generation).ok(),
         (None, Some(text)) => text.parse().ok(),
         (None, None) => return Ok(None),
     };

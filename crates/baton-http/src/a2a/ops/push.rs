@@ -80,9 +80,9 @@ pub(in super::super) async fn list_push(
     if let Some(token) = request.page_token.as_deref() {
         configs.retain(|config| config.id.as_str() > token);
     }
-    let most = request.page_size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
-    let cut = most.is_some_and(|most| configs.len() > most);
-    configs.truncate(most.unwrap_or(configs.len()));
+    let limit = request.page_size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
+    let cut = limit.is_some_and(|limit| configs.len() > limit);
+    configs.truncate(limit.unwrap_or(configs.len()));
     let next = if cut { configs.last().map(|config| config.id.clone()) } else { None };
     Ok(PushConfigPage { task: task.task, configs, next })
 }

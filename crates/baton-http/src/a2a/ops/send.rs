@@ -59,12 +59,13 @@ impl SendInput {
         let active = ActiveExtensions::from_call(call);
         active.check_required(call)?;
         let configuration = request.configuration.as_mut();
-        let push = configuration.and_then(|wanted| wanted.task_push_notification_config.take());
-        let return_immediately = request.configuration.as_ref().is_some_and(|wanted| wanted.return_immediately);
+        let push = configuration.and_then(|configuration| configuration.task_push_notification_config.take());
+        let return_immediately =
+            request.configuration.as_ref().is_some_and(|configuration| configuration.return_immediately);
         let (mut message, history) = request.check()?;
         // The trace context applies to this delivery only: it is neither stored nor part of the idempotency digest.
-        let carried = take_traceparent(&mut message.metadata);
-        let trace = call.span.adopt_parent(carried);
+        let parent = take_traceparent(&mut message.metadata);
+        let trace = call.span.adopt_parent(parent);
         call.span.set_message_id(message.id.as_str());
         check_input_modes(&*call.spec()?, &message)?;
         let push = match push {
@@ -105,8 +106,8 @@ fn idempotency(
     };
     let Some(key) = key else { return Ok(None) };
     // A client may repeat a request with a new message id; only the content is compared.
-    let said = Message { id: "".into(), ..message.clone() };
-    let request = Json::from_serializable(&(said, push)).map_err(|error| {
+    let content = Message { id: "".into(), ..message.clone() };
+    let request = Json::from_serializable(&(content, push)).map_err(|error| {
         Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, format!("the request could not be digested: {error}"))
     })?;
     Ok(Some(IdempotencyKey { key, request: Digest::compute(request.as_str().as_bytes()) }))

@@ -45,8 +45,8 @@ pub(in super::super) async fn subscribe(
 
 /// Last event id that the client received.
 fn cursor(call: &A2aCall<'_>) -> Result<Option<u64>, Error> {
-    let Some(given) = call.headers.get("last-event-id") else { return Ok(None) };
-    match given.to_str().map(str::trim) {
+    let Some(value) = call.headers.get("last-event-id") else { return Ok(None) };
+    match value.to_str().map(str::trim) {
         Ok("") => Ok(None),
         Ok(number) if number.parse::<u64>().is_ok() => Ok(number.parse().ok()),
         _ => Err(Error::invalid_params(

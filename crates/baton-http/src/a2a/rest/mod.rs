@@ -14,10 +14,10 @@ use crate::{
 pub(crate) fn mount(routes: Routes) -> Routes {
     let (path, resource) = (RouteAgentSource::Path, RouteAgentSource::Resource);
     // The forms with `{tenant}` name the agent as tenant; `v1` is never a tenant.
-    let places = [("/agents/{agent}", path), ("/agents/{agent}/{tenant}", path), ("", resource), ("/{tenant}", path)];
-    let routes = places.into_iter().fold(routes, |routes, (base, place)| {
+    let prefixes = [("/agents/{agent}", path), ("/agents/{agent}/{tenant}", path), ("", resource), ("/{tenant}", path)];
+    let routes = prefixes.into_iter().fold(routes, |routes, (base, agent_source)| {
         let at = |path: &str| format!("{base}{path}");
-        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        let (read, call) = (RouteAccess::Read(agent_source), RouteAccess::Call(agent_source));
         let (pushes, push) =
             (at("/tasks/{task}/pushNotificationConfigs"), at("/tasks/{task}/pushNotificationConfigs/{config}"));
         routes
@@ -25,7 +25,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
             .post(&at("/message:stream"), call, v1::stream)
             .get(&at("/tasks"), read, v1::list)
             .get(&at("/tasks/{task}"), read, v1::task_get)
-            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(place), v1::task_post)
+            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(agent_source), v1::task_post)
             .get(&pushes, read, v1::list_push)
             .post(&pushes, call, v1::create_push)
             .get(&push, read, v1::get_push)
@@ -38,9 +38,9 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         RouteAccess::Read(path),
         v03::card,
     );
-    [("/agents/{agent}/v1", path), ("/v1", resource)].into_iter().fold(routes, |routes, (base, place)| {
+    [("/agents/{agent}/v1", path), ("/v1", resource)].into_iter().fold(routes, |routes, (base, agent_source)| {
         let at = |path: &str| format!("{base}{path}");
-        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        let (read, call) = (RouteAccess::Read(agent_source), RouteAccess::Call(agent_source));
         let (pushes, push) =
             (at("/tasks/{task}/pushNotificationConfigs"), at("/tasks/{task}/pushNotificationConfigs/{config}"));
         routes
@@ -49,7 +49,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
             // 0.3 has no list; without this route `v1` would match as a tenant.
             .any(&at("/tasks"), RouteAccess::Authenticated, reply::no_such_page)
             .get(&at("/tasks/{task}"), read, v03::task_get)
-            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(place), v03::task_post)
+            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(agent_source), v03::task_post)
             .get(&pushes, read, v03::list_push)
             .post(&pushes, call, v03::create_push)
             .get(&push, read, v03::get_push)

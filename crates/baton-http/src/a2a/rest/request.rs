@@ -60,53 +60,60 @@ pub(super) struct RestRequest {
 }
 
 /// Answers a request: reads it, runs `operate` and writes its error.
-pub(super) async fn answer<F>(shared: Arc<HttpState>, spoken: A2aVersion, request: Request, operate: F) -> Response
+pub(super) async fn answer<F>(
+    shared: Arc<HttpState>,
+    protocol_version: A2aVersion,
+    request: Request,
+    operate: F,
+) -> Response
 where
     F: AsyncFnOnce(&mut RestRequest) -> Result<Response, Error>,
 {
     let media = JsonMediaType::from_headers(request.headers());
     let method = request.method().clone();
     let span = RequestSpan::from_request(request.extensions(), request.headers());
-    record_operation(&span, spoken, &request);
-    let answered = match RestRequest::read(shared, spoken, request, span.clone()).await {
-        Ok(mut asked) => {
-            let shared = Arc::clone(&asked.shared);
-            let bytes = asked.body.as_ref().map_or(0, |received| received.bytes.len());
+    record_operation(&span, protocol_version, &request);
+    let answered = match RestRequest::read(shared, protocol_version, request, span.clone()).await {
+        Ok(mut rest_request) => {
+            let shared = Arc::clone(&rest_request.shared);
+            let bytes = rest_request.body.as_ref().map_or(0, |received| received.bytes.len());
             let operated = {
-                let work = pin!(operate(&mut asked));
+                let work = pin!(operate(&mut rest_request));
                 shared.large_requests.drive(bytes, work).await
             };
             match operated {
                 Ok(mut response) => {
-                    extensions::acknowledge(&asked.call(), response.headers_mut());
+                    extensions::acknowledge(&rest_request.call(), response.headers_mut());
                     Ok(response)
                 }
-                Err(error) => Err(prefer_agent_not_found(&asked.shared, &asked.caller, &asked.agent, error)),
+                Err(error) => {
+                    Err(prefer_agent_not_found(&rest_request.shared, &rest_request.caller, &rest_request.agent, error))
+                }
             }
         }
         Err(error) => Err(error),
     };
     answered.unwrap_or_else(|error| {
         span.record_error(&error);
-        let mut response = match spoken {
+        let mut response = match protocol_version {
             A2aVersion::V1 => reply::rest_error_as(&error, media),
             A2aVersion::V03 => reply::old_rest_error(&error),
         };
         if error.kind == ErrorKind::MethodNotAllowed {
             // Each of these paths answers GET or POST, so the other method is allowed.
-            let other = if method == http::Method::POST { "GET" } else { "POST" };
-            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(other));
+            let allowed = if method == http::Method::POST { "GET" } else { "POST" };
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
         }
         response
     })
 }
 
 /// Names the span after the 1.0 method in every version.
-fn record_operation(span: &RequestSpan, spoken: A2aVersion, request: &Request) {
+fn record_operation(span: &RequestSpan, protocol_version: A2aVersion, request: &Request) {
     let operation =
         if span.is_on() { A2aOperation::from_rest_path(request.method(), request.uri().path()) } else { None };
     let Some(operation) = operation else { return span.record_route_name(request.method(), request.extensions()) };
-    let version = match spoken {
+    let version = match protocol_version {
         A2aVersion::V1 => PROTOCOL_VERSION,
         A2aVersion::V03 => span_attributes::V03_VERSION,
     };
@@ -116,38 +123,38 @@ fn record_operation(span: &RequestSpan, spoken: A2aVersion, request: &Request) {
 impl RestRequest {
     async fn read(
         shared: Arc<HttpState>,
-        spoken: A2aVersion,
+        protocol_version: A2aVersion,
         request: Request,
         span: RequestSpan,
     ) -> Result<Self, Error> {
         let (mut parts, body) = request.into_parts();
-        let place = Path::<RestPathParams>::from_request_parts(&mut parts, &()).await;
-        let place = place.map(|Path(place)| place).map_err(|error| invalid_path(&error.body_text()))?;
+        let params = Path::<RestPathParams>::from_request_parts(&mut parts, &()).await;
+        let params = params.map(|Path(params)| params).map_err(|error| invalid_path(&error.body_text()))?;
         let caller = Caller::from_extensions(&parts.extensions)?;
-        let agent = match place.agent {
+        let agent = match params.agent {
             Some(agent) => agent.into(),
-            None => shared.resolve_agent(&caller, place.tenant.as_deref())?,
+            None => shared.resolve_agent(&caller, params.tenant.as_deref())?,
         };
         caller.check_access(&shared, Access::Read, Some(&agent))?;
         span.set_agent(&agent);
-        version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
+        version::check(&parts.headers, Some(&parts.uri), protocol_version, shared.options.a2a.version_rule)?;
         let body = match parts.method {
             http::Method::POST => Some(shared.bodies.read(&parts, body).await?),
             _ => None,
         };
-        let (task, verb) = match place.task {
+        let (task, verb) = match params.task {
             None => (String::new(), None),
             Some(task) => match task.rsplit_once(':') {
                 Some((task, verb)) => (task.to_owned(), Some(verb.to_owned())),
                 None => (task, None),
             },
         };
-        let dialect = match spoken {
+        let dialect = match protocol_version {
             A2aVersion::V1 => PushDialect::V1,
             A2aVersion::V03 => PushDialect::V03,
         };
-        let config = place.config.unwrap_or_default();
-        Ok(Self { shared, caller, agent, tenant: place.tenant, task, verb, config, parts, body, dialect, span })
+        let config = params.config.unwrap_or_default();
+        Ok(Self { shared, caller, agent, tenant: params.tenant, task, verb, config, parts, body, dialect, span })
     }
 
     pub(super) fn call(&self) -> A2aCall<'_> {

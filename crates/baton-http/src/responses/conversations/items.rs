@@ -66,11 +66,11 @@ pub(crate) async fn list_items(
     query: Result<Query<ItemPageQuery>, QueryRejection>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Read).await?;
-        let wanted = ItemPageQuery::read(query)?;
-        let items = items_for_page(&asked, &record, &wanted).await?;
-        json(&page_items(&items, wanted.limit, wanted.order, wanted.after.as_deref())?)
+    handle_request(shared, request, |request, _| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Read).await?;
+        let page = ItemPageQuery::read(query)?;
+        let items = items_for_page(&request, &record, &page).await?;
+        json(&page_items(&items, page.limit, page.order, page.after.as_deref())?)
     })
     .await
 }
@@ -86,13 +86,13 @@ pub(crate) async fn add_items(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, body| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
+    handle_request(shared, request, |request, body| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Call).await?;
         let AddItemsRequest { items } = serde_json::from_slice(&body.bytes)
             .map_err(|error| OpenAiError::invalid("invalid_json", "items", format!("items cannot be read: {error}")))?;
-        let items = items_of(&asked, &items)?;
+        let items = items_of(&request, &items)?;
         if !items.is_empty() {
-            ConversationRecord::add(&asked, &record.context, &ConversationEntry::Items(items.clone())).await?;
+            ConversationRecord::add(&request, &record.context, &ConversationEntry::Items(items.clone())).await?;
         }
         let ids: Vec<Option<String>> = items.iter().map(id_of).collect();
         json(&serde_json::json!({
@@ -112,9 +112,9 @@ pub(crate) async fn show_item(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Read).await?;
-        let found = find(&asked, &record, &path.item).await?;
+    handle_request(shared, request, |request, _| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Read).await?;
+        let found = find(&request, &record, &path.item).await?;
         let (_, items) = found.ok_or_else(|| no_item(&path.item))?;
         json(&items.into_iter().find(|item| is_item(item, &path.item)))
     })
@@ -127,12 +127,12 @@ pub(crate) async fn delete_item(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
-        if find(&asked, &record, &path.item).await?.is_none() {
+    handle_request(shared, request, |request, _| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Call).await?;
+        if find(&request, &record, &path.item).await?.is_none() {
             return Err(no_item(&path.item));
         }
-        json(&record.remove(&asked, &path.item).await?.object())
+        json(&record.remove(&request, &path.item).await?.object())
     })
     .await
 }
@@ -158,23 +158,26 @@ fn is_item(item: &Json, id: &str) -> bool {
 }
 
 /// All items of a conversation, oldest first.
-pub(super) async fn all_items(asked: &ResponsesRequest, record: &ConversationRecord) -> Result<Vec<Json>, OpenAiError> {
+pub(super) async fn all_items(
+    request: &ResponsesRequest,
+    record: &ConversationRecord,
+) -> Result<Vec<Json>, OpenAiError> {
     let mut items = Vec::new();
     for entry in record.entries() {
-        items.extend(items_in(asked, record, entry).await?);
+        items.extend(items_in(request, record, entry).await?);
     }
     Ok(items)
 }
 
 /// Items of an entry, oldest first. A response in progress is not part of the conversation yet.
 async fn items_in(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     record: &ConversationRecord,
     entry: ConversationEntry,
 ) -> Result<Vec<Json>, OpenAiError> {
     let mut items = match entry {
-        ConversationEntry::Items(given) => given,
-        ConversationEntry::Response { id, .. } => match turn::find(asked, &id).await {
+        ConversationEntry::Items(items) => items,
+        ConversationEntry::Response { id, .. } => match turn::find(request, &id).await {
             Ok(turn) if turn.end.is_some() => {
                 let output =
                     turn.projector.response().output.iter().filter_map(|item| Json::from_serializable(item).ok());
@@ -193,17 +196,17 @@ async fn items_in(
 
 /// Index of the entry that contains an item, and all items of that entry; only entries that may contain it are read.
 async fn find(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     record: &ConversationRecord,
     item: &str,
 ) -> Result<Option<(usize, Vec<Json>)>, OpenAiError> {
-    for (place, entry) in record.entries().into_iter().enumerate() {
+    for (index, entry) in record.entries().into_iter().enumerate() {
         if !entry.may_hold(item) {
             continue;
         }
-        let items = items_in(asked, record, entry).await?;
+        let items = items_in(request, record, entry).await?;
         if items.iter().any(|known| is_item(known, item)) {
-            return Ok(Some((place, items)));
+            return Ok(Some((index, items)));
         }
     }
     Ok(None)
@@ -212,22 +215,22 @@ async fn find(
 /// Enough items for a page, oldest first. Reads only the entry where the page begins and those that follow in its
 /// order.
 async fn items_for_page(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     record: &ConversationRecord,
-    wanted: &PageRequest,
+    page: &PageRequest,
 ) -> Result<Vec<Json>, OpenAiError> {
     let entries = record.entries();
-    let (place, first) = match &wanted.after {
+    let (index, first) = match &page.after {
         None => (None, Vec::new()),
-        Some(after) => match find(asked, record, after).await? {
-            Some((place, items)) => (Some(place), items),
+        Some(after) => match find(request, record, after).await? {
+            Some((index, items)) => (Some(index), items),
             None => return Ok(Vec::new()),
         },
     };
-    let rest: Box<dyn Iterator<Item = ConversationEntry> + Send> = match wanted.order {
-        ItemOrder::Asc => Box::new(entries.into_iter().skip(place.map_or(0, |place| place + 1))),
+    let rest: Box<dyn Iterator<Item = ConversationEntry> + Send> = match page.order {
+        ItemOrder::Asc => Box::new(entries.into_iter().skip(index.map_or(0, |index| index + 1))),
         ItemOrder::Desc => {
-            let before = place.unwrap_or(entries.len());
+            let before = index.unwrap_or(entries.len());
             Box::new(entries.into_iter().take(before).rev())
         }
     };
@@ -235,14 +238,14 @@ async fn items_for_page(
     let mut more = 0;
     for entry in rest {
         // One item beyond the page shows whether there is another page.
-        if more > wanted.limit {
+        if more > page.limit {
             break;
         }
-        let items = items_in(asked, record, entry).await?;
+        let items = items_in(request, record, entry).await?;
         more += items.len();
         pieces.push(items);
     }
-    if wanted.order == ItemOrder::Desc {
+    if page.order == ItemOrder::Desc {
         pieces.reverse();
     }
     Ok(pieces.concat())

@@ -12,7 +12,7 @@ use baton_types::{AgentSpec, ContextId, Json, SessionEntry, TaskId, TaskState};
 /// A conversation that a request continues.
 pub(in super::super) struct ConversationContinuation {
     pub(in super::super) context: ContextId,
-    pub(in super::super) place: ContinuationPoint,
+    pub(in super::super) point: ContinuationPoint,
     /// History to send with the message.
     pub(in super::super) history: Vec<SessionEntry>,
     /// System messages of the conversation.
@@ -41,12 +41,12 @@ pub(in super::super) enum ContinuationPoint {
 
 /// Determines where a request continues a conversation; `apart` if the request brings additional history.
 pub(in super::super) async fn continue_conversation(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     spec: &AgentSpec,
     id: &str,
     apart: bool,
 ) -> Result<ConversationContinuation, OpenAiError> {
-    let record = ConversationRecord::find(asked, id, Access::Read).await?;
+    let record = ConversationRecord::find(request, id, Access::Read).await?;
     record.check_room()?;
     let entries = record.entries();
     let agent = spec.name.to_string();
@@ -55,7 +55,7 @@ pub(in super::super) async fn continue_conversation(
     let first = entries.iter().take_while(|entry| matches!(entry, ConversationEntry::Items(_))).count();
     let mut joined = ConversationContinuation {
         context: record.context.clone(),
-        place: ContinuationPoint::SameContext,
+        point: ContinuationPoint::SameContext,
         history: Vec::new(),
         system: Vec::new(),
         input: Vec::new(),
@@ -65,7 +65,7 @@ pub(in super::super) async fn continue_conversation(
         ConversationEntry::Response { id, .. } => Some(id),
         ConversationEntry::Items(_) => None,
     }) {
-        Some(id) => turn::find(asked, id).await.ok(),
+        Some(id) => turn::find(request, id).await.ok(),
         None => None,
     };
     if last.as_ref().is_some_and(|last| last.end.is_none()) {
@@ -81,34 +81,34 @@ pub(in super::super) async fn continue_conversation(
         if last.view.state == TaskState::InputRequired && last.end == Some(last.view.version) {
             let open = last.view.status_message.as_ref().map(parse_tool_calls).unwrap_or_default();
             let open = open.into_iter().map(|call| call.id.to_string()).collect();
-            joined.place = ContinuationPoint::Waiting { task: last.view.id.clone(), version: last.view.version, open };
+            joined.point = ContinuationPoint::Waiting { task: last.view.id.clone(), version: last.view.version, open };
         }
         return Ok(joined);
     }
     if responses > 0 {
-        joined.place = ContinuationPoint::SeparateContext;
+        joined.point = ContinuationPoint::SeparateContext;
     }
-    let items = Json::from_serializable(&all_items(asked, &record).await?).unwrap_or_else(|_| Json::string(""));
+    let items = Json::from_serializable(&all_items(request, &record).await?).unwrap_or_else(|_| Json::string(""));
     let (ParsedInput { history, current: last, system }, _) =
-        read_items(&items, &mut || asked.shared.engine.fresh_id())?;
-    let now = asked.shared.engine.now();
-    let said = history.into_iter().filter_map(|entry| match entry {
+        read_items(&items, &mut || request.shared.engine.fresh_id())?;
+    let now = request.shared.engine.now();
+    let messages = history.into_iter().filter_map(|entry| match entry {
         Said::Message(message) => Some(message),
         Said::Reference { .. } => None,
     });
-    joined.history = said.chain(last.message).map(|message| SessionEntry::new(now, message)).collect();
+    joined.history = messages.chain(last.message).map(|message| SessionEntry::new(now, message)).collect();
     joined.system = system;
     Ok(joined)
 }
 
 /// Records a response in its conversation.
 pub(in super::super) async fn record_response(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     joined: Option<ConversationContinuation>,
     id: &ResponseId,
 ) -> Result<(), OpenAiError> {
     let Some(joined) = joined else { return Ok(()) };
-    let natural = !matches!(joined.place, ContinuationPoint::SeparateContext);
+    let natural = !matches!(joined.point, ContinuationPoint::SeparateContext);
     let entry = ConversationEntry::response(id.to_string(), joined.agent, natural, joined.input);
-    ConversationRecord::add_response(asked, &joined.context, &entry).await
+    ConversationRecord::add_response(request, &joined.context, &entry).await
 }

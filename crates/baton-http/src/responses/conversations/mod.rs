@@ -45,19 +45,19 @@ struct ConversationRequest {
 
 impl ConversationRequest {
     fn read(body: &[u8]) -> Result<Self, OpenAiError> {
-        let wanted: Self = match body.is_empty() {
+        let conversation: Self = match body.is_empty() {
             true => Self::default(),
             false => serde_json::from_slice(body).map_err(|error| {
                 OpenAiError::invalid("invalid_json", "body", format!("the body cannot be read: {error}"))
             })?,
         };
-        let metadata = wanted.metadata.iter().flatten();
+        let metadata = conversation.metadata.iter().flatten();
         let fits = |(key, value): (&String, &String)| key.chars().count() <= 64 && value.chars().count() <= 512;
         if metadata.clone().count() > MAX_METADATA_PAIRS || !metadata.clone().all(fits) {
             let message = "metadata has at most 16 pairs, with keys of 64 and values of 512 characters";
             return Err(OpenAiError::invalid("invalid_metadata", "metadata", message));
         }
-        Ok(wanted)
+        Ok(conversation)
     }
 
     fn metadata(&self) -> Option<Json> {
@@ -66,8 +66,8 @@ impl ConversationRequest {
 }
 
 /// The given items with ids.
-fn items_of(asked: &ResponsesRequest, items: &Json) -> Result<Vec<Json>, OpenAiError> {
-    let (_, items) = read_items(items, &mut || asked.shared.engine.fresh_id())?;
+fn items_of(request: &ResponsesRequest, items: &Json) -> Result<Vec<Json>, OpenAiError> {
+    let (_, items) = read_items(items, &mut || request.shared.engine.fresh_id())?;
     if items.len() > MAX_ITEMS_PER_REQUEST {
         let message = format!("a request can add at most {MAX_ITEMS_PER_REQUEST} items; add the others afterwards");
         return Err(OpenAiError::invalid("too_many_items", "items", message));
@@ -77,11 +77,11 @@ fn items_of(asked: &ResponsesRequest, items: &Json) -> Result<Vec<Json>, OpenAiE
 
 /// `POST /v1/conversations`.
 pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
-    handle_request(shared, request, |asked, body| async move {
-        let wanted = ConversationRequest::read(&body.bytes)?;
-        let items = wanted.items.as_ref().map(|items| items_of(&asked, items)).transpose()?.unwrap_or_default();
-        let id = format!("conv_{}", asked.shared.engine.fresh_id());
-        let record = ConversationRecord::create(&asked, &id, wanted.metadata(), items).await?;
+    handle_request(shared, request, |request, body| async move {
+        let conversation = ConversationRequest::read(&body.bytes)?;
+        let items = conversation.items.as_ref().map(|items| items_of(&request, items)).transpose()?.unwrap_or_default();
+        let id = format!("conv_{}", request.shared.engine.fresh_id());
+        let record = ConversationRecord::create(&request, &id, conversation.metadata(), items).await?;
         json(&record.object())
     })
     .await
@@ -93,8 +93,8 @@ pub(crate) async fn show(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        json(&ConversationRecord::find(&asked, &path.conversation, Access::Read).await?.object())
+    handle_request(shared, request, |request, _| async move {
+        json(&ConversationRecord::find(&request, &path.conversation, Access::Read).await?.object())
     })
     .await
 }
@@ -105,10 +105,10 @@ pub(crate) async fn change(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, body| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
+    handle_request(shared, request, |request, body| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Call).await?;
         let metadata = ConversationRequest::read(&body.bytes)?.metadata();
-        json(&record.with_metadata(&asked, metadata).await?.object())
+        json(&record.with_metadata(&request, metadata).await?.object())
     })
     .await
 }
@@ -119,12 +119,13 @@ pub(crate) async fn delete(
     path: Path<ConversationPath>,
     request: Request,
 ) -> Reply {
-    handle_request(shared, request, |asked, _| async move {
-        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
+    handle_request(shared, request, |request, _| async move {
+        let record = ConversationRecord::find(&request, &path.conversation, Access::Call).await?;
         for agent in record.agents().into_iter().chain([AgentName::from(NO_AGENT)]) {
             let session = SessionRef { context: record.context.clone(), agent: Some(agent) };
-            let gone = asked.shared.engine.delete_session(asked.principal(), &session, UnfinishedPolicy::Cancel).await;
-            match gone {
+            let deletion =
+                request.shared.engine.delete_session(request.principal(), &session, UnfinishedPolicy::Cancel).await;
+            match deletion {
                 Ok(_) | Err(SessionError::NotFound(_)) => {}
                 Err(error) => return Err(from_session(error)),
             }

@@ -55,7 +55,7 @@ impl ConversationEntry {
     /// Whether the entry may contain the item with this id.
     pub(super) fn may_hold(&self, item: &str) -> bool {
         match self {
-            Self::Items(items) => items.iter().any(|given| id_of(given).as_deref() == Some(item)),
+            Self::Items(items) => items.iter().any(|stored| id_of(stored).as_deref() == Some(item)),
             Self::Response { input: None, .. } => true,
             Self::Response { id, input: Some(input), .. } => {
                 let task = ResponseId::parse(id).map(|id| id.task);
@@ -92,14 +92,14 @@ fn has_room(record: &SessionRecord, more: usize) -> bool {
 
 /// Key of the next entry; keys sort in entry order.
 fn next_key(record: Option<&SessionRecord>) -> String {
-    let taken = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY_PREFIX)).count());
-    format!("{ENTRY_PREFIX}{taken:010}")
+    let index = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY_PREFIX)).count());
+    format!("{ENTRY_PREFIX}{index:010}")
 }
 
 impl ConversationRecord {
     /// Stores a new conversation.
     pub(super) async fn create(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         id: &str,
         metadata: Option<Json>,
         items: Vec<Json>,
@@ -109,18 +109,19 @@ impl ConversationRecord {
         if !items.is_empty() {
             notes.push((next_key(None), Json::from_serializable(&ConversationEntry::Items(items)).ok()));
         }
-        Self::write(asked, &context_of(id)?, |_| notes.clone()).await
+        Self::write(request, &context_of(id)?, |_| notes.clone()).await
     }
 
     /// Conversation with this id, if it belongs to the caller and the caller has the given access to every agent that
     /// answered in it: reading a conversation reveals their replies, and changing it changes their history.
-    pub(super) async fn find(asked: &ResponsesRequest, id: &str, access: Access) -> Result<Self, OpenAiError> {
+    pub(super) async fn find(request: &ResponsesRequest, id: &str, access: Access) -> Result<Self, OpenAiError> {
         let context = context_of(id)?;
-        let session = asked.shared.engine.notes(asked.principal(), &no_agent(), &context).await.map_err(from_engine)?;
+        let session =
+            request.shared.engine.notes(request.principal(), &no_agent(), &context).await.map_err(from_engine)?;
         let session = session.filter(|session| session.notes.contains_key(METADATA_KEY));
         let record = session.map(|session| Self { context, session }).ok_or_else(|| no_conversation(id))?;
         for agent in record.agents() {
-            asked.check_access(access, &agent)?;
+            request.check_access(access, &agent)?;
         }
         Ok(record)
     }
@@ -131,12 +132,12 @@ impl ConversationRecord {
     }
 
     async fn write(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         context: &ContextId,
         notes: impl Fn(Option<&SessionRecord>) -> Vec<(String, Option<Json>)> + Send,
     ) -> Result<Self, OpenAiError> {
-        let engine = &asked.shared.engine;
-        let session = engine.note(asked.principal(), &no_agent(), context, notes).await.map_err(from_engine)?;
+        let engine = &request.shared.engine;
+        let session = engine.note(request.principal(), &no_agent(), context, notes).await.map_err(from_engine)?;
         let context = context.clone();
         session
             .map(|session| Self { context: context.clone(), session })
@@ -146,46 +147,46 @@ impl ConversationRecord {
     /// Replaces the metadata; `None` keeps it.
     pub(super) async fn with_metadata(
         self,
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         metadata: Option<Json>,
     ) -> Result<Self, OpenAiError> {
         match metadata {
             None => Ok(self),
             Some(metadata) => {
-                Self::write(asked, &self.context, |_| vec![(METADATA_KEY.to_owned(), Some(metadata.clone()))]).await
+                Self::write(request, &self.context, |_| vec![(METADATA_KEY.to_owned(), Some(metadata.clone()))]).await
             }
         }
     }
 
     /// Adds an entry if there is room.
     pub(super) async fn add(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         context: &ContextId,
         entry: &ConversationEntry,
     ) -> Result<(), OpenAiError> {
         let entry = Json::from_serializable(entry).ok();
-        Self::write_within(asked, context, |record| (next_key(record), entry.clone())).await.map(|_| ())
+        Self::write_within(request, context, |record| (next_key(record), entry.clone())).await.map(|_| ())
     }
 
     /// Adds an entry for a response that was started when there was room.
     pub(super) async fn add_response(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         context: &ContextId,
         entry: &ConversationEntry,
     ) -> Result<(), OpenAiError> {
         let entry = Json::from_serializable(entry).ok();
-        Self::write(asked, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
+        Self::write(request, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
     }
 
     /// Removes an item.
-    pub(super) async fn remove(&self, asked: &ResponsesRequest, item: &str) -> Result<Self, OpenAiError> {
+    pub(super) async fn remove(&self, request: &ResponsesRequest, item: &str) -> Result<Self, OpenAiError> {
         let note = (format!("{REMOVED_ITEM_PREFIX}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
-        Self::write_within(asked, &self.context, |_| note.clone()).await
+        Self::write_within(request, &self.context, |_| note.clone()).await
     }
 
     /// Writes a note if it fits.
     async fn write_within(
-        asked: &ResponsesRequest,
+        request: &ResponsesRequest,
         context: &ContextId,
         note: impl Fn(Option<&SessionRecord>) -> (String, Option<Json>) + Send + Sync,
     ) -> Result<Self, OpenAiError> {
@@ -197,7 +198,7 @@ impl ConversationRecord {
             full.store(!fits, Ordering::Relaxed);
             if fits { vec![note] } else { Vec::new() }
         };
-        let written = Self::write(asked, context, notes).await?;
+        let written = Self::write(request, context, notes).await?;
         if full.load(Ordering::Relaxed) { Err(conversation_full(context.as_str())) } else { Ok(written) }
     }
 

@@ -56,10 +56,10 @@ impl FrameCounter {
     ) -> Result<(), E> {
         while !bytes.is_empty() || self.is_empty_frame() {
             if self.header_bytes < self.header_length() {
-                let wanted = (self.header_length() - self.header_bytes).min(bytes.len());
-                let (header, rest) = bytes.split_at(wanted);
-                self.header[self.header_bytes..self.header_bytes + wanted].copy_from_slice(header);
-                self.header_bytes += wanted;
+                let count = (self.header_length() - self.header_bytes).min(bytes.len());
+                let (header, rest) = bytes.split_at(count);
+                self.header[self.header_bytes..self.header_bytes + count].copy_from_slice(header);
+                self.header_bytes += count;
                 bytes = rest;
                 if self.header_bytes == self.header_length() {
                     self.begin_frame(&mut see)?;

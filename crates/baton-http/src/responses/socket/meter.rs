@@ -24,7 +24,7 @@ use tokio::{
 pub(super) struct SocketMeter(Arc<Mutex<MeterState>>);
 
 struct MeterState {
-    asked: ResponsesRequest,
+    request: ResponsesRequest,
     frames: FrameCounter,
     /// Bytes received but not yet consumed.
     held: usize,
@@ -42,10 +42,10 @@ pub(super) enum LimitBreach {
 }
 
 impl SocketMeter {
-    pub(super) fn new(asked: ResponsesRequest) -> Self {
-        let share = asked.shared.bodies.share(&asked.caller);
+    pub(super) fn new(request: ResponsesRequest) -> Self {
+        let share = request.shared.bodies.share(&request.caller);
         Self(Arc::new(Mutex::new(MeterState {
-            asked,
+            request,
             frames: FrameCounter::default(),
             held: 0,
             share,
@@ -73,8 +73,8 @@ impl SocketMeter {
     /// Counts received bytes; returns whether a message is incomplete.
     fn count(&self, bytes: &[u8]) -> Result<bool, ()> {
         let state = &mut *self.state();
-        let MeterState { asked, frames, held, share, .. } = state;
-        match frames.advance(bytes, |event| admit(asked, held, share, event)) {
+        let MeterState { request, frames, held, share, .. } = state;
+        match frames.advance(bytes, |event| admit(request, held, share, event)) {
             Ok(()) => Ok(state.frames.is_within_message()),
             Err(exceeded) => {
                 state.exceeded = Some(exceeded);
@@ -83,24 +83,24 @@ impl SocketMeter {
         }
     }
 
-    fn record_timeout(&self, patience: Duration) {
-        let message = format!("the message did not arrive within {} s", patience.as_secs());
+    fn record_timeout(&self, timeout: Duration) {
+        let message = format!("the message did not arrive within {} s", timeout.as_secs());
         let error = Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
         self.state().exceeded = Some(LimitBreach::Policy(error));
     }
 }
 
 fn admit(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     held: &mut usize,
     share: &mut BodyShare,
     event: FrameEvent,
 ) -> Result<(), LimitBreach> {
     match event {
-        FrameEvent::MessageBegun | FrameEvent::Control => match asked.shared.rates.as_ref() {
-            Some(rates) => rates.take(&asked.caller).map_err(|wait| {
+        FrameEvent::MessageBegun | FrameEvent::Control => match request.shared.rates.as_ref() {
+            Some(rates) => rates.take(&request.caller).map_err(|wait| {
                 let message = format!("too many messages; retry in {} s", wait.as_secs() + 1);
-                asked.caller.audit_denial(&asked.shared, ErrorCode::RATE_LIMITED, &message);
+                request.caller.audit_denial(&request.shared, ErrorCode::RATE_LIMITED, &message);
                 LimitBreach::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
             }),
             None => Ok(()),
@@ -111,7 +111,7 @@ fn admit(
         }
         FrameEvent::Continued { .. } => Ok(()),
         FrameEvent::Payload { bytes, message_bytes } => {
-            asked.shared.bodies.check_size(message_bytes).map_err(LimitBreach::TooLarge)?;
+            request.shared.bodies.check_size(message_bytes).map_err(LimitBreach::TooLarge)?;
             share.grow(held.saturating_add(bytes)).map_err(LimitBreach::Policy)?;
             *held += bytes;
             Ok(())

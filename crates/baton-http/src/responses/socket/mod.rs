@@ -62,15 +62,15 @@ pub(crate) async fn connect(State(shared): State<Arc<HttpState>>, request: Reque
         Ok(caller) => caller,
         Err(error) => return error_reply(&from_error(&error)),
     };
-    let asked = ResponsesRequest::from_connection(shared, caller, &parts);
-    let permit = match asked.shared.sockets.acquire(&asked.caller) {
+    let request = ResponsesRequest::from_connection(shared, caller, &parts);
+    let permit = match request.shared.sockets.acquire(&request.caller) {
         Ok(permit) => permit,
         Err(full) => return error_reply(&from_error(&full.error("WebSockets"))),
     };
     let (connection, reply) = upgrade.accept();
     tokio::spawn(async move {
         match connection.await {
-            Ok(upgraded) => Box::pin(ResponsesSocket::open(asked, upgraded).await.serve()).await,
+            Ok(upgraded) => Box::pin(ResponsesSocket::open(request, upgraded).await.serve()).await,
             Err(error) => tracing::debug!(%error, "a connection did not become a WebSocket"),
         }
         drop(permit);
@@ -80,7 +80,7 @@ pub(crate) async fn connect(State(shared): State<Arc<HttpState>>, request: Reque
 
 /// A connection with its local state.
 struct ResponsesSocket {
-    asked: ResponsesRequest,
+    request: ResponsesRequest,
     socket: WebSocketStream<MeteredIo<TokioIo<Upgraded>>>,
     meter: SocketMeter,
     /// The last response, if it is not stored elsewhere.
@@ -101,23 +101,23 @@ struct UnstoredResponse {
 struct SocketEnd;
 
 impl ResponsesSocket {
-    async fn open(asked: ResponsesRequest, upgraded: Upgraded) -> Self {
-        let meter = SocketMeter::new(asked.clone_for_background());
-        let metered = MeteredIo::new(TokioIo::new(upgraded), meter.clone(), asked.shared.options.body_timeout);
-        let limit = Some(asked.shared.bodies.limit());
+    async fn open(request: ResponsesRequest, upgraded: Upgraded) -> Self {
+        let meter = SocketMeter::new(request.clone_for_background());
+        let metered = MeteredIo::new(TokioIo::new(upgraded), meter.clone(), request.shared.options.body_timeout);
+        let limit = Some(request.shared.bodies.limit());
         let config = WebSocketConfig::default()
             .read_buffer_size(BUFFER_BYTES)
             .write_buffer_size(BUFFER_BYTES)
             .max_message_size(limit)
             .max_frame_size(limit);
         let socket = WebSocketStream::from_raw_socket(metered, Role::Server, Some(config)).await;
-        Self { asked, socket, meter, last: None, evicted: VecDeque::new() }
+        Self { request, socket, meter, last: None, evicted: VecDeque::new() }
     }
 
     async fn serve(mut self) {
         let until = Instant::now() + MAX_CONNECTION_DURATION;
-        let mut no_longer = self.asked.caller.credentials_revoked();
-        let shutdown = self.asked.shared.options.shutdown.clone();
+        let mut no_longer = self.request.caller.credentials_revoked();
+        let shutdown = self.request.shared.options.shutdown.clone();
         let code = loop {
             let received = tokio::select! {
                 biased;
@@ -169,7 +169,7 @@ impl ResponsesSocket {
             (Some(LimitBreach::TooLarge(error)), _) => (CloseCode::Size, Some(from_error(&error))),
             (Some(LimitBreach::Policy(error)), _) => (CloseCode::Policy, Some(from_error(&error))),
             (None, SocketError::Capacity(_)) => {
-                let error = self.asked.shared.bodies.too_large();
+                let error = self.request.shared.bodies.too_large();
                 (CloseCode::Size, Some(from_error(&error)))
             }
             (None, SocketError::Protocol(_)) => (CloseCode::Protocol, None),
@@ -196,7 +196,7 @@ impl ResponsesSocket {
     /// Handles one request message and streams its response.
     async fn take(&mut self, message: Bytes) -> Result<(), SocketEnd> {
         let bytes = message.len();
-        let shared = Arc::clone(&self.asked.shared);
+        let shared = Arc::clone(&self.request.shared);
         let begun = shared.large_requests.drive(bytes, Box::pin(self.begin(message)).as_mut()).await;
         self.meter.release(bytes);
         match begun {
@@ -208,11 +208,11 @@ impl ResponsesSocket {
     /// Starts the response that a message requests.
     async fn begin(&mut self, message: Bytes) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
         crate::reply::parse_text(&message).map_err(|error| from_error(&error))?;
-        let mut share = self.asked.shared.bodies.share(&self.asked.caller);
-        let named = references::resolve_references(&self.asked, &message, &mut share).await?;
-        let (previous, asked) = self.read(named.as_deref().unwrap_or(&message), &mut share)?;
-        let begun = match asked {
-            Ok(create) => begin(&self.asked, create).await,
+        let mut share = self.request.shared.bodies.share(&self.request.caller);
+        let named = references::resolve_references(&self.request, &message, &mut share).await?;
+        let (previous, create) = self.read(named.as_deref().unwrap_or(&message), &mut share)?;
+        let begun = match create {
+            Ok(create) => begin(&self.request, create).await,
             Err(refused) => Err(refused),
         };
         if begun.is_err() {
@@ -245,22 +245,22 @@ impl ResponsesSocket {
             body.remove(name);
         }
         let previous = body.get("previous_response_id").and_then(Value::as_str).map(str::to_owned);
-        if let Some(gone) = previous.as_ref().filter(|id| self.evicted.contains(id)) {
+        if let Some(id) = previous.as_ref().filter(|id| self.evicted.contains(id)) {
             let message =
-                format!("Previous response with id '{gone}' not found. Send the whole conversation as input instead.");
+                format!("Previous response with id '{id}' not found. Send the whole conversation as input instead.");
             return Err(OpenAiError::invalid("previous_response_not_found", "previous_response_id", message));
         }
         let remembered = self.last.as_ref().filter(|last| Some(&last.id) == previous.as_ref());
         if let Some(last) = remembered {
             let total = frame.len().saturating_add(size_of_all(&last.items));
-            let bodies = &self.asked.shared.bodies;
+            let bodies = &self.request.shared.bodies;
             bodies.check_size(total).and_then(|()| share.grow(total)).map_err(|error| from_error(&error))?;
             body.remove("previous_response_id");
             let input = body.remove("input").unwrap_or(Value::Null);
             body.insert("input".to_owned(), append_input(&last.items, input));
         }
         let text = serde_json::to_vec(&body).unwrap_or_default();
-        let mut create = CreateResponse::parse(&text, &mut || self.asked.shared.engine.fresh_id());
+        let mut create = CreateResponse::parse(&text, &mut || self.request.shared.engine.fresh_id());
         if let (Ok(create), true) = (&mut create, remembered.is_some()) {
             create.record.previous.clone_from(&previous);
         }
@@ -316,8 +316,8 @@ impl ResponsesSocket {
         }
         let output = response.output.iter().filter_map(|item| Json::from_serializable(item).ok());
         let items: Vec<Json> = input.iter().cloned().chain(output).collect();
-        let bodies = &self.asked.shared.bodies;
-        let mut share = bodies.share(&self.asked.caller);
+        let bodies = &self.request.shared.bodies;
+        let mut share = bodies.share(&self.request.caller);
         let bytes = size_of_all(&items);
         bodies.check_size(bytes).and_then(|()| share.grow(bytes)).ok()?;
         Some(UnstoredResponse { id: response.id.clone(), items, _share: share })
@@ -334,25 +334,25 @@ impl ResponsesSocket {
 }
 
 async fn begin(
-    asked: &ResponsesRequest,
+    request: &ResponsesRequest,
     create: CreateResponse,
 ) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
     let store = create.store;
-    let PreparedRequest { turn_command: placed, .. } = PreparedRequest::read(asked, create, None).await?;
+    let PreparedRequest { turn_command: placed, .. } = PreparedRequest::read(request, create, None).await?;
     let TurnCommand { command, after, continuation: joined, owns_context: alone } = placed;
-    stream::send_and_stream(asked, command, after, joined, !store && alone).await
+    stream::send_and_stream(request, command, after, joined, !store && alone).await
 }
 
 /// Input appended to the items of an unstored response.
 fn append_input(items: &[Json], input: Value) -> Value {
-    let said = match input {
+    let added = match input {
         Value::Array(items) => items,
         Value::String(text) => vec![serde_json::json!({ "type": "message", "role": "user", "content": text })],
         Value::Null => Vec::new(),
         other => vec![other],
     };
     let before = items.iter().filter_map(|item| serde_json::from_str(item.as_str()).ok());
-    Value::Array(before.chain(said).collect())
+    Value::Array(before.chain(added).collect())
 }
 
 fn size_of_all(items: &[Json]) -> usize {

@@ -15,11 +15,11 @@ impl Upgrade {
     /// Upgrade that a request asks for; `None` if it is not a WebSocket request.
     pub(super) fn from_parts(parts: &mut Parts) -> Option<Self> {
         let headers = &parts.headers;
-        let asks = parts.version == Version::HTTP_11
+        let is_upgrade = parts.version == Version::HTTP_11
             && lists(headers, &header::CONNECTION, "upgrade")
             && lists(headers, &header::UPGRADE, "websocket")
             && headers.get(header::SEC_WEBSOCKET_VERSION).is_some_and(|version| version == "13");
-        let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| asks)?;
+        let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_upgrade)?;
         let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()?;
         let connection = parts.extensions.remove::<OnUpgrade>()?;
         Some(Self { connection, accept })
@@ -37,7 +37,7 @@ impl Upgrade {
     }
 }
 
-fn lists(headers: &HeaderMap, name: &HeaderName, word: &str) -> bool {
-    let given = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    given.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
+fn lists(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(token))
 }

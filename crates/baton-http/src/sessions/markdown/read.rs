@@ -43,12 +43,12 @@ pub(in super::super) fn read(
     if history.is_empty() {
         return Err(invalid_session("no message was found; each begins with a line such as '## User'".to_owned()));
     }
-    let mut lost = vec![
+    let mut warnings = vec![
         "ids and metadata of messages, and the division of their text into parts".to_owned(),
         "the request context and token usage of each answer".to_owned(),
     ];
     if files > 0 {
-        lost.push(format!("files: {files}"));
+        warnings.push(format!("files: {files}"));
     }
     let import = ImportSession {
         agent,
@@ -60,7 +60,7 @@ pub(in super::super) fn read(
         excluded: items("excluded")?.into_iter().map(item).collect(),
         history,
     };
-    Ok((import, lost))
+    Ok((import, warnings))
 }
 
 fn invalid_session(message: String) -> Error {
@@ -130,13 +130,13 @@ impl MarkdownReader {
                 return;
             }
         }
-        let Some(under) = parse_section(heading) else {
+        let Some(section) = parse_section(heading) else {
             self.lines.push(line.to_owned());
             return;
         };
         self.end_block();
-        self.files += usize::from(matches!(under, MarkdownSection::Skipped));
-        self.section = under;
+        self.files += usize::from(matches!(section, MarkdownSection::Skipped));
+        self.section = section;
     }
 
     /// Adds the finished section to the message.
@@ -145,9 +145,9 @@ impl MarkdownReader {
         match std::mem::take(&mut self.section) {
             MarkdownSection::Nothing | MarkdownSection::Skipped => {}
             MarkdownSection::Text => {
-                let words = join_section(&lines);
-                if !words.is_empty() {
-                    self.parts.push(Part::text(words));
+                let text = join_section(&lines);
+                if !text.is_empty() {
+                    self.parts.push(Part::text(text));
                 }
             }
             MarkdownSection::Call(name, id) => {

@@ -45,12 +45,12 @@ fn entry(text: &mut String, entry: &SessionEntry) {
     };
     let _ = writeln!(text, "{heading} · {}\n", entry.at);
     if let Some(request) = &entry.request {
-        let given: Vec<String> = request.items.iter().map(describe_used_item).collect();
-        let _ = writeln!(text, "{REQUEST_CONTEXT_MARKER}{} -->\n", given.join(", ").replace("-->", "--"));
+        let items: Vec<String> = request.items.iter().map(describe_used_item).collect();
+        let _ = writeln!(text, "{REQUEST_CONTEXT_MARKER}{} -->\n", items.join(", ").replace("-->", "--"));
     }
-    let words = entry.message.text();
-    if !words.is_empty() {
-        for line in words.split('\n') {
+    let content = entry.message.text();
+    if !content.is_empty() {
+        for line in content.split('\n') {
             let _ = writeln!(text, "{}", escape_line(line));
         }
         text.push('\n');
@@ -63,14 +63,14 @@ fn entry(text: &mut String, entry: &SessionEntry) {
 
 fn describe_used_item(item: &IncludedItem) -> String {
     let IncludedItem { kind, name, include, score, .. } = item;
-    let why = match (include, score) {
+    let reason = match (include, score) {
         (InclusionMode::Always, _) => "always".to_owned(),
         (InclusionMode::Manual, _) => "named".to_owned(),
         (InclusionMode::Agent, Some(score)) => score.to_string(),
         (InclusionMode::Agent, None) => "chosen".to_owned(),
     };
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
-    format!("{} {name} ({why})", kind.as_str())
+    format!("{} {name} ({reason})", kind.as_str())
 }
 
 fn calls(text: &mut String, message: &Message) {

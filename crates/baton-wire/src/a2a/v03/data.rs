@@ -12,26 +12,26 @@ pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     if data.is_object() {
         return (data, metadata);
     }
-    let mut marked = metadata.as_ref().and_then(ObjectMembers::from_json).unwrap_or_default();
-    marked.take(&[MARKER]);
-    marked.put(MARKER, Json::from(serde_json::Value::Bool(true)));
-    (ObjectMembers(vec![(VALUE_MEMBER.to_owned(), data)]).into_json(), Some(marked.into_json()))
+    let mut metadata_members = metadata.as_ref().and_then(ObjectMembers::from_json).unwrap_or_default();
+    metadata_members.take(&[MARKER]);
+    metadata_members.put(MARKER, Json::from(serde_json::Value::Bool(true)));
+    (ObjectMembers(vec![(VALUE_MEMBER.to_owned(), data)]).into_json(), Some(metadata_members.into_json()))
 }
 
 /// Reverses [`wrap`]; other data stays unchanged.
 pub(super) fn unwrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
-    let Some(mut marked) =
+    let Some(mut metadata_members) =
         metadata.as_ref().filter(|json| json.as_str().contains(MARKER)).and_then(ObjectMembers::from_json)
     else {
         return (data, metadata);
     };
-    if marked.get(&[MARKER]).is_none_or(|mark| mark.as_str() != "true") {
+    if metadata_members.get(&[MARKER]).is_none_or(|mark| mark.as_str() != "true") {
         return (data, metadata);
     }
     match ObjectMembers::from_json(&data).map(|members| members.0).as_deref() {
         Some([(name, value)]) if name == VALUE_MEMBER => {
-            marked.take(&[MARKER]);
-            (value.clone(), (!marked.is_empty()).then(|| marked.into_json()))
+            metadata_members.take(&[MARKER]);
+            (value.clone(), (!metadata_members.is_empty()).then(|| metadata_members.into_json()))
         }
         _ => (data, metadata),
     }

@@ -73,15 +73,15 @@ impl<'a> Part<'a> {
             violations.add(at.to_string(), "kind must be text, file or data");
             return None;
         };
-        let bare = v1::Part::default();
+        let empty = v1::Part::default();
         match (kind, self.text, self.file, self.data) {
-            (PartKind::Text, text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..bare }),
+            (PartKind::Text, text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..empty }),
             (PartKind::File, None, Some(file), None) => {
                 Some(v1::Part { metadata: self.metadata, ..file.read(at.field("file"), violations)? })
             }
             (PartKind::Data, None, None, Some(data)) => {
                 let (data, metadata) = data::unwrap(data, self.metadata);
-                Some(v1::Part { data: Some(data), metadata, ..bare })
+                Some(v1::Part { data: Some(data), metadata, ..empty })
             }
             (PartKind::Text, ..) => reject(at, "text", violations),
             (PartKind::File, ..) => reject(at, "file", violations),
@@ -115,21 +115,21 @@ impl<'a> File<'a> {
 
 impl<'a> From<v1::Part<'a>> for Part<'a> {
     fn from(part: v1::Part<'a>) -> Self {
-        let (metadata, bare) = (part.metadata, Self::default());
+        let (metadata, empty) = (part.metadata, Self::default());
         if part.text.is_some() {
-            return Self { kind: Some(PartKind::Text), text: part.text, metadata, ..bare };
+            return Self { kind: Some(PartKind::Text), text: part.text, metadata, ..empty };
         }
         if part.raw.is_some() || part.url.is_some() {
             let uri = if part.raw.is_some() { None } else { part.url };
             let file = File { bytes: part.raw, uri, mime_type: part.media_type, name: part.filename };
-            return Self { kind: Some(PartKind::File), file: Some(file), metadata, ..bare };
+            return Self { kind: Some(PartKind::File), file: Some(file), metadata, ..empty };
         }
         match part.data {
             Some(data) => {
                 let (data, metadata) = data::wrap(data, metadata);
-                Self { kind: Some(PartKind::Data), data: Some(data), metadata, ..bare }
+                Self { kind: Some(PartKind::Data), data: Some(data), metadata, ..empty }
             }
-            None => Self { metadata, ..bare },
+            None => Self { metadata, ..empty },
         }
     }
 }

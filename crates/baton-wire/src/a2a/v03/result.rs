@@ -68,10 +68,10 @@ impl<'a> StreamItem<'a> {
 impl<'a> SendResult<'a> {
     /// The response in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::SendMessageResponse<'a>, Error> {
-        let bare = v1::SendMessageResponse::default();
+        let empty = v1::SendMessageResponse::default();
         match self {
-            Self::Task(task) => Ok(v1::SendMessageResponse { task: Some(task.into_v1()?), ..bare }),
-            Self::Message(message) => Ok(v1::SendMessageResponse { message: Some(message.into_v1()?), ..bare }),
+            Self::Task(task) => Ok(v1::SendMessageResponse { task: Some(task.into_v1()?), ..empty }),
+            Self::Message(message) => Ok(v1::SendMessageResponse { message: Some(message.into_v1()?), ..empty }),
         }
     }
 }

@@ -123,7 +123,7 @@ pub(super) fn requirements_into_v1(security: Vec<Security>) -> Vec<v1::SecurityR
 
 /// Converts requirements from 1.0.
 pub(super) fn requirements_from_v1(requirements: Vec<v1::SecurityRequirement>) -> Vec<Security> {
-    let bare =
+    let to_security =
         |one: v1::SecurityRequirement| one.schemes.into_iter().map(|(name, scopes)| (name, scopes.list)).collect();
-    requirements.into_iter().map(bare).collect()
+    requirements.into_iter().map(to_security).collect()
 }

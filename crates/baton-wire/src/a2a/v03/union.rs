@@ -39,13 +39,13 @@ fn merge(base: Json, more: &Json) -> Json {
         return base;
     }
     if let (Some(mut members), Some(more)) = (ObjectMembers::from_json(&base), ObjectMembers::from_json(more)) {
-        let places = members.0.iter().enumerate().rev().map(|(place, (name, _))| (name.clone(), place));
-        let mut places: BTreeMap<String, usize> = places.collect();
+        let positions = members.0.iter().enumerate().rev().map(|(position, (name, _))| (name.clone(), position));
+        let mut positions: BTreeMap<String, usize> = positions.collect();
         for (name, value) in more.0 {
-            match places.get(&name).and_then(|place| members.0.get_mut(*place)) {
+            match positions.get(&name).and_then(|position| members.0.get_mut(*position)) {
                 Some((_, known)) => *known = merge(known.clone(), &value),
                 None => {
-                    places.insert(name.clone(), members.0.len());
+                    positions.insert(name.clone(), members.0.len());
                     members.0.push((name, value));
                 }
             }

@@ -70,8 +70,8 @@ pub(super) fn environment_extension(url: &str) -> AgentExtension {
 /// The Environment URL in a card.
 pub fn environment_url(card: &AgentCard) -> Option<String> {
     let named = card.capabilities.extensions.iter().find(|extension| extension.uri == ENVIRONMENT)?;
-    let place: EnvironmentParams = named.params.as_ref()?.read().ok()?;
-    Some(place.url).filter(|url| !url.is_empty())
+    let params: EnvironmentParams = named.params.as_ref()?.read().ok()?;
+    Some(params.url).filter(|url| !url.is_empty())
 }
 
 /// The requested tool execution in message metadata. Only called if the extension is active.
@@ -83,15 +83,15 @@ pub fn requested_tool_execution(metadata: Option<&Json>) -> Result<Option<ToolEx
 /// The requested idempotency key in message metadata. Only called if the extension is active.
 pub fn requested_idempotency_key(metadata: Option<&Json>) -> Result<Option<String>, Error> {
     let expected = "must be {\"key\":\"...\"} with 1 to 255 visible ASCII characters";
-    read_setting(metadata, IDEMPOTENCY, expected, |asked: IdempotencyParams| {
-        Some(asked.key).filter(|key| is_idempotency_key(key))
+    read_setting(metadata, IDEMPOTENCY, expected, |params: IdempotencyParams| {
+        Some(params.key).filter(|key| is_idempotency_key(key))
     })
 }
 
 /// The generation that the task must have. Only called if the extension is active.
 pub fn requested_generation(metadata: Option<&Json>) -> Result<Option<u64>, Error> {
     let expected = "must be {\"ifGenerationMatch\":n} with a number that is not negative";
-    read_setting(metadata, GENERATION, expected, |asked: GenerationParams| asked.if_generation_match)
+    read_setting(metadata, GENERATION, expected, |params: GenerationParams| params.if_generation_match)
 }
 
 /// Whether `key` is valid for storage and headers: 1 to 255 visible ASCII characters.
@@ -122,9 +122,9 @@ fn read_setting<T: DeserializeOwned, V>(
     };
     let Some(metadata) = metadata else { return Ok(None) };
     let mut members: BTreeMap<String, Json> = metadata.read().map_err(|_| wrong())?;
-    match members.remove(uri).filter(|said| said.as_str() != "null") {
+    match members.remove(uri).filter(|value| value.as_str() != "null") {
         None => Ok(None),
-        Some(said) if said.is_object() => said.read().ok().and_then(accept).map(Some).ok_or_else(wrong),
+        Some(value) if value.is_object() => value.read().ok().and_then(accept).map(Some).ok_or_else(wrong),
         Some(_) => Err(wrong()),
     }
 }

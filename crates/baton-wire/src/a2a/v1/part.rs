@@ -59,11 +59,11 @@ impl<'a> Part<'a> {
     /// Converts to the `baton-types` form; validation errors go to `violations` under `path`.
     pub fn check(self, path: &str, violations: &mut Violations) -> Option<baton_types::Part> {
         check_object(self.metadata.as_ref(), || format!("{path}.metadata"), violations);
-        let others =
+        let non_data_count =
             usize::from(self.text.is_some()) + usize::from(self.raw.is_some()) + usize::from(self.url.is_some());
         // Some clients serialize every field and send `data: null` in addition to the content.
-        let data = self.data.filter(|data| others == 0 || data.as_str() != "null");
-        let content = match (others, self.text, self.raw, self.url, data) {
+        let data = self.data.filter(|data| non_data_count == 0 || data.as_str() != "null");
+        let content = match (non_data_count, self.text, self.raw, self.url, data) {
             (1, Some(text), None, None, None) => PartContent::Text(text.into_owned()),
             (1, None, Some(raw), None, None) => match to_standard(&raw) {
                 Some(standard) => PartContent::Raw(standard),

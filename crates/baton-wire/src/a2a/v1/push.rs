@@ -132,12 +132,12 @@ impl<'a> TaskPushNotificationConfig<'a> {
         if let Some(token) = &token {
             check_text(token, &field("token"), violations);
         }
-        let authentication = self.authentication.map(|given| {
-            let scheme = given.scheme.into_owned();
+        let authentication = self.authentication.map(|authentication| {
+            let scheme = authentication.scheme.into_owned();
             if !is_token(&scheme) {
                 violations.add(field("authentication.scheme"), "required, such as Bearer");
             }
-            let credentials = text(given.credentials);
+            let credentials = text(authentication.credentials);
             if let Some(credentials) = &credentials {
                 check_text(credentials, &field("authentication.credentials"), violations);
             }

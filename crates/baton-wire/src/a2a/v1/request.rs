@@ -137,8 +137,8 @@ impl SendMessageRequest<'_> {
     pub fn check(self) -> Result<(baton_types::Message, HistoryLength), Error> {
         let mut violations = Violations::default();
         super::part::check_object(self.metadata.as_ref(), || "metadata".to_owned(), &mut violations);
-        let wanted = self.configuration.as_ref().and_then(|configuration| configuration.history_length);
-        let history = check_history(wanted, "configuration.historyLength", &mut violations);
+        let history_length = self.configuration.as_ref().and_then(|configuration| configuration.history_length);
+        let history = check_history(history_length, "configuration.historyLength", &mut violations);
         let Some(message) = self.message else {
             violations.add("message", "required");
             return Err(Error::invalid_params(violations));
@@ -210,10 +210,10 @@ impl ListTasksRequest<'_> {
     }
 }
 
-fn check_history(wanted: Option<i32>, path: &str, violations: &mut Violations) -> HistoryLength {
-    match wanted.map(usize::try_from) {
+fn check_history(length: Option<i32>, path: &str, violations: &mut Violations) -> HistoryLength {
+    match length.map(usize::try_from) {
         None => HistoryLength::All,
-        Some(Ok(most)) => HistoryLength::Latest(most),
+        Some(Ok(length)) => HistoryLength::Latest(length),
         Some(Err(_)) => {
             violations.add(path, "must not be negative");
             HistoryLength::All

@@ -76,7 +76,7 @@ impl<'a> Task<'a> {
         let history = match history {
             HistoryLength::All => Some(view.history.as_slice()),
             HistoryLength::Latest(0) => None,
-            HistoryLength::Latest(most) => Some(&view.history[view.history.len().saturating_sub(most)..]),
+            HistoryLength::Latest(max) => Some(&view.history[view.history.len().saturating_sub(max)..]),
         };
         Self {
             id: Cow::Borrowed(view.id.as_str()),

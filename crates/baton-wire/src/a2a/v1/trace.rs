@@ -32,8 +32,8 @@ pub fn take_traceparent(metadata: &mut Option<Json>) -> Option<TraceContext> {
     if !text.contains(TRACEPARENT) {
         return None;
     }
-    let (said, rest) = read(text)?.split_traceparent();
-    let context = TraceContext::parse(&said?.read::<String>().ok()?)?;
+    let (traceparent, rest) = read(text)?.split_traceparent();
+    let context = TraceContext::parse(&traceparent?.read::<String>().ok()?)?;
     *metadata = rest;
     Some(context)
 }
@@ -48,9 +48,9 @@ struct TraceMembers(Vec<(String, Json)>);
 impl TraceMembers {
     /// The trace context, and the remaining members.
     fn split_traceparent(self) -> (Option<Json>, Option<Json>) {
-        let (said, rest): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(name, _)| name == TRACEPARENT);
+        let (traceparent, rest): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(name, _)| name == TRACEPARENT);
         let rest = if rest.is_empty() { None } else { Json::from_serializable(&Self(rest)).ok() };
-        (said.into_iter().next_back().map(|(_, said)| said), rest)
+        (traceparent.into_iter().next_back().map(|(_, traceparent)| traceparent), rest)
     }
 }
 

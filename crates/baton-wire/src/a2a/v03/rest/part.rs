@@ -69,15 +69,15 @@ impl<'a> Part<'a> {
         if self.metadata.as_ref().is_some_and(|metadata| !metadata.is_object()) {
             violations.add(at.field("metadata").to_string(), "must be a JSON object");
         }
-        let bare = v1::Part::default();
+        let empty = v1::Part::default();
         match (self.text, self.file, self.data) {
-            (text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..bare }),
+            (text @ Some(_), None, None) => Some(v1::Part { text, metadata: self.metadata, ..empty }),
             (None, Some(file), None) => {
                 Some(v1::Part { metadata: self.metadata, ..file.read(at.field("file"), violations)? })
             }
             (None, None, Some(DataPart { data: Some(data) })) => {
                 let (data, metadata) = data::unwrap(data, self.metadata);
-                Some(v1::Part { data: Some(data), metadata, ..bare })
+                Some(v1::Part { data: Some(data), metadata, ..empty })
             }
             (None, None, Some(DataPart { data: None })) => {
                 let at = at.field("data");
@@ -115,9 +115,9 @@ impl<'a> FilePart<'a> {
 
 impl<'a> From<v1::Part<'a>> for Part<'a> {
     fn from(part: v1::Part<'a>) -> Self {
-        let (metadata, bare) = (part.metadata, Self::default());
+        let (metadata, empty) = (part.metadata, Self::default());
         if part.text.is_some() {
-            return Self { text: part.text, metadata, ..bare };
+            return Self { text: part.text, metadata, ..empty };
         }
         if part.raw.is_some() || part.url.is_some() {
             let file = FilePart {
@@ -126,14 +126,14 @@ impl<'a> From<v1::Part<'a>> for Part<'a> {
                 mime_type: part.media_type,
                 name: part.filename,
             };
-            return Self { file: Some(file), metadata, ..bare };
+            return Self { file: Some(file), metadata, ..empty };
         }
         match part.data {
             Some(data) => {
                 let (data, metadata) = data::wrap(data, metadata);
-                Self { data: Some(DataPart { data: Some(data) }), metadata, ..bare }
+                Self { data: Some(DataPart { data: Some(data) }), metadata, ..empty }
             }
-            None => Self { metadata, ..bare },
+            None => Self { metadata, ..empty },
         }
     }
 }

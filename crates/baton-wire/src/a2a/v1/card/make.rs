@@ -77,11 +77,11 @@ pub struct GrpcEndpoint {
 
 impl AgentCard {
     /// The public card of an agent.
-    pub fn from_spec(agent: &AgentSpec, place: &CardOptions<'_>) -> Self {
+    pub fn from_spec(agent: &AgentSpec, options: &CardOptions<'_>) -> Self {
         Self {
             name: agent.title.clone(),
             description: agent.description.clone(),
-            supported_interfaces: interfaces(place),
+            supported_interfaces: interfaces(options),
             provider: agent.about.provider.as_ref().map(|provider| AgentProvider {
                 url: provider.url.clone(),
                 organization: provider.organization.clone(),
@@ -90,17 +90,17 @@ impl AgentCard {
             icon_url: agent.about.icon_url.clone(),
             version: agent.version.clone(),
             capabilities: AgentCapabilities {
-                streaming: Some(place.streaming),
-                push_notifications: Some(place.push),
-                extensions: extensions(place),
-                extended_agent_card: Some(place.extended_card),
+                streaming: Some(options.streaming),
+                push_notifications: Some(options.push),
+                extensions: extensions(options),
+                extended_agent_card: Some(options.extended_card),
             },
             default_input_modes: agent.input_modes.clone(),
             default_output_modes: INPUT_MODES.map(str::to_owned).to_vec(),
             skills: agent.skills.iter().map(AgentSkill::from).collect(),
             ..Self::default()
         }
-        .with_security(place.issuers.as_deref())
+        .with_security(options.issuers.as_deref())
     }
 
     /// The same card with only the interfaces of 1.0.
@@ -142,10 +142,10 @@ impl AgentCard {
     }
 
     /// The public card, with an additional skill per tool and per handoff target.
-    pub fn extended(agent: &AgentSpec, place: &CardOptions<'_>) -> Self {
+    pub fn extended(agent: &AgentSpec, options: &CardOptions<'_>) -> Self {
         let tools = agent.tools.iter().map(|tool| skill("tool", &tool.name, &tool.description));
         let handoffs = agent.handoffs.iter().map(|to| skill("handoff", to.agent.as_str(), &to.description));
-        let mut card = Self::from_spec(agent, place);
+        let mut card = Self::from_spec(agent, options);
         card.skills.extend(tools.chain(handoffs));
         card
     }
@@ -156,18 +156,19 @@ pub(in crate::a2a) fn is_older(interface: &AgentInterface) -> bool {
     interface.protocol_version.is_empty() || interface.protocol_version.starts_with("0.")
 }
 
-fn interfaces(place: &CardOptions<'_>) -> Vec<AgentInterface> {
+fn interfaces(options: &CardOptions<'_>) -> Vec<AgentInterface> {
     let versions = [PROTOCOL_VERSION, OLD_VERSION];
-    let listed = versions.into_iter().flat_map(|version| place.bindings.iter().map(move |binding| (version, *binding)));
-    listed.filter_map(|(version, binding)| interface(place, version, binding)).collect()
+    let listed =
+        versions.into_iter().flat_map(|version| options.bindings.iter().map(move |binding| (version, *binding)));
+    listed.filter_map(|(version, binding)| interface(options, version, binding)).collect()
 }
 
 /// The interface of one binding in one version, if available.
-fn interface(place: &CardOptions<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
+fn interface(options: &CardOptions<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
     let (url, tenant) = match binding {
-        CardBinding::JsonRpc | CardBinding::Rest => (&place.url, None),
+        CardBinding::JsonRpc | CardBinding::Rest => (&options.url, None),
         CardBinding::Grpc => {
-            let grpc = place.grpc.as_ref()?;
+            let grpc = options.grpc.as_ref()?;
             match version {
                 PROTOCOL_VERSION => (&grpc.authority, grpc.tenant.clone()),
                 _ if grpc.with_v03 => (&grpc.authority, None),
@@ -183,8 +184,8 @@ fn interface(place: &CardOptions<'_>, version: &str, binding: CardBinding) -> Op
     })
 }
 
-fn extensions(place: &CardOptions<'_>) -> Vec<AgentExtension> {
-    let added = place.extensions;
+fn extensions(options: &CardOptions<'_>) -> Vec<AgentExtension> {
+    let added = options.extensions;
     let own = [
         (
             TOOL_EXECUTION,
@@ -212,7 +213,7 @@ fn extensions(place: &CardOptions<'_>) -> Vec<AgentExtension> {
         description: description.to_owned(),
         ..AgentExtension::default()
     });
-    let own = own.chain(place.environment.as_deref().map(environment_extension));
+    let own = own.chain(options.environment.as_deref().map(environment_extension));
     let own = own.filter(|own| added.iter().all(|extension| extension.uri != own.uri));
     own.chain(added.iter().cloned()).collect()
 }
