@@ -113,13 +113,13 @@ impl Client {
             partial_success: Option<serde_json::Value>,
         }
         let reply: TraceExportReply = self.post("/v1/traces", &export_request(spans)).await?;
-        let said = reply.partial_success.unwrap_or_default();
-        let rejected = &said["rejectedSpans"];
+        let partial_success = reply.partial_success.unwrap_or_default();
+        let rejected = &partial_success["rejectedSpans"];
         match rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()) {
             None | Some(0) => Ok(()),
             Some(number) => {
-                let why = said["errorMessage"].as_str().unwrap_or("no reason given");
-                Err(ClientError::InvalidResponse(format!("rejected {number} of the spans: {why}")))
+                let reason = partial_success["errorMessage"].as_str().unwrap_or("no reason given");
+                Err(ClientError::InvalidResponse(format!("rejected {number} of the spans: {reason}")))
             }
         }
     }

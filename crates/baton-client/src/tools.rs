@@ -31,9 +31,9 @@ impl Client {
         &self,
         agent: &str,
         tool: &str,
-        word: &SetPermission,
+        permission: &SetPermission,
     ) -> Result<PermissionReply, ClientError> {
-        self.put(&format!("{}/permission", path(agent, tool)), word).await
+        self.put(&format!("{}/permission", path(agent, tool)), permission).await
     }
 
     /// Writes the permission of an MCP server into the agent's definition; for administrators.
@@ -41,10 +41,10 @@ impl Client {
         &self,
         agent: &str,
         server: &str,
-        word: &SetPermission,
+        permission: &SetPermission,
     ) -> Result<PermissionReply, ClientError> {
         let path = format!("/api/v1/agents/{}/servers/{}/permission", path_segment(agent), path_segment(server));
-        self.put(&path, word).await
+        self.put(&path, permission).await
     }
 }
 

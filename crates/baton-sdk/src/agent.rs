@@ -232,8 +232,8 @@ impl Agent {
 
     /// Adds resources beyond the definition: MCP servers that it uses, and tools that it exports.
     #[must_use]
-    pub fn resources(mut self, kit: AgentResources) -> Self {
-        let AgentResources { servers, exports, .. } = kit;
+    pub fn resources(mut self, resources: AgentResources) -> Self {
+        let AgentResources { servers, exports, .. } = resources;
         self.resources.servers.extend(servers);
         self.resources.exports.extend(exports);
         self

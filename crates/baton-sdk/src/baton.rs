@@ -56,9 +56,9 @@ impl Baton {
 
     /// Serves at this local address until Ctrl-C or SIGTERM, then waits until runs reach a checkpoint, and stops.
     pub async fn serve(self, address: &str) -> Result<(), Error> {
-        let mut asked = signals::StopSignal::listen();
+        let mut stop_signal = signals::StopSignal::listen();
         let running = self.start(address).await?;
-        asked.wait().await;
+        stop_signal.wait().await;
         running.stop().await;
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) fn start() -> Result<(), Error> {
     let json = match env_var(FORMAT).as_deref() {
         None | Some("text") => false,
         Some("json") => true,
-        Some(other) => return Err(wrong(format!("{FORMAT}={other}: use text or json"))),
+        Some(value) => return Err(wrong(format!("{FORMAT}={value}: use text or json"))),
     };
     let lines = || tracing_subscriber::fmt::layer().with_ansi(false);
     let log = tracing_subscriber::registry().with(filter);

@@ -8,14 +8,14 @@ pub(crate) struct StopSignal(oneshot::Receiver<()>);
 impl StopSignal {
     /// Starts listening; a second signal exits the process immediately.
     pub(crate) fn listen() -> Self {
-        let (tell, asked) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         tokio::spawn(async move {
             next().await;
-            let _ = tell.send(());
+            let _ = sender.send(());
             next().await;
             std::process::exit(130);
         });
-        Self(asked)
+        Self(receiver)
     }
 
     /// Waits for the signal.

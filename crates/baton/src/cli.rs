@@ -92,20 +92,20 @@ Exit codes:
   4  the server or the journal is unavailable";
 
 /// Prints help and version; reports any other parse error with an error code and in the requested format.
-pub(crate) fn report_parse_error(other: &clap::Error) -> Exit {
-    if !other.use_stderr() {
+pub(crate) fn report_parse_error(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
         // A closed pipe, as in `baton --help | head`, is not an error.
-        let _ = other.print();
+        let _ = error.print();
         return Exit::Ok;
     }
     let json = std::env::args_os().any(|argument| argument == "--json");
     let screen = Screen::new(if json { ScreenFormat::Json } else { ScreenFormat::Text });
-    if other.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
         // Without a subcommand, print the help.
-        let _ = other.print();
+        let _ = error.print();
         return Exit::Usage;
     }
-    let rendered = other.render().to_string();
-    let words = rendered.trim_start_matches("error: ").trim_end_matches("\n\nFor more information, try '--help'.\n");
-    CliError::new(ErrorCode::USAGE, words).report(&screen)
+    let rendered = error.render().to_string();
+    let message = rendered.trim_start_matches("error: ").trim_end_matches("\n\nFor more information, try '--help'.\n");
+    CliError::new(ErrorCode::USAGE, message).report(&screen)
 }

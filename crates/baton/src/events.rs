@@ -44,8 +44,8 @@ fn event_summary(event: &TaskEvent) -> String {
             let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
             names.join(", ")
         }
-        TaskEvent::RunOptionsSet { options: wishes } => {
-            let tools: Vec<&str> = wishes.tools.iter().map(|tool| tool.name.as_str()).collect();
+        TaskEvent::RunOptionsSet { options: run_options } => {
+            let tools: Vec<&str> = run_options.tools.iter().map(|tool| tool.name.as_str()).collect();
             if tools.is_empty() { String::new() } else { format!("with tools of the caller: {}", tools.join(", ")) }
         }
         TaskEvent::TextFlushed { text, .. } => format!("{} characters", text.chars().count()),
@@ -55,8 +55,8 @@ fn event_summary(event: &TaskEvent) -> String {
             format!("from about {} to {} tokens", compaction.tokens_before, compaction.tokens_after)
         }
         TaskEvent::GuardrailChecked { guardrail, stage, verdict, detail, .. } => {
-            let said = format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str());
-            if detail.is_empty() { said } else { format!("{said}, {detail}") }
+            let summary = format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str());
+            if detail.is_empty() { summary } else { format!("{summary}, {detail}") }
         }
         TaskEvent::AttemptStarted { turn, attempt: 1, .. } => format!("model call {turn}"),
         TaskEvent::AttemptStarted { turn, attempt, .. } => format!("model call {turn}, attempt {attempt}"),

@@ -50,7 +50,7 @@ const MIN_WORKERS: usize = 2;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(other) => return cli::report_parse_error(&other).into(),
+        Err(error) => return cli::report_parse_error(&error).into(),
     };
     let screen = Screen::new(if cli.json { ScreenFormat::Json } else { ScreenFormat::Text });
     // Panic messages may contain untrusted text, so they are escaped as well.

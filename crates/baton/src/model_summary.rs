@@ -40,7 +40,7 @@ const PROVIDER_SETUP_HINT: &str =
 impl ModelSummary {
     /// Text lines, printed below the agents.
     pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
-        let label = |word: &str| paint.faint(&format!("{word:<8}"));
+        let label = |text: &str| paint.faint(&format!("{text:<8}"));
         let mut lines = Vec::new();
         let is_playbook = self.model == "playbook";
         lines.push(match (is_playbook, &self.source) {
@@ -50,22 +50,22 @@ impl ModelSummary {
                 paint.strong("playbook"),
                 paint.warn("(built in, no network, scripted answers: not an AI model)")
             ),
-            (false, Some(why)) => {
+            (false, Some(source)) => {
                 format!(
                     "  {}  {} ({})",
                     label("model"),
                     paint.strong(&escape_for_terminal(&self.model)),
-                    escape_for_terminal(why)
+                    escape_for_terminal(source)
                 )
             }
             (false, None) => format!("  {}  {}", label("model"), paint.strong(&escape_for_terminal(&self.model))),
         });
-        for other in &self.others {
+        for model in &self.others {
             lines.push(format!(
                 "  {}  {} ({})",
                 label("found"),
-                escape_for_terminal(&other.model),
-                escape_for_terminal(&other.source)
+                escape_for_terminal(&model.model),
+                escape_for_terminal(&model.source)
             ));
         }
         for own in self.agent_models.iter().filter(|own| own.problem.is_none()) {
@@ -78,13 +78,13 @@ impl ModelSummary {
             lines.push(format!("  {}  {PROVIDER_SETUP_HINT}", label("real AI")));
         }
         for own in &self.agent_models {
-            if let Some(trouble) = &own.problem {
+            if let Some(problem) = &own.problem {
                 let warning = paint.warn("warning");
                 let model = escape_for_terminal(&own.model);
                 lines.push(format!(
                     "{warning}: {model} cannot be used for {}: {}",
                     own.agent,
-                    escape_for_terminal(trouble)
+                    escape_for_terminal(problem)
                 ));
             }
         }
@@ -94,7 +94,7 @@ impl ModelSummary {
     /// JSON form.
     pub(crate) fn to_json(&self) -> Value {
         let found: Vec<_> =
-            self.others.iter().map(|other| json!({ "model": other.model, "found": other.source })).collect();
+            self.others.iter().map(|model| json!({ "model": model.model, "found": model.source })).collect();
         let own: Vec<_> = self
             .agent_models
             .iter()

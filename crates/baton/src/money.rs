@@ -18,9 +18,9 @@ const LAST_DECIMAL_UNITS: u128 = UNITS_PER_DOLLAR / 10_000;
 pub(crate) struct Money(u128);
 
 impl Money {
-    /// An amount from dollars, rounded to a billionth; none if it is negative, not a number or above `most`.
-    pub(crate) fn from_dollars(dollars: f64, most: f64) -> Option<Self> {
-        (0.0..=most).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * MIN_UNITS))
+    /// An amount from dollars, rounded to a billionth; none if it is negative, not a number or above `max`.
+    pub(crate) fn from_dollars(dollars: f64, max: f64) -> Option<Self> {
+        (0.0..=max).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * MIN_UNITS))
     }
 
     /// Cost of `tokens` tokens, with `self` as the price per million.

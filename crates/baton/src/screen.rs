@@ -221,11 +221,11 @@ pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Untrusted text on one line of at most `most` characters, without control characters.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
+/// Untrusted text on one line of at most `max_chars` characters, without control characters.
+pub(crate) fn one_line(text: &str, max_chars: usize) -> String {
     let mut line = String::new();
     for (index, c) in text.trim().chars().enumerate() {
-        if index == most {
+        if index == max_chars {
             line.push('…');
             break;
         }

@@ -33,7 +33,7 @@ impl StopRequests {
     }
 
     async fn wait_for_count(&mut self, times: u8) {
-        if self.count.wait_for(|asked| *asked >= times).await.is_err() {
+        if self.count.wait_for(|count| *count >= times).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -62,11 +62,11 @@ impl Signals {
 
 #[cfg(unix)]
 async fn wait_for_signal(signal: &mut Option<tokio::signal::unix::Signal>) {
-    let came = match signal {
+    let received = match signal {
         Some(signal) => signal.recv().await,
         None => None,
     };
-    if came.is_none() {
+    if received.is_none() {
         std::future::pending::<()>().await;
     }
 }

@@ -26,8 +26,8 @@ pub(crate) fn sentence(step: &TaskStep, paint: Paint) -> Option<String> {
         TaskStep::ToolResult { name, output, failed: true } => {
             let failed = format!("{name} failed:");
             // The tool output for the model starts with the tool's name as well.
-            let why = output.strip_prefix(&failed).unwrap_or(output);
-            Some(format!("{} {}", paint.bad(&failed), one_line(why.trim_start(), MAX_TEXT_CHARS)))
+            let reason = output.strip_prefix(&failed).unwrap_or(output);
+            Some(format!("{} {}", paint.bad(&failed), one_line(reason.trim_start(), MAX_TEXT_CHARS)))
         }
         TaskStep::Handoff { agent, .. } => Some(format!("hands the work to {}", paint.name(agent))),
         TaskStep::StatusChange(status) => status_sentence(status, paint),
@@ -35,22 +35,22 @@ pub(crate) fn sentence(step: &TaskStep, paint: Paint) -> Option<String> {
 }
 
 fn status_sentence(status: &StepStatus, paint: Paint) -> Option<String> {
-    let why = match &status.reason {
+    let description = match &status.reason {
         Some(reason) => format!("{} {}", reason.code, reason.detail),
         None => status.message.clone(),
     };
-    let why = one_line(&why, MAX_TEXT_CHARS);
+    let description = one_line(&description, MAX_TEXT_CHARS);
     match status.state {
         TaskState::Completed => Some(paint.good("is done")),
-        TaskState::Failed => Some(format!("{} {why}", paint.bad("failed:"))),
-        TaskState::Rejected => Some(format!("{} {why}", paint.bad("rejected the task:"))),
+        TaskState::Failed => Some(format!("{} {description}", paint.bad("failed:"))),
+        TaskState::Rejected => Some(format!("{} {description}", paint.bad("rejected the task:"))),
         TaskState::Canceled => Some(paint.warn("was canceled")),
         TaskState::InputRequired if !status.calls.is_empty() => {
             let calls: Vec<String> = status.calls.iter().map(format_call).collect();
             Some(format!("{} {}", paint.warn("waits for its caller to run"), calls.join(" and ")))
         }
-        TaskState::InputRequired => Some(format!("{} {why}", paint.warn("asks:"))),
-        TaskState::AuthRequired => Some(format!("{} {why}", paint.warn("waits for credentials:"))),
+        TaskState::InputRequired => Some(format!("{} {description}", paint.warn("asks:"))),
+        TaskState::AuthRequired => Some(format!("{} {description}", paint.warn("waits for credentials:"))),
         TaskState::Working | TaskState::Submitted | TaskState::Unspecified => None,
     }
 }

@@ -56,8 +56,8 @@ impl SingleServerAgent {
             trusted: false,
             oauth: Some(scene.oauth.clone()),
         };
-        let kit = AgentResources { servers: vec![server], ..AgentResources::default() };
-        Self { spec: Arc::new(spec), resources: Arc::new(kit) }
+        let resources = AgentResources { servers: vec![server], ..AgentResources::default() };
+        Self { spec: Arc::new(spec), resources: Arc::new(resources) }
     }
 
     pub(crate) fn spec(&self) -> &AgentSpec {

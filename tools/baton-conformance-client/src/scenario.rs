@@ -32,14 +32,14 @@ struct Context {
 
 impl ConformanceScenario {
     pub(crate) fn from_environment() -> anyhow::Result<Self> {
-        let said = |name: &str| std::env::var(name).unwrap_or_default();
-        let context = match said("MCP_CONFORMANCE_CONTEXT") {
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let context = match variable("MCP_CONFORMANCE_CONTEXT") {
             text if text.is_empty() => Context::default(),
             text => serde_json::from_str(&text).context("MCP_CONFORMANCE_CONTEXT")?,
         };
         let url = std::env::args().next_back().context("the address of the server is the last argument")?;
         // The scenarios of one protocol revision accept its handshake only.
-        let era = match said("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
+        let era = match variable("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
             version if version >= "2026-07-28" => McpEra::Modern,
             _ => McpEra::Legacy,
         };
@@ -48,7 +48,7 @@ impl ConformanceScenario {
             client_secret: context.client_secret.as_ref().map(|_| "env://CLIENT_SECRET".to_owned()),
             ..McpOauth::default()
         };
-        let name = said("MCP_CONFORMANCE_SCENARIO");
+        let name = variable("MCP_CONFORMANCE_SCENARIO");
         Ok(Self { name, url, era, oauth, client_secret: context.client_secret, calls: context.calls })
     }
 }

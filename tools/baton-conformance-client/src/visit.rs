@@ -29,8 +29,8 @@ pub(crate) async fn use_everything(
     let status = statuses.first().context("the agent has one server")?;
     ensure!(status.state == ServerState::Ready, "{:?}: {:?}", status.state, status.reason);
     let call = |tool: &str, arguments: JsonObject| call(servers, agent, tool.to_owned(), arguments);
-    for wanted in &scene.calls {
-        call(&wanted.name, wanted.arguments.clone()).await?;
+    for planned_call in &scene.calls {
+        call(&planned_call.name, planned_call.arguments.clone()).await?;
     }
     if scene.calls.is_empty() {
         for tool in &tools {
@@ -75,7 +75,7 @@ fn options(arguments: Option<JsonObject>) -> CallOptions {
 
 fn arguments(tool: &OfferedTool, all: &[OfferedTool]) -> JsonObject {
     let mut arguments = required_arguments(&tool.definition.input_schema);
-    let sample = all.iter().find(|other| other.definition.name == ECHO_TOOLS.1);
+    let sample = all.iter().find(|candidate| candidate.definition.name == ECHO_TOOLS.1);
     if let Some(sample) = sample.filter(|_| tool.definition.name.starts_with(ECHO_TOOLS.0)) {
         let schema = JsonObject::clone(&sample.definition.input_schema);
         arguments.insert("schema".to_owned(), schema.into());

@@ -52,8 +52,8 @@ pub(crate) async fn get(
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, ErrorData> {
     let argument = |name: &str| {
-        let given = request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
-        given.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} is missing"), None))
+        let value = request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
+        value.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} is missing"), None))
     };
     let messages = match request.name.as_str() {
         "test_simple_prompt" => vec![user_text("This is a simple prompt for testing.")],
@@ -75,10 +75,10 @@ pub(crate) async fn get(
             let question = text_form("What context should the prompt use?", "context");
             match ask(context, request.input_responses.as_ref(), [("user_context", question)], None).await? {
                 InputOutcome::Answered(answers) => {
-                    let given = answers.part("user_context", "/content/context");
-                    vec![user_text(&format!("Prompt with context: {given}"))]
+                    let answer = answers.part("user_context", "/content/context");
+                    vec![user_text(&format!("Prompt with context: {answer}"))]
                 }
-                InputOutcome::InputRequired(asked) => return Ok(asked.into()),
+                InputOutcome::InputRequired(input_request) => return Ok(input_request.into()),
             }
         }
         DYNAMIC_PROMPT if world.has_extra_prompt() => vec![user_text("This prompt comes and goes.")],

@@ -29,11 +29,11 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) async fn streams(world: Arc<FixtureState>) -> anyhow::Result<()> {
     let input = File::from_std(std::io::stdin().as_fd().try_clone_to_owned()?.into());
     let output = File::from_std(std::io::stdout().as_fd().try_clone_to_owned()?.into());
-    let gone = CancellationToken::new();
-    let input = StdinReader { input, closed: gone.clone() };
-    let service = Fixture::new(world).serve_with_ct((input, output), gone.clone()).await?;
+    let closed = CancellationToken::new();
+    let input = StdinReader { input, closed: closed.clone() };
+    let service = Fixture::new(world).serve_with_ct((input, output), closed.clone()).await?;
     let given_up = async {
-        gone.cancelled().await;
+        closed.cancelled().await;
         tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
     };
     tokio::select! {

@@ -189,7 +189,7 @@ impl ServerHandler for Fixture {
                 change = changes.recv() => change,
                 () = context.cancelled() => return Ok(()),
             };
-            let told = match change {
+            let sent = match change {
                 Ok(FixtureChange::Tools) => context.sink().notify_tool_list_changed().await,
                 Ok(FixtureChange::Prompts) => context.sink().notify_prompt_list_changed().await,
                 Ok(FixtureChange::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
@@ -197,14 +197,14 @@ impl ServerHandler for Fixture {
                 Err(RecvError::Closed) => return Ok(()),
             };
             // The sink rejects notifications that the client did not subscribe to, as intended.
-            drop(told);
+            drop(sent);
         }
     }
 }
 
 /// Notifies an older client of a change; returns whether it is still connected.
 async fn notify_change(peer: &Peer<RoleServer>, watched: &Mutex<BTreeSet<String>>, change: FixtureChange) -> bool {
-    let told = match change {
+    let sent = match change {
         FixtureChange::Tools => peer.notify_tool_list_changed().await,
         FixtureChange::Prompts => peer.notify_prompt_list_changed().await,
         FixtureChange::Resource(uri) if watched.lock().contains(uri) => {
@@ -212,5 +212,5 @@ async fn notify_change(peer: &Peer<RoleServer>, watched: &Mutex<BTreeSet<String>
         }
         FixtureChange::Resource(_) => Ok(()),
     };
-    told.is_ok()
+    sent.is_ok()
 }

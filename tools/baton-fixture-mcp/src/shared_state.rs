@@ -96,16 +96,16 @@ impl FixtureState {
     }
 
     /// Seals the request state of a tool or prompt.
-    pub(crate) fn seal<T: Serialize>(&self, what: &str, state: &T) -> Result<String, ErrorData> {
-        let options = SealOptions::new().associated_data(what.as_bytes()).ttl(REQUEST_STATE_TTL);
+    pub(crate) fn seal<T: Serialize>(&self, purpose: &str, state: &T) -> Result<String, ErrorData> {
+        let options = SealOptions::new().associated_data(purpose.as_bytes()).ttl(REQUEST_STATE_TTL);
         self.states.seal_json_with(state, &options).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     /// Opens the sealed request state of a tool or prompt; an error if it was modified, has expired or belongs to
     /// another.
-    pub(crate) fn open<T: DeserializeOwned>(&self, what: &str, state: Option<&str>) -> Result<Option<T>, ErrorData> {
+    pub(crate) fn open<T: DeserializeOwned>(&self, purpose: &str, state: Option<&str>) -> Result<Option<T>, ErrorData> {
         let Some(state) = state else { return Ok(None) };
-        let opened = self.states.open_json_with(state, what.as_bytes());
+        let opened = self.states.open_json_with(state, purpose.as_bytes());
         opened.map(Some).map_err(|error| ErrorData::invalid_params(format!("requestState: {error}"), None))
     }
 }

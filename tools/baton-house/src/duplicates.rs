@@ -31,13 +31,14 @@ pub fn check(lock: &str, deny: &str) -> Vec<Violation> {
         }
     }
     for skip in &skips {
-        let place = format!("deny.toml: {}@{}", skip.name, skip.version);
-        let others = versions.get(skip.name);
-        let is_needed = others.is_some_and(|all| all.len() > 1 && all.iter().any(|one| skip.covers(skip.name, one)));
+        let location = format!("deny.toml: {}@{}", skip.name, skip.version);
+        let all_versions = versions.get(skip.name);
+        let is_needed =
+            all_versions.is_some_and(|all| all.len() > 1 && all.iter().any(|one| skip.covers(skip.name, one)));
         if !is_needed {
-            violations.push(Violation::new(place, "is not a second version of anything; remove the exception"));
+            violations.push(Violation::new(location, "is not a second version of anything; remove the exception"));
         } else if !skip.has_reason {
-            violations.push(Violation::new(place, "is an exception without a reason"));
+            violations.push(Violation::new(location, "is an exception without a reason"));
         }
     }
     violations

@@ -29,24 +29,24 @@ pub use tree::Tree;
 
 use std::fmt;
 
-/// A violated rule and its place.
+/// A violated rule and its location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     /// The file, line or crate concerned.
-    pub place: String,
+    pub location: String,
     /// Description of the problem and its fix.
     pub rule: String,
 }
 
 impl Violation {
     /// Creates a violation.
-    pub fn new(place: impl Into<String>, rule: impl Into<String>) -> Self {
-        Self { place: place.into(), rule: rule.into() }
+    pub fn new(location: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self { location: location.into(), rule: rule.into() }
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.rule)
+        write!(f, "{}: {}", self.location, self.rule)
     }
 }

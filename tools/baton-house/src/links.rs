@@ -97,9 +97,9 @@ impl Page {
 
     /// Adds the anchor of a heading as GitHub derives it; repeated headings get a number.
     fn add_anchor(&mut self, heading: &str) {
-        let kept = heading.trim().to_lowercase();
-        let kept = kept.chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
-        let anchor: String = kept.map(|character| if character == ' ' { '-' } else { character }).collect();
+        let text = heading.trim().to_lowercase();
+        let text = text.chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
+        let anchor: String = text.map(|character| if character == ' ' { '-' } else { character }).collect();
         let mut candidates = std::iter::once(anchor.clone()).chain((1..).map(|number| format!("{anchor}-{number}")));
         if let Some(free) = candidates.find(|candidate| !self.anchors.contains(candidate)) {
             self.anchors.insert(free);

@@ -11,14 +11,14 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default().trim();
             in_tests |= code == "#[cfg(test)]";
-            let place = || format!("{path}:{}", number + 1);
+            let location = || format!("{path}:{}", number + 1);
             if code.starts_with("#[ignore") {
-                violations.push(Violation::new(place(), "is ignored; fix the test or remove it"));
+                violations.push(Violation::new(location(), "is ignored; fix the test or remove it"));
             }
             let thread_sleep = code.contains("thread::sleep");
             let timer_sleep = code.contains("time::sleep") && !paused;
             if in_tests && (thread_sleep || timer_sleep) && !code.contains('"') {
-                violations.push(Violation::new(place(), "sleeps in a test; await the event it waits for"));
+                violations.push(Violation::new(location(), "sleeps in a test; await the event it waits for"));
             }
         }
     }

@@ -158,9 +158,9 @@ async fn copy_response(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, cut: Cut
         let piece = &piece[..read];
         let end = match cut {
             Cut::Never => None,
-            Cut::Events(most) => events.find_end(piece, most, EventSelector::All),
-            Cut::Numbered(most) => events.find_end(piece, most, EventSelector::Numbered),
-            Cut::Bytes(most) => Some(most - bytes).filter(|left| *left <= read),
+            Cut::Events(limit) => events.find_end(piece, limit, EventSelector::All),
+            Cut::Numbered(limit) => events.find_end(piece, limit, EventSelector::Numbered),
+            Cut::Bytes(limit) => Some(limit - bytes).filter(|left| *left <= read),
         };
         bytes += read;
         to.write_all(&piece[..end.unwrap_or(read)]).await?;
@@ -191,11 +191,11 @@ enum EventSelector {
 }
 
 impl EventCounter {
-    /// Offset in the chunk at which event number `most` ends, if it ends there.
-    fn find_end(&mut self, piece: &[u8], most: usize, counted: EventSelector) -> Option<usize> {
+    /// Offset in the chunk at which event number `limit` ends, if it ends there.
+    fn find_end(&mut self, piece: &[u8], limit: usize, counted: EventSelector) -> Option<usize> {
         /// Longer than any field name.
         const LINE_PREFIX_LEN: usize = 8;
-        if self.seen >= most {
+        if self.seen >= limit {
             return Some(0);
         }
         for (at, byte) in piece.iter().enumerate() {
@@ -209,7 +209,7 @@ impl EventCounter {
                         self.seen += usize::from(data && (id || counted == EventSelector::All));
                     }
                     self.line.clear();
-                    if self.seen >= most {
+                    if self.seen >= limit {
                         return Some(at + 1);
                     }
                 }

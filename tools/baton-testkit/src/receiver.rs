@@ -39,7 +39,7 @@ impl Receiver {
     /// Expected payloads for the task, in order.
     pub fn expected_payloads(&self, history: &History, task: &TaskId) -> Vec<Value> {
         let mut folded: Option<TaskRecord> = None;
-        let mut owed = Vec::new();
+        let mut payloads = Vec::new();
         for (number, at, fact) in history.facts(task) {
             // An illegal history is reported by the folding check.
             match &mut folded {
@@ -52,30 +52,30 @@ impl Receiver {
                 let request = v1::PresentationRequest::default();
                 v1::Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
             };
-            let whole =
+            let full_task =
                 || v1::Task::from_view(&view, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
             let answered = view.status_message.as_ref().is_some_and(|message| view.has_artifact_of(message));
             let body = match (self.dialect, fact) {
-                (PushDialect::V03, _) => Some(json(&v03::Task::from(whole()))),
-                (PushDialect::V1, TaskEvent::Submitted { .. }) => Some(json(&v1::StreamResponse::from(whole()))),
+                (PushDialect::V03, _) => Some(json(&v03::Task::from(full_task()))),
+                (PushDialect::V1, TaskEvent::Submitted { .. }) => Some(json(&v1::StreamResponse::from(full_task()))),
                 (PushDialect::V1, _) => {
                     v1::project(task, &folded.context, at, fact, presentation, answered).map(|item| json(&item))
                 }
             };
-            owed.extend(body);
+            payloads.extend(body);
         }
-        owed
+        payloads
     }
 
     /// Number of expected payloads that were not accepted, or the first unexpected attempt. Each payload must follow
     /// the acceptance of the previous one. After a crash the last accepted payload may be repeated, because its
     /// acceptance may not have been recorded; no other payload may be repeated.
-    pub fn count_missing(&self, owed: &[Value]) -> Result<usize, String> {
+    pub fn count_missing(&self, payloads: &[Value]) -> Result<usize, String> {
         // Two events may have equal payloads, so several positions can match.
-        let mut taken = BTreeSet::from([0]);
+        let mut positions = BTreeSet::from([0]);
         for (index, attempt) in self.attempts.iter().enumerate() {
-            let is = |at: usize| owed.get(at) == Some(&attempt.body);
-            let understood: BTreeSet<usize> = taken
+            let is = |at: usize| payloads.get(at) == Some(&attempt.body);
+            let understood: BTreeSet<usize> = positions
                 .iter()
                 .flat_map(|&next| {
                     let again = (next > 0 && is(next - 1)).then_some(next);
@@ -84,14 +84,14 @@ impl Receiver {
                 })
                 .collect();
             if understood.is_empty() {
-                let (number, expected) = (index + 1, taken.iter().next_back().and_then(|&next| owed.get(next)));
+                let (number, expected) = (index + 1, positions.iter().next_back().and_then(|&next| payloads.get(next)));
                 let expected = expected.map_or("nothing more".to_owned(), ToString::to_string);
                 return Err(format!("notification {number} was {}, expected {expected}", attempt.body));
             }
-            taken = understood;
+            positions = understood;
         }
-        let most = taken.iter().next_back().copied().unwrap_or_default();
-        Ok(owed.len() - most)
+        let accepted_count = positions.iter().next_back().copied().unwrap_or_default();
+        Ok(payloads.len() - accepted_count)
     }
 }
 

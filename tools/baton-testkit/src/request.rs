@@ -34,19 +34,20 @@ pub async fn request(
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(error.to_string()))?;
     let content = if body.is_null() { String::new() } else { body.to_string() };
-    let mut asked = Request::builder().method(method).uri(path).header(header::HOST, authority);
+    let mut http_request = Request::builder().method(method).uri(path).header(header::HOST, authority);
     if !body.is_null() {
-        asked = asked.header(header::CONTENT_TYPE, "application/json");
+        http_request = http_request.header(header::CONTENT_TYPE, "application/json");
     }
     for (name, value) in headers {
-        asked = asked.header(*name, *value);
+        http_request = http_request.header(*name, *value);
     }
-    let asked = asked.body(Full::new(Bytes::from(content)));
-    let asked = asked.map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
+    let http_request = http_request.body(Full::new(Bytes::from(content)));
+    let http_request =
+        http_request.map_err(|error| ClientError::Address { address: path.to_owned(), reason: error.to_string() })?;
     // The connection task ends once the response has been read and the sender is dropped.
     let driving = tokio::spawn(connection);
     let answer = async {
-        let (head, body) = sender.send_request(asked).await?.into_parts();
+        let (head, body) = sender.send_request(http_request).await?.into_parts();
         Ok((head.status.as_u16(), body.collect().await?.to_bytes()))
     };
     let (status, bytes) = answer.await.map_err(broken)?;

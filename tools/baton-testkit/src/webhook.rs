@@ -157,7 +157,7 @@ impl Webhook {
     }
 
     /// Waits until the received notifications satisfy `enough`.
-    pub async fn wait_until(&self, what: &str, mut enough: impl FnMut(&[WebhookArrival]) -> bool) -> Result<()> {
+    pub async fn wait_until(&self, subject: &str, mut enough: impl FnMut(&[WebhookArrival]) -> bool) -> Result<()> {
         let mut arrived = self.shared.arrived.subscribe();
         let shared = &self.shared;
         let waiting = arrived.wait_for(|_| enough(&shared.lock().arrivals));
@@ -165,7 +165,7 @@ impl Webhook {
         match ended {
             Ok(true) => Ok(()),
             _ => bail!(
-                "{what} did not arrive within {ARRIVAL_TIMEOUT:?}; {} notifications arrived",
+                "{subject} did not arrive within {ARRIVAL_TIMEOUT:?}; {} notifications arrived",
                 self.shared.lock().arrivals.len()
             ),
         }

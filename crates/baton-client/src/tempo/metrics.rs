@@ -62,10 +62,10 @@ impl Client {
         Ok(reply)
     }
 
-    async fn run_metrics_query(&self, what: &str, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
+    async fn run_metrics_query(&self, endpoint: &str, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
         let MetricsRequest { query, start, end, step, strict } = request;
         let (start, end) = (seconds(*start), seconds(*end));
-        let mut path = format!("/tempo/api/metrics/{what}?q={}&start={start}&end={end}", path_segment(query));
+        let mut path = format!("/tempo/api/metrics/{endpoint}?q={}&start={start}&end={end}", path_segment(query));
         if let Some(step) = step {
             let _ = write!(path, "&step={step}ns");
         }

@@ -70,7 +70,7 @@ fn value(json: &serde_json::Value, depth: usize) -> SpanValue {
     match (kind.as_str(), inner) {
         _ if depth > MAX_VALUE_DEPTH => SpanValue::Empty,
         ("stringValue", serde_json::Value::String(text)) => text.clone().into(),
-        ("boolValue", serde_json::Value::Bool(word)) => (*word).into(),
+        ("boolValue", serde_json::Value::Bool(flag)) => (*flag).into(),
         ("intValue", serde_json::Value::String(text)) => text.parse::<i64>().map_or(SpanValue::Empty, SpanValue::from),
         ("intValue", serde_json::Value::Number(number)) => number.as_i64().map_or(SpanValue::Empty, SpanValue::from),
         ("doubleValue", serde_json::Value::Number(number)) => number.as_f64().map_or(SpanValue::Empty, SpanValue::from),
@@ -180,7 +180,7 @@ fn value_json(value: &SpanValue) -> serde_json::Value {
     use serde_json::json;
     match value {
         SpanValue::Text(text) => json!({ "stringValue": text }),
-        SpanValue::Bool(word) => json!({ "boolValue": word }),
+        SpanValue::Bool(flag) => json!({ "boolValue": flag }),
         SpanValue::Int(number) => json!({ "intValue": number.to_string() }),
         SpanValue::Float(number) => json!({ "doubleValue": number }),
         SpanValue::List(items) => {

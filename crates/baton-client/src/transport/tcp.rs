@@ -86,9 +86,9 @@ impl Tcp {
             *request.uri_mut() = path.parse().map_err(|_| self.bad_path(&path))?;
         }
         // The server may have closed an idle connection; a request that was not sent can be retried on another one.
-        while let Some(mut kept) = self.take_idle().await {
-            match kept.try_send_request(request).await {
-                Ok(response) => return Ok(self.reply(response, kept)),
+        while let Some(mut idle) = self.take_idle().await {
+            match idle.try_send_request(request).await {
+                Ok(response) => return Ok(self.reply(response, idle)),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(ClientError::Interrupted(error.into_error().to_string())),

@@ -69,7 +69,7 @@ impl ServerTls {
 fn explain_certificate_error(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(cause)) = cause else { return error };
-    let said = match cause {
+    let message = match cause {
         CertificateError::UnknownIssuer => {
             "its certificate was issued by an authority that this system does not trust".to_owned()
         }
@@ -80,7 +80,7 @@ fn explain_certificate_error(error: io::Error) -> io::Error {
         }
         other => format!("its certificate is not accepted: {other}"),
     };
-    io::Error::new(error.kind(), said)
+    io::Error::new(error.kind(), message)
 }
 
 fn system_roots() -> RootCertStore {

@@ -26,20 +26,20 @@ impl ProgramAgents {
     /// Resolves the agents and checks the constraints between them.
     pub(super) fn resolve(
         agents: Vec<Agent>,
-        kept: Arc<DirectoryAgents>,
-        least: MinAgents,
+        runtime_agents: Arc<DirectoryAgents>,
+        min_agents: MinAgents,
     ) -> Result<(Self, NativeTools), Error> {
         let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
         let mut native = NativeTools::new();
         let mut resolved: Vec<(Arc<AgentSpec>, Arc<AgentResources>)> = Vec::with_capacity(agents.len());
         for agent in agents {
-            let (spec, kit) = agent.resolve(&mut native)?;
-            if resolved.iter().any(|(other, _)| other.name == spec.name) {
+            let (spec, resources) = agent.resolve(&mut native)?;
+            if resolved.iter().any(|(earlier, _)| earlier.name == spec.name) {
                 return Err(wrong(format!("two agents are called '{}'; give one of them another name", spec.name)));
             }
-            resolved.push((Arc::new(spec), Arc::new(kit)));
+            resolved.push((Arc::new(spec), Arc::new(resources)));
         }
-        if resolved.is_empty() && least == MinAgents::One {
+        if resolved.is_empty() && min_agents == MinAgents::One {
             return Err(wrong(
                 "there is no agent to serve; add one with Baton::agent, or a storage with Baton::storage".to_owned(),
             ));
@@ -52,7 +52,7 @@ impl ProgramAgents {
             connector: Arc::new(TypedHostConnector::new()),
         };
         let book = LocalPeerRegistry::open(options).map_err(|error| Error::new(error.code, error.detail))?;
-        let all = Self { served: resolved, runtime_agents: kept, peer_registry: Arc::new(book) };
+        let all = Self { served: resolved, runtime_agents, peer_registry: Arc::new(book) };
         let targets = all.served.iter().flat_map(|(spec, _)| &spec.handoffs);
         let away = targets.filter(|target| all.find(&target.agent).is_none());
         all.peer_registry.set_referenced(away.filter_map(|target| {
@@ -87,8 +87,13 @@ impl ProgramAgents {
 
 impl AgentSource for ProgramAgents {
     fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        let kept = self.runtime_agents.agents().into_iter().filter(|agent| self.find(&agent.name).is_none());
-        self.served.iter().map(|(spec, _)| Arc::clone(spec)).chain(kept).chain(self.peer_registry.agents()).collect()
+        let runtime_agents = self.runtime_agents.agents().into_iter().filter(|agent| self.find(&agent.name).is_none());
+        self.served
+            .iter()
+            .map(|(spec, _)| Arc::clone(spec))
+            .chain(runtime_agents)
+            .chain(self.peer_registry.agents())
+            .collect()
     }
 
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
@@ -98,7 +103,7 @@ impl AgentSource for ProgramAgents {
 
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         match self.find(name) {
-            Some((_, kit)) => Arc::clone(kit),
+            Some((_, resources)) => Arc::clone(resources),
             None if self.runtime_agents.has(name) => self.runtime_agents.agent_resources(name),
             None => self.peer_registry.agent_resources(name),
         }

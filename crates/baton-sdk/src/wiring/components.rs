@@ -62,10 +62,11 @@ fn model_registry(agents: Arc<dyn AgentSource>) -> Arc<ModelRegistry> {
 /// Wires all components and starts the server; unfinished runs are resumed in the background.
 pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonServer, Error> {
     let ServerSettings { agents, data, storage, tracing } = start;
-    let least = if storage.is_some() { MinAgents::None } else { MinAgents::One };
-    let kept = agent_repository::open(storage).await?;
-    let (agents, native) = ProgramAgents::resolve(agents, Arc::clone(&kept), least)?;
-    let shelf = Arc::new(RuntimeAgentRepository { reserved_names: agents.program_agent_names(), agents: kept });
+    let min_agents = if storage.is_some() { MinAgents::None } else { MinAgents::One };
+    let runtime_agents = agent_repository::open(storage).await?;
+    let (agents, native) = ProgramAgents::resolve(agents, Arc::clone(&runtime_agents), min_agents)?;
+    let repository =
+        Arc::new(RuntimeAgentRepository { reserved_names: agents.program_agent_names(), agents: runtime_agents });
     let book = agents.peer_registry();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
     let listener = listen(address).await?;
@@ -116,7 +117,7 @@ pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonS
         tools,
         store,
         spans,
-        repository: shelf,
+        repository,
         http_task: serving,
         shutdown_guard: stopping.drop_guard(),
     };

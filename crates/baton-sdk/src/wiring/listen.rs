@@ -10,10 +10,10 @@ pub(super) async fn listen(address: &str) -> Result<TcpListener, Error> {
     let found =
         tokio::net::lookup_host(address).await.map_err(|error| unusable(format!("{error}; write 127.0.0.1:8700")))?;
     let found: Vec<_> = found.collect();
-    if let Some(other) = found.iter().find(|found| !found.ip().is_loopback()) {
+    if let Some(exposed_address) = found.iter().find(|found| !found.ip().is_loopback()) {
         let message = format!(
-            "{other} can be reached from other machines, and the SDK does not authenticate callers; use 127.0.0.1, or \
-             put `baton` with --auth in front of it"
+            "{exposed_address} can be reached from other machines, and the SDK does not authenticate callers; \
+             use 127.0.0.1, or put `baton` with --auth in front of it"
         );
         return Err(Error::new(ErrorCode::EXPOSED, message));
     }

@@ -33,20 +33,20 @@ pub(super) fn endpoints(
         limits,
         shutdown,
     };
-    let desk: Arc<dyn AgentInvoker> = Arc::new(engine.clone());
+    let invoker: Arc<dyn AgentInvoker> = Arc::new(engine.clone());
     let ports = EnvironmentPorts {
         agents: Arc::clone(agents),
         tools: tools.clone(),
         servers: tools.mcp().clone(),
-        invoker: Arc::clone(&desk),
+        invoker: Arc::clone(&invoker),
         handoffs: Arc::new(engine.clone()),
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),
     };
     Ok(McpPorts {
-        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnServerOptions::default(), &common),
+        own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&invoker), OwnServerOptions::default(), &common),
         manage: None,
-        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), desk, common.clone())),
+        exported: Arc::new(ExportedEndpoints::new(Arc::clone(agents), invoker, common.clone())),
         environments: Arc::new(Environments::new(ports, common)),
     })
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 const FOLDER: &str = "spans";
 
 /// Opens the span store in the data directory, or in memory.
-pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<SpanRecorderSetup, Error> {
+pub(super) fn open(directory: Option<&Path>, enabled: bool) -> Result<SpanRecorderSetup, Error> {
     let opened = match directory {
         Some(directory) => EmbeddedSpanStore::open(&directory.join(FOLDER), SpanStoreOptions::default()),
         None => EmbeddedSpanStore::in_memory(SpanStoreOptions::default()),
@@ -21,6 +21,6 @@ pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<SpanRecorde
     for remark in settings.apply_variables(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
-    settings.enabled &= wanted;
+    settings.enabled &= enabled;
     Ok(SpanRecorderSetup::new(store, &settings, &TimeOrderedIds.next_id()))
 }

@@ -106,15 +106,15 @@ impl BridgeEndpoint {
         }
     }
 
-    async fn rediscover(&self, known: KnownServer, lost: Option<ConnectionLoss>) -> Option<Client> {
-        let (again, lost) = (self.rediscovery.as_ref()?, lost?);
-        let stranger = lost == ConnectionLoss::Unauthenticated;
+    async fn rediscover(&self, previous: KnownServer, loss: Option<ConnectionLoss>) -> Option<Client> {
+        let (again, loss) = (self.rediscovery.as_ref()?, loss?);
+        let stranger = loss == ConnectionLoss::Unauthenticated;
         if stranger && again.token.is_some() {
             return None;
         }
         let _one_at_a_time = self.searching.lock().await;
         let now = self.known();
-        if now.server != known.server {
+        if now.server != previous.server {
             return Some(now.client);
         }
         let searching = async {
@@ -128,7 +128,7 @@ impl BridgeEndpoint {
             }
         };
         let found = tokio::time::timeout(RECONNECT_TIMEOUT, searching).await.ok()?;
-        if found.server == known.server && stranger {
+        if found.server == previous.server && stranger {
             return None;
         }
         self.screen.print_stderr("baton mcp: reconnected to the server");

@@ -24,10 +24,12 @@ impl BridgeError {
 
     /// An error of the connection.
     pub(super) fn from_client_error(error: &ClientError) -> Self {
-        let lost = "the connection to Baton broke during the call; the call may have been executed";
+        let message = "the connection to Baton broke during the call; the call may have been executed";
         match error {
-            ClientError::Interrupted(why) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({why})")),
-            ClientError::Timeout(_) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({error})")),
+            ClientError::Interrupted(reason) => {
+                Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{message} ({reason})"))
+            }
+            ClientError::Timeout(_) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{message} ({error})")),
             other => Self::new(ErrorCode::SERVER_UNREACHABLE, other.to_string()),
         }
     }
@@ -41,17 +43,17 @@ impl BridgeError {
     /// A reply that is not a JSON-RPC message.
     pub(super) fn from_reply(status: u16, text: &str) -> Self {
         // Error responses of Baton contain a message and a hint.
-        let said: Option<Value> = serde_json::from_str(text).ok();
-        let member = |path: &str| said.as_ref()?.pointer(path)?.as_str().map(str::to_owned);
-        let words = member("/error/message").or_else(|| member("/detail")).or_else(|| member("/message"));
-        let words = words.unwrap_or_else(|| crate::screen::one_line(text, 200));
+        let body: Option<Value> = serde_json::from_str(text).ok();
+        let member = |path: &str| body.as_ref()?.pointer(path)?.as_str().map(str::to_owned);
+        let message = member("/error/message").or_else(|| member("/detail")).or_else(|| member("/message"));
+        let message = message.unwrap_or_else(|| crate::screen::one_line(text, 200));
         let code = match status {
             401 | 403 => ErrorCode::UNAUTHENTICATED,
             404 => ErrorCode::AGENT_NOT_FOUND,
             _ => ErrorCode::SERVER_UNREACHABLE,
         };
         let next = if status == 401 { "; pass a token with --token or BATON_TOKEN" } else { "" };
-        Self::new(code, format!("Baton refused the message (status {status}): {words}{next}"))
+        Self::new(code, format!("Baton refused the message (status {status}): {message}{next}"))
     }
 
     pub(super) fn message(&self) -> &str {
@@ -68,7 +70,7 @@ impl BridgeError {
 /// The answer to a line that is not a valid message.
 pub(super) fn parse_error_answer(problem: &McpMessageError) -> String {
     match problem {
-        McpMessageError::NotJson(why) => error("null", PARSE_ERROR_CODE, why, None),
+        McpMessageError::NotJson(reason) => error("null", PARSE_ERROR_CODE, reason, None),
         McpMessageError::NotMessage { id, problem } => {
             error(id.as_deref().unwrap_or("null"), INVALID_REQUEST_CODE, problem, None)
         }
@@ -76,13 +78,13 @@ pub(super) fn parse_error_answer(problem: &McpMessageError) -> String {
 }
 
 /// The answer to a line that could not be read.
-pub(super) fn unusable_line_answer(why: &str) -> String {
-    error("null", PARSE_ERROR_CODE, why, None)
+pub(super) fn unusable_line_answer(reason: &str) -> String {
+    error("null", PARSE_ERROR_CODE, reason, None)
 }
 
 /// The answer to a rejected request.
-pub(super) fn rejection_answer(id: &str, why: &str) -> String {
-    error(id, INVALID_REQUEST_CODE, why, None)
+pub(super) fn rejection_answer(id: &str, reason: &str) -> String {
+    error(id, INVALID_REQUEST_CODE, reason, None)
 }
 
 /// `id` is raw JSON, so that its digits are preserved.

@@ -113,9 +113,11 @@ impl Bridge {
         if legacy.number != number {
             return Ok(());
         }
-        let gone = || BridgeError::new(ErrorCode::SERVER_UNREACHABLE, "the session was lost and could not be reopened");
+        let session_lost =
+            || BridgeError::new(ErrorCode::SERVER_UNREACHABLE, "the session was lost and could not be reopened");
         let id = format!("\"baton-bridge-{number}\"");
-        let initialize = legacy.initialize.as_ref().and_then(|initialize| initialize.with_id(&id)).ok_or_else(gone)?;
+        let initialize =
+            legacy.initialize.as_ref().and_then(|initialize| initialize.with_id(&id)).ok_or_else(session_lost)?;
         let mut reply = self.endpoint.post(&[], &initialize.text).await?;
         let (status, session) = (reply.status, reply.session.take());
         let answer = read_answer(reply, &id).await?;
@@ -130,8 +132,8 @@ impl Bridge {
             for (index, message) in legacy.replayed.values().enumerate() {
                 let id = format!("\"baton-bridge-{}-{index}\"", legacy.number);
                 let Some(message) = message.with_id(&id) else { continue };
-                let told = self.endpoint.post(&headers, &message.text).await?;
-                read_answer(told, &id).await?;
+                let acknowledgement = self.endpoint.post(&headers, &message.text).await?;
+                read_answer(acknowledgement, &id).await?;
             }
             self.listen(&mut legacy);
         }

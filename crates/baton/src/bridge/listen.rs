@@ -23,15 +23,15 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
                 }
                 _ if reply.status == 404 => {
                     // The new session starts its own listener.
-                    if let Err(trouble) = bridge.reopen_session(number).await {
-                        bridge.screen.print_stderr(&format!("baton mcp: {}", trouble.message()));
+                    if let Err(error) = bridge.reopen_session(number).await {
+                        bridge.screen.print_stderr(&format!("baton mcp: {}", error.message()));
                     }
                     return;
                 }
                 // The server offers no such stream.
                 _ => return,
             },
-            Err(trouble) => tracing::debug!(why = trouble.message(), "the session stream is unavailable"),
+            Err(error) => tracing::debug!(why = error.message(), "the session stream is unavailable"),
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_BACKOFF);

@@ -31,15 +31,15 @@ pub(crate) fn standard_lines() -> mpsc::Receiver<InputLine> {
     lines
 }
 
-/// The next non-empty line of at most `most` bytes; none at EOF.
-fn read_line(input: &mut impl BufRead, most: usize) -> Option<InputLine> {
+/// The next non-empty line of at most `max_bytes` bytes; none at EOF.
+fn read_line(input: &mut impl BufRead, max_bytes: usize) -> Option<InputLine> {
     loop {
         let mut line = Vec::new();
-        let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+        let bound = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
         if input.by_ref().take(bound).read_until(b'\n', &mut line).ok()? == 0 {
             return None;
         }
-        if line.last() != Some(&b'\n') && line.len() > most {
+        if line.last() != Some(&b'\n') && line.len() > max_bytes {
             skip_line(input)?;
             return Some(InputLine::Unusable("the line is longer than 16 MiB"));
         }

@@ -52,7 +52,7 @@ impl Bridge {
                     Ok(message) => self.dispatch(message).await,
                     Err(problem) => self.reject(&problem.to_string(), error::parse_error_answer(&problem)).await,
                 },
-                InputLine::Unusable(why) => self.reject(why, error::unusable_line_answer(why)).await,
+                InputLine::Unusable(reason) => self.reject(reason, error::unusable_line_answer(reason)).await,
             }
         }
         let _ = tokio::time::timeout(DRAIN_TIMEOUT, self.calls.wait_until_empty()).await;
@@ -81,12 +81,12 @@ impl Bridge {
             // Later messages belong to the session that it opens, so they wait for it.
             Ok(flight) if request.is_request("initialize") => Arc::clone(self).request(request, flight).await,
             Ok(flight) => drop(tokio::spawn(Arc::clone(self).request(request, flight))),
-            Err(why) => self.reject(why, error::rejection_answer(&id, why)).await,
+            Err(reason) => self.reject(reason, error::rejection_answer(&id, reason)).await,
         }
     }
 
-    async fn reject(&self, why: &str, answer: String) {
-        self.screen.print_stderr(&format!("baton mcp: a line was rejected: {why}"));
+    async fn reject(&self, reason: &str, answer: String) {
+        self.screen.print_stderr(&format!("baton mcp: a line was rejected: {reason}"));
         self.output.write(answer).await;
     }
 

@@ -19,9 +19,9 @@ impl Bridge {
             () = flight.wait_cancelled() => Ok(()),
             done = self.send_request(&request, &flight) => done,
         };
-        if let Err(trouble) = done {
-            self.screen.print_stderr(&format!("baton mcp: {}", trouble.message()));
-            self.output.write(trouble.answer(&id)).await;
+        if let Err(error) = done {
+            self.screen.print_stderr(&format!("baton mcp: {}", error.message()));
+            self.output.write(error.answer(&id)).await;
         }
         flight.mark_received();
         self.calls.end(&id);
@@ -50,13 +50,13 @@ impl Bridge {
 
     /// Sends a notification or a response; the next message waits for it, which preserves the order.
     pub(super) async fn notify(self: &Arc<Self>, message: &McpMessage) {
-        let told = match tokio::time::timeout(NOTIFICATION_TIMEOUT, self.send_notification(message)).await {
-            Ok(told) => told,
+        let sent = match tokio::time::timeout(NOTIFICATION_TIMEOUT, self.send_notification(message)).await {
+            Ok(sent) => sent,
             Err(_) => Err("no answer in time".to_owned()),
         };
-        if let Err(why) = told {
-            let what = message.method.as_deref().unwrap_or("an answer");
-            self.screen.print_stderr(&format!("baton mcp: {what} did not reach the server: {why}"));
+        if let Err(reason) = sent {
+            let description = message.method.as_deref().unwrap_or("an answer");
+            self.screen.print_stderr(&format!("baton mcp: {description} did not reach the server: {reason}"));
         }
         if message.method.as_deref() == Some("notifications/initialized") && message.version.is_none() {
             self.start_listening().await;
@@ -64,21 +64,23 @@ impl Bridge {
     }
 
     async fn send_notification(self: &Arc<Self>, message: &McpMessage) -> Result<(), String> {
-        let words = |trouble: BridgeError| trouble.message().to_owned();
+        let error_text = |error: BridgeError| error.message().to_owned();
         let reply = match message.version {
-            Some(_) => self.endpoint.post(&self.sessionless_headers(message), &message.text).await.map_err(words)?,
+            Some(_) => {
+                self.endpoint.post(&self.sessionless_headers(message), &message.text).await.map_err(error_text)?
+            }
             None => {
                 let way = self.session_route(message).await;
-                let reply = self.endpoint.post(&way.headers, &message.text).await.map_err(words)?;
+                let reply = self.endpoint.post(&way.headers, &message.text).await.map_err(error_text)?;
                 if reply.status == NOT_FOUND_STATUS && way.has_session {
-                    self.reopen_session(way.number).await.map_err(words)?;
+                    self.reopen_session(way.number).await.map_err(error_text)?;
                     // The request that this response belongs to ended with its session.
                     match message.method {
                         Some(_) => self
                             .endpoint
                             .post(&self.session_route(message).await.headers, &message.text)
                             .await
-                            .map_err(words)?,
+                            .map_err(error_text)?,
                         None => return Ok(()),
                     }
                 } else {
@@ -87,7 +89,9 @@ impl Bridge {
             }
         };
         match reply.content {
-            McpContent::Text(text) if reply.status >= 400 => Err(words(BridgeError::from_reply(reply.status, &text))),
+            McpContent::Text(text) if reply.status >= 400 => {
+                Err(error_text(BridgeError::from_reply(reply.status, &text)))
+            }
             _ => Ok(()),
         }
     }
@@ -99,13 +103,13 @@ impl Bridge {
             Some(flight) if flight.sessionless => flight.cancel(),
             Some(flight) => {
                 let bridge = Arc::clone(self);
-                let told = async move {
+                let cancellation = async move {
                     let _ = tokio::time::timeout(RECEIPT_TIMEOUT, flight.wait_received()).await;
                     bridge.notify(&message).await;
                     // A cancelled request gets no answer, so its reply can be closed.
                     flight.cancel();
                 };
-                tokio::spawn(self.shutdown.clone().run_until_cancelled_owned(told));
+                tokio::spawn(self.shutdown.clone().run_until_cancelled_owned(cancellation));
             }
             None if message.version.is_none() => self.notify(&message).await,
             None => {}

@@ -80,8 +80,10 @@ pub(crate) fn run(options: &ConvertOptions, screen: Screen) -> Result<Exit, CliE
 fn reduce_to_single_file(converted: &mut ConvertedAgent, to: &Path) {
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let own = converted.files.remove(baton_agentdir::TSAGENT_FILE).unwrap_or_default();
-    let others: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
-    converted.lost.extend(others.into_iter().map(|other| format!("`{other}`, which does not fit into a single file")));
+    let dropped_files: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
+    converted
+        .lost
+        .extend(dropped_files.into_iter().map(|file| format!("`{file}`, which does not fit into a single file")));
     converted.files.insert(name, own);
 }
 
@@ -90,8 +92,8 @@ fn print_report(screen: Screen, to: &Path, is_file: bool, format: Format, conver
     let at = |path: &String| if is_file { to.to_owned() } else { to.join(path) };
     let paths: Vec<String> = files.keys().map(|path| at(path).display().to_string()).collect();
     if screen.is_json() {
-        let told = json!({"from": from.as_str(), "to": format.as_str(), "files": paths, "lost": lost});
-        screen.print(&told.to_string());
+        let report = json!({"from": from.as_str(), "to": format.as_str(), "files": paths, "lost": lost});
+        screen.print(&report.to_string());
         return;
     }
     for path in &paths {
@@ -102,8 +104,8 @@ fn print_report(screen: Screen, to: &Path, is_file: bool, format: Format, conver
         return;
     }
     screen.print_stderr(&format!("\nThe format {} cannot represent:", format.as_str()));
-    for what in lost {
-        screen.print_stderr(&format!("  - {what}"));
+    for item in lost {
+        screen.print_stderr(&format!("  - {item}"));
     }
 }
 
@@ -112,8 +114,8 @@ fn convert_failure(error: ConvertError, from: &Path) -> CliError {
     match error {
         ConvertError::Invalid(remarks) | ConvertError::Unwritable(_, remarks) => {
             let errors = remarks.into_iter().filter(Diagnostic::is_error).map(|mut remark| {
-                let place = if from.is_dir() { from.join(&remark.file) } else { from.to_owned() };
-                remark.file = place.display().to_string();
+                let path = if from.is_dir() { from.join(&remark.file) } else { from.to_owned() };
+                remark.file = path.display().to_string();
                 remark
             });
             CliError::new(ErrorCode::AGENT_INVALID, message).with_diagnostics(errors.collect())

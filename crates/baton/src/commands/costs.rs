@@ -80,25 +80,25 @@ pub(crate) async fn run(options: CostsOptions, screen: Screen) -> Result<Exit, C
     let settings = options.place.settings()?;
     let time = options.period(now())?;
     let session = options.place.management_session_with(&settings).await?;
-    let asked = build_report(&UsageQuery::new(&session.client), options.by, time, &settings).await;
+    let report = build_report(&UsageQuery::new(&session.client), options.by, time, &settings).await;
     session.close().await;
-    let told = asked?;
+    let report = report?;
     if screen.is_json() {
-        screen.print(&json_output::report_json(&told).to_string());
+        screen.print(&json_output::report_json(&report).to_string());
         return Ok(Exit::Ok);
     }
-    if told.rows.is_empty() {
+    if report.rows.is_empty() {
         screen.print_stderr("no model calls in this time range; try an earlier --since");
     } else {
-        table::costs(&told, screen.stdout_paint()).iter().for_each(|line| screen.print(line));
+        table::costs(&report, screen.stdout_paint()).iter().for_each(|line| screen.print(line));
     }
-    if !told.budgets.is_empty() {
-        if !told.rows.is_empty() {
+    if !report.budgets.is_empty() {
+        if !report.rows.is_empty() {
             screen.print("");
         }
-        table::budgets(&told.budgets, screen.stdout_paint()).iter().for_each(|line| screen.print(line));
+        table::budgets(&report.budgets, screen.stdout_paint()).iter().for_each(|line| screen.print(line));
     }
-    for reason in &told.incomplete {
+    for reason in &report.incomplete {
         screen.print_stderr(&format!("{}: {}", screen.stderr_paint().warn("incomplete"), escape_for_terminal(reason)));
     }
     Ok(Exit::Ok)
@@ -166,22 +166,22 @@ async fn budget_usage(
     let day = Period { start: day_start(end - 1), end };
     let month = Period { start: month_start(end - 1), end };
     if let Some(budget) = budgets.day {
-        let UsageReport { cells, warnings: said } = asker.usage(CostGroup::Model, day).await?;
+        let UsageReport { cells, warnings: query_warnings } = asker.usage(CostGroup::Model, day).await?;
         all.push(CostBudgetUsage::for_period("day", day, ledger.rows(&cells).1, budget));
-        warnings.extend(said);
+        warnings.extend(query_warnings);
     }
     if let Some(budget) = budgets.month {
-        let UsageReport { cells, warnings: said } = asker.usage(CostGroup::Model, month).await?;
+        let UsageReport { cells, warnings: query_warnings } = asker.usage(CostGroup::Model, month).await?;
         all.push(CostBudgetUsage::for_period("month", month, ledger.rows(&cells).1, budget));
-        warnings.extend(said);
+        warnings.extend(query_warnings);
     }
     for (by, named) in [(CostGroup::Agent, &budgets.agents), (CostGroup::Project, &budgets.projects)] {
         if named.is_empty() {
             continue;
         }
-        let UsageReport { cells, warnings: said } = asker.usage(by, month).await?;
+        let UsageReport { cells, warnings: query_warnings } = asker.usage(by, month).await?;
         all.extend(CostBudgetUsage::for_names(by, month, &ledger.rows(&cells).0, named));
-        warnings.extend(said);
+        warnings.extend(query_warnings);
     }
     Ok((all, warnings))
 }

@@ -56,19 +56,19 @@ pub(crate) async fn run(options: DoctorOptions, screen: Screen) -> Result<Exit, 
     let remarks = checks.iter().filter(|check| check.grade == CheckStatus::Remark).count();
     if screen.is_json() {
         let list: Vec<_> = checks.iter().map(CheckResult::to_json).collect();
-        let mut said = json!({ "ok": failed == 0, "checks": list });
+        let mut report = json!({ "ok": failed == 0, "checks": list });
         if let Some(steps) = &repairs {
             let step =
                 |step: &RepairStep| json!({ "about": step.about, "message": step.message, "changed": step.changed });
-            said["repairs"] = steps.iter().map(step).collect();
+            report["repairs"] = steps.iter().map(step).collect();
         }
-        screen.print(&said.to_string());
+        screen.print(&report.to_string());
     } else {
         let paint = screen.stdout_paint();
         for step in repairs.iter().flatten() {
-            let word = if step.changed { paint.warn("done") } else { paint.good("ok  ") };
+            let mark = if step.changed { paint.warn("done") } else { paint.good("ok  ") };
             let about = paint.strong(&format!("{:<11}", step.about));
-            screen.print(&format!("{word}  {about}  {}", escape_for_terminal(&step.message).replace('\n', " ")));
+            screen.print(&format!("{mark}  {about}  {}", escape_for_terminal(&step.message).replace('\n', " ")));
         }
         for line in checks.iter().flat_map(|check| check.lines(screen.stdout_paint())) {
             screen.print(&line);
@@ -84,20 +84,20 @@ pub(crate) async fn run(options: DoctorOptions, screen: Screen) -> Result<Exit, 
 }
 
 /// Repairs the data directory.
-fn repair(place: &ConnectionOptions) -> Result<Vec<RepairStep>, CliError> {
-    if place.server.is_some() {
+fn repair(connection: &ConnectionOptions) -> Result<Vec<RepairStep>, CliError> {
+    if connection.server.is_some() {
         let message = "--repair works on a local data directory and cannot be used with --server";
         return Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
     }
-    wiring::repair(&place.settings()?.data)
+    wiring::repair(&connection.settings()?.data)
 }
 
-async fn run_checks(place: &ConnectionOptions) -> Result<Vec<CheckResult>, CliError> {
+async fn run_checks(connection: &ConnectionOptions) -> Result<Vec<CheckResult>, CliError> {
     let version = CheckResult::passed("version", format!("baton {}", env!("CARGO_PKG_VERSION")));
     let mut checks = vec![version];
-    let settings = match &place.server {
+    let settings = match &connection.server {
         Some(_) => None,
-        None => Some(place.settings()?),
+        None => Some(connection.settings()?),
     };
     if let Some(settings) = &settings {
         let data = data::check(&settings.data);
@@ -108,7 +108,7 @@ async fn run_checks(place: &ConnectionOptions) -> Result<Vec<CheckResult>, CliEr
             return Ok(checks);
         }
     }
-    let (found, session) = server::find(place, settings.as_ref()).await;
+    let (found, session) = server::find(connection, settings.as_ref()).await;
     checks.extend(found);
     if settings.is_some() || session.is_some() {
         checks.push(agents::check(settings.as_ref(), session.as_ref()).await);
@@ -117,9 +117,9 @@ async fn run_checks(place: &ConnectionOptions) -> Result<Vec<CheckResult>, CliEr
         checks.push(models::check(settings).await);
     }
     if let Some(session) = session {
-        let (stored, kept) = store::check(&session).await;
+        let (stored, stores_spans) = store::check(&session).await;
         checks.extend(stored);
-        if kept {
+        if stores_spans {
             checks.push(round_trip::check(&session).await);
         }
         checks.extend(export::check(&session).await);

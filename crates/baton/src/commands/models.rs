@@ -74,8 +74,8 @@ pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, 
         screen.print(&json!({ "model": report.model, "found": report.source, "providers": providers }).to_string());
         return Ok(Exit::Ok);
     }
-    let whole = options.provider.is_some();
-    for line in show::lines(&report, whole, screen.stdout_paint()) {
+    let is_complete = options.provider.is_some();
+    for line in show::lines(&report, is_complete, screen.stdout_paint()) {
         screen.print(&line);
     }
     Ok(Exit::Ok)

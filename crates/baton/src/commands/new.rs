@@ -64,8 +64,8 @@ pub(crate) fn run(options: &NewOptions, screen: Screen) -> Result<Exit, CliError
     ];
     let width = lines.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     screen.print_stderr(&format!("\n{name} is ready. Next:"));
-    for (command, what) in lines {
-        screen.print_stderr(&format!("  {command:<width$}  {what}"));
+    for (command, description) in lines {
+        screen.print_stderr(&format!("  {command:<width$}  {description}"));
     }
     Ok(Exit::Ok)
 }

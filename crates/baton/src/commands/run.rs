@@ -93,10 +93,21 @@ struct RunRequest {
 
 /// Sends the message, follows the task, and prompts for answers when the agent asks.
 pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
-    let RunCommandOptions { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } =
-        options;
-    let ConnectionOptions { server, token, data, config } = place;
-    let said = RunRequest { message, task, context, settings };
+    let RunCommandOptions {
+        agent,
+        message,
+        place: connection,
+        agents,
+        bearer,
+        allow_peer,
+        task,
+        context,
+        settings,
+        model,
+        quiet,
+    } = options;
+    let ConnectionOptions { server, token, data, config } = connection;
+    let request = RunRequest { message, task, context, settings };
     let mut telling = RunPrinter::new(screen, quiet);
     let models = ModelOverrides { model, production: None };
     let chosen = ConfigOverrides { config, data, agents, models, ..ConfigOverrides::default() };
@@ -104,8 +115,8 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
         let bearer = connection_options::parse_bearer(bearer.as_deref())?;
         let client = wiring::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
-            ended = remote::converse(&client, &agent, said, &mut telling) => ended,
-            () = stop.first() => Ok(print_interrupt(&mut telling, InterruptMessage { what: "stopped following", place: "there", list: " there" })),
+            ended = remote::converse(&client, &agent, request, &mut telling) => ended,
+            () = stop.first() => Ok(print_interrupt(&mut telling, InterruptMessage { verb: "stopped following", location: "there", list: " there" })),
         };
     }
     if bearer.is_some() {
@@ -129,10 +140,10 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
         }
     }
     let ended = tokio::select! {
-        ended = converse(&session, &agent, said, &mut telling) => ended,
+        ended = converse(&session, &agent, request, &mut telling) => ended,
         () = stop.first() => Ok(print_interrupt(&mut telling, match session.url {
-            Some(_) => InterruptMessage { what: "stopped following", place: "on the server", list: APPROVALS_HINT },
-            None => InterruptMessage { what: "stopped", place: "at the next `baton up`", list: APPROVALS_HINT },
+            Some(_) => InterruptMessage { verb: "stopped following", location: "on the server", list: APPROVALS_HINT },
+            None => InterruptMessage { verb: "stopped", location: "at the next `baton up`", list: APPROVALS_HINT },
         })),
     };
     session.close().await;
@@ -141,21 +152,21 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
 
 /// Parts of the message printed when the command is interrupted.
 struct InterruptMessage {
-    what: &'static str,
+    verb: &'static str,
     /// Place where unfinished work continues.
-    place: &'static str,
+    location: &'static str,
     /// Hint on finding an open question again.
     list: &'static str,
 }
 
 const APPROVALS_HINT: &str = "; see `baton approvals list`";
 
-fn print_interrupt(telling: &mut RunPrinter, InterruptMessage { what, place, list }: InterruptMessage) -> Exit {
+fn print_interrupt(telling: &mut RunPrinter, InterruptMessage { verb, location, list }: InterruptMessage) -> Exit {
     telling.answer.end_line();
     let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
     match telling.waits_for_answer {
-        true => telling.screen.print_stderr(&format!("\n{what}; {task} waits for an answer{list}")),
-        false => telling.screen.print_stderr(&format!("{what}; {task} continues {place}")),
+        true => telling.screen.print_stderr(&format!("\n{verb}; {task} waits for an answer{list}")),
+        false => telling.screen.print_stderr(&format!("{verb}; {task} continues {location}")),
     }
     Exit::Interrupted
 }
@@ -163,12 +174,12 @@ fn print_interrupt(telling: &mut RunPrinter, InterruptMessage { what, place, lis
 async fn converse(
     session: &BatonConnection,
     agent: &str,
-    said: RunRequest,
+    request: RunRequest,
     telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
-    let mut message = initial_message(said.message, said.settings);
-    message.task = said.task.map(Into::into);
-    message.context = said.context.map(Into::into);
+    let mut message = initial_message(request.message, request.settings);
+    message.task = request.task.map(Into::into);
+    message.context = request.context.map(Into::into);
     loop {
         let sent = session.client.send_streaming(agent, SendRequest::new(message)).await.map_err(client_failure)?;
         let ended = follow(&session.client, agent, 0, sent, telling).await?;
@@ -189,8 +200,8 @@ async fn print_outcome(
     telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
     if telling.screen.is_json() {
-        let whole = session.client.get(agent, &ended.task, None).await.map_err(client_failure)?;
-        return print_result(agent, ended, Some(&whole), &[], telling);
+        let full_task = session.client.get(agent, &ended.task, None).await.map_err(client_failure)?;
+        return print_result(agent, ended, Some(&full_task), &[], telling);
     }
     let approvals = match ended.status.input_requests.is_empty() {
         true => Vec::new(),
@@ -216,8 +227,8 @@ pub(crate) async fn watch(
         Ok(stream) => follow_from_now(&session.client, agent, stream, &mut telling).await?,
         // The task has ended.
         Err(ClientError::Refused(_)) => {
-            let whole = session.client.get(agent, task, None).await.map_err(client_failure)?;
-            FollowOutcome { task: task.to_owned(), status: StepStatus::from_task(&whole) }
+            let full_task = session.client.get(agent, task, None).await.map_err(client_failure)?;
+            FollowOutcome { task: task.to_owned(), status: StepStatus::from_task(&full_task) }
         }
         Err(error) => return Err(client_failure(error)),
     };

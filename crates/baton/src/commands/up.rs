@@ -209,7 +209,7 @@ fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelS
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
     for agent in agents.iter().take(MAX_LISTED_AGENTS) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
-        let lives = agent.address.as_deref().map(|place| format!(" (remote: {place})")).unwrap_or_default();
+        let lives = agent.address.as_deref().map(|address| format!(" (remote: {address})")).unwrap_or_default();
         screen.print_stderr(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
     }
     if agents.is_empty() {
@@ -231,11 +231,11 @@ fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelS
 
 /// Warns about peers with push enabled if no public URL is configured.
 fn warn_push_without_public_url(settings: &BatonSettings, screen: Screen) {
-    let wanted = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
-    let wanted: Vec<&str> =
-        wanted.map(|peer| peer.name.as_ref().map_or(peer.url.as_str(), |name| name.as_str())).collect();
-    if !wanted.is_empty() {
-        let (warning, names) = (screen.stderr_paint().warn("warning"), wanted.join(", "));
+    let unreachable_peers = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
+    let unreachable_peers: Vec<&str> =
+        unreachable_peers.map(|peer| peer.name.as_ref().map_or(peer.url.as_str(), |name| name.as_str())).collect();
+    if !unreachable_peers.is_empty() {
+        let (warning, names) = (screen.stderr_paint().warn("warning"), unreachable_peers.join(", "));
         screen.print_stderr(&format!(
             "{warning}: push of {names} has no effect without --public-url, the address that peers send notifications to"
         ));
@@ -246,12 +246,12 @@ fn warn_push_without_public_url(settings: &BatonSettings, screen: Screen) {
 fn announce_auth(tokens: usize, settings: &BatonSettings, screen: Screen) {
     let issuers = settings.auth.issuers.len();
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-    let who = match (tokens, issuers) {
+    let credentials = match (tokens, issuers) {
         (0, 0) => "no tokens yet".to_owned(),
         (tokens, 0) => plural(tokens, "valid token"),
         (tokens, issuers) => format!("{} and {}", plural(tokens, "valid token"), plural(issuers, "issuer")),
     };
-    screen.print_stderr(&format!("authentication is on: {who}"));
+    screen.print_stderr(&format!("authentication is on: {credentials}"));
     if tokens == 0 {
         let data = match settings.data.to_str() {
             Some(".baton") => String::new(),

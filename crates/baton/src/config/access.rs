@@ -83,7 +83,7 @@ impl AccessOverrides {
 
 /// Rate limit per caller: of the file, else the default if authentication is required, else none.
 pub(super) fn rate_limit(raw: &RawLimits, auth: &Auth) -> Option<CallerRateLimit> {
-    let number = |given: Option<u64>| given.and_then(|given| u32::try_from(given).ok());
+    let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
     match (number(raw.requests_per_second), number(raw.burst)) {
         (None, None) => auth.required.then_some(DEFAULT_RATE_LIMIT),
         (Some(per_second), burst) => {

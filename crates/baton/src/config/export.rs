@@ -74,7 +74,7 @@ fn to_export_target(raw: RawTarget, base: &Path) -> ExportTarget {
             ..usual
         }
     };
-    let wanted = |signal: &Signal| raw.signals.is_empty() || raw.signals.contains(signal);
-    let routes = Signal::ALL.into_iter().filter(wanted).map(|signal| (signal, route(signal))).collect();
+    let is_exported = |signal: &Signal| raw.signals.is_empty() || raw.signals.contains(signal);
+    let routes = Signal::ALL.into_iter().filter(is_exported).map(|signal| (signal, route(signal))).collect();
     ExportTarget { name: raw.name, routes, content: raw.content, is_default: false }
 }

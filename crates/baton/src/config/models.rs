@@ -27,7 +27,7 @@ impl ModelOverrides {
                 .hint("Write it as provider:model, such as openai:gpt-5-mini, or playbook."));
         }
         // `BATON_DETECT=off` disables model detection, for tests and reproducible setups.
-        let detects = environment("BATON_DETECT").is_none_or(|word| !matches!(word.as_str(), "off" | "0" | "false"));
+        let detects = environment("BATON_DETECT").is_none_or(|value| !matches!(value.as_str(), "off" | "0" | "false"));
         Ok(ModelSettings {
             fallbacks: if self.model.is_some() { Vec::new() } else { raw.fallbacks },
             model: self.model.or(raw.model),

@@ -24,8 +24,8 @@ fn url(about: &str) -> Value {
     json!({"type": "string", "format": "uri", "description": about})
 }
 
-fn texts(about: &str, most: usize) -> Value {
-    json!({"type": "array", "maxItems": most, "items": {"type": "string"}, "description": about})
+fn texts(about: &str, max_items: usize) -> Value {
+    json!({"type": "array", "maxItems": max_items, "items": {"type": "string"}, "description": about})
 }
 
 fn duration(about: &str) -> Value {
@@ -54,7 +54,7 @@ fn tempo() -> Value {
         "A remote Tempo server to query for spans; can also be set with TEMPO_URL. Since 0.6.",
         &json!({
             "url": url("URL of its HTTP API, such as http://tempo.example.com:3200."),
-            "mode": {"enum": TEMPO_MODES.map(|(word, _)| word), "default": "tee",
+            "mode": {"enum": TEMPO_MODES.map(|(name, _)| name), "default": "tee",
                 "description": "Source of results: the local store and Tempo merged (tee), or Tempo only."},
             "hot": duration("Age up to which the local store is authoritative, 2m to 365d; default 1h."),
             "tenant": text("Tenant id, sent as X-Scope-OrgID."),
@@ -73,7 +73,7 @@ fn export() -> Value {
         &json!({
             "name": text("Local name."),
             "endpoint": url("OTLP endpoint; over HTTP, the base URL."),
-            "protocol": {"enum": baton_export::OtlpProtocol::NAMES.map(|(word, _)| word),
+            "protocol": {"enum": baton_export::OtlpProtocol::NAMES.map(|(name, _)| name),
                 "description": "OTLP protocol; by default grpc for port 4317 and http/protobuf for other ports."},
             "compression": {"enum": ["gzip", "none"], "default": "gzip", "description": "Compression of request bodies."},
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
@@ -194,11 +194,11 @@ fn auth() -> Value {
 
 /// An entry of the key `peers`.
 fn peer() -> Value {
-    let (bindings, places) = (BINDINGS.map(|(word, _)| word), KEY_PLACES.map(|(word, _)| word));
+    let (bindings, key_locations) = (BINDINGS.map(|(name, _)| name), KEY_PLACES.map(|(name, _)| name));
     let key = object(
         "API key.",
         &json!({
-            "in": {"enum": places, "default": "header", "description": "Location of the key."},
+            "in": {"enum": key_locations, "default": "header", "description": "Location of the key."},
             "name": text("Name of the header, query parameter or cookie."),
             "secret": secret("Reference to the key."),
         }),

@@ -37,9 +37,9 @@ pub(crate) struct FormField {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FormFieldKind {
     /// Text, with an optional format and length.
-    Text { format: Option<String>, least: Option<u64>, most: Option<u64> },
+    Text { format: Option<String>, min: Option<u64>, max: Option<u64> },
     /// A number or an integer.
-    Number { whole: bool, least: Option<f64>, most: Option<f64> },
+    Number { is_integer: bool, min: Option<f64>, max: Option<f64> },
     /// A boolean.
     Boolean,
     /// One of several values.
@@ -97,22 +97,21 @@ struct Outline {
 impl InputForm {
     /// The form of an object schema; an empty schema gives an open form without fields.
     pub(crate) fn from_schema(schema: &Json) -> Self {
-        let whole = schema.to_value();
+        let root = schema.to_value();
         let properties = schema.read::<Outline>().ok().and_then(|outline| outline.properties);
-        let required: Vec<&str> =
-            whole["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = root["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let members = properties.map(|OrderedMembers(members)| members).unwrap_or_default();
-        let open = whole["additionalProperties"].as_bool().unwrap_or(members.is_empty());
+        let open = root["additionalProperties"].as_bool().unwrap_or(members.is_empty());
         let fields = members.into_iter().map(|(name, property)| {
             let property = property.to_value();
-            let property = resolve_schema(&property, &whole, MAX_REFERENCE_DEPTH);
-            let words = |key: &str| property[key].as_str().unwrap_or_default().trim();
-            let (title, about) = (words("title"), words("description"));
+            let property = resolve_schema(&property, &root, MAX_REFERENCE_DEPTH);
+            let text = |key: &str| property[key].as_str().unwrap_or_default().trim();
+            let (title, about) = (text("title"), text("description"));
             FormField {
                 required: required.contains(&name.as_str()),
                 about: if about.is_empty() { title } else { about }.to_owned(),
                 default: property.get("default").filter(|default| !default.is_null()).cloned().map(Json::from),
-                kind: kind(property, &whole, MAX_REFERENCE_DEPTH),
+                kind: kind(property, &root, MAX_REFERENCE_DEPTH),
                 name,
             }
         });
@@ -125,41 +124,41 @@ impl InputForm {
 }
 
 /// Follows references within the schema; of several alternatives, takes the first that is not null.
-fn resolve_schema<'a>(schema: &'a Value, whole: &'a Value, left: usize) -> &'a Value {
+fn resolve_schema<'a>(schema: &'a Value, root: &'a Value, left: usize) -> &'a Value {
     if left == 0 {
         return schema;
     }
     let within = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
-    if let Some(target) = within.and_then(|pointer| whole.pointer(pointer)) {
-        return resolve_schema(target, whole, left - 1);
+    if let Some(target) = within.and_then(|pointer| root.pointer(pointer)) {
+        return resolve_schema(target, root, left - 1);
     }
     let something = |option: &&Value| option["type"] != "null";
     let options = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array());
     match options {
         Some(options) if options.iter().all(|option| option.get("const").is_none()) => {
-            options.iter().find(something).map_or(schema, |option| resolve_schema(option, whole, left - 1))
+            options.iter().find(something).map_or(schema, |option| resolve_schema(option, root, left - 1))
         }
         _ => schema,
     }
 }
 
-fn kind(schema: &Value, whole: &Value, left: usize) -> FormFieldKind {
+fn kind(schema: &Value, root: &Value, left: usize) -> FormFieldKind {
     if let Some(choices) = choices(schema) {
         return FormFieldKind::Choice(choices);
     }
     let bound = |key: &str| schema[key].as_f64();
-    let whole_number = FormFieldKind::Number { whole: true, least: bound("minimum"), most: bound("maximum") };
+    let whole_number = FormFieldKind::Number { is_integer: true, min: bound("minimum"), max: bound("maximum") };
     match type_of(schema) {
         "string" => FormFieldKind::Text {
             format: schema["format"].as_str().map(str::to_owned),
-            least: schema["minLength"].as_u64(),
-            most: schema["maxLength"].as_u64(),
+            min: schema["minLength"].as_u64(),
+            max: schema["maxLength"].as_u64(),
         },
         "integer" => whole_number,
-        "number" => FormFieldKind::Number { whole: false, least: bound("minimum"), most: bound("maximum") },
+        "number" => FormFieldKind::Number { is_integer: false, min: bound("minimum"), max: bound("maximum") },
         "boolean" => FormFieldKind::Boolean,
         "array" if left > 0 => {
-            FormFieldKind::List(Box::new(kind(resolve_schema(&schema["items"], whole, left - 1), whole, left - 1)))
+            FormFieldKind::List(Box::new(kind(resolve_schema(&schema["items"], root, left - 1), root, left - 1)))
         }
         "object" => FormFieldKind::Object,
         _ => FormFieldKind::Any,

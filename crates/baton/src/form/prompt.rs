@@ -38,31 +38,31 @@ pub(crate) async fn read_line(screen: Screen, prompt: &str) -> Option<String> {
 
 impl InputForm {
     /// Prompts for required fields without a value.
-    pub(crate) async fn ask_missing(&self, mut given: FormValues, screen: Screen) -> PromptResult<Json> {
-        let missing: Vec<FormField> = self.missing(&given).into_iter().cloned().collect();
+    pub(crate) async fn ask_missing(&self, mut values: FormValues, screen: Screen) -> PromptResult<Json> {
+        let missing: Vec<FormField> = self.missing(&values).into_iter().cloned().collect();
         for field in missing {
             match field.ask(screen).await {
-                PromptResult::Answered(Some(value)) => given.put(&field.name, value),
+                PromptResult::Answered(Some(value)) => values.put(&field.name, value),
                 PromptResult::Answered(None) => {}
                 PromptResult::Closed => return PromptResult::Closed,
             }
         }
-        PromptResult::Answered(given.object(self))
+        PromptResult::Answered(values.object(self))
     }
 
     /// Prompts for all fields without a value.
-    pub(crate) async fn ask_all(&self, mut given: FormValues, screen: Screen) -> PromptResult<Json> {
+    pub(crate) async fn ask_all(&self, mut values: FormValues, screen: Screen) -> PromptResult<Json> {
         for field in &self.fields {
-            if given.has(&field.name) {
+            if values.has(&field.name) {
                 continue;
             }
             match field.ask(screen).await {
-                PromptResult::Answered(Some(value)) => given.put(&field.name, value),
+                PromptResult::Answered(Some(value)) => values.put(&field.name, value),
                 PromptResult::Answered(None) => {}
                 PromptResult::Closed => return PromptResult::Closed,
             }
         }
-        PromptResult::Answered(given.object(self))
+        PromptResult::Answered(values.object(self))
     }
 }
 
@@ -78,7 +78,7 @@ impl FormField {
                 (true, None) if !self.required => return PromptResult::Answered(None),
                 _ => match self.read(&text) {
                     Ok(value) => return PromptResult::Answered(Some(value)),
-                    Err(wanted) => wanted,
+                    Err(expected) => expected,
                 },
             };
             screen.print_stderr(&format!("  it must be {wrong}"));

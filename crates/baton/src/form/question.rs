@@ -68,8 +68,8 @@ impl InputReply {
     }
 
     /// Accepts with a text.
-    pub(crate) fn from_text(words: &str) -> Self {
-        Self { action: AnswerAction::Accept, content: Some(serde_json::json!({ "text": words }).into()) }
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self { action: AnswerAction::Accept, content: Some(serde_json::json!({ "text": text }).into()) }
     }
 
     /// An action without content.
@@ -98,15 +98,15 @@ impl InputQuestion {
                 });
             }
             AnswerKind::Text => {
-                let words = read_line(screen, "> ").await.filter(|words| !words.is_empty());
-                return Ok(words.map_or_else(
+                let text = read_line(screen, "> ").await.filter(|text| !text.is_empty());
+                return Ok(text.map_or_else(
                     || InputReply::from_action(AnswerAction::Cancel),
-                    |words| InputReply::from_text(&words),
+                    |text| InputReply::from_text(&text),
                 ));
             }
         };
-        let given = form.parse_values(None, &matching_pairs(form, pairs))?;
-        Ok(match form.ask_all(given, screen).await {
+        let values = form.parse_values(None, &matching_pairs(form, pairs))?;
+        Ok(match form.ask_all(values, screen).await {
             PromptResult::Answered(content) => InputReply { action: AnswerAction::Accept, content: Some(content) },
             PromptResult::Closed => InputReply::from_action(AnswerAction::Cancel),
         })
@@ -116,11 +116,11 @@ impl InputQuestion {
     pub(crate) fn reply_from_values(&self, pairs: &[(String, String)]) -> Result<Option<InputReply>, FormValueError> {
         let AnswerKind::Form(form) = &self.answer_kind else { return Ok(None) };
         let own = matching_pairs(form, pairs);
-        let given = form.parse_values(None, &own)?;
-        if own.is_empty() || !form.missing(&given).is_empty() {
+        let values = form.parse_values(None, &own)?;
+        if own.is_empty() || !form.missing(&values).is_empty() {
             return Ok(None);
         }
-        Ok(Some(InputReply { action: AnswerAction::Accept, content: Some(given.object_with_defaults(form)) }))
+        Ok(Some(InputReply { action: AnswerAction::Accept, content: Some(values.object_with_defaults(form)) }))
     }
 
     /// The question and its form as text, for a later answer.
@@ -152,11 +152,11 @@ impl ApprovalDetails {
     }
 }
 
-/// Untrusted text on one line of at most `most` characters, with invisible characters escaped, so that the user sees
-/// the full effect of a call before approving it.
-pub(crate) fn escape_invisible(text: &str, most: usize) -> String {
+/// Untrusted text on one line of at most `max_chars` characters, with invisible characters escaped, so that the user
+/// sees the full effect of a call before approving it.
+pub(crate) fn escape_invisible(text: &str, max_chars: usize) -> String {
     let mut line = String::new();
-    for c in text.chars().take(most) {
+    for c in text.chars().take(max_chars) {
         match c {
             '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
                 line.push_str(&format!("\\u{:04x}", u32::from(c)));
@@ -165,7 +165,7 @@ pub(crate) fn escape_invisible(text: &str, most: usize) -> String {
             c => line.push(c),
         }
     }
-    let more = text.chars().count().saturating_sub(most);
+    let more = text.chars().count().saturating_sub(max_chars);
     if more > 0 {
         line.push_str(&format!("… and {more} more characters"));
     }

@@ -14,11 +14,11 @@ impl FormField {
 impl FormFieldKind {
     fn read(&self, text: &str) -> Result<Json, String> {
         match self {
-            Self::Text { format, least, most } => {
+            Self::Text { format, min, max } => {
                 let length = text.chars().count() as u64;
-                match (least, most) {
-                    (Some(least), _) if length < *least => return Err(format!("at least {least} characters")),
-                    (_, Some(most)) if length > *most => return Err(format!("at most {most} characters")),
+                match (min, max) {
+                    (Some(min), _) if length < *min => return Err(format!("at least {min} characters")),
+                    (_, Some(max)) if length > *max => return Err(format!("at most {max} characters")),
                     _ => {}
                 }
                 match format.as_deref() {
@@ -26,7 +26,7 @@ impl FormFieldKind {
                     _ => Ok(Json::string(text)),
                 }
             }
-            Self::Number { whole, least, most } => parse_number(text.trim(), *whole, *least, *most),
+            Self::Number { is_integer, min, max } => parse_number(text.trim(), *is_integer, *min, *max),
             Self::Boolean => match text.trim().to_lowercase().as_str() {
                 "yes" | "y" | "true" | "1" => Ok(Json::from(serde_json::Value::Bool(true))),
                 "no" | "n" | "false" | "0" => Ok(Json::from(serde_json::Value::Bool(false))),
@@ -44,16 +44,16 @@ impl FormFieldKind {
 }
 
 /// Numbers keep all their digits.
-fn parse_number(text: &str, whole: bool, least: Option<f64>, most: Option<f64>) -> Result<Json, String> {
-    let wanted = if whole { "a whole number" } else { "a number" };
-    let value: f64 = text.parse().map_err(|_| wanted.to_owned())?;
-    let json = Json::parse(text).ok().filter(|_| value.is_finite()).ok_or_else(|| wanted.to_owned())?;
-    if whole && value.fract() != 0.0 {
-        return Err(wanted.to_owned());
+fn parse_number(text: &str, is_integer: bool, min: Option<f64>, max: Option<f64>) -> Result<Json, String> {
+    let expected = if is_integer { "a whole number" } else { "a number" };
+    let value: f64 = text.parse().map_err(|_| expected.to_owned())?;
+    let json = Json::parse(text).ok().filter(|_| value.is_finite()).ok_or_else(|| expected.to_owned())?;
+    if is_integer && value.fract() != 0.0 {
+        return Err(expected.to_owned());
     }
-    match (least, most) {
-        (Some(least), _) if value < least => Err(format!("at least {least}")),
-        (_, Some(most)) if value > most => Err(format!("at most {most}")),
+    match (min, max) {
+        (Some(min), _) if value < min => Err(format!("at least {min}")),
+        (_, Some(max)) if value > max => Err(format!("at most {max}")),
         _ => Ok(json),
     }
 }
@@ -86,7 +86,7 @@ fn matches_format(format: &str, text: &str) -> bool {
         parts.len() == counts.len() && parts.iter().zip(counts).all(right)
     };
     match format {
-        "email" => text.split_once('@').is_some_and(|(who, host)| !who.is_empty() && host.contains('.')),
+        "email" => text.split_once('@').is_some_and(|(local_part, host)| !local_part.is_empty() && host.contains('.')),
         "uri" | "url" => text.split_once(':').is_some_and(|(scheme, rest)| !scheme.is_empty() && !rest.is_empty()),
         "date" => digits(text, &[4, 2, 2]),
         "date-time" => text.split_once(['T', 't', ' ']).is_some_and(|(date, time)| {
@@ -111,7 +111,7 @@ impl InputForm {
         object: Option<&Json>,
         pairs: &[(String, String)],
     ) -> Result<FormValues, FormValueError> {
-        let mut given: BTreeMap<String, Json> = match object {
+        let mut values: BTreeMap<String, Json> = match object {
             Some(object) => {
                 object.read().map_err(|_| FormValueError("the arguments are not a JSON object".to_owned()))?
             }
@@ -119,26 +119,28 @@ impl InputForm {
         };
         for (name, text) in pairs {
             let value = match self.field(name) {
-                Some(field) => field.read(text).map_err(|wanted| FormValueError(format!("{name} must be {wanted}")))?,
+                Some(field) => {
+                    field.read(text).map_err(|expected| FormValueError(format!("{name} must be {expected}")))?
+                }
                 None => FormFieldKind::Any.read(text).map_err(FormValueError)?,
             };
-            given.insert(name.clone(), value);
+            values.insert(name.clone(), value);
         }
-        let stranger = given.keys().find(|name| self.field(name).is_none());
+        let stranger = values.keys().find(|name| self.field(name).is_none());
         match stranger {
             Some(name) if !self.open => {
                 let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 Err(FormValueError(format!("there is no argument '{name}'; available: {names}")))
             }
-            _ => Ok(FormValues(given)),
+            _ => Ok(FormValues(values)),
         }
     }
 
     /// The required fields without a value or a default.
-    pub(crate) fn missing(&self, given: &FormValues) -> Vec<&FormField> {
+    pub(crate) fn missing(&self, values: &FormValues) -> Vec<&FormField> {
         let needed = self.fields.iter().filter(|field| field.required && field.default.is_none());
-        needed.filter(|field| !given.has(&field.name)).collect()
+        needed.filter(|field| !values.has(&field.name)).collect()
     }
 }
 

@@ -74,13 +74,13 @@ impl FormFieldKind {
         match self {
             Self::Text { format: Some(format), .. } => one_line(format, 20),
             Self::Text { format: None, .. } => "text".to_owned(),
-            Self::Number { whole, least, most } => {
-                let what = if *whole { "whole number" } else { "number" };
-                match (least, most) {
-                    (Some(least), Some(most)) => format!("{what} {least} to {most}"),
-                    (Some(least), None) => format!("{what} from {least}"),
-                    (None, Some(most)) => format!("{what} up to {most}"),
-                    (None, None) => what.to_owned(),
+            Self::Number { is_integer, min, max } => {
+                let noun = if *is_integer { "whole number" } else { "number" };
+                match (min, max) {
+                    (Some(min), Some(max)) => format!("{noun} {min} to {max}"),
+                    (Some(min), None) => format!("{noun} from {min}"),
+                    (None, Some(max)) => format!("{noun} up to {max}"),
+                    (None, None) => noun.to_owned(),
                 }
             }
             Self::Boolean => "yes or no".to_owned(),

@@ -48,15 +48,15 @@ fn issuers(auth: &Auth) -> Result<Issuers, CliError> {
     Issuers::new(configs, &documents, Arc::new(SystemClock) as Arc<dyn Clock>).map_err(wrong)
 }
 
-fn issuer(given: &Issuer) -> IssuerConfig {
-    let Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } = given.clone();
+fn issuer(config: &Issuer) -> IssuerConfig {
+    let Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } = config.clone();
     let scopes = if scopes.is_empty() { vec![DEFAULT_SCOPE.to_owned()] } else { scopes };
     IssuerConfig { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim }
 }
 
 /// Loads the server certificate.
-pub(super) fn tls(given: &Tls) -> Result<baton_http::Tls, CliError> {
-    let Tls { cert, key, client_ca } = given.clone();
+pub(super) fn tls(config: &Tls) -> Result<baton_http::Tls, CliError> {
+    let Tls { cert, key, client_ca } = config.clone();
     baton_http::Tls::load(TlsFiles { cert, key, client_ca })
         .map_err(|error| CliError::new(error.code(), error.to_string()))
 }

@@ -58,18 +58,18 @@ impl<'a> AgentSelection<'a> {
 }
 
 /// Loads the agents; an invalid agent never prevents others from being served.
-pub(crate) fn load(wanted: AgentSelection<'_>) -> Result<LoadedAgents, CliError> {
-    load_usable(wanted).map_err(|error| load_failure(&error))
+pub(crate) fn load(selection: AgentSelection<'_>) -> Result<LoadedAgents, CliError> {
+    load_usable(selection).map_err(|error| load_failure(&error))
 }
 
 /// Like `load`, with a typed error.
-pub(super) fn load_usable(wanted: AgentSelection<'_>) -> Result<LoadedAgents, LoadError> {
-    let AgentSelection { paths, folder, tools, .. } = wanted;
+pub(super) fn load_usable(selection: AgentSelection<'_>) -> Result<LoadedAgents, LoadError> {
+    let AgentSelection { paths, folder, tools, .. } = selection;
     // The folder for new agents may be missing; paths given explicitly must exist.
     if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
         return Err(LoadError::Missing { path: path.clone() });
     }
-    let directories = DirectoryAgents::load_with_sources(paths, wanted.storage_options(), check())?;
+    let directories = DirectoryAgents::load_with_sources(paths, selection.storage_options(), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
     Ok(LoadedAgents { agents: source.listings(), diagnostics, source })
@@ -88,11 +88,11 @@ pub(super) fn load_failure(error: &LoadError) -> CliError {
 
 /// Loads the usable agents and ignores errors of the rest. Fails if the name file is unreadable, so that no agent is
 /// served under the name of another.
-pub(super) fn open(wanted: AgentSelection<'_>) -> Result<(LocalAgents, Vec<UnusableEntry>), CliError> {
-    let directories = DirectoryAgents::open_with_sources(wanted.paths, wanted.storage_options(), Some(check()));
+pub(super) fn open(selection: AgentSelection<'_>) -> Result<(LocalAgents, Vec<UnusableEntry>), CliError> {
+    let directories = DirectoryAgents::open_with_sources(selection.paths, selection.storage_options(), Some(check()));
     let directories = directories.map_err(|error| load_failure(&error))?;
     let unusable = directories.unusable();
-    Ok((LocalAgents::new(directories, wanted.tools), unusable))
+    Ok((LocalAgents::new(directories, selection.tools), unusable))
 }
 
 fn check() -> SpecCheck {

@@ -115,11 +115,11 @@ struct Locals {
 }
 
 fn locals(settings: &BatonSettings) -> Result<Locals, CliError> {
-    let wanted = AgentSelection::all(settings);
-    Ok(match agents::load_usable(wanted) {
+    let selection = AgentSelection::all(settings);
+    Ok(match agents::load_usable(selection) {
         Ok(loaded) => Locals { agents: Arc::new(loaded.source), diagnostics: loaded.diagnostics, error: None },
         Err(error) => {
-            let agents = Arc::new(agents::open(wanted)?.0);
+            let agents = Arc::new(agents::open(selection)?.0);
             Locals { agents, diagnostics: Vec::new(), error: Some(error) }
         }
     })
@@ -176,8 +176,8 @@ impl Baton {
     pub(super) async fn from_parts(settings: &BatonSettings, parts: BatonParts) -> Result<Self, CliError> {
         let BatonParts { strictness, persistence: keep, card_refresh: fresh, locals, peer_registry: book } = parts;
         let book = Arc::new(book);
-        let asked = tempo::TempoSource::from_settings(settings)?;
-        let kept = JournalHandle::open(keep, settings)?;
+        let span_source = tempo::TempoSource::from_settings(settings)?;
+        let journal_handle = JournalHandle::open(keep, settings)?;
         if keep == Persistence::DataDirectory {
             locals.directories.persist_names();
         }
@@ -193,7 +193,7 @@ impl Baton {
         let definitions = Arc::clone(&locals);
         let tools = tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), settings, telemetry.tracer())?;
         let ports = Ports {
-            journal: kept.journal(),
+            journal: journal_handle.journal(),
             models: models.clone(),
             tools: tools.toolbox.clone(),
             agents: Arc::clone(&agents),
@@ -211,16 +211,16 @@ impl Baton {
         let engine = models::with_embeddings(engine, &models, &settings.data)?;
         let reached = Arc::new(engine.clone());
         tools.attach(&reached);
-        let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
+        let tokens = TokenRegistry::open(journal_handle.tokens(), Arc::new(SystemClock))
             .await
             .map_err(|error| journal_failure(&error, &settings.data))?;
-        let telemetry = telemetry.follow(kept.journal());
-        let spans = asked.combine_with(telemetry.store());
+        let telemetry = telemetry.follow(journal_handle.journal());
+        let spans = span_source.combine_with(telemetry.store());
         Ok(Self {
             engine,
             _reached: reached,
             stopping: CancellationToken::new(),
-            journal: kept,
+            journal: journal_handle,
             agents,
             locals,
             tools: tools.toolbox,
@@ -310,7 +310,7 @@ impl Baton {
 
     /// MCP servers that requests bring along.
     pub(super) fn caller_server_ports(&self) -> Option<CallerServerPorts> {
-        self.tools.caller_servers().map(|guests| CallerServerPorts { caller_servers: guests.clone() })
+        self.tools.caller_servers().map(|servers| CallerServerPorts { caller_servers: servers.clone() })
     }
 
     /// Reads the cards of remote agents, now and every few minutes, and watches local definitions for changes, in the
@@ -468,9 +468,9 @@ pub(super) fn journal_failure(error: &JournalError, data: &Path) -> CliError {
     let shown = data.display();
     match error {
         JournalError::Locked(_) => {
-            let who = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
-            let who = who.unwrap_or_default();
-            let message = format!("another Baton{who} owns the data directory {shown}");
+            let owner = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
+            let owner = owner.unwrap_or_default();
+            let message = format!("another Baton{owner} owns the data directory {shown}");
             let free = free_data_directory(data);
             CliError::new(error.code(), message).hint(format!(
                 "Use the running server with `baton run`, or choose another data directory: --data {}",

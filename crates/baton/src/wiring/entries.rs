@@ -42,8 +42,12 @@ impl Baton {
             (true, Persistence::DataDirectory) => remote_agents::peer_registry(settings, &locals)?,
             _ => remote_agents::in_memory_peer_registry(peers, &locals)?,
         };
-        let asked = entries.is_empty() && needs == AgentRequirement::Required;
-        if asked && locals.listings().is_empty() && book.agents().is_empty() && book.peers_without_card().is_empty() {
+        let needs_agent = entries.is_empty() && needs == AgentRequirement::Required;
+        if needs_agent
+            && locals.listings().is_empty()
+            && book.agents().is_empty()
+            && book.peers_without_card().is_empty()
+        {
             let reasons: Vec<String> = unusable.into_iter().map(|unusable| unusable.reason).collect();
             return Err(CliError::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
                 .hint("Start a server with `baton up`, change to a directory with agents, or name some agents."));

@@ -22,9 +22,9 @@ pub(crate) async fn login(
         return Err(CliError::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{agent}' here"))
             .hint("Change to the directory that holds the agent, or name it with --agents."));
     }
-    let kit = loaded.source.agent_resources(&name);
-    let Some(found) = kit.servers.iter().find(|known| known.name == server) else {
-        let names: Vec<&str> = kit.servers.iter().map(|known| known.name.as_str()).collect();
+    let resources = loaded.source.agent_resources(&name);
+    let Some(found) = resources.servers.iter().find(|entry| entry.name == server) else {
+        let names: Vec<&str> = resources.servers.iter().map(|entry| entry.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(CliError::new(
             ErrorCode::USAGE,
@@ -32,7 +32,7 @@ pub(crate) async fn login(
         )
         .hint("Run `baton tools list` to see the servers and their status."));
     };
-    let get = |name: &str| kit.variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
+    let get = |name: &str| resources.variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
     let expanded =
         expand(&found.transport, &get).map_err(|error| CliError::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
     let expanded = McpServer { transport: expanded.transport, ..found.clone() };

@@ -28,30 +28,30 @@ impl Baton {
             None => StateSeal::random(limits.answer_timeout),
         };
         let seal = seal.map_err(|error| CliError::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
-        let kept = kept_in.map(sessions).transpose()?;
+        let session_store = kept_in.map(sessions).transpose()?;
         let common = EndpointContext {
-            sessions: McpSessionManager::new(&limits, kept),
+            sessions: McpSessionManager::new(&limits, session_store),
             seal: Arc::new(seal),
             limits,
             shutdown: self.stopping.clone(),
         };
-        let desk: Arc<dyn AgentInvoker> = Arc::new(self.engine.clone());
+        let invoker: Arc<dyn AgentInvoker> = Arc::new(self.engine.clone());
         let agents = || Arc::clone(&self.agents);
         let ports = EnvironmentPorts {
             agents: agents(),
             tools: self.tools().clone(),
             servers: self.tools().mcp().clone(),
-            invoker: Arc::clone(&desk),
+            invoker: Arc::clone(&invoker),
             handoffs: Arc::new(self.engine.clone()),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
-        let shelf = self.locals.clone();
-        let managed = ManagePorts { agents: agents(), repository: shelf, providers: Some(self.models().clone()) };
+        let repository = self.locals.clone();
+        let managed = ManagePorts { agents: agents(), repository, providers: Some(self.models().clone()) };
         Ok(McpPorts {
-            own: OwnServer::endpoint(agents(), Arc::clone(&desk), own, &common),
+            own: OwnServer::endpoint(agents(), Arc::clone(&invoker), own, &common),
             manage: Some(ManageServer::endpoint(managed, &common)),
-            exported: Arc::new(ExportedEndpoints::new(agents(), desk, common.clone())),
+            exported: Arc::new(ExportedEndpoints::new(agents(), invoker, common.clone())),
             environments: Arc::new(Environments::new(ports, common)),
         })
     }

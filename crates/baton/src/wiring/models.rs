@@ -59,7 +59,7 @@ pub(super) fn model_summary(lineup: &ModelRegistry, agents: &dyn AgentSource) ->
         id.map_or(Ok(()), |id| lineup.provider(id, &AgentResources::default()).map(drop))
             .map_err(|error| model_failure(&error))?;
     }
-    let (model, why) = match (&settings.model, candidates.first()) {
+    let (model, source) = match (&settings.model, candidates.first()) {
         (Some(model), _) => (model.clone(), None),
         (None, Some(found)) => (found.model.clone(), Some(found.source.clone())),
         (None, None) => ("playbook".to_owned(), None),
@@ -73,9 +73,9 @@ pub(super) fn model_summary(lineup: &ModelRegistry, agents: &dyn AgentSource) ->
                 model: agent.writing.model.clone().unwrap_or_else(|| model.clone()),
                 problem: Some(error.to_string()),
             }),
-            Ok(standing) => {
-                let answers = standing.choice.models.first().cloned().unwrap_or_default();
-                if standing.choice.reason == ModelChoiceReason::Agent || answers != model {
+            Ok(selection) => {
+                let answers = selection.choice.models.first().cloned().unwrap_or_default();
+                if selection.choice.reason == ModelChoiceReason::Agent || answers != model {
                     own.push(AgentModel { agent: agent.name.to_string(), model: answers, problem: None });
                 }
             }
@@ -86,7 +86,7 @@ pub(super) fn model_summary(lineup: &ModelRegistry, agents: &dyn AgentSource) ->
         .map(|candidate| DetectedModel { model: candidate.model.clone(), source: candidate.source.clone() })
         .collect();
     let first = agents.iter().find(|agent| !agent.is_peer()).map(|agent| agent.name.to_string());
-    Ok(ModelSummary { model, source: why, others, agent_models: own, sample_agent: first })
+    Ok(ModelSummary { model, source, others, agent_models: own, sample_agent: first })
 }
 
 /// The engine with embeddings, if an embedding model is configured.
@@ -112,15 +112,15 @@ impl Baton {
     pub(crate) fn reload_on_sighup(&self) {
         use tokio::signal::unix::{SignalKind, signal};
         let (agents, models) = (Arc::clone(&self.agents), Arc::clone(self.models()));
-        let mut told = match signal(SignalKind::hangup()) {
-            Ok(told) => told,
+        let mut hangups = match signal(SignalKind::hangup()) {
+            Ok(hangups) => hangups,
             Err(error) => {
                 tracing::warn!(%error, "the SIGHUP handler could not be installed; restart to reload agents and models");
                 return;
             }
         };
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
-            while told.recv().await.is_some() {
+            while hangups.recv().await.is_some() {
                 let unusable = agents.refresh().await;
                 models.detect().await;
                 let found = models.candidates(&AgentResources::default());

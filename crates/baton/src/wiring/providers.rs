@@ -74,8 +74,8 @@ impl ProviderReport {
         let (status, detail) = match &self.readiness {
             Readiness::Ready { live: true } => ("ready", None),
             Readiness::Ready { live: false } => ("configured", None),
-            Readiness::Missing(what) => ("missing", Some(what)),
-            Readiness::Failing(what) => ("failing", Some(what)),
+            Readiness::Missing(problem) => ("missing", Some(problem)),
+            Readiness::Failing(problem) => ("failing", Some(problem)),
         };
         let models: Vec<_> = self
             .models
@@ -102,7 +102,7 @@ pub(crate) async fn report(
     if asks == ProviderQuery::All {
         lineup.detect().await;
     }
-    let kit = match agent {
+    let resources = match agent {
         Some(name) => {
             let name = AgentName::from(name);
             let missing = || CliError::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{name}' here"));
@@ -111,17 +111,17 @@ pub(crate) async fn report(
         }
         None => Arc::new(AgentResources::default()),
     };
-    let candidates = lineup.candidates(&kit);
+    let candidates = lineup.candidates(&resources);
     let found = candidates.first();
     let own = agent.and_then(|name| locals.agent(&AgentName::from(name)));
     let chosen = own.and_then(|agent| ModelChoice::select(&agent, lineup.settings(), &candidates).ok());
     let house = || lineup.settings().model.clone().or_else(|| found.map(|found| found.model.clone()));
     let model = chosen.and_then(|choice| choice.models.first().cloned()).or_else(house);
     let model = model.unwrap_or_else(|| "playbook".to_owned());
-    let why = found.filter(|found| found.model == model).map(|found| found.source.clone());
+    let source = found.filter(|found| found.model == model).map(|found| found.source.clone());
     let known = PROVIDERS.iter().filter(|known| !matches!(known.kind, ProviderKind::Playbook | ProviderKind::Local));
     let mut ids: Vec<&str> = known.map(|known| known.id).collect();
-    let entries = kit.providers.iter().chain(&lineup.settings().providers);
+    let entries = resources.providers.iter().chain(&lineup.settings().providers);
     for id in entries.map(|entry| entry.id.as_str()) {
         if !ids.contains(&id) {
             ids.push(id);
@@ -131,11 +131,11 @@ pub(crate) async fn report(
         let only = KnownProvider::find(only).map_or(only, |known| known.id);
         ids.retain(|id| *id == only);
     }
-    let providers = join_all(ids.into_iter().map(|id| provider(&lineup, id, &kit, asks))).await;
-    Ok(ModelsReport { model, source: why, providers })
+    let providers = join_all(ids.into_iter().map(|id| provider(&lineup, id, &resources, asks))).await;
+    Ok(ModelsReport { model, source, providers })
 }
 
-async fn provider(lineup: &ModelRegistry, id: &str, kit: &AgentResources, asks: ProviderQuery) -> ProviderReport {
+async fn provider(lineup: &ModelRegistry, id: &str, resources: &AgentResources, asks: ProviderQuery) -> ProviderReport {
     let title = KnownProvider::find(id).map_or("custom server", |known| known.title).to_owned();
     let mut report = ProviderReport {
         id: id.to_owned(),
@@ -144,11 +144,11 @@ async fn provider(lineup: &ModelRegistry, id: &str, kit: &AgentResources, asks: 
         from: None,
         models: Vec::new(),
     };
-    let reached = match lineup.provider(id, kit) {
+    let reached = match lineup.provider(id, resources) {
         Ok(reached) => reached,
         Err(error) => return ProviderReport { readiness: Readiness::Missing(error.to_string()), ..report },
     };
-    report.from = lineup.key_source(id, kit);
+    report.from = lineup.key_source(id, resources);
     if asks == ProviderQuery::Skip {
         return report;
     }
@@ -157,8 +157,8 @@ async fn provider(lineup: &ModelRegistry, id: &str, kit: &AgentResources, asks: 
         Ok(Err(_)) | Err(_)
             if report.from.is_none() && KnownProvider::find(id).is_some_and(|known| known.base_url.is_some()) =>
         {
-            let nobody = "no server at its default address; start it, or set OLLAMA_HOST".to_owned();
-            return ProviderReport { readiness: Readiness::Missing(nobody), ..report };
+            let message = "no server at its default address; start it, or set OLLAMA_HOST".to_owned();
+            return ProviderReport { readiness: Readiness::Missing(message), ..report };
         }
         listed => listed,
     };

@@ -185,14 +185,14 @@ impl AllAgents {
 
 /// Local and remote agents that a Baton with these settings would serve. Sends no requests.
 pub(crate) fn load_known_agents(settings: &BatonSettings) -> Result<LoadedAgents, CliError> {
-    let (source, diagnostics, nobody) = match load(AgentSelection::all(settings)) {
+    let (source, diagnostics, load_failure) = match load(AgentSelection::all(settings)) {
         Ok(loaded) => (loaded.source, loaded.diagnostics, None),
         Err(failure) => (LocalAgents::none(), Vec::new(), Some(failure)),
     };
     let locals = Arc::new(source);
     let book = Arc::new(peer_registry(settings, &locals)?);
     let agents = AllAgents::new(CardRefresh::Periodic, locals, book).listings();
-    match nobody {
+    match load_failure {
         Some(failure) if agents.is_empty() => Err(failure),
         _ => Ok(LoadedAgents { agents, diagnostics, source: LocalAgents::none() }),
     }

@@ -157,10 +157,10 @@ fn update_on_renewal(tls: &Tls, server: ServerFile, data: PathBuf) {
 }
 
 fn a2a_options(a2a: &A2a) -> A2aOptions {
-    let extension = |given: &Extension| AgentExtension {
-        uri: given.uri.clone(),
-        description: given.description.clone(),
-        required: given.required,
+    let extension = |configured: &Extension| AgentExtension {
+        uri: configured.uri.clone(),
+        description: configured.description.clone(),
+        required: configured.required,
         ..AgentExtension::default()
     };
     A2aOptions {
@@ -176,13 +176,13 @@ fn a2a_options(a2a: &A2a) -> A2aOptions {
 }
 
 /// Limits a number of sockets to the available file descriptors. Without free descriptors no tool could be started.
-fn limit_sockets(wanted: usize, room: Option<usize>) -> usize {
-    room.map_or(wanted, |files| wanted.min(files.saturating_sub(RESERVED_FILES).max(MIN_SOCKETS)))
+fn limit_sockets(requested_sockets: usize, room: Option<usize>) -> usize {
+    room.map_or(requested_sockets, |files| requested_sockets.min(files.saturating_sub(RESERVED_FILES).max(MIN_SOCKETS)))
 }
 
 async fn bind(settings: &BatonSettings, choice: PortChoice, screen: Screen) -> Result<TcpListener, CliError> {
-    let wanted = SocketAddr::new(settings.host, settings.port);
-    match TcpListener::bind(wanted).await {
+    let address = SocketAddr::new(settings.host, settings.port);
+    match TcpListener::bind(address).await {
         Ok(listener) => Ok(listener),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && choice == PortChoice::Preferred => {
             screen.print_stderr(&format!("port {} is in use; using a free one", settings.port));
@@ -193,10 +193,10 @@ async fn bind(settings: &BatonSettings, choice: PortChoice, screen: Screen) -> R
 }
 
 fn cannot_listen(settings: &BatonSettings, error: &io::Error) -> CliError {
-    let wanted = SocketAddr::new(settings.host, settings.port);
+    let address = SocketAddr::new(settings.host, settings.port);
     match error.kind() {
-        io::ErrorKind::AddrInUse => CliError::new(ErrorCode::PORT_IN_USE, format!("{wanted} is already in use")),
-        _ => CliError::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {wanted}: {error}"))
+        io::ErrorKind::AddrInUse => CliError::new(ErrorCode::PORT_IN_USE, format!("{address} is already in use")),
+        _ => CliError::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {address}: {error}"))
             .hint("Choose another address with --host and --port."),
     }
 }

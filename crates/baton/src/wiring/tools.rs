@@ -44,7 +44,8 @@ pub(super) fn toolbox(
     settings: &BatonSettings,
     tracer: Tracer,
 ) -> Result<ToolboxParts, CliError> {
-    let guests = settings.caller_server_allow.as_deref().map(|allow| caller_servers(allow, &tracer)).transpose()?;
+    let caller_server_host =
+        settings.caller_server_allow.as_deref().map(|allow| caller_servers(allow, &tracer)).transpose()?;
     let remote = remote(&settings.data)?;
     let http = HttpTools::new(remote.client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnector::new(remote));
@@ -61,8 +62,8 @@ pub(super) fn toolbox(
         .with(TransportKind::Internal, internal.clone());
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
     let toolbox = Toolbox::new(servers).with_http(Arc::new(http));
-    let toolbox = match guests {
-        Some(guests) => toolbox.with_caller_servers(Arc::new(guests)),
+    let toolbox = match caller_server_host {
+        Some(caller_server_host) => toolbox.with_caller_servers(Arc::new(caller_server_host)),
         None => toolbox,
     };
     Ok(ToolboxParts { toolbox: Arc::new(toolbox), internal })

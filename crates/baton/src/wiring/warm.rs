@@ -37,12 +37,12 @@ impl Baton {
         let (servers, agents, folder) = (self.tools().mcp().clone(), self.agents.clone(), tools::logins(data));
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
             let mut looks = tokio::time::interval(LOGIN_POLL_INTERVAL);
-            let mut known = None;
+            let mut last_change = None;
             loop {
                 looks.tick().await;
                 // A login replaces its file, which changes the modification time of the folder.
                 let changed = tokio::fs::metadata(&folder).await.and_then(|about| about.modified()).ok();
-                if std::mem::replace(&mut known, changed) == changed {
+                if std::mem::replace(&mut last_change, changed) == changed {
                     continue;
                 }
                 for agent in agents.listings().into_iter().filter(|agent| agent.has_servers) {
@@ -59,7 +59,7 @@ impl Baton {
 /// Reports each server of an agent when its state is known, and slow servers in advance.
 async fn report_servers(servers: McpServers, agent: AgentName, screen: Screen) {
     let mut events = servers.events(&agent);
-    let mut told = BTreeSet::new();
+    let mut reported_servers = BTreeSet::new();
     let slow = tokio::time::sleep(SLOW_START_DELAY);
     tokio::pin!(slow);
     let mut late = BTreeSet::new();
@@ -67,11 +67,11 @@ async fn report_servers(servers: McpServers, agent: AgentName, screen: Screen) {
         let statuses = servers.statuses(&agent);
         let open = |status: &&ServerStatus| matches!(status.state, ServerState::Idle | ServerState::Starting);
         for status in statuses.iter().filter(|status| !open(status)) {
-            if told.insert(status.name.clone()) && status.state != ServerState::Disabled {
+            if reported_servers.insert(status.name.clone()) && status.state != ServerState::Disabled {
                 print_status(&agent, status, screen);
             }
         }
-        let untold = || statuses.iter().filter(|status| !told.contains(&status.name));
+        let untold = || statuses.iter().filter(|status| !reported_servers.contains(&status.name));
         if untold().next().is_none() {
             return;
         }
@@ -110,18 +110,18 @@ fn print_status(agent: &AgentName, status: &ServerStatus, screen: Screen) {
         return;
     }
     let paint = screen.stderr_paint();
-    let who = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, MAX_TEXT_CHARS));
+    let subject = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, MAX_TEXT_CHARS));
     let reason = one_line(reason.as_deref().unwrap_or("unknown reason"), MAX_TEXT_CHARS);
     match state {
         ServerState::Ready => {
             let count = format!("{tools} tool{}", if *tools == 1 { "" } else { "s" });
-            screen.print_stderr(&format!("{who} {} ({count})", paint.good("is ready")));
+            screen.print_stderr(&format!("{subject} {} ({count})", paint.good("is ready")));
         }
         ServerState::Starting | ServerState::Idle => {
-            screen.print_stderr(&format!("{who} {} it has not answered yet", paint.warn("is still starting:")));
+            screen.print_stderr(&format!("{subject} {} it has not answered yet", paint.warn("is still starting:")));
         }
-        ServerState::NeedsLogin => screen.print_stderr(&format!("{who} {} {reason}", paint.warn("needs a login:"))),
-        _ => screen.print_stderr(&format!("{who} {} {reason}", paint.bad("failed:"))),
+        ServerState::NeedsLogin => screen.print_stderr(&format!("{subject} {} {reason}", paint.warn("needs a login:"))),
+        _ => screen.print_stderr(&format!("{subject} {} {reason}", paint.bad("failed:"))),
     }
     if let Some(hint) = hint.as_ref().filter(|_| *state != ServerState::Ready) {
         screen.print_stderr(&format!("  hint: {}", one_line(hint, 2 * MAX_TEXT_CHARS)));

@@ -18,8 +18,8 @@ pub(super) struct FixtureCall<'a> {
 impl FixtureCall<'_> {
     /// A required text argument.
     pub(super) fn text(&self, name: &str) -> Result<&str, ErrorData> {
-        let given = self.request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
-        given.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} must be text"), None))
+        let value = self.request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
+        value.ok_or_else(|| ErrorData::invalid_params(format!("The argument {name} must be text"), None))
     }
 
     /// All arguments.

@@ -30,9 +30,9 @@ pub(super) fn several() -> CallToolResult {
 pub(super) fn structured(arguments: &JsonObject) -> CallToolResult {
     let number = |name: &str| arguments.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default();
     let sum = number("a") + number("b");
-    let words = format!("The sum is {sum}.");
-    let mut result = text_result(&words);
-    result.structured_content = Some(json!({ "sum": sum, "words": words }));
+    let text = format!("The sum is {sum}.");
+    let mut result = text_result(&text);
+    result.structured_content = Some(json!({ "sum": sum, "words": text }));
     result
 }
 

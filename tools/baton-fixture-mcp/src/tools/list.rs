@@ -44,9 +44,9 @@ pub(crate) fn list(world: &FixtureState) -> Vec<Tool> {
     let text = |description: &str| json!({ "type": "string", "description": description });
     tools.push(tool("test_sampling", "Asks the client's model", &fields(&json!({ "prompt": text("What to ask") }))));
     tools.push(tool("test_elicitation", "Asks the user", &fields(&json!({ "message": text("What to ask") }))));
-    let least = json!({ "type": "integer", "description": "Minimum number to wait for, up to ten seconds" });
+    let minimum = json!({ "type": "integer", "description": "Minimum number to wait for, up to ten seconds" });
     let counts = "Number of cancelled calls of wait_until_canceled";
-    tools.push(tool("count_canceled", counts, &fields(&json!({ "at_least": least }))));
+    tools.push(tool("count_canceled", counts, &fields(&json!({ "at_least": minimum }))));
     let region = json!({ "type": "string", "description": "Mirrored in a header", "x-mcp-header": "Region" });
     tools.push(tool(
         "test_custom_header",

@@ -51,12 +51,12 @@ pub(super) async fn wait(call: &FixtureCall<'_>) -> Result<CallToolResult, Error
 
 /// Sends one log line if its level is enabled, by the request or, in older sessions, by the set level.
 async fn write(call: &FixtureCall<'_>, line: &str) -> Result<(), ErrorData> {
-    let wanted = if is_modern(call.context) {
+    let min_level = if is_modern(call.context) {
         call.context.meta.log_level()
     } else {
         Some(call.fixture.level().unwrap_or(LoggingLevel::Debug))
     };
-    if wanted.is_some_and(|least| weight(least) <= weight(LoggingLevel::Info)) {
+    if min_level.is_some_and(|level| weight(level) <= weight(LoggingLevel::Info)) {
         let notice = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(line));
         call.context.peer.notify_logging_message(notice).await.map_err(|error| notification_error(&error))?;
     }

@@ -78,7 +78,7 @@ async fn ask_one(
 ) -> Result<CallToolResponse, ErrorData> {
     match ask(call.context, call.request.input_responses.as_ref(), [(key, question)], None).await? {
         InputOutcome::Answered(answers) => Ok(text_result(say(&answers)).into()),
-        InputOutcome::InputRequired(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(input_request) => Ok(input_request.into()),
     }
 }
 
@@ -93,7 +93,7 @@ async fn ask_with_state(call: &FixtureCall<'_>) -> Result<CallToolResponse, Erro
         InputOutcome::Answered(answers) => {
             Ok(text_result(format!("state-ok: {}", answers.elicitation_text("confirm"))).into())
         }
-        InputOutcome::InputRequired(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(input_request) => Ok(input_request.into()),
     }
 }
 
@@ -113,7 +113,7 @@ async fn ask_several(call: &FixtureCall<'_>) -> Result<CallToolResponse, ErrorDa
             let (greeting, name) = (answers.sampled_text("greeting"), answers.part("user_name", "/content/name"));
             Ok(text_result(format!("{greeting} {name}, {} roots", answers.roots("client_roots"))).into())
         }
-        InputOutcome::InputRequired(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(input_request) => Ok(input_request.into()),
     }
 }
 
@@ -129,7 +129,7 @@ async fn ask_in_rounds(call: &FixtureCall<'_>) -> Result<CallToolResponse, Error
         let state = world.seal(tool, &Round::default())?;
         match ask(call.context, brought, [("step1", question)], Some(state)).await? {
             InputOutcome::Answered(answers) => answers.part("step1", "/content/name"),
-            InputOutcome::InputRequired(asked) => return Ok(asked.into()),
+            InputOutcome::InputRequired(input_request) => return Ok(input_request.into()),
         }
     };
     let question = text_form("Step 2: What is your favorite color?", "color");
@@ -139,7 +139,7 @@ async fn ask_in_rounds(call: &FixtureCall<'_>) -> Result<CallToolResponse, Error
             let color = answers.part("step2", "/content/color");
             Ok(text_result(format!("{name} likes {color}.")).into())
         }
-        InputOutcome::InputRequired(asked) => Ok(asked.into()),
+        InputOutcome::InputRequired(input_request) => Ok(input_request.into()),
     }
 }
 
@@ -183,7 +183,7 @@ fn defaults() -> Value {
 
 fn choices() -> Value {
     let titled = |noun: &str| {
-        let choice = |value: &str, which: &str| json!({ "const": value, "title": format!("{which} {noun}") });
+        let choice = |value: &str, prefix: &str| json!({ "const": value, "title": format!("{prefix} {noun}") });
         json!([choice("value1", "First"), choice("value2", "Second"), choice("value3", "Third")])
     };
     let plain = json!(["option1", "option2", "option3"]);

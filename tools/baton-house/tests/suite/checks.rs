@@ -8,7 +8,7 @@ use baton_types::ErrorCode;
 use serde_json::json;
 
 fn places(violations: &[Violation]) -> Vec<&str> {
-    violations.iter().map(|violation| violation.place.as_str()).collect()
+    violations.iter().map(|violation| violation.location.as_str()).collect()
 }
 
 /// Violations of the layer rules in a workspace of `(crate, dependencies)`; `+name` is a dev-dependency.

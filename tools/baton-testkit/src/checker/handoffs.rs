@@ -52,14 +52,14 @@ fn judge(
     children: &[(&TaskId, &ParentLink)],
 ) -> Result<(), String> {
     let [SentHandoff { parent, call, child }] = sent else { return Err(format!("it was sent {} times", sent.len())) };
-    let [(made, link)] = children else { return Err(format!("it has {} children", children.len())) };
+    let [(child_task, link)] = children else { return Err(format!("it has {} children", children.len())) };
     let created = evidence.history.handoff_facts(id).filter_map(|fact| match fact {
         HandoffEvent::Created(handoff) => Some(handoff),
         HandoffEvent::StatusChanged { .. } | HandoffEvent::Rerouted { .. } => None,
     });
     let created: Vec<_> = created.collect();
     let [record] = created.as_slice() else { return Err(format!("it was created {} times", created.len())) };
-    let same = made == child
+    let same = child_task == child
         && link.task == **parent
         && record.parent_task.as_ref() == Some(*parent)
         && record.parent_call.as_ref() == Some(*call)

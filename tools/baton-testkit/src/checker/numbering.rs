@@ -11,11 +11,11 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
     for (task, events) in &history.tasks {
         violations.extend(numbers(task, events));
         violations.extend(evidence.listed_events.get(task).and_then(|listed| {
-            let told: Vec<(u64, String)> =
+            let listed_texts: Vec<(u64, String)> =
                 listed.iter().map(|entry| (entry.number, format!("{} {}", entry.kind, entry.body.as_str()))).collect();
             let stored: Vec<(u64, String)> = events.iter().map(|event| (event.number, event_text(event))).collect();
             let detail = "the events endpoint and the journal differ";
-            (told != stored).then(|| Violation::new(Guarantee::Numbering, task, detail))
+            (listed_texts != stored).then(|| Violation::new(Guarantee::Numbering, task, detail))
         }));
     }
     for (handoff, events) in &history.handoffs {
@@ -30,9 +30,9 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
 
 fn numbers(subject: impl Display, events: &[Arc<StoredEvent>]) -> Option<Violation> {
     let numbers: Vec<u64> = events.iter().map(|event| event.number).collect();
-    let whole = numbers.iter().zip(1..).all(|(number, expected)| *number == expected);
+    let is_consecutive = numbers.iter().zip(1..).all(|(number, expected)| *number == expected);
     let epochs = events.windows(2).all(|pair| pair[0].epoch <= pair[1].epoch);
-    match (whole, epochs) {
+    match (is_consecutive, epochs) {
         (true, true) => None,
         (false, _) => Some(Violation::new(Guarantee::Numbering, subject, format!("its events are {numbers:?}"))),
         (true, false) => {

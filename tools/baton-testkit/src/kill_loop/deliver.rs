@@ -79,6 +79,6 @@ impl OutgoingMessage {
     }
 }
 
-fn invalid_response(what: &str) -> ClientError {
-    ClientError::InvalidResponse(what.to_owned())
+fn invalid_response(problem: &str) -> ClientError {
+    ClientError::InvalidResponse(problem.to_owned())
 }

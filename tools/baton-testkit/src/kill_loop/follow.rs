@@ -23,7 +23,7 @@ pub(super) async fn follow(crowd: Arc<LoopState>, acknowledged: AcknowledgedTask
         cursor: matches!(beginning, FirstStream::Replay).then_some(1),
         transcript: Transcript::new(task.clone()),
         state: TaskState::Unspecified,
-        asked: false,
+        input_required: false,
         answering: None,
         crowd,
     };
@@ -76,7 +76,7 @@ struct Follower {
     transcript: Transcript,
     state: TaskState,
     /// The task has required input since the last answer was started.
-    asked: bool,
+    input_required: bool,
     answering: Option<Pin<Box<dyn Future<Output = Result<()>> + Send>>>,
 }
 
@@ -99,7 +99,7 @@ impl Follower {
         let status = status.or(event.item.status_update.as_ref().map(|update| &update.status));
         if let Some(status) = status {
             self.state = status.state;
-            self.asked |= status.state == TaskState::InputRequired;
+            self.input_required |= status.state == TaskState::InputRequired;
         }
         if let Some(segment) = self.transcript.segments.last_mut() {
             segment.events.push(event);
@@ -132,15 +132,15 @@ impl Follower {
 
     async fn reconnect(&mut self, error: &str) -> Result<()> {
         self.crowd.counts.reconnects.add();
-        let what = format!("the stream of {} at {:?}: {error}", self.task(), self.cursor);
-        self.up = self.link.wait_for_successor(&self.up, &what).await?;
+        let context = format!("the stream of {} at {:?}: {error}", self.task(), self.cursor);
+        self.up = self.link.wait_for_successor(&self.up, &context).await?;
         Ok(())
     }
 
     async fn watch(&mut self, mut stream: EventStream, until: StreamEndCondition) -> Result<FollowedStreamEnd> {
         loop {
-            if self.asked && self.answering.is_none() {
-                self.asked = false;
+            if self.input_required && self.answering.is_none() {
+                self.input_required = false;
                 self.answering = Some(Box::pin(answer(Arc::clone(&self.crowd), self.agent, self.task().clone())));
             }
             let item = tokio::select! {

@@ -57,15 +57,15 @@ pub(super) async fn wait_for_notifications(client: &Client, crowd: &LoopState) -
     let history = History::from_entries(listed.iter().map(|(task, (events, _))| (task, events.as_slice())))?;
     let mut open: Vec<(&Receiver, Vec<Value>)> =
         listed.iter().map(|(task, (_, receiver))| (receiver, receiver.expected_payloads(&history, task))).collect();
-    let told = crowd.webhook.wait_until("the last notification", |arrivals| {
+    let all_received = crowd.webhook.wait_until("the last notification", |arrivals| {
         let attempts = by_path(arrivals);
-        open.retain(|(receiver, owed)| {
-            with_attempts(receiver, &attempts).count_missing(owed).is_ok_and(|missing| missing > 0)
+        open.retain(|(receiver, expected)| {
+            with_attempts(receiver, &attempts).count_missing(expected).is_ok_and(|missing| missing > 0)
         });
         open.is_empty()
     });
     // Not an error: the checker reports missing notifications in more detail.
-    drop(told.await);
+    drop(all_received.await);
     Ok(())
 }
 

@@ -194,18 +194,18 @@ async fn with_diagnostics(
     error: anyhow::Error,
 ) -> anyhow::Error {
     let open = crowd.open_tasks();
-    let mut words = format!("{error:#}\n{} tasks are open", open.len());
+    let mut report = format!("{error:#}\n{} tasks are open", open.len());
     for task in open.iter().take(MAX_DISPLAYED_TASKS) {
-        words.push_str(&format!("\n  {task}"));
+        report.push_str(&format!("\n  {task}"));
         match collect::list_events(server.client(), task).await {
             Ok(events) => {
                 for event in events {
                     let body: String = event.body.as_str().chars().take(160).collect();
-                    words.push_str(&format!("\n    {} {} {body}", event.number, event.kind));
+                    report.push_str(&format!("\n    {} {} {body}", event.number, event.kind));
                 }
             }
-            Err(error) => words.push_str(&format!(": {error}")),
+            Err(error) => report.push_str(&format!(": {error}")),
         }
     }
-    anyhow!("{words}\nend of the server's log:\n{}", options.log_tail())
+    anyhow!("{report}\nend of the server's log:\n{}", options.log_tail())
 }

@@ -56,13 +56,13 @@ pub(super) async fn send(
         if crowd.is_stopping() {
             break;
         }
-        let letter = next_message(&crowd, &mut chance, style, format!("{name}-{message}").into())?;
-        let (replay, once_more) = (chance.one_in(3), letter.keyed && chance.one_in(3));
-        let mut keyed = KeyedMessage { message: letter.message.clone(), sends: 0, answers: Vec::new() };
-        if let Some((task, beginning)) = send_until_answered(&crowd, &mut link, &letter, style, &mut keyed).await? {
+        let outgoing = next_message(&crowd, &mut chance, style, format!("{name}-{message}").into())?;
+        let (replay, once_more) = (chance.one_in(3), outgoing.keyed && chance.one_in(3));
+        let mut keyed = KeyedMessage { message: outgoing.message.clone(), sends: 0, answers: Vec::new() };
+        if let Some((task, beginning)) = send_until_answered(&crowd, &mut link, &outgoing, style, &mut keyed).await? {
             let beginning =
                 if replay && matches!(beginning, FirstStream::Fresh) { FirstStream::Replay } else { beginning };
-            let agent = letter.agent;
+            let agent = outgoing.agent;
             crowd.add_open_task(&task, agent);
             reception
                 .send(AcknowledgedTask { agent, task, first_stream: beginning, permit: room })
@@ -70,10 +70,10 @@ pub(super) async fn send(
                 .ok()
                 .context("the follower task has ended")?;
             if once_more {
-                send_until_answered(&crowd, &mut link, &letter, SendStyle::Immediate, &mut keyed).await?;
+                send_until_answered(&crowd, &mut link, &outgoing, SendStyle::Immediate, &mut keyed).await?;
             }
         }
-        if letter.keyed {
+        if outgoing.keyed {
             crowd.add_keyed_message(keyed);
         }
     }
@@ -87,7 +87,7 @@ fn next_message(
     style: SendStyle,
     message: MessageId,
 ) -> Result<OutgoingMessage> {
-    let (agent, words) = *chance.pick(&WORK).context("there is no work")?;
+    let (agent, text) = *chance.pick(&WORK).context("there is no work")?;
     // Half of the non-waiting clients use A2A 0.3.
     let old = style == SendStyle::Immediate && chance.one_in(2);
     let dialect = if old { PushDialect::V03 } else { PushDialect::V1 };
@@ -95,22 +95,22 @@ fn next_message(
     if push.is_some() {
         crowd.add_receiver(Receiver { message: message.clone(), dialect, after: 0, attempts: Vec::new() });
     }
-    Ok(OutgoingMessage { agent, message, text: words, push, keyed: chance.one_in(3) })
+    Ok(OutgoingMessage { agent, message, text, push, keyed: chance.one_in(3) })
 }
 
 /// Sends until a response arrives; `None` if the send was interrupted and must not be repeated.
 async fn send_until_answered(
     crowd: &LoopState,
     link: &mut ServerLink,
-    letter: &OutgoingMessage,
+    outgoing: &OutgoingMessage,
     style: SendStyle,
     keyed: &mut KeyedMessage,
 ) -> Result<Option<(TaskId, FirstStream)>> {
-    let OutgoingMessage { agent, text: words, .. } = letter;
+    let OutgoingMessage { agent, text, .. } = outgoing;
     let mut up = link.current();
     loop {
         keyed.sends += 1;
-        match letter.deliver(&up, style).await {
+        match outgoing.deliver(&up, style).await {
             Ok((task, beginning)) => {
                 keyed.answers.push(task.clone());
                 return Ok(Some((task, beginning)));
@@ -118,11 +118,11 @@ async fn send_until_answered(
             Err(error) if is_break(&error) => {
                 crowd.counts.unacknowledged.add();
                 up = link.wait_for_successor(&up, &format!("a send to {agent}: {error}")).await?;
-                if !letter.keyed {
+                if !outgoing.keyed {
                     return Ok(None);
                 }
             }
-            Err(error) => bail!("a send of {words:?} to {agent} was refused: {error}"),
+            Err(error) => bail!("a send of {text:?} to {agent} was refused: {error}"),
         }
     }
 }

@@ -49,18 +49,18 @@ pub(super) fn check(handoffs: usize, answers: &[JobAnswer], near: &History, far:
     }
     let (children, work) = (submissions_to(near, FAR), submissions_to(far, WORKER));
     for (child, SubmittedWork { context, .. }) in &children {
-        let there = work.values().filter(|given| given.context == *context).count();
+        let there = work.values().filter(|submission| submission.context == *context).count();
         if there != 1 {
             violations.push(format!("the work of {child} was submitted {there} times"));
         }
     }
-    let messages: BTreeSet<&MessageId> = work.values().map(|given| given.message).collect();
+    let messages: BTreeSet<&MessageId> = work.values().map(|submission| submission.message).collect();
     if messages.len() != work.len() || work.len() != handoffs {
         violations.push(format!("{} tasks of {} messages for {handoffs} jobs", work.len(), messages.len()));
     }
-    for JobAnswer { job, text: said, .. } in answers {
-        if !said.contains(&format!("done with job-{job},")) {
-            violations.push(format!("job {job} was answered with: {said}"));
+    for JobAnswer { job, text, .. } in answers {
+        if !text.contains(&format!("done with job-{job},")) {
+            violations.push(format!("job {job} was answered with: {text}"));
         }
     }
     if answers.len() != handoffs {

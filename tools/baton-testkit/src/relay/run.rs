@@ -163,8 +163,8 @@ async fn call(mut link: ServerLink, seed: u64, jobs: Vec<usize>) -> Result<Vec<J
         // A failed job has its reason in the status; the answer of a completed one is in the history.
         let last = task.status.message.as_ref().or_else(|| task.history.as_ref()?.last());
         let parts = last.into_iter().flat_map(|message| &message.parts);
-        let said = parts.filter_map(|part| part.text.as_deref()).collect();
-        answers.push(JobAnswer { job, text: said, doubts });
+        let text = parts.filter_map(|part| part.text.as_deref()).collect();
+        answers.push(JobAnswer { job, text, doubts });
     }
     Ok(answers)
 }

@@ -53,12 +53,12 @@ pub(super) fn effects_log(directory: &Path) -> PathBuf {
 
 fn baton(binary: &Path, directory: &Path, side: &str, name: &str, agent: &str, rules: &str) -> Result<ServerOptions> {
     let home = directory.join(side);
-    let place = home.join(name);
-    fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
-    write(&place.join("agent.yaml"), agent)?;
-    write(&place.join("playbook.yaml"), rules)?;
-    write(&place.join("prompt.md"), "You are for testing.\n")?;
-    Ok(ServerOptions::new(binary, vec![place], &home))
+    let folder = home.join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    write(&folder.join("agent.yaml"), agent)?;
+    write(&folder.join("playbook.yaml"), rules)?;
+    write(&folder.join("prompt.md"), "You are for testing.\n")?;
+    Ok(ServerOptions::new(binary, vec![folder], &home))
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

@@ -46,14 +46,14 @@ pub(super) struct AgentAddOptions {
 
 /// Adds the agent and prints its details.
 pub(super) async fn run(options: AgentAddOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentAddOptions { url, name, listed, bearer: written, place } = options;
+    let AgentAddOptions { url, name, listed, bearer: written, place: connection } = options;
     let here = env::current_dir()
         .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
     // The working directory of the server may differ, so paths are made absolute here.
     let bearer = connection_options::parse_bearer(written.as_deref())?
         .map(|bearer| resolve_secret_path(&bearer, &here).to_string());
     let shows_none = bearer.is_none();
-    let session = place.management_session().await?;
+    let session = connection.management_session().await?;
     let added = session.client.add_agent(&AddAgent { url, name, listed, bearer }).await;
     session.close().await;
     let added = added.map_err(client_failure)?;

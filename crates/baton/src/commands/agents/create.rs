@@ -55,15 +55,16 @@ pub(super) struct AgentCreateOptions {
 
 /// Creates the agent and prints the location of its definition.
 pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentCreateOptions { name, title, description, prompt, prompt_file, playbook, model, keep, place } = options;
+    let AgentCreateOptions { name, title, description, prompt, prompt_file, playbook, model, keep, place: connection } =
+        options;
     let from_file = prompt_file.as_deref().map(read_text_file).transpose()?;
     let playbook = playbook.as_deref().map(read_text_file).transpose()?;
-    let session = place.management_session().await?;
+    let session = connection.management_session().await?;
     // Agents in the memory of this process would be lost when the command ends.
     let keep = (keep || session.in_process.is_some()).then_some(true);
     let settings = model.map(|model| SessionSettingsBody { model: Some(model), ..SessionSettingsBody::default() });
     let prompt = prompt.or(from_file);
-    let wish = CreateAgent {
+    let request = CreateAgent {
         name: Some(name),
         keep,
         playbook,
@@ -73,15 +74,19 @@ pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<E
         settings,
         ..CreateAgent::default()
     };
-    let made = session.client.create_agent(&wish).await;
+    let created_agent = session.client.create_agent(&request).await;
     session.close().await;
-    let made = made.map_err(client_failure)?;
+    let created_agent = created_agent.map_err(client_failure)?;
     if screen.is_json() {
-        screen.print(&json!(made).to_string());
+        screen.print(&json!(created_agent).to_string());
         return Ok(Exit::Ok);
     }
-    let kept = made.definition.map(|definition| format!(", {}", definition.location.note)).unwrap_or_default();
-    screen.print_stderr(&format!("created {}{kept}; ask it with: baton run {} \"...\"", made.name, made.name));
+    let location =
+        created_agent.definition.map(|definition| format!(", {}", definition.location.note)).unwrap_or_default();
+    screen.print_stderr(&format!(
+        "created {}{location}; ask it with: baton run {} \"...\"",
+        created_agent.name, created_agent.name
+    ));
     Ok(Exit::Ok)
 }
 

@@ -31,7 +31,7 @@ pub(super) struct AgentDeleteOptions {
 
 /// Deletes the agent.
 pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentDeleteOptions { name, yes, place } = options;
+    let AgentDeleteOptions { name, yes, place: connection } = options;
     let objection = |agent: Result<AgentDetails, CliError>| {
         let Some(definition) = agent?.definition else {
             let message = format!("the definition of '{name}' is not stored here");
@@ -44,5 +44,5 @@ pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<E
         }
         Ok(())
     };
-    removal::run(&place, &name, "deleted", objection, screen).await
+    removal::run(&connection, &name, "deleted", objection, screen).await
 }

@@ -9,9 +9,9 @@ const MAX_TEXT_CHARS: usize = 200;
 /// Prints the properties of an agent, one per line.
 pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     let paint = screen.stdout_paint();
-    let line = |what: &str, text: &str| {
+    let line = |label: &str, text: &str| {
         if !text.is_empty() {
-            screen.print(&format!("{:<12}{}", format!("{what}:"), one_line(text, MAX_TEXT_CHARS)));
+            screen.print(&format!("{:<12}{}", format!("{label}:"), one_line(text, MAX_TEXT_CHARS)));
         }
     };
     screen.print(&paint.name(&agent.name));

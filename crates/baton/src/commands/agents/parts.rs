@@ -68,8 +68,8 @@ async fn execute(
         }
         return Ok(Exit::Ok);
     };
-    let given = set.or(file.as_deref().map(read_text_file).transpose()?);
-    let entry = given.as_deref().map(|text| parse_entry(parts, text)).transpose()?;
+    let content = set.or(file.as_deref().map(read_text_file).transpose()?);
+    let entry = content.as_deref().map(|text| parse_entry(parts, text)).transpose()?;
     let (part, done) = match (delete, entry) {
         (true, _) => (client.delete_agent_part(parts, &agent, &name).await, "deleted"),
         (false, Some(entry)) => (client.put_agent_part(parts, &agent, &name, &entry).await, "wrote"),

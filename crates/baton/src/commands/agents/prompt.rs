@@ -37,10 +37,10 @@ pub(super) struct AgentPromptOptions {
 
 /// Shows or replaces the system prompt.
 pub(super) async fn run(options: AgentPromptOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentPromptOptions { agent, set, file, place } = options;
+    let AgentPromptOptions { agent, set, file, place: connection } = options;
     let prompt = set.or(file.as_deref().map(read_text_file).transpose()?);
     let is_change = prompt.is_some();
-    let session = place.management_session().await?;
+    let session = connection.management_session().await?;
     let shown = match prompt {
         Some(prompt) => {
             let change = ChangeAgent { prompt: Some(prompt), ..ChangeAgent::default() };

@@ -9,25 +9,25 @@ use crate::{
 use baton_wire::api::AgentDetails;
 use serde_json::json;
 
-/// Removes an agent unless `objection` fails for its current details, and reports it with the verb `word`.
+/// Removes an agent unless `objection` fails for its current details, and reports it with the verb `verb`.
 pub(super) async fn run(
-    place: &ConnectionOptions,
+    connection: &ConnectionOptions,
     name: &str,
-    word: &str,
+    verb: &str,
     objection: impl FnOnce(Result<AgentDetails, CliError>) -> Result<(), CliError>,
     screen: Screen,
 ) -> Result<Exit, CliError> {
-    let session = place.management_session().await?;
-    let gone = async {
+    let session = connection.management_session().await?;
+    let removed_agent = async {
         objection(session.client.agent(name).await.map_err(client_failure))?;
         session.client.remove_agent(name).await.map_err(client_failure)
     };
-    let gone = gone.await;
+    let removed_agent = removed_agent.await;
     session.close().await;
-    let gone = gone?;
+    let removed_agent = removed_agent?;
     match screen.is_json() {
-        true => screen.print(&json!(gone).to_string()),
-        false => screen.print_stderr(&format!("{word} {}", gone.name)),
+        true => screen.print(&json!(removed_agent).to_string()),
+        false => screen.print_stderr(&format!("{verb} {}", removed_agent.name)),
     }
     Ok(Exit::Ok)
 }

@@ -27,7 +27,7 @@ pub(super) struct AgentRemoveOptions {
 
 /// Removes the agent.
 pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentRemoveOptions { name, place } = options;
+    let AgentRemoveOptions { name, place: connection } = options;
     let objection = |agent: Result<AgentDetails, CliError>| {
         // Guards against deleting the definition of a local agent by mistake.
         if agent.is_ok_and(|agent| agent.remote.is_none()) {
@@ -36,5 +36,5 @@ pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<E
         }
         Ok(())
     };
-    removal::run(&place, &name, "removed", objection, screen).await
+    removal::run(&connection, &name, "removed", objection, screen).await
 }

@@ -28,11 +28,11 @@ pub(super) struct AgentShowOptions {
 
 /// Names are resolved by the server; addresses are fetched by this process.
 pub(super) async fn run(options: AgentShowOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentShowOptions { agent, place } = options;
+    let AgentShowOptions { agent, place: connection } = options;
     let shown = match wiring::is_address(&agent) {
-        true => wiring::discover(&agent, &place.settings()?).await?,
+        true => wiring::discover(&agent, &connection.settings()?).await?,
         false => {
-            let session = place.management_session().await?;
+            let session = connection.management_session().await?;
             let shown = session.client.agent(&agent).await;
             session.close().await;
             shown.map_err(client_failure)?

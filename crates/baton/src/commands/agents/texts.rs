@@ -87,7 +87,7 @@ async fn execute(
     options: AgentTextOptions,
     screen: Screen,
 ) -> Result<Exit, CliError> {
-    let AgentTextOptions { agent, name, text: given, file, description, priority, include, delete, .. } = options;
+    let AgentTextOptions { agent, name, text: content, file, description, priority, include, delete, .. } = options;
     let client = &session.client;
     let Some(name) = name else {
         let list = client.agent_texts(texts, &agent).await.map_err(client_failure)?;
@@ -103,14 +103,14 @@ async fn execute(
         }
         return Ok(Exit::Ok);
     };
-    let given = given.or(file.as_deref().map(read_text_file).transpose()?);
+    let content = content.or(file.as_deref().map(read_text_file).transpose()?);
     let include = include.map(InclusionMode::from);
-    let wish = AgentItem { name: name.clone(), description, priority, include, text: given };
-    let is_look = wish == AgentItem { name: name.clone(), ..AgentItem::default() };
+    let change = AgentItem { name: name.clone(), description, priority, include, text: content };
+    let is_look = change == AgentItem { name: name.clone(), ..AgentItem::default() };
     let (item, done) = match (delete, is_look) {
         (true, _) => (client.delete_agent_text(texts, &agent, &name).await, "deleted"),
         (false, true) => (client.agent_text(texts, &agent, &name).await, ""),
-        (false, false) => (client.put_agent_text(texts, &agent, &wish).await, "wrote"),
+        (false, false) => (client.put_agent_text(texts, &agent, &change).await, "wrote"),
     };
     let item = item.map_err(client_failure)?;
     if screen.is_json() {

@@ -165,8 +165,8 @@ async fn collect_answer(
         DecisionArgument::Always => ApprovalDecision::AllowSession,
         DecisionArgument::Deny => ApprovalDecision::Deny,
     });
-    let given = decision.is_some() || content.is_some() || options.text.is_some();
-    match (given, entry.further_questions.is_empty()) {
+    let has_answer = decision.is_some() || content.is_some() || options.text.is_some();
+    match (has_answer, entry.further_questions.is_empty()) {
         (true, true) => {
             let text = options.text.clone();
             return Ok(Some(AnswerApproval { decision, content, text, ..answer }));
@@ -188,8 +188,8 @@ async fn collect_answer(
     }
     let mut answers = Vec::new();
     for question in questions(entry) {
-        let asked = InputQuestion { message: question.message.clone(), answer_kind: question_input(&question) };
-        let reply = asked.ask(&[], screen).await.map_err(|unfit| usage(unfit.0))?;
+        let input = InputQuestion { message: question.message.clone(), answer_kind: question_input(&question) };
+        let reply = input.ask(&[], screen).await.map_err(|unfit| usage(unfit.0))?;
         if reply.action == AnswerAction::Cancel {
             return Ok(None);
         }
@@ -247,7 +247,7 @@ fn print_confirmation(entry: &ApprovalEntry, answer: &AnswerApproval, answered: 
     if screen.is_json() {
         return;
     }
-    let what = match (answer.decision, entry.kind) {
+    let action = match (answer.decision, entry.kind) {
         (Some(ApprovalDecision::AllowOnce), ApprovalKind::Approval) => "allowed once",
         (Some(ApprovalDecision::AllowSession), ApprovalKind::Approval) => "allowed for this session",
         (Some(ApprovalDecision::Deny), ApprovalKind::Approval) => "denied",
@@ -258,7 +258,7 @@ fn print_confirmation(entry: &ApprovalEntry, answer: &AnswerApproval, answered: 
         "input_required" => "waits for another answer",
         other => other,
     };
-    screen.print_stderr(&format!("{what}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
+    screen.print_stderr(&format!("{action}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
 }
 
 /// Agent and status timestamp of the root task of the chain; `None` if the task is the root.

@@ -15,8 +15,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const MAX_HOURS_AGE: Duration = Duration::from_secs(48 * 60 * 60);
 
-/// Lines for one approval: id and age, agent and request, up to `most` characters of the arguments, and the chain.
-pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: Paint) -> Vec<String> {
+/// Lines for one approval: id and age, agent and request, up to `max_chars` characters of the arguments, and the chain.
+pub(super) fn lines(entry: &ApprovalEntry, max_chars: usize, now: Timestamp, paint: Paint) -> Vec<String> {
     let mut lines = vec![format!("{}  {}", paint.strong(&one_line(&entry.id, 500)), paint.faint(&age(entry, now)))];
     let agent = paint.name(&one_line(&entry.agent, MAX_NAME_CHARS));
     let tool = one_line(entry.tool.as_deref().unwrap_or("a tool"), MAX_NAME_CHARS);
@@ -30,7 +30,7 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
     if entry.kind != ApprovalKind::Question
         && let Some(arguments) = entry.arguments.as_ref().filter(|arguments| arguments.as_str() != "{}")
     {
-        lines.push(format!("  with {}", escape_invisible(arguments.as_str(), most)));
+        lines.push(format!("  with {}", escape_invisible(arguments.as_str(), max_chars)));
     }
     lines.extend(entry.url.iter().map(|url| format!("  visit {}", one_line(url, 2000))));
     lines.extend(entry.schema.iter().flat_map(|schema| InputForm::from_schema(schema).lines()));
@@ -46,14 +46,14 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
 
 /// Age of the approval.
 fn age(entry: &ApprovalEntry, now: Timestamp) -> String {
-    let Some(asked) = entry.asked_at else { return String::new() };
-    let waited = asked.until(now);
+    let Some(asked_at) = entry.asked_at else { return String::new() };
+    let waited = asked_at.until(now);
     let (count, unit) = match waited {
         waited if waited < MINUTE => return "just now".to_owned(),
         waited if waited < HOUR => (waited.as_secs() / MINUTE.as_secs(), "min"),
         waited if waited < MAX_HOURS_AGE => (waited.as_secs() / HOUR.as_secs(), "h"),
         _ => {
-            let text = asked.to_string();
+            let text = asked_at.to_string();
             return format!("since {}", text.split('T').next().unwrap_or(&text));
         }
     };

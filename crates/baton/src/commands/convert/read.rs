@@ -42,9 +42,9 @@ fn read_directory(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, CliError> {
     let mut files = BTreeMap::new();
     let mut waiting = vec![(String::new(), 0)];
     while let Some((directory, depth)) = waiting.pop() {
-        let place = root.join(&directory);
-        for entry in fs::read_dir(&place).map_err(|error| read_failure(&place, &error))? {
-            let entry = entry.map_err(|error| read_failure(&place, &error))?;
+        let directory_path = root.join(&directory);
+        for entry in fs::read_dir(&directory_path).map_err(|error| read_failure(&directory_path, &error))? {
+            let entry = entry.map_err(|error| read_failure(&directory_path, &error))?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
             if entry.path().is_dir() {

@@ -5,20 +5,20 @@ use crate::money::Money;
 use serde_json::{Value, json};
 
 /// The report as one object.
-pub(super) fn report_json(told: &CostReport) -> Value {
+pub(super) fn report_json(report: &CostReport) -> Value {
     let row = |row: &CostRow| {
         let mut object = sums(row);
         object["group"] = json!(row.group);
         object
     };
     json!({
-        "by": told.by.name(),
-        "since": timestamp(told.time.start).to_string(),
-        "until": timestamp(told.time.end).to_string(),
-        "rows": told.rows.iter().map(row).collect::<Vec<_>>(),
-        "total": sums(&told.total),
-        "budgets": told.budgets.iter().map(budget_json).collect::<Vec<_>>(),
-        "incomplete": told.incomplete,
+        "by": report.by.name(),
+        "since": timestamp(report.time.start).to_string(),
+        "until": timestamp(report.time.end).to_string(),
+        "rows": report.rows.iter().map(row).collect::<Vec<_>>(),
+        "total": sums(&report.total),
+        "budgets": report.budgets.iter().map(budget_json).collect::<Vec<_>>(),
+        "incomplete": report.incomplete,
     })
 }
 

@@ -12,8 +12,8 @@ const MAX_NAME_CHARS: usize = 60;
 const NONE: &str = "(none)";
 
 /// One line per group, and the total.
-pub(super) fn costs(told: &CostReport, paint: Paint) -> Vec<String> {
-    let CostReport { by, rows, total, .. } = told;
+pub(super) fn costs(report: &CostReport, paint: Paint) -> Vec<String> {
+    let CostReport { by, rows, total, .. } = report;
     let figures = |row: &CostRow, name: &str| {
         let cell = &row.cell;
         let mut figures = vec![one_line(name, MAX_NAME_CHARS), count(cell.calls), count(cell.input)];
@@ -33,7 +33,7 @@ pub(super) fn costs(told: &CostReport, paint: Paint) -> Vec<String> {
     let mut table = vec![heads.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     table.extend(rows.iter().map(|row| figures(row, row.group.as_deref().unwrap_or(NONE))));
     // The reasons are printed below the table.
-    table.push(figures(total, if told.incomplete.is_empty() { "total" } else { "total, incomplete" }));
+    table.push(figures(total, if report.incomplete.is_empty() { "total" } else { "total, incomplete" }));
     let last = table.len() - 1;
     let painted = |(index, line): (usize, String)| match index {
         0 => paint.faint(&line),
@@ -72,9 +72,9 @@ fn format_costs(row: &CostRow) -> String {
 
 /// Used percentage of a budget.
 fn share(used: &CostBudgetUsage) -> String {
-    let least = if used.row.unpriced.is_empty() { "" } else { "at least " };
+    let qualifier = if used.row.unpriced.is_empty() { "" } else { "at least " };
     match used.row.known.percent_of(used.budget) {
-        Some(percent) => format!("{least}{percent} %"),
+        Some(percent) => format!("{qualifier}{percent} %"),
         None => "-".to_owned(),
     }
 }

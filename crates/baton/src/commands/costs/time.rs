@@ -27,7 +27,7 @@ pub(super) fn month_start(moment: u64) -> u64 {
 
 /// Date of a moment: `2026-11-16`.
 pub(super) fn date(moment: u64) -> String {
-    timestamp(moment).to_string().chars().take_while(|letter| *letter != 'T').collect()
+    timestamp(moment).to_string().chars().take_while(|character| *character != 'T').collect()
 }
 
 /// Timestamp with millisecond precision.

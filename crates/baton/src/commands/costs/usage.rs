@@ -118,7 +118,7 @@ impl<'a> UsageQuery<'a> {
                     *part = part.saturating_add(value.round() as u64);
                 }
             }
-            counted.warnings.extend(reply.warnings.filter(|said| !counted.warnings.contains(said)));
+            counted.warnings.extend(reply.warnings.filter(|warning| !counted.warnings.contains(warning)));
         }
         Ok(counted)
     }
@@ -139,10 +139,10 @@ fn format_retention_warning(start: u64, now: Timestamp, stats: &SpanStatsEntry) 
             since.to_string().chars().take(16).collect::<String>().replace('T', " ")
         ));
     }
-    let kept = stats.max_age_seconds?.saturating_mul(1_000_000_000);
-    let days = duration(kept);
+    let retention = stats.max_age_seconds?.saturating_mul(1_000_000_000);
+    let days = duration(retention);
     let days = days.strip_suffix("00h").unwrap_or(&days);
-    (start < nanos(now).saturating_sub(kept))
+    (start < nanos(now).saturating_sub(retention))
         .then(|| format!("spans are kept for {days}; raise telemetry.retention.age to keep them longer"))
 }
 
@@ -164,8 +164,8 @@ fn model_attribute() -> String {
 
 /// Group and model of a sample. `until` is the end of its interval in milliseconds.
 fn sample_key(series: &SeriesHit, by: CostGroup, until: u64) -> (Option<String>, Option<String>) {
-    let label = |wanted: &dyn Fn(&str) -> bool| {
-        let value = series.labels.iter().find(|(key, _)| wanted(key)).map(|(_, value)| value);
+    let label = |is_match: &dyn Fn(&str) -> bool| {
+        let value = series.labels.iter().find(|(key, _)| is_match(key)).map(|(_, value)| value);
         value
             .map(plain)
             .filter(|text| !text.is_empty() && *value.unwrap_or(&SpanValue::Empty) != SpanValue::from("nil"))

@@ -99,14 +99,14 @@ impl DemoPrinter {
         let message =
             r#"{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"Is it sunny in Lisbon?"}]}}"#;
         self.line(&paint.strong("Try next, in another terminal"));
-        for (what, command) in [
+        for (description, command) in [
             ("ask the weather agent", call("weather", "SendMessage", message)),
             ("read the task above", call(agent, "GetTask", &format!(r#"{{"id":"{task}"}}"#))),
             ("read a card", format!("  curl -s {base}/agents/{agent}/.well-known/agent-card.json")),
             ("create and serve your own agent", format!("  {program} new helper && {program} up helper --port 0")),
         ] {
             self.line("");
-            self.line(&paint.faint(&format!("  # {what}")));
+            self.line(&paint.faint(&format!("  # {description}")));
             self.line(&command);
         }
         self.line("");

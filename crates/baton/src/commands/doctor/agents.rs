@@ -25,7 +25,7 @@ pub(super) async fn check(settings: Option<&BatonSettings>, session: Option<&Bat
         None => None,
     };
     let known = settings.map(wiring::load_known_agents);
-    let (names, word) = match (served, &known) {
+    let (names, verb) = match (served, &known) {
         (Some(names), _) => (names, "served"),
         (None, Some(Ok(loaded))) => (loaded.agents.iter().map(|agent| agent.name.to_string()).collect(), "found"),
         (None, Some(Err(failure))) => {
@@ -39,16 +39,16 @@ pub(super) async fn check(settings: Option<&BatonSettings>, session: Option<&Bat
     };
     let facts =
         json!({ "agents": names, "diagnostics": problems.iter().map(|it| diagnostic_json(it)).collect::<Vec<_>>() });
-    let message = format!("{} {word}{}", counted(names.len() as u64, "agent"), listed(&names));
+    let message = format!("{} {verb}{}", counted(names.len() as u64, "agent"), listed(&names));
     let broken = problems.iter().find(|problem| problem.is_error());
     let check = match (broken, problems.first()) {
         (Some(problem), _) => {
-            let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
-            CheckResult::failed(NAME, format!("{message}; some definitions have errors"), place)
+            let location = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
+            CheckResult::failed(NAME, format!("{message}; some definitions have errors"), location)
         }
         (None, Some(problem)) => {
-            let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
-            CheckResult::note(NAME, format!("{message}, with warnings"), place)
+            let location = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
+            CheckResult::note(NAME, format!("{message}, with warnings"), location)
         }
         (None, None) if names.is_empty() => {
             CheckResult::note(NAME, message, "Create one with `baton new helper`, and serve it with `baton up helper`.")

@@ -14,11 +14,11 @@ pub(super) fn check(data: &Path) -> Option<CheckResult> {
     if names.is_empty() {
         return None;
     }
-    let place = data.join("spans").join("damaged");
+    let directory = data.join("spans").join("damaged");
     let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
     let more = if names.len() > MAX_NAMES { " and others" } else { "" };
-    let message = format!("{} damaged span files were moved to {}: {shown}{more}", names.len(), place.display());
+    let message = format!("{} damaged span files were moved to {}: {shown}{more}", names.len(), directory.display());
     let next =
         "Their spans are missing. Restore the files from a backup, or delete the directory if you do not need them.";
-    Some(CheckResult::note("damaged", message, next).with_data(json!({ "directory": place, "files": names })))
+    Some(CheckResult::note("damaged", message, next).with_data(json!({ "directory": directory, "files": names })))
 }

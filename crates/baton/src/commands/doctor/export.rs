@@ -23,8 +23,8 @@ pub(super) async fn check(session: &BatonConnection) -> Vec<CheckResult> {
             None => targets.push(vec![entry]),
         }
     }
-    let told = |target: &Vec<ExportEntry>| !target.iter().all(|entry| entry.is_default && entry.sent == 0);
-    targets.iter().filter(|target| told(target)).map(|target| check_target(target)).collect()
+    let is_listed = |target: &Vec<ExportEntry>| !target.iter().all(|entry| entry.is_default && entry.sent == 0);
+    targets.iter().filter(|target| is_listed(target)).map(|target| check_target(target)).collect()
 }
 
 fn check_target(target: &[ExportEntry]) -> CheckResult {
@@ -36,38 +36,42 @@ fn check_target(target: &[ExportEntry]) -> CheckResult {
     // Many targets accept traces only; this is not an error.
     let in_part = blocked.len() < target.len() && !blocked.contains(&TRACES_SIGNAL);
     let worst = target.iter().max_by_key(|entry| rank(entry.state));
-    let who = worst.map(|entry| format!("{} at {}", entry.target, entry.endpoint)).unwrap_or_default();
-    let why = worst.and_then(|entry| entry.reason.as_deref()).unwrap_or("unknown reason");
+    let name = worst.map(|entry| format!("{} at {}", entry.target, entry.endpoint)).unwrap_or_default();
+    let reason = worst.and_then(|entry| entry.reason.as_deref()).unwrap_or("unknown reason");
     let waiting = match target.iter().map(|entry| entry.waiting_bytes).sum() {
         0 => String::new(),
         waiting => format!("; {} queued", bytes(waiting)),
     };
-    let gone: u64 = target.iter().map(|entry| entry.failed + entry.dropped).sum();
+    let rejected_count: u64 = target.iter().map(|entry| entry.failed + entry.dropped).sum();
     let check = match worst.map(|entry| entry.state).unwrap_or_default() {
         ExportTargetState::Blocked if in_part => CheckResult::note(
             NAME,
-            format!("{who} rejects {}, but {}: {why}", blocked.join(" and "), sent(target)),
+            format!("{name} rejects {}, but {}: {reason}", blocked.join(" and "), sent(target)),
             "Remove them from `signals` of the target in baton.yaml, or set OTEL_METRICS_EXPORTER=none and \
              OTEL_LOGS_EXPORTER=none.",
         ),
         ExportTargetState::Blocked => CheckResult::failed(
             NAME,
-            format!("{who} rejects all data{waiting}: {why}"),
+            format!("{name} rejects all data{waiting}: {reason}"),
             "Correct telemetry.export in baton.yaml or the OTEL_EXPORTER_OTLP_* variables and restart, or allow access \
              at the target. Queued data is sent then.",
         ),
         ExportTargetState::Away => CheckResult::note(
             NAME,
-            format!("{who} is unavailable{waiting}: {why}"),
+            format!("{name} is unavailable{waiting}: {reason}"),
             "Start it, or correct its address in baton.yaml or OTEL_EXPORTER_OTLP_ENDPOINT. Queued data is sent then.",
         ),
-        ExportTargetState::Idle | ExportTargetState::Well if gone > 0 => CheckResult::note(
+        ExportTargetState::Idle | ExportTargetState::Well if rejected_count > 0 => CheckResult::note(
             NAME,
-            format!("{who}: {}; {} were rejected, or dropped because the queue was full", sent(target), count(gone)),
+            format!(
+                "{name}: {}; {} were rejected, or dropped because the queue was full",
+                sent(target),
+                count(rejected_count)
+            ),
             "See the server log for the reasons.",
         ),
         ExportTargetState::Idle | ExportTargetState::Well => {
-            CheckResult::passed(NAME, format!("{who}: {}", sent(target)))
+            CheckResult::passed(NAME, format!("{name}: {}", sent(target)))
         }
     };
     check.with_data(json!({ "exports": target }))

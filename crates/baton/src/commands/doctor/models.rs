@@ -18,7 +18,7 @@ pub(super) async fn check(settings: &BatonSettings) -> CheckResult {
         .iter()
         .filter(|provider| provider.from.is_some() || report.model.starts_with(&format!("{}:", provider.id)))
         .filter_map(|provider| match &provider.readiness {
-            wiring::Readiness::Failing(what) => Some(format!("{}: {what}", provider.id)),
+            wiring::Readiness::Failing(problem) => Some(format!("{}: {problem}", provider.id)),
             _ => None,
         })
         .collect();
@@ -33,8 +33,8 @@ pub(super) async fn check(settings: &BatonSettings) -> CheckResult {
         let next = "To use an AI model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama; see `baton models`.";
         CheckResult::note("models", "using the built-in playbook, which is not an AI model", next)
     } else {
-        let why = report.source.map(|why| format!(" ({why})")).unwrap_or_default();
-        CheckResult::passed("models", format!("using {}{why}", report.model))
+        let source = report.source.map(|source| format!(" ({source})")).unwrap_or_default();
+        CheckResult::passed("models", format!("using {}{source}", report.model))
     };
     check.with_data(data)
 }

@@ -61,7 +61,7 @@ async fn round_trip(session: &BatonConnection) -> Result<RoundTripTimes, CliErro
     let trace = client.trace(span.trace).await.map_err(client_failure)?;
     let by_id = began.elapsed();
     if !trace.spans.iter().any(|found| found.id == span.id) {
-        return Err(lost("was accepted but is not in its trace"));
+        return Err(missing_span("was accepted but is not in its trace"));
     }
     let request = SearchRequest {
         query: format!("{{ resource.service.name = \"{SERVICE}\" && trace:id = \"{}\" }}", span.trace),
@@ -73,13 +73,13 @@ async fn round_trip(session: &BatonConnection) -> Result<RoundTripTimes, CliErro
     let found = client.search_traces(&request).await.map_err(client_failure)?;
     let by_query = began.elapsed();
     if found.traces.is_empty() {
-        return Err(lost("was accepted but TraceQL does not find it"));
+        return Err(missing_span("was accepted but TraceQL does not find it"));
     }
     Ok(RoundTripTimes { emitted, by_id, by_query })
 }
 
-fn lost(how: &str) -> CliError {
-    CliError::new(ErrorCode::SPANS_UNAVAILABLE, format!("a span {how}"))
+fn missing_span(problem: &str) -> CliError {
+    CliError::new(ErrorCode::SPANS_UNAVAILABLE, format!("a span {problem}"))
         .hint("Check the server log. If the disk is healthy, report this as a bug.")
 }
 

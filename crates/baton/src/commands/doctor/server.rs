@@ -13,11 +13,11 @@ const SERVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Finds a server or opens the data directory; also returns the checks made on the way.
 pub(super) async fn find(
-    place: &ConnectionOptions,
+    connection: &ConnectionOptions,
     settings: Option<&BatonSettings>,
 ) -> (Vec<CheckResult>, Option<BatonConnection>) {
-    let token = place.token.as_deref();
-    let found = match (&place.server, settings) {
+    let token = connection.token.as_deref();
+    let found = match (&connection.server, settings) {
         (Some(url), _) => BatonConnection::connect(url, token).map(Some),
         (None, Some(settings)) => BatonConnection::find_running(&settings.data, token).await,
         (None, None) => Ok(None),
@@ -65,10 +65,10 @@ async fn open_data_directory(
     settings: &BatonSettings,
     token: Option<&str>,
 ) -> (Vec<CheckResult>, Option<BatonConnection>) {
-    let nobody = format!("no server runs in {}", settings.data.display());
+    let message = format!("no server runs in {}", settings.data.display());
     let server = CheckResult::note(
         "server",
-        nobody,
+        message,
         "Start one with `baton up`. Until then, this command opens the data directory itself.",
     );
     if !settings.data.is_dir() {

@@ -63,14 +63,14 @@ fn check_size(stats: &SpanStatsEntry) -> CheckResult {
 
 fn check_retention(stats: &SpanStatsEntry) -> CheckResult {
     let age = stats.max_age_seconds.map(|seconds| format!("older than {}", days(seconds)));
-    let size = stats.max_bytes.map(|most| format!("beyond {}", bytes(most)));
+    let size = stats.max_bytes.map(|max_bytes| format!("beyond {}", bytes(max_bytes)));
     let rules: Vec<String> = [age, size].into_iter().flatten().collect();
     let message = match rules.is_empty() {
         true => "spans are kept forever".to_owned(),
         false => format!("telemetry {} is deleted; insights, handoffs and gate results are kept", rules.join(" or ")),
     };
     match stats.max_bytes {
-        Some(most) if stats.bytes >= most / 100 * NEARLY_FULL_PERCENT => {
+        Some(max_bytes) if stats.bytes >= max_bytes / 100 * NEARLY_FULL_PERCENT => {
             let message = format!("{message}; {} used", bytes(stats.bytes));
             CheckResult::note(
                 "retention",

@@ -50,7 +50,9 @@ pub(super) async fn run(options: ModelCheckOptions, screen: Screen) -> Result<Ex
             Ok(Exit::Ok)
         }
         Readiness::Ready { live: false } => Ok(Exit::Ok),
-        Readiness::Missing(what) => Err(CliError::new(ErrorCode::CONFIG_INVALID, what.clone())),
-        Readiness::Failing(what) => Err(CliError::new(ErrorCode::MODEL_FAILED, format!("{}: {what}", provider.id))),
+        Readiness::Missing(problem) => Err(CliError::new(ErrorCode::CONFIG_INVALID, problem.clone())),
+        Readiness::Failing(problem) => {
+            Err(CliError::new(ErrorCode::MODEL_FAILED, format!("{}: {problem}", provider.id)))
+        }
     }
 }

@@ -9,21 +9,21 @@ use crate::{
 const MAX_LISTED_MODELS: usize = 5;
 
 /// Lines of the report.
-pub(super) fn lines(report: &ModelsReport, whole: bool, paint: Paint) -> Vec<String> {
-    let why = report.source.as_ref().map(|why| format!(" ({})", escape_for_terminal(why))).unwrap_or_default();
-    let mut lines = vec![format!("current model: {}{why}", paint.strong(&escape_for_terminal(&report.model)))];
+pub(super) fn lines(report: &ModelsReport, is_complete: bool, paint: Paint) -> Vec<String> {
+    let source = report.source.as_ref().map(|source| format!(" ({})", escape_for_terminal(source))).unwrap_or_default();
+    let mut lines = vec![format!("current model: {}{source}", paint.strong(&escape_for_terminal(&report.model)))];
     for provider in &report.providers {
         lines.push(String::new());
         lines.push(head(provider, paint));
-        let most = if whole { usize::MAX } else { MAX_LISTED_MODELS };
-        let shown = provider.models.iter().take(most);
+        let limit = if is_complete { usize::MAX } else { MAX_LISTED_MODELS };
+        let shown = provider.models.iter().take(limit);
         let rows: Vec<[String; 5]> = shown.map(|model| row(&provider.id, model)).collect();
         if !rows.is_empty() {
             let titles = ["  MODEL", "WINDOW", "OUTPUT", "$/M IN", "$/M OUT"].map(str::to_owned);
             let rows: Vec<_> = std::iter::once(titles).chain(rows).collect();
             lines.extend(columns(&rows));
         }
-        let more = provider.models.len().saturating_sub(most);
+        let more = provider.models.len().saturating_sub(limit);
         if more > 0 {
             lines.push(format!("  … and {more} more: baton models --provider {}", provider.id));
         }
@@ -37,11 +37,11 @@ fn head(provider: &ProviderReport, paint: Paint) -> String {
     match &provider.readiness {
         Readiness::Ready { live: true } => format!("{name} {}  {}{from}", paint.good("ready"), provider.title),
         Readiness::Ready { live: false } => format!("{name} {}  {}{from}", paint.good("configured"), provider.title),
-        Readiness::Missing(what) => {
-            format!("{name} {}  {}: {}", paint.faint("not set"), provider.title, escape_for_terminal(what))
+        Readiness::Missing(problem) => {
+            format!("{name} {}  {}: {}", paint.faint("not set"), provider.title, escape_for_terminal(problem))
         }
-        Readiness::Failing(what) => {
-            format!("{name} {}  {}{from}: {}", paint.bad("FAILS"), provider.title, escape_for_terminal(what))
+        Readiness::Failing(problem) => {
+            format!("{name} {}  {}{from}: {}", paint.bad("FAILS"), provider.title, escape_for_terminal(problem))
         }
     }
 }

@@ -22,23 +22,23 @@ pub(super) async fn prompt_answer(agent: &str, ended: &FollowOutcome, screen: Sc
     if !ended.status.input_requests.is_empty() {
         return Some(vec![inputs::prompt_answers(&ended.status.input_requests, agent, screen).await?]);
     }
-    let words = read_line(screen, &format!("{}\n> ", escape_for_terminal(&ended.status.message))).await?;
-    (!words.is_empty()).then(|| vec![Part::text(words)])
+    let text = read_line(screen, &format!("{}\n> ", escape_for_terminal(&ended.status.message))).await?;
+    (!text.is_empty()).then(|| vec![Part::text(text)])
 }
 
-/// Prints the state of the task. `whole` is the complete task, for JSON output; `approvals` are its pending approvals
-/// on this server.
+/// Prints the state of the task. `full_task` is the complete task, for JSON output; `approvals` are its pending
+/// approvals on this server.
 pub(super) fn print_result(
     agent: &str,
     ended: FollowOutcome,
-    whole: Option<&Task<'_>>,
+    full_task: Option<&Task<'_>>,
     approvals: &[ApprovalEntry],
     telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
     let FollowOutcome { task, status } = ended;
     let screen = telling.screen;
-    if let Some(whole) = whole {
-        let json = serde_json::to_string_pretty(whole)
+    if let Some(full_task) = full_task {
+        let json = serde_json::to_string_pretty(full_task)
             .map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
         screen.print(&json);
     }
@@ -83,12 +83,12 @@ pub(super) fn print_result(
         _ => {
             let state = status.state.to_task_state().map_or("not done", baton_types::TaskState::as_str);
             let Some(reason) = status.reason else {
-                let why = if status.message.is_empty() { String::new() } else { format!(": {}", status.message) };
-                return Err(CliError::without_code(Exit::TaskFailed, format!("task {task} is {state}{why}")));
+                let suffix = if status.message.is_empty() { String::new() } else { format!(": {}", status.message) };
+                return Err(CliError::without_code(Exit::TaskFailed, format!("task {task} is {state}{suffix}")));
             };
-            let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
+            let code = ErrorCode::ALL.iter().find(|code| code.code == reason.code);
             let message = format!("task {task} is {state}: {}", reason.detail);
-            let failed = CliError::with_code(reason.code, message, known.map(|known| known.hint.to_owned()));
+            let failed = CliError::with_code(reason.code, message, code.map(|code| code.hint.to_owned()));
             Err(failed.exit(Exit::TaskFailed))
         }
     }

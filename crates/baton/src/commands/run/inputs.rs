@@ -52,12 +52,12 @@ impl InputRequest {
             Some(_) => (Some(decision_name(reply.action)), self.digest.as_deref()),
             None => (None, None),
         };
-        let words = self.call_id.is_none() && self.key.is_none();
+        let is_text = self.call_id.is_none() && self.key.is_none();
         InputResponse {
             task_id: self.task_id.as_deref(),
             call_id: self.call_id.as_deref(),
             key: self.key.as_deref(),
-            action: (decision.is_none() && !words).then_some(reply.action),
+            action: (decision.is_none() && !is_text).then_some(reply.action),
             decision,
             digest,
             content: reply.content,

@@ -82,10 +82,10 @@ impl AnswerPrinter {
             self.id.clear();
             return;
         }
-        let known = self.id == piece.id;
+        let is_same_piece = self.id == piece.id;
         let news = match piece.append {
             true => piece.text.as_str(),
-            false if known && piece.text.starts_with(&self.text) => &piece.text[self.text.len()..],
+            false if is_same_piece && piece.text.starts_with(&self.text) => &piece.text[self.text.len()..],
             false => {
                 self.end_line();
                 self.text.clear();

@@ -23,28 +23,28 @@ use baton_types::ErrorCode;
 pub(super) async fn converse(
     orchestrator: &Orchestrator,
     url: &str,
-    said: RunRequest,
+    request: RunRequest,
     telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
-    let RunRequest { message, task, context, settings } = said;
+    let RunRequest { message, task, context, settings } = request;
     let mut message = initial_message(message, settings);
     message.task = task.map(Into::into);
     message.context = context.map(Into::into);
     let mut watching = RemoteRunObserver::new(telling);
-    let mut came = orchestrator.send(url, message, &watching).await.map_err(|error| failure(&error))?;
+    let mut answer = orchestrator.send(url, message, &watching).await.map_err(|error| failure(&error))?;
     loop {
-        let ended = watching.ended(&came);
+        let ended = watching.ended(&answer);
         let telling = watching.printer();
         telling.answer.end_line();
         let Some(ended) = ended else {
             // A reply without a task.
-            telling.screen.print(&escape_for_terminal(&came.text));
+            telling.screen.print(&escape_for_terminal(&answer.text));
             return Ok(Exit::Ok);
         };
         let Some(parts) = prompt_answer(url, &ended, telling.screen).await else {
-            return finish_unanswered(orchestrator, url, ended, &came, telling).await;
+            return finish_unanswered(orchestrator, url, ended, &answer, telling).await;
         };
-        came = orchestrator.resume(came, parts, &watching).await.map_err(|error| failure(&error))?;
+        answer = orchestrator.resume(answer, parts, &watching).await.map_err(|error| failure(&error))?;
     }
 }
 
@@ -53,18 +53,18 @@ async fn finish_unanswered(
     orchestrator: &Orchestrator,
     url: &str,
     ended: FollowOutcome,
-    came: &AgentAnswer,
+    answer: &AgentAnswer,
     telling: &mut RunPrinter,
 ) -> Result<Exit, CliError> {
-    let whole = match telling.screen.is_json() {
+    let full_task = match telling.screen.is_json() {
         true => Some(orchestrator.task(url, &ended.task).await.map_err(|error| failure(&error))?),
         false => None,
     };
-    if !came.has_tool_questions() {
-        return print_result(url, ended, whole.as_ref(), &[], telling);
+    if !answer.has_tool_questions() {
+        return print_result(url, ended, full_task.as_ref(), &[], telling);
     }
-    if let Some(whole) = &whole {
-        return print_result(url, ended, Some(whole), &[], telling);
+    if let Some(full_task) = &full_task {
+        return print_result(url, ended, Some(full_task), &[], telling);
     }
     for line in inputs::lines(&ended.status.input_requests, url) {
         telling.screen.print(&line);
@@ -77,21 +77,21 @@ async fn finish_unanswered(
 
 /// Converts an error of the remote agent.
 fn failure(error: &OrchestrateError) -> CliError {
-    let told = CliError::new(error.code(), error.to_string());
+    let base = CliError::new(error.code(), error.to_string());
     match error {
         OrchestrateError::Peer(PeerError::Unreachable { code: ErrorCode::PEER_UNREACHABLE, .. } | PeerError::Lost(_)) => {
-            told.hint("Check that it is running and that its address is correct: baton agents show URL.").exit(Exit::Server)
+            base.hint("Check that it is running and that its address is correct: baton agents show URL.").exit(Exit::Server)
         }
-        OrchestrateError::UnknownAgent(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => told.exit(Exit::Server),
-        OrchestrateError::Peer(PeerError::Refused(_)) => told.hint(
+        OrchestrateError::UnknownAgent(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => base.exit(Exit::Server),
+        OrchestrateError::Peer(PeerError::Refused(_)) => base.hint(
             "The message contains its reply. Pass credentials with --bearer env://NAME, or configure them under peers in baton.yaml.",
         ),
         OrchestrateError::Peer(PeerError::InDoubt(_)) => {
-            told.hint("Check the agent before you retry: it may have done the work.")
+            base.hint("Check the agent before you retry: it may have done the work.")
         }
-        OrchestrateError::NoEnvironment { .. } => told
+        OrchestrateError::NoEnvironment { .. } => base
             .hint("Check that its Environment is available, or let the agent run its own tools (tools: agent).")
             .exit(Exit::Server),
-        _ => told,
+        _ => base,
     }
 }

@@ -31,12 +31,12 @@ impl RunSessionOptions {
     pub(super) fn metadata(self) -> Option<Json> {
         let mut session = Map::new();
         if let Some(when) = self.tool_permission {
-            let word = match when {
+            let value = match when {
                 ToolPermissionMode::Always => "always",
                 ToolPermissionMode::Never => "never",
                 ToolPermissionMode::Tool => "tool",
             };
-            session.insert("tool_permission".to_owned(), Value::from(word));
+            session.insert("tool_permission".to_owned(), Value::from(value));
         }
         if !self.include.is_empty() {
             session.insert("include".to_owned(), Value::from(self.include));

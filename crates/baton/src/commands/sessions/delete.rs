@@ -28,9 +28,9 @@ pub(super) struct SessionDeleteOptions {
 
 /// Deletes the session.
 pub(super) async fn run(options: SessionDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionDeleteOptions { which, force } = options;
-    let session = which.open_session().await?;
-    let deleted = session.client.delete_session(which.name(), force).await;
+    let SessionDeleteOptions { which: selector, force } = options;
+    let session = selector.open_session().await?;
+    let deleted = session.client.delete_session(selector.name(), force).await;
     session.close().await;
     let deleted = deleted.map_err(client_failure)?;
     if screen.is_json() {

@@ -37,13 +37,13 @@ enum SessionExportFormat {
 
 /// Exports the session.
 pub(super) async fn run(options: SessionExportOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionExportOptions { which, format } = options;
+    let SessionExportOptions { which: selector, format } = options;
     let form = match format {
         SessionExportFormat::Json => SessionFormat::Json,
         SessionExportFormat::Markdown => SessionFormat::Markdown,
     };
-    let session = which.open_session().await?;
-    let exported = session.client.export_session(which.name(), form).await;
+    let session = selector.open_session().await?;
+    let exported = session.client.export_session(selector.name(), form).await;
     session.close().await;
     let text = String::from_utf8_lossy(&exported.map_err(client_failure)?).into_owned();
     match form {

@@ -33,7 +33,7 @@ pub(super) struct SessionForkOptions {
 
 /// Forks the session.
 pub(super) async fn run(options: SessionForkOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionForkOptions { which, at, new } = options;
+    let SessionForkOptions { which: selector, at, new } = options;
     let (task_id, event) = match at {
         None => (None, None),
         Some(at) => match at.rsplit_once(':').map(|(task, event)| (task.to_owned(), event.parse().ok())) {
@@ -41,9 +41,9 @@ pub(super) async fn run(options: SessionForkOptions, screen: Screen) -> Result<E
             _ => (Some(at), None),
         },
     };
-    let session = which.open_session().await?;
+    let session = selector.open_session().await?;
     let fork = ForkSession { task_id, event, context_id: new };
-    let forked = session.client.fork_session(which.name(), &fork).await;
+    let forked = session.client.fork_session(selector.name(), &fork).await;
     session.close().await;
     let forked = forked.map_err(client_failure)?;
     match screen.is_json() {

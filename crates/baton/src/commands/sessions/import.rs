@@ -44,11 +44,11 @@ pub(super) struct SessionImportOptions {
 
 /// Imports the session.
 pub(super) async fn run(options: SessionImportOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionImportOptions { file, agent, new, place } = options;
+    let SessionImportOptions { file, agent, new, place: connection } = options;
     let bytes = read(&file)?;
     let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let form = if begins == Some(&b'{') { SessionFormat::Json } else { SessionFormat::Markdown };
-    let session = place.management_session().await?;
+    let session = connection.management_session().await?;
     let imported = session.client.import_session(bytes.into(), form, agent.as_deref(), new.as_deref()).await;
     session.close().await;
     let imported = imported.map_err(client_failure)?;
@@ -57,8 +57,8 @@ pub(super) async fn run(options: SessionImportOptions, screen: Screen) -> Result
         return Ok(Exit::Ok);
     }
     screen.print(&imported.session.context_id);
-    for lost in &imported.warnings {
-        screen.print_stderr(&format!("not imported: {lost}"));
+    for warning in &imported.warnings {
+        screen.print_stderr(&format!("not imported: {warning}"));
     }
     Ok(Exit::Ok)
 }

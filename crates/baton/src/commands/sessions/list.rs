@@ -61,13 +61,13 @@ fn row(session: &SessionSummary) -> [String; 5] {
         1 => "1 task".to_owned(),
         tasks => format!("{tasks} tasks"),
     };
-    let words = match (&session.title, &session.last_message) {
+    let label = match (&session.title, &session.last_message) {
         (Some(title), _) => one_line(title, MAX_TITLE_CHARS),
-        (None, Some(word)) => format!("“{}”", one_line(word, MAX_TITLE_CHARS)),
+        (None, Some(message)) => format!("“{}”", one_line(message, MAX_TITLE_CHARS)),
         (None, None) => String::new(),
     };
     let name = one_line(&session.context_id, 120);
-    [name, one_line(&session.agent, 64), format_timestamp(session.last_activity_at), tasks, words]
+    [name, one_line(&session.agent, 64), format_timestamp(session.last_activity_at), tasks, label]
 }
 
 async fn fetch_sessions(session: &BatonConnection, agent: Option<&str>) -> Result<SessionList, CliError> {

@@ -24,18 +24,18 @@ pub(super) struct SessionRenameOptions {
 
 /// Renames the session.
 pub(super) async fn run(options: SessionRenameOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionRenameOptions { which, title } = options;
-    let session = which.open_session().await?;
+    let SessionRenameOptions { which: selector, title } = options;
+    let session = selector.open_session().await?;
     let change = ChangeSession { title: Some(title), ..ChangeSession::default() };
-    let changed = session.client.change_session(which.name(), &change).await;
+    let changed = session.client.change_session(selector.name(), &change).await;
     session.close().await;
     let changed = changed.map_err(client_failure)?;
     match (screen.is_json(), &changed.title) {
         (true, _) => print_settings(&changed, screen),
         (false, Some(title)) => {
-            screen.print_stderr(&format!("renamed {} to “{}”", which.session, one_line(title, 256)));
+            screen.print_stderr(&format!("renamed {} to “{}”", selector.session, one_line(title, 256)));
         }
-        (false, None) => screen.print_stderr(&format!("removed the title of {}", which.session)),
+        (false, None) => screen.print_stderr(&format!("removed the title of {}", selector.session)),
     }
     Ok(Exit::Ok)
 }

@@ -27,14 +27,14 @@ pub(super) struct SessionResetOptions {
 
 /// Resets the settings.
 pub(super) async fn run(options: SessionResetOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionResetOptions { which, settings } = options;
-    let session = which.open_session().await?;
+    let SessionResetOptions { which: selector, settings } = options;
+    let session = selector.open_session().await?;
     let changed = if settings.is_empty() {
-        session.client.reset_session(which.name()).await
+        session.client.reset_session(selector.name()).await
     } else {
         let none: Map<String, Value> = settings.into_iter().map(|name| (name, Value::Null)).collect();
         let settings = Some(Json::from(Value::Object(none)));
-        session.client.change_session(which.name(), &ChangeSession { settings, ..ChangeSession::default() }).await
+        session.client.change_session(selector.name(), &ChangeSession { settings, ..ChangeSession::default() }).await
     };
     session.close().await;
     print_settings(&changed.map_err(client_failure)?, screen);

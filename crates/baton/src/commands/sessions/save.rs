@@ -29,8 +29,8 @@ pub(super) struct SessionSaveOptions {
 
 /// Saves the settings.
 pub(super) async fn run(options: SessionSaveOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionSaveOptions { which, agents } = options;
-    let ConnectionOptions { server, token, data, config } = which.place.clone();
+    let SessionSaveOptions { which: selector, agents } = options;
+    let ConnectionOptions { server, token, data, config } = selector.place.clone();
     let session = match server {
         Some(url) => BatonConnection::connect(&url, token.as_deref())?,
         None => {
@@ -38,7 +38,7 @@ pub(super) async fn run(options: SessionSaveOptions, screen: Screen) -> Result<E
             BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await?
         }
     };
-    let saved = session.client.save_session(which.name()).await;
+    let saved = session.client.save_session(selector.name()).await;
     session.close().await;
     let saved = saved.map_err(client_failure)?;
     match (screen.is_json(), &saved.file) {

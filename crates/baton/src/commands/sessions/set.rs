@@ -33,20 +33,20 @@ pub(super) struct SessionSetOptions {
 
 /// Changes the settings.
 pub(super) async fn run(options: SessionSetOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionSetOptions { which, settings } = options;
+    let SessionSetOptions { which: selector, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
-        let usage = |what: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {what}", one_line(setting, 120)));
+        let usage = |problem: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {problem}", one_line(setting, 120)));
         let (name, value) = setting.split_once('=').ok_or_else(|| usage("expected NAME=VALUE"))?;
         if !SessionSettingsBody::NAMES.contains(&name) {
             return Err(usage(&format!("unknown setting; the settings are {}", SessionSettingsBody::NAMES.join(", "))));
         }
         all.insert(name.to_owned(), parse_value(name, value));
     }
-    let session = which.open_session().await?;
+    let session = selector.open_session().await?;
     let settings = Some(Json::from(Value::Object(all)));
     let change = ChangeSession { settings, ..ChangeSession::default() };
-    let changed = session.client.change_session(which.name(), &change).await;
+    let changed = session.client.change_session(selector.name(), &change).await;
     session.close().await;
     print_settings(&changed.map_err(client_failure)?, screen);
     Ok(Exit::Ok)

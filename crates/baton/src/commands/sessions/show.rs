@@ -34,9 +34,9 @@ pub(super) struct SessionShowOptions {
 
 /// Prints the session.
 pub(super) async fn run(options: SessionShowOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionShowOptions { which } = options;
-    let session = which.open_session().await?;
-    let shown = session.client.session(which.name()).await;
+    let SessionShowOptions { which: selector } = options;
+    let session = selector.open_session().await?;
+    let shown = session.client.session(selector.name()).await;
     session.close().await;
     let details = shown.map_err(client_failure)?;
     if screen.is_json() {
@@ -59,8 +59,9 @@ fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
     lines.extend(session.forked_from.iter().map(|from| format!("  forked from {}", one_line(from, 256))));
     lines.extend(session.imported.then(|| "  imported from a file".to_owned()));
     lines.extend(settings_lines(&details.settings).iter().map(|setting| format!("  {setting}")));
-    for (word, items) in [("included", &details.included), ("excluded", &details.excluded)] {
-        lines.extend(items.iter().map(|item| format!("  {word} {} {}", item.kind.as_str(), one_line(&item.name, 256))));
+    for (label, items) in [("included", &details.included), ("excluded", &details.excluded)] {
+        lines
+            .extend(items.iter().map(|item| format!("  {label} {} {}", item.kind.as_str(), one_line(&item.name, 256))));
     }
     for message in &details.messages {
         lines.push(String::new());
@@ -69,18 +70,18 @@ fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
     lines
 }
 
-fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String>) {
-    let who = match (said.notice, said.message.role) {
+fn message_lines(entry: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String>) {
+    let author = match (entry.notice, entry.message.role) {
         (true, _) => paint.warn("notice"),
         (false, Role::Agent) => paint.name("agent"),
         (false, _) => paint.good("user"),
     };
-    let place = match (&said.message.task_id, said.event) {
+    let position = match (&entry.message.task_id, entry.event) {
         (Some(task), Some(event)) => format!("{}:{event}", one_line(task, 256)),
         _ => String::new(),
     };
-    lines.push(format!("{who}  {}", paint.faint(format!("{}  {place}", format_timestamp(said.at)).trim_end())));
-    for part in &said.message.parts {
+    lines.push(format!("{author}  {}", paint.faint(format!("{}  {position}", format_timestamp(entry.at)).trim_end())));
+    for part in &entry.message.parts {
         let text = part.text.as_deref().unwrap_or_default();
         lines.extend(escape_for_terminal(text).lines().map(|line| format!("  {line}")));
         if let Some(data) = &part.data {
@@ -92,9 +93,9 @@ fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String
             lines.push(format!("  a file {}", one_line(name, 256)));
         }
     }
-    let given: Vec<String> = said.request_context.iter().flatten().map(context_item).collect();
-    if !given.is_empty() {
-        lines.push(paint.faint(&format!("  context: {}", given.join(", "))));
+    let context: Vec<String> = entry.request_context.iter().flatten().map(context_item).collect();
+    if !context.is_empty() {
+        lines.push(paint.faint(&format!("  context: {}", context.join(", "))));
     }
 }
 
@@ -118,11 +119,11 @@ fn data_lines(data: &Json, lines: &mut Vec<String>) {
 }
 
 fn context_item(item: &SessionContextItem) -> String {
-    let why = match (item.include, item.score) {
+    let cause = match (item.include, item.score) {
         (InclusionMode::Always, _) => "always".to_owned(),
         (InclusionMode::Manual, _) => "named".to_owned(),
         (InclusionMode::Agent, Some(score)) => score.to_string(),
         (InclusionMode::Agent, None) => "relevant".to_owned(),
     };
-    format!("{} {} ({why})", item.kind.as_str(), one_line(&item.name, 256))
+    format!("{} {} ({cause})", item.kind.as_str(), one_line(&item.name, 256))
 }

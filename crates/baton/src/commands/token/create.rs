@@ -65,8 +65,8 @@ fn parse_lifetime(text: &str) -> Result<TokenLifetime, String> {
 
 /// Creates the token; stdout gets only the token.
 pub(super) async fn run(options: TokenCreateOptions, screen: Screen) -> Result<Exit, CliError> {
-    let TokenCreateOptions { name, scopes, subject, tenant, expires, place } = options;
-    let wanted = CreateToken {
+    let TokenCreateOptions { name, scopes, subject, tenant, expires, place: connection } = options;
+    let request = CreateToken {
         name,
         subject,
         tenant,
@@ -77,8 +77,8 @@ pub(super) async fn run(options: TokenCreateOptions, screen: Screen) -> Result<E
         },
         never_expires: expires == TokenLifetime::Never,
     };
-    let session = place.management_session().await?;
-    let created = session.client.create_token(&wanted).await;
+    let session = connection.management_session().await?;
+    let created = session.client.create_token(&request).await;
     session.close().await;
     let created = created.map_err(client_failure)?;
     if screen.is_json() {

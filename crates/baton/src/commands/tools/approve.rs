@@ -62,15 +62,15 @@ impl ToolApproveOptions {
 /// Writes the permission and prints the change and the file.
 pub(super) async fn run(options: ToolApproveOptions, screen: Screen) -> Result<Exit, CliError> {
     let session = options.which.session(screen).await?;
-    let word = options.change();
-    let set = session.client.set_tool_permission(&options.which.agent, &options.tool, &word).await;
+    let change = options.change();
+    let set = session.client.set_tool_permission(&options.which.agent, &options.tool, &change).await;
     session.close().await;
     let set = set.map_err(client_failure)?;
     match screen.is_json() {
         true => screen.print(&json!(set).to_string()),
         false => {
-            screen.print(&format_change(&set, word));
-            if set.tool.is_none() && word.permission.is_some() {
+            screen.print(&format_change(&set, change));
+            if set.tool.is_none() && change.permission.is_some() {
                 screen.print_stderr("  this applies to its tools without a permission of their own");
             }
             if let Some(remark) = &set.note {
@@ -81,14 +81,14 @@ pub(super) async fn run(options: ToolApproveOptions, screen: Screen) -> Result<E
     Ok(Exit::Ok)
 }
 
-fn format_change(set: &PermissionReply, word: SetPermission) -> String {
+fn format_change(set: &PermissionReply, change: SetPermission) -> String {
     let name = match (&set.tool, &set.server) {
         (Some(tool), _) => tool.clone(),
         (None, Some(server)) => format!("server {server}"),
         (None, None) => String::new(),
     };
     let (name, now, before) =
-        (one_line(&name, MAX_TEXT_CHARS), format_state(set.permission, word), format_state(set.previous, word));
+        (one_line(&name, MAX_TEXT_CHARS), format_state(set.permission, change), format_state(set.previous, change));
     match (set.changed, now == before) {
         (true, false) => format!("{name}: {now} (before: {before}); written to {}", set.file),
         (true, true) => format!("{name}: {now}, as before; written to {}", set.file),
@@ -96,13 +96,13 @@ fn format_change(set: &PermissionReply, word: SetPermission) -> String {
     }
 }
 
-/// The properties of `state` that `word` sets.
-fn format_state(state: PermissionState, word: SetPermission) -> String {
-    let permission = word.permission.map(|_| match state.permission {
+/// The properties of `state` that `change` sets.
+fn format_state(state: PermissionState, change: SetPermission) -> String {
+    let permission = change.permission.map(|_| match state.permission {
         Permission::Allow => "runs without asking",
         Permission::Ask => "asks first",
         Permission::Deny => "denied",
     });
-    let switch = word.disabled.map(|_| if state.disabled { "disabled" } else { "enabled" });
+    let switch = change.disabled.map(|_| if state.disabled { "disabled" } else { "enabled" });
     permission.into_iter().chain(switch).collect::<Vec<_>>().join(", ")
 }

@@ -64,34 +64,34 @@ pub(super) async fn run(options: ToolCallOptions, screen: Screen) -> Result<Exit
 }
 
 async fn call(session: &BatonConnection, options: &ToolCallOptions, screen: Screen) -> Result<Exit, CliError> {
-    let ToolCallOptions { which, tool: name, yes, answers, .. } = options;
+    let ToolCallOptions { which: selector, tool: name, yes, answers, .. } = options;
     let tool = find_tool(session, options).await?;
     let arguments = match arguments(&tool, options, screen).await? {
         PromptResult::Answered(arguments) => arguments,
         PromptResult::Closed => return Ok(Exit::Interrupted),
     };
     let prepared = PresetAnswers { pairs: answers, yes: *yes };
-    let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(client_failure)?;
+    let mut reply = session.client.call_tool(&selector.agent, name, &arguments).await.map_err(client_failure)?;
     while !reply.questions.is_empty() {
         let Some(answers) = answers::answer_questions(&reply.questions, prepared, screen).await? else {
-            answers::print_questions(&which.agent, name, &reply, screen);
+            answers::print_questions(&selector.agent, name, &reply, screen);
             return Ok(Exit::InputRequired);
         };
         let answer = AnswerTool { arguments: Some(arguments.clone()), answers, state: reply.state.take() };
-        reply = session.client.answer_tool(&which.agent, name, &answer).await.map_err(client_failure)?;
+        reply = session.client.answer_tool(&selector.agent, name, &answer).await.map_err(client_failure)?;
     }
     result::print_result(&reply, screen)
 }
 
 /// Definition of the tool; waits for its MCP server.
 async fn find_tool(session: &BatonConnection, options: &ToolCallOptions) -> Result<ToolEntry, CliError> {
-    let ToolCallOptions { which, tool: name, wait, .. } = options;
+    let ToolCallOptions { which: selector, tool: name, wait, .. } = options;
     let is_it = |tool: &ToolEntry| tool.name == *name;
-    let list = which.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
+    let list = selector.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
     if let Some(tool) = list.tools.into_iter().find(is_it) {
         return Ok(tool);
     }
-    let message = format!("'{}' has no tool '{name}'", which.agent);
+    let message = format!("'{}' has no tool '{name}'", selector.agent);
     Err(CliError::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))
 }
 
@@ -108,10 +108,10 @@ async fn arguments(
     };
     let object = options.json_args.as_deref().map(Json::parse).transpose();
     let object = object.map_err(|error| wrong(format!("--json-args: {error}")))?;
-    let given = form.parse_values(object.as_ref(), &options.args).map_err(|unfit| wrong(unfit.0))?;
-    let missing: Vec<String> = form.missing(&given).iter().map(|field| field.name.clone()).collect();
+    let values = form.parse_values(object.as_ref(), &options.args).map_err(|unfit| wrong(unfit.0))?;
+    let missing: Vec<String> = form.missing(&values).iter().map(|field| field.name.clone()).collect();
     if missing.is_empty() || is_interactive(screen) {
-        return Ok(form.ask_missing(given, screen).await);
+        return Ok(form.ask_missing(values, screen).await);
     }
     Err(wrong(format!("{} needs {}", tool.name, missing.join(", "))))
 }

@@ -36,9 +36,9 @@ pub(super) struct ToolListOptions {
 
 /// Prints the tools and servers.
 pub(super) async fn run(options: ToolListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let ToolListOptions { which, wait } = options;
-    let session = which.session(screen).await?;
-    let list = which.tools(&session, wait, |_| false).await;
+    let ToolListOptions { which: selector, wait } = options;
+    let session = selector.session(screen).await?;
+    let list = selector.tools(&session, wait, |_| false).await;
     session.close().await;
     let list = list?;
     match screen.is_json() {
@@ -96,13 +96,13 @@ fn row(tool: &ToolEntry) -> [String; 2] {
 /// One line per server: name, transport, state and details.
 fn table(servers: &[ServerEntry]) -> Vec<String> {
     let row = |server: &ServerEntry| {
-        let what = match (&server.reason, &server.protocol) {
+        let details = match (&server.reason, &server.protocol) {
             (Some(reason), _) => one_line(reason, MAX_TEXT_CHARS),
             (None, Some(protocol)) => format!("{protocol}, {}", count(server.tools)),
             (None, None) if server.state == "starting" => "no response yet".to_owned(),
             (None, None) => String::new(),
         };
-        [one_line(&server.name, MAX_TEXT_CHARS), server.transport.clone(), server.state.replace('_', " "), what]
+        [one_line(&server.name, MAX_TEXT_CHARS), server.transport.clone(), server.state.replace('_', " "), details]
     };
     columns(&servers.iter().map(row).collect::<Vec<_>>())
 }

@@ -38,17 +38,17 @@ fn plain(output: &Json) -> String {
 }
 
 fn block(block: &Value) -> String {
-    let words = |pointer: &str| block.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    match words("/type") {
-        "text" => words("/text").to_owned(),
+    let text = |pointer: &str| block.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    match text("/type") {
+        "text" => text("/text").to_owned(),
         kind @ ("image" | "audio") => {
             // Base64 encodes three bytes in four characters.
-            let bytes = words("/data").len() / 4 * 3;
-            format!("[{kind} {}, about {bytes} bytes; use --json for the data]", one_line(words("/mimeType"), 80))
+            let bytes = text("/data").len() / 4 * 3;
+            format!("[{kind} {}, about {bytes} bytes; use --json for the data]", one_line(text("/mimeType"), 80))
         }
-        "resource" if block.pointer("/resource/text").is_some() => words("/resource/text").to_owned(),
-        "resource" => format!("[resource {}]", one_line(words("/resource/uri"), 200)),
-        "resource_link" => format!("[link {}]", one_line(words("/uri"), 200)),
+        "resource" if block.pointer("/resource/text").is_some() => text("/resource/text").to_owned(),
+        "resource" => format!("[resource {}]", one_line(text("/resource/uri"), 200)),
+        "resource_link" => format!("[link {}]", one_line(text("/uri"), 200)),
         _ => block.to_string(),
     }
 }

@@ -59,13 +59,13 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// Formats a count with its noun, in the plural unless it is 1.
-pub(crate) fn counted(number: u64, what: &str) -> String {
-    let plural = match (number, what.ends_with('h')) {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = match (number, noun.ends_with('h')) {
         (1, _) => "",
         (_, true) => "es",
         (_, false) => "s",
     };
-    format!("{} {what}{plural}", count(number))
+    format!("{} {noun}{plural}", count(number))
 }
 
 /// Formats a count in at most five characters.
@@ -103,22 +103,22 @@ pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Truncates a text to one line of at most `most` columns, replaces control characters, and marks the truncation.
-pub(crate) fn fit(text: &str, most: usize, more: char) -> String {
+/// Truncates a text to one line of at most `max_width` columns, replaces control characters, and marks the truncation.
+pub(crate) fn fit(text: &str, max_width: usize, more: char) -> String {
     let (mut line, mut width) = (String::new(), 0);
     let clean = |c: char| if c.is_control() { ' ' } else { c };
-    let mut letters = text.trim_end().chars().map(clean).peekable();
-    while let Some(letter) = letters.next() {
-        let wide = letter.width().unwrap_or(0);
-        let room = most - width.min(most);
-        let is_last = letters.peek().is_none();
+    let mut characters = text.trim_end().chars().map(clean).peekable();
+    while let Some(character) = characters.next() {
+        let wide = character.width().unwrap_or(0);
+        let room = max_width - width.min(max_width);
+        let is_last = characters.peek().is_none();
         if wide > room || (!is_last && wide == room) {
             if room > 0 {
                 line.push(more);
             }
             break;
         }
-        line.push(letter);
+        line.push(character);
         width += wide;
     }
     line
@@ -136,8 +136,8 @@ pub(crate) fn right_aligned(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(missing))
 }
 
-/// Wraps a text into at most `most` lines of `width` columns, between words where possible.
-pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
+/// Wraps a text into at most `max_lines` lines of `width` columns, between words where possible.
+pub(crate) fn wrap(text: &str, width: usize, max_lines: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {
@@ -148,23 +148,23 @@ pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
                 lines.push(line.trim_end().to_owned());
                 line.clear();
             }
-            for letter in clean.chars() {
-                if columns(&line) + letter.width().unwrap_or(0) > width && letter != ' ' {
+            for character in clean.chars() {
+                if columns(&line) + character.width().unwrap_or(0) > width && character != ' ' {
                     lines.push(std::mem::take(&mut line));
                 }
-                line.push(letter);
+                line.push(character);
             }
-            if lines.len() > most {
+            if lines.len() > max_lines {
                 break;
             }
         }
         lines.push(line.trim_end().to_owned());
-        if lines.len() > most {
+        if lines.len() > max_lines {
             break;
         }
     }
-    if lines.len() > most {
-        lines.truncate(most);
+    if lines.len() > max_lines {
+        lines.truncate(max_lines);
         if let Some(last) = lines.last_mut() {
             *last = format!("{} ...", fit(last, width.saturating_sub(4), ' ').trim_end());
         }
@@ -176,7 +176,7 @@ pub(crate) fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
 pub(crate) fn plain(value: &SpanValue) -> String {
     match value {
         SpanValue::Text(text) => text.to_string(),
-        SpanValue::Bool(word) => word.to_string(),
+        SpanValue::Bool(flag) => flag.to_string(),
         SpanValue::Int(number) => number.to_string(),
         SpanValue::Float(number) => number.to_string(),
         SpanValue::List(items) => format!("[{}]", items.iter().map(quoted).collect::<Vec<_>>().join(", ")),

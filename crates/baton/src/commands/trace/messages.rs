@@ -44,11 +44,11 @@ pub(crate) fn parse_messages(text: &str) -> Vec<MessageItem> {
 
 fn message(message: &Value) -> Vec<MessageItem> {
     let role = message["role"].as_str().unwrap_or_default();
-    let said = |text: &str| MessageItem::Text { role: role.to_owned(), text: text.to_owned() };
+    let text_item = |text: &str| MessageItem::Text { role: role.to_owned(), text: text.to_owned() };
     let parts = message["parts"].as_array().or_else(|| message["content"].as_array());
     match (parts, message["content"].as_str()) {
         (Some(parts), _) => parts.iter().filter_map(|item| part(item, role)).collect(),
-        (None, Some(text)) => vec![said(text)],
+        (None, Some(text)) => vec![text_item(text)],
         (None, None) => Vec::new(),
     }
 }

@@ -38,29 +38,29 @@ pub(super) fn metrics_expression(query: &str, step: Option<Duration>) -> Option<
 
 /// Runs the metrics query and prints the series.
 pub(super) async fn run(
-    asked: &TraceQueryRequest,
+    options: &TraceQueryRequest,
     metrics: &MetricsExpr,
-    place: &ConnectionOptions,
+    connection: &ConnectionOptions,
     screen: Screen,
 ) -> Result<Exit, CliError> {
     let now = now();
-    let end = asked.until.unwrap_or(TimeArgument::At(now)).nanos(now);
-    let start = asked.since.unwrap_or(TimeArgument::Ago(DEFAULT_PERIOD)).nanos(now);
+    let end = options.until.unwrap_or(TimeArgument::At(now)).nanos(now);
+    let start = options.since.unwrap_or(TimeArgument::Ago(DEFAULT_PERIOD)).nanos(now);
     if start >= end {
         return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
     }
-    let step = asked.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
+    let step = options.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
     let step = step.unwrap_or_else(|| Steps::default_step(end - start));
     let steps = Steps::cover(start, end, step).ok_or_else(|| {
         let message = format!("--step splits the time range into more than {} intervals", Steps::MAX_INTERVALS);
         CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time range.")
     })?;
-    let request = MetricsRequest { query: asked.query.clone(), start, end, step: Some(step), strict: asked.strict };
-    let session = place.management_session().await?;
+    let request = MetricsRequest { query: options.query.clone(), start, end, step: Some(step), strict: options.strict };
+    let session = connection.management_session().await?;
     let measured = session.client.query_metrics(&request).await;
     session.close().await;
-    let reply = measured.map_err(|error| caret::failure(error, &asked.query, screen))?;
-    print_interpretation(reply.canonical.as_deref(), reply.warnings.as_deref(), &asked.query, screen);
+    let reply = measured.map_err(|error| caret::failure(error, &options.query, screen))?;
+    print_interpretation(reply.canonical.as_deref(), reply.warnings.as_deref(), &options.query, screen);
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
@@ -69,9 +69,9 @@ pub(super) async fn run(
         screen.print_stderr("no data in this time range; try an earlier --since");
         return Ok(Exit::Ok);
     }
-    let look = TerminalStyle::for_stdout(series_width(asked.width), screen.stdout_paint());
+    let look = TerminalStyle::for_stdout(series_width(options.width), screen.stdout_paint());
     let (lines, left) =
-        series::lines(&reply.series, &steps, SeriesKind::from_metrics(metrics), asked.limit.max(1), &look);
+        series::lines(&reply.series, &steps, SeriesKind::from_metrics(metrics), options.limit.max(1), &look);
     lines.iter().for_each(|line| screen.print(line));
     if left > 0 {
         screen.print_stderr(&format!("{} more series with lower peaks; use --limit to show them", count(left)));

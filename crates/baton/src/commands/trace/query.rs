@@ -110,17 +110,17 @@ impl TraceQueryOptions {
 
 /// Runs the query and prints the traces or series.
 pub(super) async fn run(options: TraceQueryOptions, screen: Screen) -> Result<Exit, CliError> {
-    let asked = options.resolve()?;
+    let request = options.resolve()?;
     if options.canonical {
-        return print_canonical(&asked, screen);
+        return print_canonical(&request, screen);
     }
-    match metrics::metrics_expression(&asked.query, asked.step) {
-        Some(metrics) => metrics::run(&asked, &metrics, &options.place, screen).await,
-        None => search(asked, &options.place, screen).await,
+    match metrics::metrics_expression(&request.query, request.step) {
+        Some(metrics) => metrics::run(&request, &metrics, &options.place, screen).await,
+        None => search(request, &options.place, screen).await,
     }
 }
 
-async fn search(options: TraceQueryRequest, place: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
+async fn search(options: TraceQueryRequest, connection: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
     if options.step.is_some() {
         let message = "--step requires a metrics query: end the query in a metrics function such as `| rate()`";
         return Err(CliError::new(ErrorCode::USAGE, message));
@@ -137,7 +137,7 @@ async fn search(options: TraceQueryRequest, place: &ConnectionOptions, screen: S
         spans_per_spanset: options.spans.max(1),
         strict: options.strict,
     };
-    let session = place.management_session().await?;
+    let session = connection.management_session().await?;
     let found = session.client.search_traces(&request).await;
     session.close().await;
     let reply = found.map_err(|error| caret::failure(error, &options.query, screen))?;
@@ -179,9 +179,9 @@ pub(super) fn print_interpretation(canonical: Option<&str>, warnings: Option<&st
 /// Splits the warnings of the server, which are joined in one line. Only warnings about the syntax of the query can be
 /// separated.
 fn split_warnings(warnings: &str, query: &str) -> Vec<String> {
-    let known = parse(query, Mode::Lenient).map(|parsed| parsed.warnings).unwrap_or_default();
+    let parser_warnings = parse(query, Mode::Lenient).map(|parsed| parsed.warnings).unwrap_or_default();
     let (mut list, mut rest) = (Vec::new(), warnings);
-    for warning in known {
+    for warning in parser_warnings {
         let Some(after) = rest.strip_prefix(warning.as_str()) else { break };
         rest = after.strip_prefix("; ").unwrap_or(after);
         list.push(warning);

@@ -62,32 +62,35 @@ pub(crate) struct TreeRow {
 
 /// The rows of a tree, and the number of spans beyond the row limit.
 pub(crate) fn rows(tree: &TraceTree<'_>, fold: Fold, glyphs: Glyphs) -> (Vec<TreeRow>, u64) {
-    let most = if fold == Fold::Nothing { usize::MAX } else { MAX_ROWS };
+    let max_rows = if fold == Fold::Nothing { usize::MAX } else { MAX_ROWS };
     let mut rows = Vec::new();
     // Roots are never indented.
     let mut open: Vec<(RowContent, TreePosition)> =
-        items(tree, &tree.roots, fold).into_iter().rev().map(|what| (what, TreePosition::default())).collect();
+        items(tree, &tree.roots, fold).into_iter().rev().map(|content| (content, TreePosition::default())).collect();
     let mut left = 0;
-    while let Some((what, place)) = open.pop() {
-        if rows.len() >= most {
-            left += spans(tree, &what);
+    while let Some((content, position)) = open.pop() {
+        if rows.len() >= max_rows {
+            left += spans(tree, &content);
             continue;
         }
-        let (rails, inside) = place.prefixes(glyphs);
-        if let RowContent::Span(index) = what {
+        let (rails, inside) = position.prefixes(glyphs);
+        if let RowContent::Span(index) = content {
             let children = items(tree, &tree.nodes[index].children, fold);
             let last = children.len().saturating_sub(1);
-            let below =
-                children.into_iter().enumerate().rev().map(|(at, what)| (what, place.child(at == last, glyphs)));
+            let below = children
+                .into_iter()
+                .enumerate()
+                .rev()
+                .map(|(at, content)| (content, position.child(at == last, glyphs)));
             open.extend(below);
         }
-        rows.push(TreeRow { content: what, rails, below: inside });
+        rows.push(TreeRow { content, rails, below: inside });
     }
     (rows, left)
 }
 
-fn spans(tree: &TraceTree<'_>, what: &RowContent) -> u64 {
-    match what {
+fn spans(tree: &TraceTree<'_>, content: &RowContent) -> u64 {
+    match content {
         RowContent::Span(index) => tree.nodes[*index].size,
         RowContent::Folded(folded) => folded.spans,
     }

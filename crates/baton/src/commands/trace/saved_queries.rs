@@ -37,12 +37,12 @@ pub(super) struct SavedQuery {
 }
 
 /// All saved queries by name. Queries in `file`, or in the default files, override built-in ones.
-pub(super) fn load_all(file: Option<&Path>, place: &ConnectionOptions) -> Result<Vec<SavedQuery>, CliError> {
+pub(super) fn load_all(file: Option<&Path>, connection: &ConnectionOptions) -> Result<Vec<SavedQuery>, CliError> {
     let mut all = parse_queries("queries.yaml", BUILT_IN_QUERIES.as_bytes(), None)
         .map_err(|remarks| invalid_file(Path::new(QUERIES_FILE), remarks))?;
     let files = match file {
         Some(file) => vec![file.to_path_buf()],
-        None => default_paths(place),
+        None => default_paths(connection),
     };
     for path in &files {
         let Some(bytes) = read_file(path)? else {
@@ -62,8 +62,8 @@ pub(super) fn load_all(file: Option<&Path>, place: &ConnectionOptions) -> Result
 }
 
 /// The query with this name.
-pub(super) fn find(name: &str, file: Option<&Path>, place: &ConnectionOptions) -> Result<SavedQuery, CliError> {
-    let mut all = load_all(file, place)?;
+pub(super) fn find(name: &str, file: Option<&Path>, connection: &ConnectionOptions) -> Result<SavedQuery, CliError> {
+    let mut all = load_all(file, connection)?;
     if let Some(index) = all.iter().position(|saved| saved.name == name) {
         return Ok(all.swap_remove(index));
     }
@@ -73,14 +73,14 @@ pub(super) fn find(name: &str, file: Option<&Path>, place: &ConnectionOptions) -
 }
 
 /// Default files in ascending precedence.
-fn default_paths(place: &ConnectionOptions) -> Vec<PathBuf> {
-    let beside = place.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(QUERIES_FILE);
-    let within = place.data.as_deref().unwrap_or(Path::new(".baton")).join(QUERIES_FILE);
+fn default_paths(connection: &ConnectionOptions) -> Vec<PathBuf> {
+    let beside = connection.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(QUERIES_FILE);
+    let within = connection.data.as_deref().unwrap_or(Path::new(".baton")).join(QUERIES_FILE);
     vec![beside, within]
 }
 
 fn read_file(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
-    let failed = |why: String| CliError::new(ErrorCode::USAGE, format!("{}: {why}", file.display()));
+    let failed = |reason: String| CliError::new(ErrorCode::USAGE, format!("{}: {reason}", file.display()));
     match fs::metadata(file) {
         Ok(meta) if meta.len() > MAX_FILE_BYTES => Err(failed("the file is over 1 MB".to_owned())),
         Ok(_) => fs::read(file).map(Some).map_err(|error| failed(error.to_string())),
@@ -99,18 +99,18 @@ fn invalid_file(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
 fn parse_queries(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<SavedQuery>, Vec<Diagnostic>> {
     let node = document::read(name, bytes).map_err(|remark| vec![remark])?;
     let mut reader = DocumentReader::new(name);
-    let place = node.place;
+    let location = node.location;
     let nodes = reader.list("the file", node);
     if nodes.len() > MAX_QUERIES {
-        reader.error(place, format!("the file has {} queries", nodes.len()), format!("use at most {MAX_QUERIES}"));
+        reader.error(location, format!("the file has {} queries", nodes.len()), format!("use at most {MAX_QUERIES}"));
     }
     let mut all: Vec<SavedQuery> = Vec::new();
     for node in nodes.into_iter().take(MAX_QUERIES) {
-        let place = node.place;
+        let location = node.location;
         if let Some(saved) = parse_query(&mut reader, node, file) {
             if all.iter().any(|other| other.name == saved.name) {
                 reader.error(
-                    place,
+                    location,
                     format!("the name '{}' is used twice", saved.name),
                     "give each query a unique name",
                 );
@@ -128,9 +128,9 @@ fn parse_query(reader: &mut DocumentReader, node: DocumentNode, file: Option<&Pa
     let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
     let since = fields.text(reader, "since");
     fields.finish(reader);
-    let since = since.and_then(|LocatedValue { place, value }| {
+    let since = since.and_then(|LocatedValue { location, value }| {
         parse_time(&value)
-            .map_err(|hint| reader.error(place, format!("'{}' is not a valid time", value.escape_debug()), hint))
+            .map_err(|hint| reader.error(location, format!("'{}' is not a valid time", value.escape_debug()), hint))
             .ok()
     });
     let (name, query) = (name?, query?);
@@ -140,7 +140,7 @@ fn parse_query(reader: &mut DocumentReader, node: DocumentNode, file: Option<&Pa
     };
     if !is_name(&name.value) {
         let hint = format!("use up to {MAX_NAME_LEN} letters, digits, '-', '_' and '.'");
-        reader.error(name.place, format!("'{}' is not a valid name", name.value.escape_debug()), hint);
+        reader.error(name.location, format!("'{}' is not a valid name", name.value.escape_debug()), hint);
         return None;
     }
     let file = file.map(Path::to_path_buf);

@@ -64,8 +64,8 @@ fn head(trace: &TraceHit, look: &TerminalStyle) -> String {
     let others = if others > 0 { format!(" and {}", counted(others as u64, "other")) } else { String::new() };
     let service = fit(&format!("{service}{others}"), MAX_NAME_WIDTH, look.glyphs.more);
     let (when, facts) = (format_seconds(trace.start), facts.join(look.glyphs.between));
-    let taken = columns(&when) + trace.id.len() + columns(&service) + columns(&facts) + 8;
-    let root = fit(root, look.width.saturating_sub(taken).clamp(MIN_NAME_WIDTH, MAX_NAME_WIDTH), look.glyphs.more);
+    let used = columns(&when) + trace.id.len() + columns(&service) + columns(&facts) + 8;
+    let root = fit(root, look.width.saturating_sub(used).clamp(MIN_NAME_WIDTH, MAX_NAME_WIDTH), look.glyphs.more);
     let facts = facts.replace(&failed, &paint.bad(&failed));
     format!("{}  {}  {service}  {}  {facts}", paint.faint(&when), paint.strong(&trace.id), paint.name(&root))
 }

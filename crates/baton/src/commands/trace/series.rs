@@ -87,12 +87,12 @@ pub(super) fn lines(
     series: &[SeriesHit],
     steps: &Steps,
     kind: SeriesKind,
-    most: usize,
+    limit: usize,
     look: &TerminalStyle,
 ) -> (Vec<String>, u64) {
     let rows: Vec<(&SeriesHit, Vec<Option<f64>>)> =
         series.iter().map(|one| (one, interval_values(one, steps))).collect();
-    let shown = highest_series(&rows, most);
+    let shown = highest_series(&rows, limit);
     let left = (rows.len() - shown.len()) as u64;
     let rows: Vec<&(&SeriesHit, Vec<Option<f64>>)> = shown.into_iter().map(|index| &rows[index]).collect();
     let (head, labels) = series_labels(&rows.iter().map(|(series, _)| *series).collect::<Vec<_>>());
@@ -100,10 +100,10 @@ pub(super) fn lines(
     let widths: Vec<usize> = (0..kind.heads().len())
         .map(|at| figures.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(kind.heads()[at])))
         .collect();
-    let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
+    let used: usize = widths.iter().map(|width| width + GAP.len()).sum();
     let widest = labels.iter().map(|label| columns(label)).max().unwrap_or(0).max(columns(&head)).min(MAX_LABEL_WIDTH);
-    let label = widest.min(look.width.saturating_sub(taken + GAP.len() + MIN_SPARKLINE_WIDTH).max(MIN_LABEL_WIDTH));
-    let room = look.width.saturating_sub(label + taken + GAP.len()).min(MAX_SPARKLINE_WIDTH);
+    let label = widest.min(look.width.saturating_sub(used + GAP.len() + MIN_SPARKLINE_WIDTH).max(MIN_LABEL_WIDTH));
+    let room = look.width.saturating_sub(label + used + GAP.len()).min(MAX_SPARKLINE_WIDTH);
     let line = |label_text: &str, figures: &[String]| {
         let figures: String = figures
             .iter()
@@ -146,20 +146,20 @@ fn interval_values(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
     for (end, value) in &series.samples {
         // The timestamp of a sample is the exclusive end of its interval.
         let within = end.saturating_mul(1_000_000).saturating_sub(1);
-        if let Some(place) = steps.index(within).and_then(|index| values.get_mut(index)) {
-            *place = Some(*value);
+        if let Some(slot) = steps.index(within).and_then(|index| values.get_mut(index)) {
+            *slot = Some(*value);
         }
     }
     values
 }
 
 /// Indices of the shown series, in input order: all, or those with the highest peaks.
-fn highest_series(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> {
+fn highest_series(rows: &[(&SeriesHit, Vec<Option<f64>>)], limit: usize) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..rows.len()).collect();
-    if rows.len() > most {
+    if rows.len() > limit {
         let peak = |index: &usize| rows[*index].1.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
         indices.sort_by(|one, other| peak(other).total_cmp(&peak(one)));
-        indices.truncate(most);
+        indices.truncate(limit);
         indices.sort_unstable();
     }
     indices

@@ -74,9 +74,9 @@ pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) ->
             return Ok(reply);
         }
     }
-    let nobody = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("no trace or task has the id '{id}'"));
+    let not_found = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("no trace or task has the id '{id}'"));
     if id.is_empty() || id.contains(['"', '\\']) || id.chars().any(char::is_control) {
-        return Err(nobody());
+        return Err(not_found());
     }
     let request = SearchRequest {
         query: format!("{{ span.task.id = \"{id}\" }}"),
@@ -85,13 +85,13 @@ pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) ->
         ..SearchRequest::default()
     };
     let found = session.client.search_traces(&request).await.map_err(client_failure)?;
-    let newest = found.traces.first().and_then(|trace| trace.id.parse::<TraceId>().ok()).ok_or_else(nobody)?;
+    let newest = found.traces.first().and_then(|trace| trace.id.parse::<TraceId>().ok()).ok_or_else(not_found)?;
     let others: Vec<&str> = found.traces.iter().skip(1).map(|trace| trace.id.as_str()).collect();
     if !others.is_empty() {
         screen.print_stderr(&format!("the task has more traces: {}", others.join(", ")));
     }
     let reply = by_id(session, newest).await?;
-    if reply.spans.is_empty() { Err(nobody()) } else { Ok(reply) }
+    if reply.spans.is_empty() { Err(not_found()) } else { Ok(reply) }
 }
 
 /// Fetches a trace; returns an empty reply if it does not exist.

@@ -55,9 +55,9 @@ fn head(letter: &str, tree: &TraceTree<'_>, totals: &TraceTotals, look: &Termina
 /// Totals of both traces, line by line.
 fn sums(trees: &[TraceTree<'_>; 2], totals: &[TraceTotals; 2], look: &TerminalStyle) -> Vec<String> {
     let mut rows = vec![[String::new(), "A".to_owned(), "B".to_owned(), "change".to_owned()]];
-    let mut add = |what: &str, values: [String; 2], change: String| {
+    let mut add = |label: &str, values: [String; 2], change: String| {
         let [a, b] = values;
-        rows.push([what.to_owned(), a, b, change]);
+        rows.push([label.to_owned(), a, b, change]);
     };
     let [a, b] = [trees[0].duration(), trees[1].duration()];
     add("time", [a, b].map(duration), percent(a, b));
@@ -67,10 +67,10 @@ fn sums(trees: &[TraceTree<'_>; 2], totals: &[TraceTotals; 2], look: &TerminalSt
         ("tokens in", totals.each_ref().map(|totals| totals.tokens().map(|tokens| tokens.input))),
         ("tokens out", totals.each_ref().map(|totals| totals.tokens().map(|tokens| tokens.output))),
     ];
-    for (what, [a, b]) in counts {
+    for (label, [a, b]) in counts {
         if a.is_some() || b.is_some() {
             let (a, b) = (a.unwrap_or(0), b.unwrap_or(0));
-            add(what, [a, b].map(count), difference(a, b));
+            add(label, [a, b].map(count), difference(a, b));
         }
     }
     if let [a, b] = totals.each_ref().map(TraceTotals::cost)
@@ -129,20 +129,20 @@ const CELL_COUNT: usize = 7;
 const HEADS: [&str; CELL_COUNT] = ["time A", "time B", "change", "tokens A", "tokens B", "cost A", "cost B"];
 
 fn rows(both: &MatchedTree<'_>, totals: &[TraceTotals; 2], fold: Fold, look: &TerminalStyle) -> Vec<String> {
-    let most = if fold == Fold::Nothing { usize::MAX } else { MAX_ROWS };
+    let max_rows = if fold == Fold::Nothing { usize::MAX } else { MAX_ROWS };
     let mut open: Vec<(usize, TreePosition)> =
         both.roots.iter().rev().map(|root| (*root, TreePosition::default())).collect();
     let (mut rows, mut left) = (Vec::new(), 0_u64);
-    while let Some((index, place)) = open.pop() {
+    while let Some((index, position)) = open.pop() {
         let pair = &both.pairs[index];
         let last = pair.children.len().saturating_sub(1);
         let children = pair.children.iter().enumerate().rev();
-        open.extend(children.map(|(at, child)| (*child, place.child(at == last, look.glyphs))));
-        if rows.len() >= most {
+        open.extend(children.map(|(at, child)| (*child, position.child(at == last, look.glyphs))));
+        if rows.len() >= max_rows {
             left += 1;
             continue;
         }
-        rows.push(DiffRow::from_pair(pair, &place, look));
+        rows.push(DiffRow::from_pair(pair, &position, look));
     }
     let mut lines = table_lines(&rows, totals, look);
     if left > 0 {
@@ -153,7 +153,7 @@ fn rows(both: &MatchedTree<'_>, totals: &[TraceTotals; 2], fold: Fold, look: &Te
 }
 
 impl<'a> DiffRow<'a> {
-    fn from_pair(pair: &'a SpanPair<'a>, place: &TreePosition, look: &TerminalStyle) -> Self {
+    fn from_pair(pair: &'a SpanPair<'a>, position: &TreePosition, look: &TerminalStyle) -> Self {
         let (a, b) = (&pair.a, &pair.b);
         let mark = match (a.spans, b.spans) {
             (_, 0) => "-",
@@ -168,7 +168,7 @@ impl<'a> DiffRow<'a> {
         };
         let failed = if a.errors + b.errors > 0 { format!("{} ", look.glyphs.error) } else { String::new() };
         let name = if pair.name.is_empty() { "(no name)" } else { pair.name };
-        let (rails, below) = place.prefixes(look.glyphs);
+        let (rails, below) = position.prefixes(look.glyphs);
         let time = |side: &PairSide| if side.spans > 0 { duration(side.nanos) } else { String::new() };
         let tokens = |side: &PairSide| {
             let shown = |SpanTokens { input, output }| {
@@ -189,17 +189,19 @@ impl<'a> DiffRow<'a> {
     /// Error messages of the spans, below the row.
     fn errors(&self, look: &TerminalStyle) -> Vec<String> {
         let joint = if self.pair.children.is_empty() { "  " } else { look.glyphs.rail };
-        let said = match (&self.pair.a.error, &self.pair.b.error) {
+        let messages = match (&self.pair.a.error, &self.pair.b.error) {
             (Some(a), Some(b)) if a == b => vec![("A and B", a)],
-            (a, b) => [("A", a), ("B", b)].into_iter().filter_map(|(who, why)| Some((who, why.as_ref()?))).collect(),
+            (a, b) => {
+                [("A", a), ("B", b)].into_iter().filter_map(|(side, message)| Some((side, message.as_ref()?))).collect()
+            }
         };
-        let line = |(who, why): (&str, &String)| {
+        let line = |(side, message): (&str, &String)| {
             let lead = format!("{}{joint}", self.below);
-            let text = format!("{who} {} {why}", look.glyphs.error);
+            let text = format!("{side} {} {message}", look.glyphs.error);
             let room = look.width.saturating_sub(columns(&lead)).max(MIN_LABEL_WIDTH);
             format!("{}{}", look.paint.faint(&lead), look.paint.bad(&fit(&text, room, look.glyphs.more)))
         };
-        said.into_iter().map(line).collect()
+        messages.into_iter().map(line).collect()
     }
 }
 
@@ -210,15 +212,15 @@ fn table_lines(rows: &[DiffRow<'_>], totals: &[TraceTotals; 2], look: &TerminalS
     let label = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).max("  span".len());
     // In a narrow layout, readable names take precedence over numbers.
     let sets: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4], &[0, 1, 2]];
-    let taken = |set: &[usize]| set.iter().map(|at| widest(*at) + GAP.len()).sum::<usize>();
+    let used_width = |set: &[usize]| set.iter().map(|at| widest(*at) + GAP.len()).sum::<usize>();
     let shown = |set: &&[usize]| -> Vec<usize> {
-        let known = |at: &usize| (*at < 3) || (has_tokens && *at < 5) || (has_cost && *at >= 5);
-        set.iter().copied().filter(known).collect()
+        let has_column = |at: &usize| (*at < 3) || (has_tokens && *at < 5) || (has_cost && *at >= 5);
+        set.iter().copied().filter(has_column).collect()
     };
     let sets: Vec<Vec<usize>> = sets.iter().map(shown).collect();
-    let fits = |set: &&Vec<usize>| look.width.saturating_sub(taken(set)) >= label.min(READABLE_LABEL_WIDTH);
+    let fits = |set: &&Vec<usize>| look.width.saturating_sub(used_width(set)) >= label.min(READABLE_LABEL_WIDTH);
     let set = sets.iter().find(fits).or(sets.last()).cloned().unwrap_or_default();
-    let label = label.min(look.width.saturating_sub(taken(&set)).max(MIN_LABEL_WIDTH));
+    let label = label.min(look.width.saturating_sub(used_width(&set)).max(MIN_LABEL_WIDTH));
     let line = |text: &str, cells: &[String]| {
         let cells: String = set.iter().map(|at| format!("{GAP}{}", right_aligned(&cells[*at], widest(*at)))).collect();
         format!("{}{cells}", padded(&fit(text, label, look.glyphs.more), label)).trim_end().to_owned()

@@ -47,8 +47,8 @@ pub(crate) fn operation(span: &Span) -> &str {
 /// Token counts of a span, if recorded.
 pub(crate) fn tokens(span: &Span) -> Option<SpanTokens> {
     let (input, output) = (number(span, INPUT_TOKENS), number(span, OUTPUT_TOKENS));
-    let whole = |number: Option<f64>| number.map_or(0, |number| number as u64);
-    (input.is_some() || output.is_some()).then(|| SpanTokens { input: whole(input), output: whole(output) })
+    let integer = |number: Option<f64>| number.map_or(0, |number| number as u64);
+    (input.is_some() || output.is_some()).then(|| SpanTokens { input: integer(input), output: integer(output) })
 }
 
 /// Cost of a span in dollars, if recorded.
@@ -74,9 +74,9 @@ pub(crate) fn error(span: &Span) -> Option<String> {
         let message = find_attribute(&event.attributes, "exception.message").and_then(SpanValue::as_text);
         message.filter(|message| !message.is_empty())
     });
-    let said = Some(span.status_message.as_str()).filter(|message| !message.is_empty());
+    let status_message = Some(span.status_message.as_str()).filter(|message| !message.is_empty());
     let kind = text(span, &[names::ERROR_TYPE]);
-    Some(match (said.or(thrown), kind) {
+    Some(match (status_message.or(thrown), kind) {
         (Some(message), Some(kind)) if !message.contains(kind) && kind != "_OTHER" => format!("{message} ({kind})"),
         (Some(message), _) => message.to_owned(),
         (None, Some(kind)) => kind.to_owned(),

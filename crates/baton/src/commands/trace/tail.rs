@@ -55,12 +55,12 @@ pub(super) async fn run(options: TraceTailOptions, screen: Screen, mut stop: Sto
 }
 
 /// Connects to a running server. A server in this process would never receive spans.
-async fn session(place: &ConnectionOptions) -> Result<BatonConnection, CliError> {
-    let token = place.token.as_deref();
-    if let Some(url) = &place.server {
+async fn session(connection: &ConnectionOptions) -> Result<BatonConnection, CliError> {
+    let token = connection.token.as_deref();
+    if let Some(url) = &connection.server {
         return BatonConnection::connect(url, token);
     }
-    let data = place.settings()?.data;
+    let data = connection.settings()?.data;
     let running = BatonConnection::find_running(&data, token).await?;
     running.ok_or_else(|| {
         let message = format!("no server runs for the data directory {}", data.display());
@@ -79,12 +79,12 @@ async fn follow(session: &BatonConnection, options: &TraceTailOptions, screen: S
     screen.print_stderr("listening; press Ctrl-C to stop");
     let mut pause = MIN_RECONNECT_DELAY;
     loop {
-        let why = read(&mut tail, screen, &look, &mut pause).await;
-        if let Err(error @ ClientError::Refused(_)) = why {
+        let outcome = read(&mut tail, screen, &look, &mut pause).await;
+        if let Err(error @ ClientError::Refused(_)) = outcome {
             return Err(refused(error));
         }
-        let why = why.err().map(|error| format!(": {error}")).unwrap_or_default();
-        screen.print_stderr(&format!("the connection was lost{why}; spans may be missing until it is restored"));
+        let reason = outcome.err().map(|error| format!(": {error}")).unwrap_or_default();
+        screen.print_stderr(&format!("the connection was lost{reason}; spans may be missing until it is restored"));
         tail = loop {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(MAX_RECONNECT_DELAY);
@@ -129,30 +129,30 @@ fn line(span: &SpanEntry, look: &TerminalStyle) -> String {
         _ => 1,
     }];
     let failed = span.status == "error";
-    let said = |key: &str| span.attributes.get(key).and_then(serde_json::Value::as_str);
-    let agent = said(names::GEN_AI_AGENT_NAME).or_else(|| said(names::AGENT_ID));
+    let attribute = |key: &str| span.attributes.get(key).and_then(serde_json::Value::as_str);
+    let agent = attribute(names::GEN_AI_AGENT_NAME).or_else(|| attribute(names::AGENT_ID));
     let service = span.service.as_deref().unwrap_or("?");
-    let who = match agent {
+    let origin = match agent {
         Some(agent) => format!("{service}/{agent}"),
         None => service.to_owned(),
     };
-    let who = padded(&fit(&who, 24, look.glyphs.more), 18);
+    let origin = padded(&fit(&origin, 24, look.glyphs.more), 18);
     let time = time_of_day(&span.start);
     let took = right_aligned(&duration((span.duration_ms * 1e6) as u64), 7);
-    let lead = format!("{time}  {}  {who}  {took}  ", span.trace_id);
+    let lead = format!("{time}  {}  {origin}  {took}  ", span.trace_id);
     let room = look.width.saturating_sub(columns(&lead)).max(30);
-    let mut what = format!("{mark} {}", span.name);
+    let mut description = format!("{mark} {}", span.name);
     if failed {
-        let why = if span.status_message.is_empty() {
-            said(names::ERROR_TYPE).unwrap_or_default()
+        let reason = if span.status_message.is_empty() {
+            attribute(names::ERROR_TYPE).unwrap_or_default()
         } else {
             &span.status_message
         };
-        what = format!("{mark} {} {}: {why}", look.glyphs.error, span.name);
+        description = format!("{mark} {} {}: {reason}", look.glyphs.error, span.name);
     }
-    let what = fit(&what, room, look.glyphs.more);
-    let what = if failed { paint.bad(&what) } else { what };
-    format!("{}  {}  {}  {took}  {what}", paint.faint(&time), span.trace_id, paint.name(&who))
+    let description = fit(&description, room, look.glyphs.more);
+    let description = if failed { paint.bad(&description) } else { description };
+    format!("{}  {}  {}  {took}  {description}", paint.faint(&time), span.trace_id, paint.name(&origin))
 }
 
 /// Time of day of a timestamp, with millisecond precision.

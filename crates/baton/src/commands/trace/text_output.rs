@@ -34,11 +34,11 @@ pub(super) fn lines(spans: &[Span], fold: Fold, detail: WaterfallDetail, look: &
     lines.extend(waterfall::lines(&tree, &totals, fold, detail, look));
     lines.push(String::new());
     lines.extend(totals.lines(&tree, look));
-    let said = transcript::lines(&tree, fold, look);
-    if !said.is_empty() {
+    let transcript_lines = transcript::lines(&tree, fold, look);
+    if !transcript_lines.is_empty() {
         lines.push(String::new());
         lines.push(look.paint.strong("transcript"));
-        lines.extend(said);
+        lines.extend(transcript_lines);
     }
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }

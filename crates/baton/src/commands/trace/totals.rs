@@ -119,13 +119,13 @@ impl TraceTotals {
             let line = format!("first error: {name} at +{at}: {error}");
             lines.push(look.paint.bad(&fit(&line, look.width, look.glyphs.more)));
         }
-        for (odd, what) in [
+        for (odd, description) in [
             (TreeDefect::ParentMissing, "marked (parent missing): the parent span is not in this trace"),
             (TreeDefect::ParentCycle, "marked (cycle): the chain of parents leads back to the span itself"),
         ] {
             let number = tree.defect_count(odd);
             if number > 0 {
-                let note = format!("note: {} {what}", counted(number, "span"));
+                let note = format!("note: {} {description}", counted(number, "span"));
                 lines.extend(wrap(&note, look.width, 4).iter().map(|line| look.paint.warn(line)));
             }
         }

@@ -48,8 +48,8 @@ pub(crate) fn lines(tree: &TraceTree<'_>, fold: Fold, look: &TerminalStyle) -> V
         lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
     }
     if !has_content(tree) && has_agent_spans(tree) {
-        let why = "These spans have no message content. To record it, set telemetry.capture_content in baton.yaml.";
-        lines.extend(wrap(why, look.width, MAX_TEXT_LINES).iter().map(|line| look.paint.faint(line)));
+        let note = "These spans have no message content. To record it, set telemetry.capture_content in baton.yaml.";
+        lines.extend(wrap(note, look.width, MAX_TEXT_LINES).iter().map(|line| look.paint.faint(line)));
     }
     lines
 }
@@ -59,7 +59,7 @@ fn is_same(one: &TranscriptEntry, other: &TranscriptEntry) -> bool {
     one.body.is_empty() && other.body.is_empty() && one.head == other.head && one.depth == other.depth
 }
 
-fn entry_lines(entry: &TranscriptEntry, start: u64, most: usize, look: &TerminalStyle) -> Vec<String> {
+fn entry_lines(entry: &TranscriptEntry, start: u64, max_lines: usize, look: &TerminalStyle) -> Vec<String> {
     let time = format!("+{}", duration(entry.at.saturating_sub(start)));
     let indent = "  ".repeat(entry.depth.min(10));
     let room = look.width.saturating_sub(MARGIN.len() + indent.len() + 2);
@@ -76,7 +76,7 @@ fn entry_lines(entry: &TranscriptEntry, start: u64, most: usize, look: &Terminal
         look.paint.faint(&right_aligned(&time, MARGIN.len() - 2)),
         look.paint.faint(&took)
     )];
-    let body = wrap(&unquoted(&entry.body), room, most);
+    let body = wrap(&unquoted(&entry.body), room, max_lines);
     lines.extend(body.iter().map(|line| format!("{MARGIN}{indent}  {line}")));
     lines
 }

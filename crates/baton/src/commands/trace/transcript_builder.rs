@@ -41,20 +41,20 @@ pub(crate) struct TranscriptEntry {
 
 /// Entries of a trace, in chronological order.
 pub(crate) fn transcript_entries(tree: &TraceTree<'_>, glyphs: Glyphs) -> Vec<TranscriptEntry> {
-    let mut teller = TranscriptBuilder::new(tree, glyphs);
+    let mut builder = TranscriptBuilder::new(tree, glyphs);
     let mut open: Vec<(usize, bool)> = tree.roots.iter().rev().map(|root| (*root, false)).collect();
     while let Some((index, has_ended)) = open.pop() {
         if has_ended {
-            teller.span_ended(index);
+            builder.span_ended(index);
             continue;
         }
-        teller.span_started(index);
+        builder.span_started(index);
         open.push((index, true));
         open.extend(tree.nodes[index].children.iter().rev().map(|child| (*child, false)));
     }
     // The sort is stable: entries with equal times keep the order of the tree.
-    teller.entries.sort_by_key(|entry| entry.at);
-    teller.entries
+    builder.entries.sort_by_key(|entry| entry.at);
+    builder.entries
 }
 
 struct TranscriptBuilder<'t, 'a> {
@@ -159,8 +159,8 @@ impl<'t, 'a> TranscriptBuilder<'t, 'a> {
                 self.push_entry(index, at, EntryTone::Question, head, body);
             }
             "approval" | "input" if span.attribute(names::APPROVAL_DECISION).is_some() => {
-                let what = if span.name == "input" { "asks" } else { "needs approval" };
-                let head = format!("{} {what}, for {}", tool(node), self.agent(index));
+                let verb = if span.name == "input" { "asks" } else { "needs approval" };
+                let head = format!("{} {verb}, for {}", tool(node), self.agent(index));
                 self.push_entry(index, at, EntryTone::Question, head, String::new());
             }
             _ => self.insight(index),
@@ -185,9 +185,9 @@ impl<'t, 'a> TranscriptBuilder<'t, 'a> {
             operation::EXECUTE_TOOL if !self.has_handoff_span(index) && self.has_result(node) => {
                 let result = span_attributes::text(span, &[names::GEN_AI_TOOL_CALL_RESULT]);
                 let error = span_attributes::error(span);
-                let (word, tone) =
+                let (verb, tone) =
                     if error.is_some() { ("fails", EntryTone::Bad) } else { ("answers", EntryTone::Plain) };
-                let head = format!("{} {word}", tool(node));
+                let head = format!("{} {verb}", tool(node));
                 let body = result.map(str::to_owned).or(error).unwrap_or_default();
                 self.push_timed_entry(index, at, tone, head, body);
             }
@@ -231,9 +231,9 @@ impl<'t, 'a> TranscriptBuilder<'t, 'a> {
     /// Adds new messages. Calls and results are skipped if their tools have spans of their own.
     fn push_messages(&mut self, index: usize, at: u64, messages: &str) {
         let run = self.runs[index];
-        for said in parse_messages(messages) {
+        for message in parse_messages(messages) {
             let agent = self.agent(index);
-            let (tone, head, body) = match said {
+            let (tone, head, body) = match message {
                 MessageItem::Text { role, text } if role == "user" && self.handoff_tasks.contains(text.as_str()) => {
                     continue;
                 }

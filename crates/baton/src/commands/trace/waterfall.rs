@@ -145,31 +145,31 @@ impl WaterfallWidths {
     fn from_cells(cells: &[WaterfallCells], totals: &TraceTotals, look: &TerminalStyle) -> Self {
         let widest =
             |cell: fn(&WaterfallCells) -> &str| cells.iter().map(|cells| columns(cell(cells))).max().unwrap_or(0);
-        let head = |wanted: bool, head: &str, widest: usize| if wanted { widest.max(head.len()) } else { 0 };
+        let head = |is_shown: bool, head: &str, widest: usize| if is_shown { widest.max(head.len()) } else { 0 };
         let time = widest(|cells| &cells.time).max("time".len());
         let mut tokens = head(totals.has_tokens(), "tokens", widest(|cells| &cells.tokens));
         let mut cost = head(totals.has_cost(), "cost", widest(|cells| &cells.cost));
         let label = widest(|cells| &cells.label).max("span".len());
-        let taken = |time: usize, tokens: usize, cost: usize| -> usize {
+        let used_width = |time: usize, tokens: usize, cost: usize| -> usize {
             [time, tokens, cost].iter().filter(|width| **width > 0).map(|width| width + GAP.len()).sum()
         };
         // In a narrow layout, readable names take precedence over numbers.
-        let is_cramped = |taken: usize| look.width.saturating_sub(taken) < label.min(READABLE_LABEL_WIDTH);
-        if is_cramped(taken(time, tokens, cost)) {
+        let is_cramped = |used_width: usize| look.width.saturating_sub(used_width) < label.min(READABLE_LABEL_WIDTH);
+        if is_cramped(used_width(time, tokens, cost)) {
             cost = 0;
         }
-        if is_cramped(taken(time, tokens, cost)) {
+        if is_cramped(used_width(time, tokens, cost)) {
             tokens = 0;
         }
-        let taken = taken(time, tokens, cost);
-        let room = look.width.saturating_sub(taken);
+        let used_width = used_width(time, tokens, cost);
+        let room = look.width.saturating_sub(used_width);
         // Names have priority, but the bar gets a third of the remaining width while the names stay distinguishable.
         let for_bar = (room / 3).clamp(MIN_BAR_WIDTH, MAX_BAR_WIDTH) + GAP.len();
-        let most = match room.saturating_sub(for_bar) {
-            least if least < MIN_LABEL_WIDTH => room,
-            most => most,
+        let max_label = match room.saturating_sub(for_bar) {
+            remaining if remaining < MIN_LABEL_WIDTH => room,
+            max_label => max_label,
         };
-        let label = label.min(most);
+        let label = label.min(max_label);
         let bar = room.saturating_sub(label + GAP.len()).min(MAX_BAR_WIDTH);
         let bar = if bar < MIN_BAR_WIDTH { 0 } else { bar };
         Self { label, time, tokens, cost, bar }
@@ -184,10 +184,10 @@ impl WaterfallWidths {
             }
         }
         if self.bar > 0 {
-            let whole = duration(tree.duration());
+            let total = duration(tree.duration());
             line.push_str(GAP);
             line.push('0');
-            line.push_str(&right_aligned(&whole, self.bar - 1));
+            line.push_str(&right_aligned(&total, self.bar - 1));
         }
         line.trim_end().to_owned()
     }
@@ -231,12 +231,12 @@ impl WaterfallWidths {
     /// Time bar of a span.
     fn bar(&self, tree: &TraceTree<'_>, index: usize, look: &TerminalStyle) -> String {
         let node = &tree.nodes[index];
-        let (pieces, whole) = (look.glyphs.bar, u128::from(tree.duration().max(1)));
+        let (pieces, total) = (look.glyphs.bar, u128::from(tree.duration().max(1)));
         let steps = pieces.len() as u128 * self.bar as u128;
-        let place = |moment: u64| u128::from(moment - tree.start) * steps / whole;
+        let offset = |moment: u64| u128::from(moment - tree.start) * steps / total;
         let per_column = pieces.len() as u128;
-        let begin = (place(node.start) / per_column).min(self.bar as u128 - 1);
-        let end = place(node.end).max(begin * per_column + 1);
+        let begin = (offset(node.start) / per_column).min(self.bar as u128 - 1);
+        let end = offset(node.end).max(begin * per_column + 1);
         let length = (end - begin * per_column) as usize;
         let mut bar: String = std::iter::repeat_n(pieces[pieces.len() - 1], length / pieces.len()).collect();
         if !length.is_multiple_of(pieces.len()) {

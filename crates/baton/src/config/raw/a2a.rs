@@ -66,11 +66,11 @@ const BINDINGS: [(&str, CardBinding); 3] =
 /// The bindings that cards list, preferred first: at least one, each once.
 fn bindings(reader: &mut DocumentReader, node: DocumentNode) -> Option<Vec<CardBinding>> {
     const HINT: &str = "list jsonrpc, rest and grpc, each at most once, preferred first";
-    let (place, errors) = (node.place, reader.error_count());
+    let (location, errors) = (node.location, reader.error_count());
     let nodes = reader.list("bindings", node);
     if nodes.is_empty() {
         if reader.error_count() == errors {
-            reader.error(place, "bindings is empty", HINT);
+            reader.error(location, "bindings is empty", HINT);
         }
         return None;
     }
@@ -78,7 +78,7 @@ fn bindings(reader: &mut DocumentReader, node: DocumentNode) -> Option<Vec<CardB
     for node in nodes {
         let binding = reader.choice("a binding", &node, &BINDINGS)?;
         if bindings.contains(&binding) {
-            reader.error(node.place, "bindings has this entry twice", HINT);
+            reader.error(node.location, "bindings has this entry twice", HINT);
             return None;
         }
         bindings.push(binding);
@@ -87,11 +87,11 @@ fn bindings(reader: &mut DocumentReader, node: DocumentNode) -> Option<Vec<CardB
 }
 
 fn extensions(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Extension> {
-    let place = node.place;
+    let location = node.location;
     let mut nodes = reader.list("extensions", node);
     if nodes.len() > MAX_EXTENSIONS {
         let message = format!("extensions has {} entries", nodes.len());
-        reader.error(place, message, format!("keep it to {MAX_EXTENSIONS}"));
+        reader.error(location, message, format!("keep it to {MAX_EXTENSIONS}"));
         nodes.truncate(MAX_EXTENSIONS);
     }
     let mut seen = BTreeSet::new();
@@ -104,13 +104,13 @@ fn extension(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSe
     let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
     let required = fields.take("required").and_then(|node| reader.boolean("required", &node)).unwrap_or_default();
     fields.finish(reader);
-    let LocatedValue { place, value: uri } = uri?;
+    let LocatedValue { location, value: uri } = uri?;
     if !is_uri(&uri) {
-        reader.error(place, format!("'{}' is not a URI", uri.escape_debug()), URI_HINT);
+        reader.error(location, format!("'{}' is not a URI", uri.escape_debug()), URI_HINT);
         return None;
     }
     if !seen.insert(uri.clone()) {
-        reader.error(place, format!("the extension '{uri}' is listed twice"), "keep one of them");
+        reader.error(location, format!("the extension '{uri}' is listed twice"), "keep one of them");
     }
     Some(Extension { uri, description, required })
 }

@@ -70,20 +70,20 @@ pub(crate) struct Issuer {
 impl RawAuth {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "auth", node)?;
-        let words = [("public", CardAccess::Public), ("private", CardAccess::Private)];
+        let choices = [("public", CardAccess::Public), ("private", CardAccess::Private)];
         let required = fields.take("required").and_then(|node| reader.boolean("required", &node));
-        let cards = fields.take("cards").and_then(|node| reader.choice("cards", &node, &words));
-        let words = [("public", MetricsAccess::Public), ("private", MetricsAccess::Private)];
-        let metrics = fields.take("metrics").and_then(|node| reader.choice("metrics", &node, &words));
+        let cards = fields.take("cards").and_then(|node| reader.choice("cards", &node, &choices));
+        let choices = [("public", MetricsAccess::Public), ("private", MetricsAccess::Private)];
+        let metrics = fields.take("metrics").and_then(|node| reader.choice("metrics", &node, &choices));
         let issuers = nodes(reader, &mut fields, "issuers", MAX_ISSUERS);
         fields.finish(reader);
         let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
-        for (index, LocatedValue { place, value }) in issuers.iter().enumerate() {
+        for (index, LocatedValue { location, value }) in issuers.iter().enumerate() {
             let same = |other: &LocatedValue<Issuer>| {
                 other.value.issuer == value.issuer && other.value.audience == value.audience
             };
             if issuers[..index].iter().any(same) {
-                reader.error(*place, format!("the issuer '{}' is listed twice", value.issuer), "keep one of them");
+                reader.error(*location, format!("the issuer '{}' is listed twice", value.issuer), "keep one of them");
             }
         }
         Some(Self { required, cards, metrics, issuers: issuers.into_iter().map(|issuer| issuer.value).collect() })
@@ -91,7 +91,7 @@ impl RawAuth {
 }
 
 fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Issuer>> {
-    let place = node.place;
+    let location = node.location;
     let mut fields = Fields::open(reader, "an issuer", node)?;
     let url = fields.required_text(reader, "issuer", ISSUER_HINT);
     let audience = audience(reader, &mut fields);
@@ -108,28 +108,31 @@ fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValu
     fields.finish(reader);
     for address in [&url, &jwks_url].into_iter().flatten() {
         if let Err(hint) = check_web_url(&address.value) {
-            reader.error(address.place, format!("'{}' is not a web address", address.value.escape_debug()), hint);
+            reader.error(address.location, format!("'{}' is not a web address", address.value.escape_debug()), hint);
         }
     }
     let issuer = url?.value;
     let jwks_url = jwks_url.map(|url| url.value);
-    Some(LocatedValue { place, value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim } })
+    Some(LocatedValue {
+        location,
+        value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim },
+    })
 }
 
 /// One audience, or a list of them.
 fn audience(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<String> {
     match fields.take("audience") {
         Some(node @ DocumentNode { value: NodeValue::List(_), .. }) => {
-            let place = node.place;
+            let location = node.location;
             let list: Vec<String> = reader.texts("audience", node).into_iter().map(|text| text.value).collect();
             if list.is_empty() {
-                reader.error(place, "an issuer has no audience", AUDIENCE_HINT);
+                reader.error(location, "an issuer has no audience", AUDIENCE_HINT);
             }
             list
         }
         Some(node) => reader.text("audience", &node).map(|text| vec![text.value]).unwrap_or_default(),
         None => {
-            reader.error(fields.place, "an issuer has no audience", AUDIENCE_HINT);
+            reader.error(fields.location, "an issuer has no audience", AUDIENCE_HINT);
             Vec::new()
         }
     }

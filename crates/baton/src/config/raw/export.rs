@@ -74,7 +74,7 @@ fn target(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<S
     check_name(reader, &name, seen);
     if let Err(hint) = check_web_url(&endpoint.value) {
         let message = format!("'{}' is not a web address", endpoint.value.escape_debug());
-        reader.error(endpoint.place, message, hint);
+        reader.error(endpoint.location, message, hint);
     }
     Some(RawTarget {
         name: name.value,
@@ -93,24 +93,24 @@ fn target(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<S
 fn check_name(reader: &mut DocumentReader, name: &LocatedValue<String>, seen: &mut BTreeSet<String>) {
     if !is_agent_name(&name.value) {
         let message = format!("'{}' is not a valid target name", name.value.escape_debug());
-        reader.error(name.place, message, "use lower-case letters, digits and dashes, such as collector");
+        reader.error(name.location, message, "use lower-case letters, digits and dashes, such as collector");
     }
     if !seen.insert(name.value.clone()) {
-        reader.error(name.place, format!("the target '{}' is listed twice", name.value), "rename one of them");
+        reader.error(name.location, format!("the target '{}' is listed twice", name.value), "rename one of them");
     }
 }
 
 fn client(reader: &mut DocumentReader, fields: &mut Fields) -> Option<(String, String)> {
-    let place = fields.place;
+    let location = fields.location;
     let certificate = fields.text(reader, "client_cert").map(|text| text.value);
     let key = fields.text(reader, "client_key").map(|text| text.value);
     if certificate.is_some() != key.is_some() {
-        reader.error(place, "client_cert and client_key must be set together", "set both or neither");
+        reader.error(location, "client_cert and client_key must be set together", "set both or neither");
     }
     certificate.zip(key)
 }
 
 fn signals(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Signal> {
-    let words = Signal::ALL.map(|signal| (signal.as_str(), signal));
-    reader.list("signals", node).iter().filter_map(|node| reader.choice("signals", node, &words)).collect()
+    let choices = Signal::ALL.map(|signal| (signal.as_str(), signal));
+    reader.list("signals", node).iter().filter_map(|node| reader.choice("signals", node, &choices)).collect()
 }

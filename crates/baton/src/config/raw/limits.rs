@@ -28,7 +28,7 @@ pub(in crate::config) struct RawRetention {
 impl RawLimits {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "limits", node)?;
-        let mut count = |key, most| fields.take(key).and_then(|node| reader.integer(key, &node, 1, most));
+        let mut count = |key, max| fields.take(key).and_then(|node| reader.integer(key, &node, 1, max));
         let max_connections = count("max_connections", MAX_CONNECTIONS);
         let max_streams = count("max_streams", MAX_CONNECTIONS);
         let principal_share = count("principal_share", 100);

@@ -44,7 +44,7 @@ pub(super) fn prices(reader: &mut DocumentReader, node: DocumentNode) -> Vec<Pri
 }
 
 fn price(reader: &mut DocumentReader, model: String, node: DocumentNode) -> Option<Price> {
-    let place = node.place;
+    let location = node.location;
     let mut fields = Fields::open(reader, format!("the price of '{}'", model.escape_debug()), node)?;
     let mut part = |reader: &mut DocumentReader, key| {
         let node = fields.take(key)?;
@@ -56,7 +56,7 @@ fn price(reader: &mut DocumentReader, model: String, node: DocumentNode) -> Opti
     for (key, missing) in [("input", input.is_none()), ("output", output.is_none())] {
         if missing {
             let hint = "write dollars per million tokens, such as { input: 3.0, output: 15.0 }";
-            reader.error(place, format!("the price of '{}' has no {key}", model.escape_debug()), hint);
+            reader.error(location, format!("the price of '{}' has no {key}", model.escape_debug()), hint);
         }
     }
     Some(Price {
@@ -78,8 +78,8 @@ impl Budgets {
         let named = |fields: &mut Fields, reader: &mut DocumentReader, key| {
             let entries = fields.take(key).map(|node| entries(reader, key, node)).unwrap_or_default();
             let budget = |(name, node): (String, DocumentNode)| {
-                let what = format!("the budget of '{}'", name.escape_debug());
-                Some((name, dollars(reader, &what, MAX_BUDGET, &node)?))
+                let subject = format!("the budget of '{}'", name.escape_debug());
+                Some((name, dollars(reader, &subject, MAX_BUDGET, &node)?))
             };
             entries.into_iter().filter_map(budget).collect()
         };
@@ -95,25 +95,25 @@ impl Budgets {
 }
 
 /// A map with user-defined keys.
-fn entries(reader: &mut DocumentReader, what: &str, node: DocumentNode) -> Vec<(String, DocumentNode)> {
-    let place = node.place;
-    let Some(fields) = Fields::open(reader, what, node) else { return Vec::new() };
+fn entries(reader: &mut DocumentReader, subject: &str, node: DocumentNode) -> Vec<(String, DocumentNode)> {
+    let location = node.location;
+    let Some(fields) = Fields::open(reader, subject, node) else { return Vec::new() };
     let entries = fields.into_entries();
     if entries.len() > MAX_ENTRIES {
-        reader.error(place, format!("{what} has {} entries", entries.len()), format!("keep it to {MAX_ENTRIES}"));
+        reader.error(location, format!("{subject} has {} entries", entries.len()), format!("keep it to {MAX_ENTRIES}"));
     }
     entries.into_iter().take(MAX_ENTRIES).map(|entry| (entry.key, entry.node)).collect()
 }
 
-fn dollars(reader: &mut DocumentReader, what: &str, most: f64, node: &DocumentNode) -> Option<Money> {
+fn dollars(reader: &mut DocumentReader, subject: &str, max: f64, node: &DocumentNode) -> Option<Money> {
     let NodeValue::Number(number) = &node.value else {
-        return reader.report_expected(what, "a number of dollars", node);
+        return reader.report_expected(subject, "a number of dollars", node);
     };
-    let money = number.as_f64().and_then(|dollars| Money::from_dollars(dollars, most));
+    let money = number.as_f64().and_then(|dollars| Money::from_dollars(dollars, max));
     if money.is_none() {
         reader.error(
-            node.place,
-            format!("{what} is not an amount of dollars"),
+            node.location,
+            format!("{subject} is not an amount of dollars"),
             "write a number of 0 or more, such as 3.0",
         );
     }

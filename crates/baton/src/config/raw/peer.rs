@@ -35,7 +35,7 @@ pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<Peer
 }
 
 fn peer(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<String>) -> Option<PeerConfig> {
-    let place = node.place;
+    let location = node.location;
     let mut fields = Fields::open(reader, "a peer", node)?;
     let name = fields.required_text(reader, "name", "write its local name, such as weather");
     let url =
@@ -56,12 +56,12 @@ fn peer(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<Str
     fields.finish(reader);
     if require_signature && signers.is_empty() {
         let hint = "list the keys that you trust under signers; `baton agents show URL` shows the signer";
-        reader.error(place, "a peer requires a signature but lists no signers", hint);
+        reader.error(location, "a peer requires a signature but lists no signers", hint);
     }
     let (name, url) = (name?, url?);
     check_name(reader, &name, seen);
     if let Err(hint) = check_web_url(&url.value) {
-        reader.error(url.place, format!("'{}' is not a web address", url.value.escape_debug()), hint);
+        reader.error(url.location, format!("'{}' is not a web address", url.value.escape_debug()), hint);
     }
     let usual = PeerConfig::at(url.value);
     Some(PeerConfig {
@@ -82,18 +82,18 @@ fn peer(reader: &mut DocumentReader, node: DocumentNode, seen: &mut BTreeSet<Str
 
 /// Certificate and key files (PEM) for peers that require client certificates.
 fn client_identity(reader: &mut DocumentReader, fields: &mut Fields) -> Option<ClientIdentity> {
-    let place = fields.place;
+    let location = fields.location;
     let certificate = fields.text(reader, "client_cert").map(|text| text.value.into());
     let key = fields.text(reader, "client_key").map(|text| text.value.into());
     match (certificate, key) {
         (Some(certificate), Some(key)) => Some(ClientIdentity { certificate, key }),
         (None, None) => None,
         (Some(_), None) => {
-            reader.error(place, "a peer has client_cert but no client_key", "add client_key");
+            reader.error(location, "a peer has client_cert but no client_key", "add client_key");
             None
         }
         (None, Some(_)) => {
-            reader.error(place, "a peer has client_key but no client_cert", "add client_cert");
+            reader.error(location, "a peer has client_key but no client_cert", "add client_cert");
             None
         }
     }
@@ -113,10 +113,10 @@ pub(in crate::config) fn below(peer: PeerConfig, base: &Path) -> PeerConfig {
 fn check_name(reader: &mut DocumentReader, name: &LocatedValue<String>, seen: &mut BTreeSet<String>) {
     if !is_agent_name(&name.value) {
         let message = format!("'{}' is not a name for an agent", name.value.escape_debug());
-        reader.error(name.place, message, "use lower-case letters, digits and dashes, such as my-agent");
+        reader.error(name.location, message, "use lower-case letters, digits and dashes, such as my-agent");
     }
     if !seen.insert(name.value.clone()) {
-        reader.error(name.place, format!("the peer '{}' is listed twice", name.value), "rename one of them");
+        reader.error(name.location, format!("the peer '{}' is listed twice", name.value), "rename one of them");
     }
 }
 

@@ -28,12 +28,12 @@ impl RawPush {
 
 /// Names, addresses and blocks that may be called although they are private.
 pub(super) fn read_allow_list(reader: &mut DocumentReader, key: &str, node: DocumentNode) -> Vec<String> {
-    let place = node.place;
+    let location = node.location;
     let mut entries = reader.texts(key, node);
     if entries.len() > MAX_ALLOW_ENTRIES {
         let message = format!("{key} has {} entries", entries.len());
         reader.error(
-            place,
+            location,
             message,
             format!("keep it to {MAX_ALLOW_ENTRIES}; a block such as 10.0.0.0/8 is one entry"),
         );
@@ -42,7 +42,7 @@ pub(super) fn read_allow_list(reader: &mut DocumentReader, key: &str, node: Docu
     for entry in &entries {
         if let Err(error) = AddressPolicy::allowing([&entry.value]) {
             let message = format!("'{}' cannot be allowed", entry.value.escape_debug());
-            reader.error(entry.place, message, error.problem.to_string());
+            reader.error(entry.location, message, error.problem.to_string());
         }
     }
     entries.into_iter().map(|entry| entry.value).collect()

@@ -16,7 +16,7 @@ pub(super) fn required(reader: &mut DocumentReader, fields: &mut Fields, key: &'
 pub(super) fn read(reader: &mut DocumentReader, key: &str, text: &LocatedValue<String>) -> Option<SecretRef> {
     let parsed = text.value.parse().ok();
     if parsed.is_none() {
-        reader.error(text.place, format!("{key} must be a reference to a secret, not the secret itself"), HINT);
+        reader.error(text.location, format!("{key} must be a reference to a secret, not the secret itself"), HINT);
     }
     parsed
 }

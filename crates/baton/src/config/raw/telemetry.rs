@@ -75,7 +75,7 @@ fn project(reader: &mut DocumentReader, node: &DocumentNode) -> Option<String> {
     let name = text.value.trim();
     if name.is_empty() || name.len() > MAX_PROJECT_LEN {
         let hint = format!("write a name such as checkout, of at most {MAX_PROJECT_LEN} bytes, or remove the key");
-        reader.error(text.place, "project is not a valid project name", hint);
+        reader.error(text.location, "project is not a valid project name", hint);
         return None;
     }
     Some(name.to_owned())

@@ -64,7 +64,7 @@ fn url(reader: &mut DocumentReader, fields: &mut Fields) -> Option<String> {
     let url = fields.text(reader, "url")?;
     if let Err(problem) = check_web_url(&url.value) {
         let message = format!("the URL of Tempo is invalid: the URL {}", problem.trim_start_matches("the URL "));
-        reader.error(url.place, message, "write it as http://tempo.example.com:3200");
+        reader.error(url.location, message, "write it as http://tempo.example.com:3200");
     }
     Some(url.value)
 }
@@ -72,18 +72,18 @@ fn url(reader: &mut DocumentReader, fields: &mut Fields) -> Option<String> {
 fn tenant(reader: &mut DocumentReader, fields: &mut Fields) -> Option<String> {
     let tenant = fields.text(reader, "tenant")?;
     if HeaderValue::from_str(&tenant.value).is_err() {
-        reader.error(tenant.place, "the tenant is not a valid header value", "use letters, digits and dashes");
+        reader.error(tenant.location, "the tenant is not a valid header value", "use letters, digits and dashes");
     }
     Some(tenant.value)
 }
 
 fn credential(reader: &mut DocumentReader, fields: &mut Fields) -> Credential {
-    let place = fields.place;
+    let location = fields.location;
     let bearer = fields.text(reader, "bearer");
     let bearer = bearer.and_then(|text| secret::read(reader, "bearer", &text)).map(Credential::Bearer);
     let basic = fields.take("basic").and_then(|node| basic(reader, node));
     if bearer.is_some() && basic.is_some() {
-        reader.error(place, "tempo has both bearer and basic", "keep the one that Tempo requires");
+        reader.error(location, "tempo has both bearer and basic", "keep the one that Tempo requires");
     }
     bearer.or(basic).unwrap_or_default()
 }
@@ -98,17 +98,17 @@ fn basic(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> 
 
 /// Header names and values; a value that starts with `env://` or `file://` is a reference to a secret.
 pub(super) fn headers(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(String, HeaderText)> {
-    let place = node.place;
+    let location = node.location;
     let Some(fields) = Fields::open(reader, "headers", node) else { return Vec::new() };
     let entries = fields.into_entries();
     if entries.len() > MAX_HEADERS {
-        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
+        reader.error(location, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
     }
     let mut headers = Vec::new();
     for entry in entries.into_iter().take(MAX_HEADERS) {
         let Ok(name) = entry.key.parse::<HeaderName>() else {
             let message = format!("'{}' is not a valid header name", entry.key.escape_debug());
-            reader.error(entry.place, message, "write it as X-Scope-OrgID");
+            reader.error(entry.location, message, "write it as X-Scope-OrgID");
             continue;
         };
         let Some(text) = reader.text(&entry.key, &entry.node) else { continue };
@@ -117,7 +117,7 @@ pub(super) fn headers(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(S
             let secret = secret::read(reader, &entry.key, &text);
             headers.extend(secret.map(|secret| (entry.key, HeaderText::Secret(secret))));
         } else if HeaderValue::from_str(&text.value).is_err() {
-            reader.error(text.place, "this is not a valid header value", "use visible ASCII characters");
+            reader.error(text.location, "this is not a valid header value", "use visible ASCII characters");
         } else {
             headers.push((entry.key, HeaderText::Plain(text.value)));
         }

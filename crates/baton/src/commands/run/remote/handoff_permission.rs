@@ -25,8 +25,8 @@ impl HandoffDecisions {
         self.decided.len() < MAX_REQUESTS
     }
 
-    pub(super) fn record(&mut self, to: &str, given: bool) {
-        self.decided.insert(to.to_owned(), given);
+    pub(super) fn record(&mut self, to: &str, allowed: bool) {
+        self.decided.insert(to.to_owned(), allowed);
     }
 }
 

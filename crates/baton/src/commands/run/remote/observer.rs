@@ -50,25 +50,25 @@ impl<'a> RemoteRunObserver<'a> {
     }
 
     /// Final state of the task; `None` for a reply without a task.
-    pub(super) fn ended(&mut self, came: &AgentAnswer) -> Option<FollowOutcome> {
-        let task = came.task.clone()?;
+    pub(super) fn ended(&mut self, answer: &AgentAnswer) -> Option<FollowOutcome> {
+        let task = answer.task.clone()?;
         let status = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
-        Some(FollowOutcome { task, status: status_of(came, status) })
+        Some(FollowOutcome { task, status: status_of(answer, status) })
     }
 }
 
 /// Combines both sources: the last streamed status has the failure reason, the answer has the text.
-fn status_of(came: &AgentAnswer, heard: Option<StepStatus>) -> StepStatus {
-    let state = TaskState::from(came.state);
+fn status_of(answer: &AgentAnswer, streamed_status: Option<StepStatus>) -> StepStatus {
+    let state = TaskState::from(answer.state);
     let fresh =
         StepStatus { state, message: String::new(), calls: Vec::new(), input_requests: Vec::new(), reason: None };
-    let mut status = heard.filter(|heard| heard.state == state).unwrap_or(fresh);
-    if status.message.trim().is_empty() || came.has_tool_questions() {
-        status.message.clone_from(&came.text);
+    let mut status = streamed_status.filter(|status| status.state == state).unwrap_or(fresh);
+    if status.message.trim().is_empty() || answer.has_tool_questions() {
+        status.message.clone_from(&answer.text);
     }
-    if came.has_tool_questions() {
+    if answer.has_tool_questions() {
         status.calls.clear();
-        status.input_requests = came.questions.iter().map(input_request).collect();
+        status.input_requests = answer.questions.iter().map(input_request).collect();
     }
     status
 }
@@ -94,23 +94,23 @@ fn input_request(question: &AgentQuestion) -> InputRequest {
 }
 
 impl RemoteRunState<'_> {
-    fn step(&mut self, whose: CalledAgent<'_>, step: &TaskStep) {
-        let depth = usize::try_from(whose.depth).unwrap_or(usize::MAX);
-        self.printer.on_step(whose.agent, depth, step);
+    fn step(&mut self, callee: CalledAgent<'_>, step: &TaskStep) {
+        let depth = usize::try_from(callee.depth).unwrap_or(usize::MAX);
+        self.printer.on_step(callee.agent, depth, step);
     }
 }
 
 impl OrchestrationObserver for RemoteRunObserver<'_> {
-    fn on_stream_item(&self, whose: CalledAgent<'_>, item: &StreamResponse<'static>) {
+    fn on_stream_item(&self, callee: CalledAgent<'_>, item: &StreamResponse<'static>) {
         let mut seen = self.state();
-        if whose.depth == 0
+        if callee.depth == 0
             && seen.printer.task.is_none()
             && let Some(task) = task_of(item)
         {
             seen.printer.task = Some(task);
         }
         let Some(step) = TaskStep::from_stream_item(item) else { return };
-        if let (TaskStep::Snapshot { status, .. } | TaskStep::StatusChange(status), 0) = (&step, whose.depth) {
+        if let (TaskStep::Snapshot { status, .. } | TaskStep::StatusChange(status), 0) = (&step, callee.depth) {
             seen.status = Some(status.clone());
         }
         if let TaskStep::ToolCalls(calls) = &step {
@@ -122,50 +122,50 @@ impl OrchestrationObserver for RemoteRunObserver<'_> {
         if matches!(&step, TaskStep::StatusChange(status) if !status.calls.is_empty()) {
             return;
         }
-        seen.step(whose, &step);
+        seen.step(callee, &step);
     }
 
-    fn on_tool_call(&self, whose: CalledAgent<'_>, call: &ToolCall) {
+    fn on_tool_call(&self, callee: CalledAgent<'_>, call: &ToolCall) {
         let mut seen = self.state();
-        if seen.announced_calls.iter().any(|told| told == call.id.as_str()) {
+        if seen.announced_calls.iter().any(|id| id == call.id.as_str()) {
             return;
         }
         let arguments = call.arguments.as_str().to_owned();
         let call = StepToolCall { id: call.id.to_string(), name: call.name.clone(), arguments };
-        seen.step(whose, &TaskStep::ToolCalls(vec![call]));
+        seen.step(callee, &TaskStep::ToolCalls(vec![call]));
     }
 
-    fn on_tool_result(&self, whose: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
+    fn on_tool_result(&self, callee: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
         let (name, output, failed) = (call.name.clone(), output_summary(&output.output), output.is_error);
-        self.state().step(whose, &TaskStep::ToolResult { name, output, failed });
+        self.state().step(callee, &TaskStep::ToolResult { name, output, failed });
     }
 
-    fn may_hand_over<'a>(&'a self, whose: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+    fn may_hand_over<'a>(&'a self, callee: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         let screen = self.state().printer.screen;
         Box::pin(async move {
             // Tools run concurrently; the lock serializes the questions to the user.
             let mut leave = self.handoff_decisions.lock().await;
-            if let Some(given) = leave.decision(to) {
-                return given;
+            if let Some(allowed) = leave.decision(to) {
+                return allowed;
             }
-            let request = HandoffPermissionRequest { from: whose.agent, to, has_credential };
+            let request = HandoffPermissionRequest { from: callee.agent, to, has_credential };
             self.state().printer.answer.end_line();
-            let given = match leave.may_ask() && is_interactive(screen) {
+            let allowed = match leave.may_ask() && is_interactive(screen) {
                 true => request.ask(screen).await,
                 false => request.report_denial(screen),
             };
-            leave.record(to, given);
-            given
+            leave.record(to, allowed);
+            allowed
         })
     }
 
-    fn on_handoff(&self, whose: CalledAgent<'_>, to: &str) {
-        self.state().step(whose, &TaskStep::Handoff { agent: to.to_owned(), task: String::new() });
+    fn on_handoff(&self, callee: CalledAgent<'_>, to: &str) {
+        self.state().step(callee, &TaskStep::Handoff { agent: to.to_owned(), task: String::new() });
     }
 
     fn answer_questions<'a>(
         &'a self,
-        whose: CalledAgent<'a>,
+        callee: CalledAgent<'a>,
         asks: &'a AgentAnswer,
     ) -> BoxFuture<'a, Option<Vec<Part>>> {
         let screen = self.state().printer.screen;
@@ -175,7 +175,7 @@ impl OrchestrationObserver for RemoteRunObserver<'_> {
                 status.input_requests = asks.questions.iter().map(input_request).collect();
             }
             let ended = FollowOutcome { task: asks.task.clone().unwrap_or_default(), status };
-            prompt_answer(whose.agent, &ended, screen).await
+            prompt_answer(callee.agent, &ended, screen).await
         })
     }
 }

@@ -15,13 +15,13 @@ pub(in crate::config) const KEY_PLACES: [(&str, ApiKeyLocation); 3] =
 
 /// The credential from one of the keys `bearer`, `api_key`, `basic` and `oauth2`.
 pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> Credential {
-    let place = fields.place;
-    let given = ["bearer", "api_key", "basic", "oauth2"].map(|key| fields.take(key));
-    if given.iter().flatten().count() > 1 {
+    let location = fields.location;
+    let nodes = ["bearer", "api_key", "basic", "oauth2"].map(|key| fields.take(key));
+    if nodes.iter().flatten().count() > 1 {
         let message = "a peer has several of bearer, api_key, basic and oauth2";
-        reader.error(place, message, "keep the one that the peer requires");
+        reader.error(location, message, "keep the one that the peer requires");
     }
-    let [bearer, api_key, basic, oauth2] = given;
+    let [bearer, api_key, basic, oauth2] = nodes;
     let all = [
         bearer.and_then(|node| self::bearer(reader, &node)),
         api_key.and_then(|node| self::api_key(reader, node)),
@@ -38,12 +38,12 @@ fn bearer(reader: &mut DocumentReader, node: &DocumentNode) -> Option<Credential
 
 fn api_key(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential> {
     let mut fields = Fields::open(reader, "api_key", node)?;
-    let place = fields.take("in").map(|node| reader.choice("in", &node, &KEY_PLACES));
+    let key_location = fields.take("in").map(|node| reader.choice("in", &node, &KEY_PLACES));
     let name = fields.required_text(reader, "name", "write the header, query parameter or cookie, such as X-API-Key");
     let secret = secret::required(reader, &mut fields, "secret");
     fields.finish(reader);
     Some(Credential::ApiKey {
-        place: place.unwrap_or(Some(ApiKeyLocation::Header))?,
+        place: key_location.unwrap_or(Some(ApiKeyLocation::Header))?,
         name: name?.value,
         secret: secret?,
     })
@@ -67,7 +67,7 @@ fn oauth2(reader: &mut DocumentReader, node: DocumentNode) -> Option<Credential>
     fields.finish(reader);
     let token_url = token_url?;
     if let Err(hint) = check_web_url(&token_url.value) {
-        reader.error(token_url.place, format!("'{}' is not a web address", token_url.value.escape_debug()), hint);
+        reader.error(token_url.location, format!("'{}' is not a web address", token_url.value.escape_debug()), hint);
     }
     Some(Credential::OAuth2(ClientCredentials {
         token_url: token_url.value,
