@@ -216,8 +216,8 @@ pub(crate) fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<T, Sp
     Ok(value)
 }
 
-fn corrupt(why: &impl Display) -> SpanStoreError {
-    SpanStoreError::Corrupt(format!("span data cannot be decoded: {why}"))
+fn corrupt(error: &impl Display) -> SpanStoreError {
+    SpanStoreError::Corrupt(format!("span data cannot be decoded: {error}"))
 }
 
 fn unwritable(error: &postcard::Error) -> SpanStoreError {
@@ -249,12 +249,12 @@ pub(crate) fn weight(span: &Span) -> usize {
 
 /// Approximate encoded length of a span in bytes; rarely exceeded.
 pub(crate) fn encoded_len(span: &Span) -> usize {
-    let said = |attributes: &[(AttributeKey, SpanValue)]| -> usize {
+    let attribute_bytes = |attributes: &[(AttributeKey, SpanValue)]| -> usize {
         attributes.iter().map(|(key, value)| 12 + key.len() + heap_weight(value)).sum()
     };
-    let events = span.events.iter().map(|event| 24 + event.name.len() + said(&event.attributes));
-    let links = span.links.iter().map(|link| 40 + said(&link.attributes));
-    80 + span.name.len() + said(&span.attributes) + events.sum::<usize>() + links.sum::<usize>()
+    let events = span.events.iter().map(|event| 24 + event.name.len() + attribute_bytes(&event.attributes));
+    let links = span.links.iter().map(|link| 40 + attribute_bytes(&link.attributes));
+    80 + span.name.len() + attribute_bytes(&span.attributes) + events.sum::<usize>() + links.sum::<usize>()
 }
 
 /// Approximate memory of attributes in bytes.

@@ -85,15 +85,15 @@ pub(crate) fn quarantine(path: &Path, directory: &Path) -> Result<PathBuf, SpanS
     make_directory(directory)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
     let numbered = (2..MAX_NAMES).map(|number| directory.join(format!("{name}.{number}")));
-    let mut free = std::iter::once(directory.join(name)).chain(numbered).filter(|place| !place.exists());
-    let Some(place) = free.next() else {
+    let mut free = std::iter::once(directory.join(name)).chain(numbered).filter(|target| !target.exists());
+    let Some(target) = free.next() else {
         return Err(SpanStoreError::Unavailable(format!("{} contains too many files; empty it", directory.display())));
     };
-    rename(path, &place)?;
+    rename(path, &target)?;
     if let Some(parent) = path.parent() {
         sync_directory(parent)?;
     }
-    Ok(place)
+    Ok(target)
 }
 
 /// Injected sync failures for tests.
@@ -115,14 +115,14 @@ pub(crate) mod faults {
     static FAILING: LazyLock<Mutex<HashMap<PathBuf, Plan>>> = LazyLock::new(Mutex::default);
 
     /// Makes the given ones of the next syncs of a path fail; the next sync is number 0.
-    pub(crate) fn fail_syncs(path: &Path, which: Range<usize>) {
-        FAILING.lock().insert(path.to_owned(), (0, which));
+    pub(crate) fn fail_syncs(path: &Path, calls: Range<usize>) {
+        FAILING.lock().insert(path.to_owned(), (0, calls));
     }
 
     pub(super) fn failing(path: &Path) -> io::Result<()> {
         let mut failing = FAILING.lock();
-        let Some((count, which)) = failing.get_mut(path) else { return Ok(()) };
+        let Some((count, calls)) = failing.get_mut(path) else { return Ok(()) };
         *count += 1;
-        if which.contains(&(*count - 1)) { Err(io::Error::other("a test wants it so")) } else { Ok(()) }
+        if calls.contains(&(*count - 1)) { Err(io::Error::other("a test wants it so")) } else { Ok(()) }
     }
 }

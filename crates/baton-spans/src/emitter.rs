@@ -65,17 +65,17 @@ impl SpanEmitter {
             arrived: Notify::new(),
             half_full: Notify::new(),
         });
-        let (flushes, asked) = mpsc::channel(MAX_PENDING_FLUSHES);
-        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests: asked, spans: Arc::clone(spans) };
+        let (flushes, flush_requests) = mpsc::channel(MAX_PENDING_FLUSHES);
+        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests, spans: Arc::clone(spans) };
         tokio::spawn(work.run());
         Arc::new(Self { buffers: gathering, flushes, spans: Arc::clone(spans) })
     }
 
     /// Resolves when every span emitted before is stored, or dropped and counted.
     pub async fn flush(&self) {
-        let (done, kept) = oneshot::channel();
+        let (done, receipt) = oneshot::channel();
         if self.flushes.send(done).await.is_ok() {
-            let _ = kept.await;
+            let _ = receipt.await;
         }
     }
 }
@@ -119,12 +119,12 @@ impl EmitterBuffers {
 fn thread_slot() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static PLACE: Cell<Option<usize>> = const { Cell::new(None) };
+        static SLOT: Cell<Option<usize>> = const { Cell::new(None) };
     }
-    PLACE.get().unwrap_or_else(|| {
-        let place = NEXT.fetch_add(1, Ordering::Relaxed);
-        PLACE.set(Some(place));
-        place
+    SLOT.get().unwrap_or_else(|| {
+        let slot = NEXT.fetch_add(1, Ordering::Relaxed);
+        SLOT.set(Some(slot));
+        slot
     })
 }
 
@@ -176,19 +176,19 @@ impl EmitterTask {
     /// Submits all buffers to the store and waits until they are stored.
     async fn submit_buffers(&self) {
         let mut sent = Vec::new();
-        for place in &self.buffers.slots {
+        for slot in &self.buffers.slots {
             let (count, bytes, batch) = {
-                let mut gathered = place.lock();
+                let mut gathered = slot.lock();
                 if gathered.is_empty() {
                     continue;
                 }
                 (gathered.len(), gathered.bytes(), prepare_batch(&mut gathered, None))
             };
-            let kept = match batch {
-                Ok((waiting, kept)) => self.enqueue(waiting).await.map(|()| kept),
+            let receipt = match batch {
+                Ok((waiting, receipt)) => self.enqueue(waiting).await.map(|()| receipt),
                 Err(error) => Err(error),
             };
-            sent.push(SubmittedBatch { count, bytes, receipt: kept });
+            sent.push(SubmittedBatch { count, bytes, receipt });
         }
         let (mut count, mut bytes) = (0, 0);
         for sent in sent {
@@ -215,12 +215,12 @@ impl EmitterTask {
 
     /// Waits until a batch is stored; counts its spans as dropped on failure.
     async fn await_receipt(&self, sent: SubmittedBatch) {
-        let SubmittedBatch { count, receipt: kept, .. } = sent;
-        let kept = match kept {
-            Ok(kept) => kept.await.unwrap_or_else(|_| Err(closed())),
+        let SubmittedBatch { count, receipt, .. } = sent;
+        let result = match receipt {
+            Ok(receipt) => receipt.await.unwrap_or_else(|_| Err(closed())),
             Err(error) => Err(error),
         };
-        if let Err(error) = kept {
+        if let Err(error) = result {
             self.spans.store.dropped.fetch_add(count as u64, Ordering::Relaxed);
             tracing::warn!(%error, count, "spans of this process were dropped");
         }

@@ -66,8 +66,8 @@ impl Feed {
         let mut ring = self.shared.ring.lock();
         ring.next += 1;
         // The payload was just encoded, so it can be decoded; spans are decoded only if there are subscribers.
-        let heard = if self.has_subscribers() { written.spans().ok() } else { None };
-        match heard {
+        let decoded = if self.has_subscribers() { written.spans().ok() } else { None };
+        match decoded {
             Some(spans) => {
                 let weight = spans.iter().map(weight).sum();
                 ring.bytes += weight;
@@ -78,9 +78,9 @@ impl Feed {
         }
         let next = ring.next;
         drop(ring);
-        self.shared.next.send_modify(|told| {
-            if let Some(told) = told {
-                *told = next;
+        self.shared.next.send_modify(|last| {
+            if let Some(last) = last {
+                *last = next;
             }
         });
     }
@@ -118,8 +118,8 @@ impl SpanFeedSubscription {
             self.next = first;
             return Some(SpanFeedEvent::Missed(missed));
         }
-        let place = usize::try_from(self.next - first).ok()?;
-        let (spans, _) = ring.batches.get(place)?;
+        let index = usize::try_from(self.next - first).ok()?;
+        let (spans, _) = ring.batches.get(index)?;
         self.next += 1;
         Some(SpanFeedEvent::Spans(Arc::clone(spans)))
     }
@@ -129,12 +129,12 @@ impl SpanFeed for SpanFeedSubscription {
     fn next(&mut self) -> BoxFuture<'_, Option<SpanFeedEvent>> {
         Box::pin(async move {
             loop {
-                if let Some(heard) = self.poll_buffered() {
-                    return Some(heard);
+                if let Some(event) = self.poll_buffered() {
+                    return Some(event);
                 }
                 let next = self.next;
-                let more = self.published.wait_for(|told| told.is_none_or(|told| told > next)).await;
-                let ended = !more.is_ok_and(|told| told.is_some());
+                let more = self.published.wait_for(|last| last.is_none_or(|last| last > next)).await;
+                let ended = !more.is_ok_and(|last| last.is_some());
                 if ended {
                     // Batches published before the end are still delivered.
                     return self.poll_buffered();

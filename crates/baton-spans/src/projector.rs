@@ -54,7 +54,7 @@ impl ProjectionStore for EmbeddedSpanStore {
 
     fn keep(&self, spans: &mut SpanBatchEncoder, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
         match self.store.submit_encoded(spans, Some((WATERMARK_NAME, position))) {
-            Ok(kept) => Box::pin(async move { kept.await.unwrap_or_else(|_| Err(closed())) }),
+            Ok(receipt) => Box::pin(async move { receipt.await.unwrap_or_else(|_| Err(closed())) }),
             Err(error) => Box::pin(ready(Err(error))),
         }
     }
@@ -166,9 +166,9 @@ enum ProjectorError {
 
 impl ProjectorTask {
     async fn run(mut self) {
-        while let Err(trouble) = self.follow().await {
+        while let Err(error) = self.follow().await {
             self.caught_up.send_replace(false);
-            tracing::warn!(%trouble, "spans of tasks are delayed; Baton retries until they are stored");
+            tracing::warn!(trouble = %error, "spans of tasks are delayed; Baton retries until they are stored");
             // Events folded since the watermark are folded again.
             self.cursor = self.store.position().unwrap_or(0);
             self.folds.clear();
@@ -183,8 +183,8 @@ impl ProjectorTask {
 
     /// Follows the journal until it is stopped, then stores the spans of received events within the shutdown timeout.
     async fn follow(&mut self) -> Result<(), ProjectorError> {
-        while let Some(heard) = self.stopping.clone().run_until_cancelled(self.next_input()).await {
-            match heard {
+        while let Some(input) = self.stopping.clone().run_until_cancelled(self.next_input()).await {
+            match input {
                 ProjectorInput::Events(Some(events)) => self.project(&events).await?,
                 ProjectorInput::Events(None) => {
                     self.catch_up().await?;
@@ -211,8 +211,8 @@ impl ProjectorTask {
     async fn next_input(&self) -> ProjectorInput {
         match self.pending.due {
             Some(due) => {
-                let heard = tokio::time::timeout_at(due, self.commits.wait_for_events(COMMIT_BATCH_DELAY)).await;
-                heard.map_or(ProjectorInput::FlushDue, ProjectorInput::Events)
+                let events = tokio::time::timeout_at(due, self.commits.wait_for_events(COMMIT_BATCH_DELAY)).await;
+                events.map_or(ProjectorInput::FlushDue, ProjectorInput::Events)
             }
             None => ProjectorInput::Events(self.commits.wait_for_events(COMMIT_BATCH_DELAY).await),
         }

@@ -68,10 +68,10 @@ impl SpanRecorderSetup {
 
     /// Starts to follow the journal.
     pub fn follow(self, journal: Arc<dyn Journal>) -> SpanRecorder {
-        let Self { store, tracer, meters, tasks, producers: made } = self;
+        let Self { store, tracer, meters, tasks, producers } = self;
         meters.add_source(Arc::new(JournalLevels::new(&journal, tasks)));
-        let made = made.map(|(emitter, projector)| (emitter, projector.start(journal)));
-        SpanRecorder { store, tracer, meters, producers: made }
+        let producers = producers.map(|(emitter, projector)| (emitter, projector.start(journal)));
+        SpanRecorder { store, tracer, meters, producers }
     }
 }
 
@@ -94,10 +94,10 @@ impl SpanRecorder {
     /// Resolves when all events in the journal have their spans, which is required before the journal deletes events.
     /// Resolves at once if no spans are recorded.
     pub fn caught_up(&self) -> impl Future<Output = ()> + Send + use<> {
-        let told = self.producers.as_ref().map(|(_, projecting)| projecting.caught_up());
+        let progress = self.producers.as_ref().map(|(_, projecting)| projecting.caught_up());
         async move {
-            if let Some(mut told) = told {
-                let _ = told.wait_for(|caught_up| *caught_up).await;
+            if let Some(mut progress) = progress {
+                let _ = progress.wait_for(|caught_up| *caught_up).await;
             }
         }
     }

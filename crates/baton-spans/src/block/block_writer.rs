@@ -151,12 +151,12 @@ impl BlockWriter {
     /// Writes a field.
     pub(super) fn write_field(
         &mut self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
         fill: impl FnOnce(&mut FieldWriter<'_>) -> Result<(), SpanStoreError>,
     ) -> Result<(), SpanStoreError> {
         self.bits.resize((self.rows as usize).div_ceil(8), 0);
-        let mut writer = FieldWriter::new(&mut self.index, &mut self.bits, place, key)?;
+        let mut writer = FieldWriter::new(&mut self.index, &mut self.bits, location, key)?;
         fill(&mut writer)?;
         self.fields.extend(writer.finish()?);
         Ok(())
@@ -181,7 +181,7 @@ impl BlockWriter {
             durations: self.durations.finish(&mut self.index)?,
             marks: self.marks.finish(&mut self.index)?,
             several,
-            sieve: Some(self.index.put(&BloomFilter::from_ids(self.parts.iter().map(|part| part.id)).bytes())?),
+            bloom_filter: Some(self.index.put(&BloomFilter::from_ids(self.parts.iter().map(|part| part.id)).bytes())?),
         };
         let fields = self.fields.into_iter().map(|(field, _)| field).collect();
         let directory = BlockDirectory { fields, unlisted: self.unindexed, traces, shared, raw };

@@ -20,12 +20,12 @@ impl BloomFilter {
     /// A filter that contains these ids.
     pub(super) fn from_ids(ids: impl ExactSizeIterator<Item = TraceId>) -> Self {
         let cells = (ids.len() * BITS_PER_TRACE).div_ceil(32 * WORDS_PER_CELL).max(1);
-        let mut sieve = Self { cells: vec![[0; WORDS_PER_CELL]; cells] };
+        let mut filter = Self { cells: vec![[0; WORDS_PER_CELL]; cells] };
         for id in ids {
-            let (at, bits) = sieve.cell_and_bits(id);
-            sieve.cells[at].iter_mut().zip(bits).for_each(|(word, bit)| *word |= bit);
+            let (at, bits) = filter.cell_and_bits(id);
+            filter.cells[at].iter_mut().zip(bits).for_each(|(word, bit)| *word |= bit);
         }
-        sieve
+        filter
     }
 
     /// Encodes the filter.

@@ -23,17 +23,17 @@ impl SpanDeduplicator {
     }
 
     /// Registers an encoded span.
-    pub(super) fn register(&mut self, id: SpanId, body: &[u8], lies: SpanLocation) -> Result<(), SpanStoreError> {
+    pub(super) fn register(&mut self, id: SpanId, body: &[u8], location: SpanLocation) -> Result<(), SpanStoreError> {
         let (_, end) = codec::read_times(body)?;
-        let known = self.by_id.entry(id).or_insert((end, lies));
+        let known = self.by_id.entry(id).or_insert((end, location));
         if end > known.0 {
-            *known = (end, lies);
+            *known = (end, location);
         }
         Ok(())
     }
 
     /// Whether the span at that location is the selected one, once all are registered.
-    pub(super) fn is_selected(&self, id: SpanId, lies: SpanLocation) -> bool {
-        self.by_id.get(&id).is_some_and(|(_, kept)| *kept == lies)
+    pub(super) fn is_selected(&self, id: SpanId, expected: SpanLocation) -> bool {
+        self.by_id.get(&id).is_some_and(|(_, location)| *location == expected)
     }
 }

@@ -79,7 +79,7 @@ pub(super) struct RowColumns {
     pub(super) several: Vec<(u32, PostingExtent)>,
     /// Bloom filter over the trace ids; appended, and absent in older blocks.
     #[serde(skip)]
-    pub(super) sieve: Option<FileExtent>,
+    pub(super) bloom_filter: Option<FileExtent>,
 }
 
 impl RowColumns {
@@ -94,7 +94,7 @@ impl RowColumns {
         let unreadable = |_| source.corrupt("the row data cannot be read");
         let (mut known, rest): (Self, _) = postcard::take_from_bytes(&bytes).map_err(unreadable)?;
         if !rest.is_empty() {
-            known.sieve = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+            known.bloom_filter = Some(postcard::from_bytes(rest).map_err(unreadable)?);
         }
         let fits =
             [&known.starts, &known.durations, &known.marks].iter().all(|numbers| numbers.is_consistent(source, rows))
@@ -106,8 +106,8 @@ impl RowColumns {
     /// Encodes the row-level data.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = postcard::to_stdvec(self)?;
-        match self.sieve {
-            Some(sieve) => postcard::to_extend(&sieve, bytes),
+        match self.bloom_filter {
+            Some(bloom_filter) => postcard::to_extend(&bloom_filter, bytes),
             None => Ok(bytes),
         }
     }

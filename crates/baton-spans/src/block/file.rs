@@ -103,12 +103,12 @@ impl BlockFileReader {
     }
 
     /// Error for a damaged file.
-    pub(super) fn corrupt(&self, what: &str) -> SpanStoreError {
-        corrupt(&self.path, what)
+    pub(super) fn corrupt(&self, problem: &str) -> SpanStoreError {
+        corrupt(&self.path, problem)
     }
 }
 
 /// Error for a damaged file.
-pub(super) fn corrupt(path: &Path, what: &str) -> SpanStoreError {
-    SpanStoreError::Corrupt(format!("{}: {what}", path.display()))
+pub(super) fn corrupt(path: &Path, problem: &str) -> SpanStoreError {
+    SpanStoreError::Corrupt(format!("{}: {problem}", path.display()))
 }

@@ -68,8 +68,8 @@ impl FrameWriter {
             return Ok(());
         }
         let compressed = self.compressor.compress(&self.pending).map_err(|error| compression_error(&error))?;
-        let whole = self.pending.len() as u32;
-        self.written.frames.push(CompressedFrame { at: out.put(&compressed)?, whole, first: self.first });
+        let length = self.pending.len() as u32;
+        self.written.frames.push(CompressedFrame { at: out.put(&compressed)?, whole: length, first: self.first });
         self.first = self.written.entries;
         self.pending.clear();
         Ok(())
@@ -135,14 +135,14 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-fn decompress(bytes: &[u8], whole: usize) -> io::Result<Vec<u8>> {
-    DECOMPRESSOR.with_borrow_mut(|kept| {
-        let mut decompressor = match kept.take() {
+fn decompress(bytes: &[u8], length: usize) -> io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|cached| {
+        let mut decompressor = match cached.take() {
             Some(decompressor) => decompressor,
             None => Decompressor::new()?,
         };
-        let read = decompressor.decompress(bytes, whole)?;
-        *kept = Some(decompressor);
+        let read = decompressor.decompress(bytes, length)?;
+        *cached = Some(decompressor);
         Ok(read)
     })
 }

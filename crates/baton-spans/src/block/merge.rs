@@ -196,15 +196,15 @@ fn write_fields(draft: &mut BlockWriter, blocks: &[Arc<SpanBlock>], rows: &[Vec<
     if fields.len() > MAX_BLOCK_FIELDS {
         let spans = |same: &MergeFieldParts<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
         // Intrinsics are always indexed, because their lookup ignores unindexed keys.
-        fields.sort_by_key(|((place, _), same)| (place.scope().is_some(), Reverse(spans(same))));
+        fields.sort_by_key(|((location, _), same)| (location.scope().is_some(), Reverse(spans(same))));
         for (_, same) in fields.split_off(MAX_BLOCK_FIELDS) {
             for (number, _, field) in same {
                 add_rows(&mut unlisted, &blocks[number], Some(field.present), &rows[number])?;
             }
         }
     }
-    for ((place, key), same) in fields {
-        draft.write_field(place, key, |field| merge_field(field, blocks, rows, &same))?;
+    for ((location, key), same) in fields {
+        draft.write_field(location, key, |field| merge_field(field, blocks, rows, &same))?;
     }
     for (block, rows) in blocks.iter().zip(rows) {
         add_rows(&mut unlisted, block, block.directory.unindexed, rows)?;
@@ -240,12 +240,12 @@ fn merge_field(
                 }
             }
         }
-        while let Some(least) = open.iter().map(|(_, values)| values.value()).min() {
-            let least = least.to_vec();
+        while let Some(min) = open.iter().map(|(_, values)| values.value()).min() {
+            let min = min.to_vec();
             found.clear();
             let mut at = 0;
             while let Some((number, values)) = open.get_mut(at) {
-                if values.value() != least {
+                if values.value() != min {
                     at += 1;
                     continue;
                 }
@@ -257,7 +257,7 @@ fn merge_field(
                     open.remove(at);
                 }
             }
-            writer.write_value(form, &least, sort_and_dedup(&mut found))?;
+            writer.write_value(form, &min, sort_and_dedup(&mut found))?;
         }
     }
     Ok(())

@@ -45,8 +45,8 @@ impl NumberWriter {
     }
 
     fn flush(&mut self, out: &mut BlockFileWriter) -> Result<(), SpanStoreError> {
-        let (Some(least), Some(most)) = (self.pending.iter().min(), self.pending.iter().max()) else { return Ok(()) };
-        let mut page = NumberPage { at: out.put(&[])?, least: *least, most: *most };
+        let (Some(min), Some(max)) = (self.pending.iter().min(), self.pending.iter().max()) else { return Ok(()) };
+        let mut page = NumberPage { at: out.put(&[])?, least: *min, most: *max };
         let width = page.width();
         let mut bytes = Vec::with_capacity(width * self.pending.len());
         for number in &self.pending {
@@ -82,7 +82,7 @@ impl NumberColumn {
         &self,
         source: &BlockFileReader,
         rows: Range<u32>,
-        wanted: impl Fn(u64, u64) -> bool,
+        is_selected: impl Fn(u64, u64) -> bool,
         mut each: impl FnMut(u32, &[u64]) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
         let (mut bytes, mut numbers, mut read) = (Vec::new(), Vec::new(), 0);
@@ -91,7 +91,7 @@ impl NumberColumn {
             let number = row / PAGE_ROWS;
             let page = *self.pages.get(number).ok_or_else(|| source.corrupt("the number of a row is missing"))?;
             let end = (rows.end as usize).min((number + 1) * PAGE_ROWS);
-            if wanted(page.least, page.most) {
+            if is_selected(page.least, page.most) {
                 let width = page.width();
                 source.read_into(page.at, &mut bytes)?;
                 read += u64::from(page.at.len);

@@ -76,15 +76,16 @@ impl FrameCache {
         source: &BlockFileReader,
         number: usize,
     ) -> Result<Arc<Vec<u8>>, SpanStoreError> {
-        let kept = self.frames.lock().iter().find(|(kept, _)| *kept == number).map(|(_, bytes)| Arc::clone(bytes));
-        if let Some(bytes) = kept {
+        let cached =
+            self.frames.lock().iter().find(|(cached, _)| *cached == number).map(|(_, bytes)| Arc::clone(bytes));
+        if let Some(bytes) = cached {
             return Ok(bytes);
         }
         let bytes = Arc::new(frames.read(source, number)?);
         if bytes.len() <= MAX_CACHED_FRAME_LEN {
-            let mut kept = self.frames.lock();
-            kept.truncate(self.keep.saturating_sub(1));
-            kept.push_front((number, Arc::clone(&bytes)));
+            let mut cached = self.frames.lock();
+            cached.truncate(self.keep.saturating_sub(1));
+            cached.push_front((number, Arc::clone(&bytes)));
         }
         Ok(bytes)
     }
@@ -113,8 +114,8 @@ pub(crate) fn open(dir: &Path) -> Result<SpanBlock, SpanStoreError> {
     }
     let read_known = |at| RowColumns::read(&index, at, manifest.rows, directory.fields.len());
     let known = manifest.rows_known.map(read_known).transpose()?;
-    let sieve = known.as_ref().and_then(|known| known.sieve);
-    let traces = BlockTraces::open(&index, directory.traces, sieve, (manifest.traces, manifest.rows))?;
+    let bloom_filter = known.as_ref().and_then(|known| known.bloom_filter);
+    let traces = BlockTraces::open(&index, directory.traces, bloom_filter, (manifest.traces, manifest.rows))?;
     let fences = directory.fields.iter().map(|_| Default::default()).collect();
     Ok(SpanBlock {
         dir: dir.to_owned(),
@@ -153,20 +154,20 @@ impl SpanBlock {
     }
 
     /// The field with that key.
-    pub(super) fn field(&self, place: ValueLocation, key: &str) -> Option<(usize, &FieldEntry)> {
+    pub(super) fn field(&self, location: ValueLocation, key: &str) -> Option<(usize, &FieldEntry)> {
         let fields = &self.directory.fields;
-        let number = fields.binary_search_by(|field| (field.place, field.key.as_str()).cmp(&(place, key))).ok()?;
+        let number = fields.binary_search_by(|field| (field.place, field.key.as_str()).cmp(&(location, key))).ok()?;
         Some((number, &fields[number]))
     }
 
     /// Fence index of the values of a type.
     pub(super) fn fences(&self, field: usize, form: &FieldValuesEntry) -> Result<&FenceIndex, SpanStoreError> {
-        let kept = &self.directory.fences[field][form.form as usize];
-        if let Some(fences) = kept.get() {
+        let cell = &self.directory.fences[field][form.form as usize];
+        if let Some(fences) = cell.get() {
             return Ok(fences);
         }
         let fences = FenceIndex::read(&self.index, form.fences)?;
-        Ok(kept.get_or_init(|| fences))
+        Ok(cell.get_or_init(|| fences))
     }
 
     /// Passes encoded rows to the callback; returns the number of bytes read.
@@ -250,11 +251,11 @@ impl SpanBlock {
         let (resource, scope) =
             read.map_err(|_| self.index.corrupt("the resource and scope of a span cannot be read"))?;
         let shared = (Arc::new(resource), Arc::new(scope));
-        let mut kept = self.shared.lock();
-        if kept.len() >= MAX_CACHED_SHARED {
-            kept.clear();
+        let mut cache = self.shared.lock();
+        if cache.len() >= MAX_CACHED_SHARED {
+            cache.clear();
         }
-        kept.insert(number, shared.clone());
+        cache.insert(number, shared.clone());
         Ok(shared)
     }
 }

@@ -103,11 +103,11 @@ impl Segment for SpanBlock {
         of: Option<&RoaringBitmap>,
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
-        let (places, key) = field_locations(field);
+        let (locations, key) = field_locations(field);
         let rows = of.map(|of| self.traces.rows_of(of));
         let mut counts = ValueCounts::default();
-        for place in places {
-            let Some((number, field)) = self.field(*place, key) else { continue };
+        for location in locations {
+            let Some((number, field)) = self.field(*location, key) else { continue };
             for form in &field.forms {
                 let mut values = ValueCursor::new(&self.index, self.fences(number, form)?, self.manifest.rows);
                 while !counts.is_full() && values.advance()? {
@@ -119,7 +119,7 @@ impl Segment for SpanBlock {
                 }
             }
         }
-        Ok(counts.finish(key, places.contains(&ValueLocation::Own), limit))
+        Ok(counts.finish(key, locations.contains(&ValueLocation::Own), limit))
     }
 }
 
@@ -167,8 +167,8 @@ impl Postings for SpanBlock {
         self.manifest.rows
     }
 
-    fn find(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
-        let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
+    fn find(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some((number, field)) = self.field(location, key) else { return Ok(RoaringBitmap::new()) };
         let mut union = RowUnion::new(self.manifest.rows);
         if let Some(odd) = field.odd {
             union.add_map(odd.read(&self.index, self.manifest.rows)?);
@@ -177,8 +177,8 @@ impl Postings for SpanBlock {
         Ok(union.finish())
     }
 
-    fn present(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
-        match self.field(place, key) {
+    fn present(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        match self.field(location, key) {
             Some((_, field)) => field.present.read(&self.index, self.manifest.rows),
             None => Ok(RoaringBitmap::new()),
         }
@@ -199,17 +199,17 @@ impl Postings for SpanBlock {
         Ok(rows)
     }
 
-    fn max_cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> usize {
+    fn max_cost(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> usize {
         if test.is_equality() {
             return 0;
         }
-        let forms = self.field(place, key).map_or(&[][..], |(_, field)| &field.forms);
-        let asked = forms.iter().filter(|form| test.value_range(form.form).is_some());
-        asked.map(|form| form.chunks as usize).sum()
+        let forms = self.field(location, key).map_or(&[][..], |(_, field)| &field.forms);
+        let matching = forms.iter().filter(|form| test.value_range(form.form).is_some());
+        matching.map(|form| form.chunks as usize).sum()
     }
 
-    fn cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<usize, SpanStoreError> {
-        let Some((number, field)) = self.field(place, key) else { return Ok(0) };
+    fn cost(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> Result<usize, SpanStoreError> {
+        let Some((number, field)) = self.field(location, key) else { return Ok(0) };
         let mut cost = 0;
         for form in &field.forms {
             cost += match test.value_range(form.form) {

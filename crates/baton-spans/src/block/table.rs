@@ -15,29 +15,29 @@ const MAX_SINGLE_READS: u64 = 256;
 impl RowTable for SpanBlock {
     fn matching_rows(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
         test: &IndexPredicate,
     ) -> Result<PredicateRows, SpanStoreError> {
-        let Some(field) = self.field(place, key) else { return Ok(PredicateRows::default()) };
+        let Some(field) = self.field(location, key) else { return Ok(PredicateRows::default()) };
         let rows = self.manifest.rows;
         let (mut surely, mut perhaps) = (RowUnion::new(rows), RowUnion::new(rows));
-        if (place, key) == (ValueLocation::Own, own::DURATION) && !test.is_equality() {
+        if (location, key) == (ValueLocation::Own, own::DURATION) && !test.is_equality() {
             let mut found = Vec::new();
             let between = test.integer_range();
             self.durations(0..rows, &mut |first, durations| {
                 found.resize(durations.len(), 0);
-                let mut kept = 0;
+                let mut count = 0;
                 for (row, duration) in (first..).zip(durations) {
                     let duration = duration_as_int(*duration);
                     let holds = match &between {
                         Some(between) => between.contains(&duration),
                         None => test.holds(Atom::Int(duration)),
                     };
-                    found[kept] = row;
-                    kept += usize::from(holds);
+                    found[count] = row;
+                    count += usize::from(holds);
                 }
-                surely.add(&found[..kept]);
+                surely.add(&found[..count]);
                 ControlFlow::Continue(())
             })?;
         } else {
@@ -49,8 +49,8 @@ impl RowTable for SpanBlock {
         Ok(PredicateRows { certain: surely.finish(), possible: perhaps.finish() })
     }
 
-    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
-        let Some((number, field)) = self.field(place, key) else { return Ok(RoaringBitmap::new()) };
+    fn not_single_valued(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some((number, field)) = self.field(location, key) else { return Ok(RoaringBitmap::new()) };
         let mut unclear = RoaringBitmap::new();
         for rows in [field.odd, self.row_columns()?.not_single_valued(number)].into_iter().flatten() {
             unclear |= rows.read(&self.index, self.manifest.rows)?;
@@ -60,25 +60,25 @@ impl RowTable for SpanBlock {
 
     fn each_value(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
-        wanted: &RowSelection,
+        selection: &RowSelection,
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError> {
-        if (place, key) == (ValueLocation::Own, own::DURATION) {
-            return self.each_duration(wanted, &mut |rows, durations| {
+        if (location, key) == (ValueLocation::Own, own::DURATION) {
+            return self.each_duration(selection, &mut |rows, durations| {
                 rows.iter()
                     .zip(durations)
                     .try_for_each(|(row, duration)| each(Atom::Int(duration_as_int(*duration)), &[*row]))
             });
         }
-        let Some((number, field)) = self.field(place, key) else { return Ok(()) };
+        let Some((number, field)) = self.field(location, key) else { return Ok(()) };
         let mut rows = Vec::new();
         for form in &field.forms {
             let mut values = ValueCursor::new(&self.index, self.fences(number, form)?, self.manifest.rows);
             while values.advance()? {
                 values.rows_into(&mut rows)?;
-                wanted.retain_selected(&mut rows);
+                selection.retain_selected(&mut rows);
                 if rows.is_empty() {
                     continue;
                 }
@@ -91,18 +91,18 @@ impl RowTable for SpanBlock {
         Ok(())
     }
 
-    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
-        let (mut rows, mut kept) = (Vec::new(), Vec::new());
-        self.durations(wanted.rows.clone(), &mut |first, durations| {
+    fn each_duration(&self, selection: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
+        let (mut rows, mut selected_durations) = (Vec::new(), Vec::new());
+        self.durations(selection.rows.clone(), &mut |first, durations| {
             rows.clear();
             rows.extend(first..first + durations.len() as u32);
-            wanted.retain_selected(&mut rows);
+            selection.retain_selected(&mut rows);
             if rows.len() == durations.len() {
                 return each(&rows, durations);
             }
-            kept.clear();
-            kept.extend(rows.iter().map(|row| durations[(row - first) as usize]));
-            each(&rows, &kept)
+            selected_durations.clear();
+            selected_durations.extend(rows.iter().map(|row| durations[(row - first) as usize]));
+            each(&rows, &selected_durations)
         })
     }
 
@@ -112,8 +112,8 @@ impl RowTable for SpanBlock {
         time: Range<u64>,
         each: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<u64, SpanStoreError> {
-        let wanted = |least: u64, most: u64| least < time.end && most >= time.start;
-        self.row_columns()?.starts.each(&self.index, rows, wanted, |first, starts| {
+        let overlaps = |min: u64, max: u64| min < time.end && max >= time.start;
+        self.row_columns()?.starts.each(&self.index, rows, overlaps, |first, starts| {
             each(first, starts);
             ControlFlow::Continue(())
         })

@@ -98,23 +98,23 @@ impl BlockTraces {
     pub(super) fn open(
         source: &BlockFileReader,
         at: TraceDirectory,
-        sieve: Option<FileExtent>,
+        filter: Option<FileExtent>,
         (traces, rows): (u32, u32),
     ) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at.first_rows)?;
         let first_rows = RoaringBitmap::deserialize_from(bytes.as_slice())
             .map_err(|_| source.corrupt("the first rows of its traces cannot be read"))?;
-        let whole = first_rows.len() == u64::from(traces)
+        let is_consistent = first_rows.len() == u64::from(traces)
             && first_rows.max().is_none_or(|row| row < rows)
             && first_rows.min().unwrap_or(0) == 0
             && at.parts.len() == (traces as usize).div_ceil(PARTS_PER_PAGE)
             && at.ids.len() == (traces as usize).div_ceil(IDS_PER_PAGE)
             && at.parts.iter().all(|page| (page.at.len as usize) <= PARTS_PER_PAGE * PART_LEN)
             && at.ids.iter().all(|page| (page.at.len as usize) <= IDS_PER_PAGE * ID_RECORD_LEN);
-        if !whole {
+        if !is_consistent {
             return Err(source.corrupt("its trace table is inconsistent"));
         }
-        let sieve = match sieve.map(|at| source.read(at)).transpose() {
+        let filter = match filter.map(|at| source.read(at)).transpose() {
             Ok(bytes) => bytes.and_then(|bytes| BloomFilter::read(&bytes)),
             // The filter is optional: lookups work without it.
             Err(SpanStoreError::Corrupt(error)) => {
@@ -124,7 +124,7 @@ impl BlockTraces {
             Err(error) => return Err(error),
         };
         let firsts = TraceBoundaries::new(&first_rows, rows);
-        Ok(Self { parts: at.parts, ids: at.ids, boundaries: firsts, traces, filter: sieve, last: Mutex::new(None) })
+        Ok(Self { parts: at.parts, ids: at.ids, boundaries: firsts, traces, filter, last: Mutex::new(None) })
     }
 
     fn page(&self, source: &BlockFileReader, number: usize) -> Result<Arc<Vec<u8>>, SpanStoreError> {
@@ -148,7 +148,7 @@ impl BlockTraces {
 
     /// The ordinal of a trace.
     pub(super) fn ordinal(&self, source: &BlockFileReader, id: TraceId) -> Result<Option<u32>, SpanStoreError> {
-        if self.filter.as_ref().is_some_and(|sieve| !sieve.may_contain(id)) {
+        if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
             return Ok(None);
         }
         let Some(number) = self.ids.partition_point(|page| page.first <= id).checked_sub(1) else { return Ok(None) };

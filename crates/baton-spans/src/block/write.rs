@@ -36,9 +36,9 @@ pub(crate) fn write(dir: &Path, head: &SpanHead, covers: BlockInputs) -> Result<
         let own = content.own.columns.iter().map(|column| (column, BlockRowMap::Own(&rows)));
         let common = content.common.columns.iter().map(|column| (column, BlockRowMap::Shared(&sharing)));
         let mut columns: Vec<_> = own.chain(common).collect();
-        columns.sort_by(|(one, _), (other, _)| (one.place, &one.key).cmp(&(other.place, &other.key)));
+        columns.sort_by(|(one, _), (other, _)| (one.location, &one.key).cmp(&(other.location, &other.key)));
         for (column, rows) in columns {
-            draft.write_field(column.place, &column.key, |field| write_column(field, column, &rows))?;
+            draft.write_field(column.location, &column.key, |field| write_column(field, column, &rows))?;
         }
         let mut unlisted = BlockRowMap::Own(&rows).map_entries(&content.own.unindexed);
         unlisted.extend(BlockRowMap::Shared(&sharing).map_entries(&content.common.unindexed));
@@ -84,15 +84,15 @@ struct BlockSharedRows {
 
 impl BlockSharedRows {
     fn new(content: &HeadContent, rows: &[u32]) -> Self {
-        let kept = || content.shared_of.iter().zip(rows).filter(|(_, row)| **row != DROPPED_ROW);
+        let entries = || content.shared_of.iter().zip(rows).filter(|(_, row)| **row != DROPPED_ROW);
         let mut starts = vec![0u32; content.shared.len() + 1];
-        kept().for_each(|(shared, _)| starts[*shared as usize + 1] += 1);
+        entries().for_each(|(shared, _)| starts[*shared as usize + 1] += 1);
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
-        let mut sharing = vec![0; kept().count()];
-        for (shared, row) in kept() {
+        let mut sharing = vec![0; entries().count()];
+        for (shared, row) in entries() {
             let at = &mut next[*shared as usize];
             sharing[*at as usize] = *row;
             *at += 1;

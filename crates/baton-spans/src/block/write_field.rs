@@ -43,12 +43,12 @@ impl<'a> FieldWriter<'a> {
     pub(super) fn new(
         out: &'a mut BlockFileWriter,
         bits: &'a mut Vec<u8>,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
     ) -> Result<Self, SpanStoreError> {
         let nowhere = out.put(&[])?;
         let field = FieldEntry {
-            place,
+            place: location,
             key: key.to_owned(),
             present: PostingExtent(nowhere),
             rows: 0,

@@ -116,7 +116,7 @@ fn read_attributes(bytes: &mut &[u8], keys: &[AttributeKey]) -> Result<Attribute
     let mut attributes = Attributes::new();
     for _ in 0..take::<u64>(bytes)? {
         let key: &str = take(bytes)?;
-        match keys.iter().find(|wanted| **wanted == *key) {
+        match keys.iter().find(|selected| **selected == *key) {
             Some(key) => attributes.push((key.clone(), take(bytes)?)),
             None => skip_value(bytes)?,
         }
@@ -126,10 +126,10 @@ fn read_attributes(bytes: &mut &[u8], keys: &[AttributeKey]) -> Result<Attribute
 
 fn read_or_skip<T: DeserializeOwned>(
     bytes: &mut &[u8],
-    wanted: bool,
+    is_selected: bool,
     pass: impl Fn(&mut &[u8]) -> Result<(), SpanStoreError>,
 ) -> Result<Vec<T>, SpanStoreError> {
-    if wanted {
+    if is_selected {
         return take(bytes);
     }
     for _ in 0..take::<u64>(bytes)? {

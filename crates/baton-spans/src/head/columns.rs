@@ -35,7 +35,7 @@ impl<T: Copy> ColumnPairs<T> {
 
 /// All values of one key in one location.
 pub(crate) struct HeadColumn {
-    pub(crate) place: ValueLocation,
+    pub(crate) location: ValueLocation,
     pub(crate) key: Box<str>,
     pub(crate) dictionary: TextDictionary,
     pub(crate) texts: ColumnPairs<u32>,
@@ -51,9 +51,9 @@ pub(crate) struct HeadColumn {
 }
 
 impl HeadColumn {
-    fn new(place: ValueLocation, key: &str) -> Self {
+    fn new(location: ValueLocation, key: &str) -> Self {
         Self {
-            place,
+            location,
             key: key.into(),
             dictionary: TextDictionary::new(),
             texts: ColumnPairs::new(),
@@ -171,27 +171,27 @@ impl HeadColumns {
     }
 
     /// The column of a key, if there is one.
-    pub(crate) fn get(&self, place: ValueLocation, key: &str) -> Option<&HeadColumn> {
-        let number = self.by_key[place as usize].get(key)?;
+    pub(crate) fn get(&self, location: ValueLocation, key: &str) -> Option<&HeadColumn> {
+        let number = self.by_key[location as usize].get(key)?;
         self.columns.get(*number as usize)
     }
 
     /// The column of a key, added if necessary; `None` if the key is not indexed, which is recorded for the entry.
-    pub(crate) fn column(&mut self, place: ValueLocation, key: &str, entry: u32) -> Option<usize> {
+    pub(crate) fn column(&mut self, location: ValueLocation, key: &str, entry: u32) -> Option<usize> {
         if let Some(guess) = self.after.get(self.last) {
             let guess = *guess as usize;
             if let Some(column) = self.columns.get(guess)
-                && column.place == place
+                && column.location == location
                 && *column.key == *key
             {
                 self.last = guess;
                 return Some(guess);
             }
         }
-        let number = match self.by_key[place as usize].get(key) {
+        let number = match self.by_key[location as usize].get(key) {
             Some(number) => *number,
             // Intrinsics are always indexed, because their lookup ignores unindexed keys.
-            None if place.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT_LEN) => {
+            None if location.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT_LEN) => {
                 if self.unindexed.last() != Some(&entry) {
                     self.unindexed.push(entry);
                     self.bytes += size_of::<u32>();
@@ -200,8 +200,8 @@ impl HeadColumns {
             }
             None => {
                 let number = self.columns.len() as u32;
-                self.by_key[place as usize].insert(key.into(), number);
-                self.columns.push(HeadColumn::new(place, key));
+                self.by_key[location as usize].insert(key.into(), number);
+                self.columns.push(HeadColumn::new(location, key));
                 self.after.push(number);
                 self.bytes += COLUMN_BYTES + 2 * key.len();
                 number

@@ -52,15 +52,15 @@ struct ColumnWriter<'a> {
 }
 
 impl ColumnWriter<'_> {
-    fn add_scalar(&mut self, place: ValueLocation, key: &str, value: Atom<'_>) {
-        if let Some(column) = self.columns.column(place, key, self.entry) {
+    fn add_scalar(&mut self, location: ValueLocation, key: &str, value: Atom<'_>) {
+        if let Some(column) = self.columns.column(location, key, self.entry) {
             self.columns.push(column, self.entry, value);
         }
     }
 
-    fn add_borrowed_attributes(&mut self, place: ValueLocation, attributes: &BorrowedAttributes<'_>) {
+    fn add_borrowed_attributes(&mut self, location: ValueLocation, attributes: &BorrowedAttributes<'_>) {
         for (key, value) in attributes {
-            if let Some(column) = self.columns.column(place, key, self.entry) {
+            if let Some(column) = self.columns.column(location, key, self.entry) {
                 self.add_borrowed_value(column, value);
             }
         }
@@ -71,9 +71,9 @@ impl ColumnWriter<'_> {
         self.add_list(column, elements.iter().map(BorrowedValue::atom));
     }
 
-    fn add_attributes(&mut self, place: ValueLocation, attributes: &[(AttributeKey, SpanValue)]) {
+    fn add_attributes(&mut self, location: ValueLocation, attributes: &[(AttributeKey, SpanValue)]) {
         for (key, value) in attributes {
-            if let Some(column) = self.columns.column(place, key, self.entry) {
+            if let Some(column) = self.columns.column(location, key, self.entry) {
                 self.add_value(column, value);
             }
         }

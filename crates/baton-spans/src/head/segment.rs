@@ -130,7 +130,7 @@ impl Segment for SpanHead {
     fn names(&self) -> Result<AttributeNames, SpanStoreError> {
         let content = self.content.read();
         let columns = content.own.columns.iter().chain(&content.common.columns);
-        Ok(columns.filter_map(|column| Some((column.place.scope()?, column.key.to_string()))).collect())
+        Ok(columns.filter_map(|column| Some((column.location.scope()?, column.key.to_string()))).collect())
     }
 
     fn values(
@@ -140,13 +140,13 @@ impl Segment for SpanHead {
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
         let content = self.content.read();
-        let (places, key) = field_locations(field);
+        let (locations, key) = field_locations(field);
         let mut counts = ValueCounts::default();
         let within =
             |row: usize| of.is_none_or(|of| content.trace_of.get(row).is_some_and(|trace| of.contains(*trace)));
-        for place in places {
-            let Some(column) = content.columns(*place).get(*place, key) else { continue };
-            if place.is_shared() {
+        for location in locations {
+            let Some(column) = content.columns(*location).get(*location, key) else { continue };
+            if location.is_shared() {
                 let mut rows = vec![0; content.shared.len()];
                 for (row, shared) in content.shared_of.iter().enumerate() {
                     rows[*shared as usize] += u64::from(within(row));
@@ -156,7 +156,7 @@ impl Segment for SpanHead {
                 count(column, &mut counts, |entry| u64::from(within(entry as usize)));
             }
         }
-        Ok(counts.finish(key, places.contains(&ValueLocation::Own), limit))
+        Ok(counts.finish(key, locations.contains(&ValueLocation::Own), limit))
     }
 }
 
@@ -194,14 +194,14 @@ fn count(column: &HeadColumn, counts: &mut ValueCounts, weight: impl Fn(u32) -> 
 
 impl HeadContent {
     /// The columns of a location.
-    pub(super) fn columns(&self, place: ValueLocation) -> &HeadColumns {
-        if place.is_shared() { &self.common } else { &self.own }
+    pub(super) fn columns(&self, location: ValueLocation) -> &HeadColumns {
+        if location.is_shared() { &self.common } else { &self.own }
     }
 
     /// The rows of entries in the columns of a location.
-    pub(super) fn rows_of_entries(&self, place: ValueLocation, entries: &[u32]) -> RoaringBitmap {
+    pub(super) fn rows_of_entries(&self, location: ValueLocation, entries: &[u32]) -> RoaringBitmap {
         let mut rows = RowUnion::new(self.rows.len() as u32);
-        if place.is_shared() {
+        if location.is_shared() {
             self.add_rows_of_shared(&mut rows, entries);
         } else {
             rows.add(entries);
@@ -230,15 +230,15 @@ impl Postings for HeadContent {
         self.rows.len() as u32
     }
 
-    fn find(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
-        let columns = self.columns(place);
-        let entries = columns.get(place, key).map(|column| column.find(test, columns.state())).unwrap_or_default();
-        Ok(self.rows_of_entries(place, &entries))
+    fn find(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError> {
+        let columns = self.columns(location);
+        let entries = columns.get(location, key).map(|column| column.find(test, columns.state())).unwrap_or_default();
+        Ok(self.rows_of_entries(location, &entries))
     }
 
-    fn present(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
-        let entries = self.columns(place).get(place, key).map(HeadColumn::present).unwrap_or_default();
-        Ok(self.rows_of_entries(place, &entries))
+    fn present(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let entries = self.columns(location).get(location, key).map(HeadColumn::present).unwrap_or_default();
+        Ok(self.rows_of_entries(location, &entries))
     }
 
     fn unindexed(&self) -> Result<RoaringBitmap, SpanStoreError> {

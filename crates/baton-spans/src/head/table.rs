@@ -19,52 +19,52 @@ type ColumnValueVisitor<'f> = &'f mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow
 impl RowTable for HeadContent {
     fn matching_rows(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
         test: &IndexPredicate,
     ) -> Result<PredicateRows, SpanStoreError> {
-        let columns = self.columns(place);
-        let Some(column) = columns.get(place, key) else { return Ok(PredicateRows::default()) };
+        let columns = self.columns(location);
+        let Some(column) = columns.get(location, key) else { return Ok(PredicateRows::default()) };
         let (surely, perhaps) = column.matches(test, columns.state());
         Ok(PredicateRows {
-            certain: self.rows_of_entries(place, &surely),
-            possible: self.rows_of_entries(place, &perhaps),
+            certain: self.rows_of_entries(location, &surely),
+            possible: self.rows_of_entries(location, &perhaps),
         })
     }
 
-    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
-        let Some(column) = self.columns(place).get(place, key) else { return Ok(RoaringBitmap::new()) };
+    fn not_single_valued(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError> {
+        let Some(column) = self.columns(location).get(location, key) else { return Ok(RoaringBitmap::new()) };
         let entries: Vec<u32> = column.incomparable.iter().chain(&column.not_single).copied().collect();
-        Ok(self.rows_of_entries(place, &entries))
+        Ok(self.rows_of_entries(location, &entries))
     }
 
     fn each_value(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
-        wanted: &RowSelection,
+        selection: &RowSelection,
         each: ColumnValueVisitor<'_>,
     ) -> Result<(), SpanStoreError> {
-        if let Some(column) = self.columns(place).get(place, key) {
-            let rows = if place.is_shared() {
-                SelectedRowMap::Shared(SelectedSharedRows::new(self, wanted))
+        if let Some(column) = self.columns(location).get(location, key) {
+            let rows = if location.is_shared() {
+                SelectedRowMap::Shared(SelectedSharedRows::new(self, selection))
             } else {
-                SelectedRowMap::Own(wanted)
+                SelectedRowMap::Own(selection)
             };
             let _ = each_value(column, &rows, each);
         }
         Ok(())
     }
 
-    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
+    fn each_duration(&self, selection: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
         let column = self.columns(ValueLocation::Own).get(ValueLocation::Own, own::DURATION);
         let known = column.map_or(&[][..], |column| &column.ints.values);
         let duration = |row: &u32| known.get(*row as usize).map_or(0, |duration| duration.unsigned_abs());
         let (mut rows, mut durations) = (Vec::with_capacity(BATCH_ROWS), Vec::with_capacity(BATCH_ROWS));
-        for first in wanted.rows.clone().step_by(BATCH_ROWS) {
+        for first in selection.rows.clone().step_by(BATCH_ROWS) {
             rows.clear();
-            rows.extend(first..wanted.rows.end.min(first.saturating_add(BATCH_ROWS as u32)));
-            wanted.retain_selected(&mut rows);
+            rows.extend(first..selection.rows.end.min(first.saturating_add(BATCH_ROWS as u32)));
+            selection.retain_selected(&mut rows);
             durations.clear();
             durations.extend(rows.iter().map(duration));
             if each(&rows, &durations).is_break() {
@@ -132,7 +132,7 @@ enum SelectedRowMap<'a> {
 impl SelectedRowMap<'_> {
     fn push(&self, into: &mut Vec<u32>, entry: u32) {
         match self {
-            Self::Own(wanted) => into.extend(Some(entry).filter(|row| wanted.has(*row))),
+            Self::Own(selection) => into.extend(Some(entry).filter(|row| selection.has(*row))),
             Self::Shared(sharing) => into.extend_from_slice(sharing.rows(entry)),
         }
     }
@@ -145,15 +145,15 @@ struct SelectedSharedRows {
 }
 
 impl SelectedSharedRows {
-    fn new(content: &HeadContent, wanted: &RowSelection) -> Self {
+    fn new(content: &HeadContent, selection: &RowSelection) -> Self {
         let mut starts = vec![0u32; content.shared.len() + 1];
-        wanted.each(|row| starts[content.shared_of[row as usize] as usize + 1] += 1);
+        selection.each(|row| starts[content.shared_of[row as usize] as usize + 1] += 1);
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
         let mut rows = vec![0; starts.last().map_or(0, |last| *last as usize)];
-        wanted.each(|row| {
+        selection.each(|row| {
             let at = &mut next[content.shared_of[row as usize] as usize];
             rows[*at as usize] = row;
             *at += 1;

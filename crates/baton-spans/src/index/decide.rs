@@ -136,7 +136,7 @@ fn evaluate_comparison(
     match field {
         Field::Intrinsic(Intrinsic::NestedSetParent) => {
             return RootPredicate::from_op_and_value(op, value)
-                .map_or_else(|| possible_rows(table, filter, aliases), |says| root_rows(table, says));
+                .map_or_else(|| possible_rows(table, filter, aliases), |predicate| root_rows(table, predicate));
         }
         // The presence of a parent id distinguishes roots from other spans.
         Field::Intrinsic(Intrinsic::ParentId) if (op, value) == (CompareOp::NotEqual, &Literal::Nil) => {
@@ -171,17 +171,17 @@ fn evaluate_comparison(
 }
 
 /// Rows selected by the presence of a parent.
-fn root_rows(table: &dyn RowTable, says: RootPredicate) -> Result<FilterRows, SpanStoreError> {
-    Ok(FilterRows::from_certain(roots_or_others(table, says)?))
+fn root_rows(table: &dyn RowTable, predicate: RootPredicate) -> Result<FilterRows, SpanStoreError> {
+    Ok(FilterRows::from_certain(roots_or_others(table, predicate)?))
 }
 
 /// Rows with any value.
 fn present_rows(table: &dyn RowTable, sources: &FieldSources<'_>) -> Result<FilterRows, SpanStoreError> {
     let (mut yes, mut perhaps) = (RoaringBitmap::new(), unindexed_rows(table, sources)?);
-    for (place, key) in &sources.locations {
+    for (location, key) in &sources.locations {
         // A value that cannot be compared may be empty; several values always count as present.
-        let unclear = table.not_single_valued(*place, key)?;
-        yes |= table.present(*place, key)? - &unclear;
+        let unclear = table.not_single_valued(*location, key)?;
+        yes |= table.present(*location, key)? - &unclear;
         perhaps |= unclear;
     }
     Ok(FilterRows::new(yes - &perhaps, perhaps))
@@ -195,19 +195,19 @@ fn first_present_matches(
 ) -> Result<FilterRows, SpanStoreError> {
     let mut perhaps = unindexed_rows(table, sources)?;
     let mut yes = RoaringBitmap::new();
-    let mut said = RoaringBitmap::new();
+    let mut already_present = RoaringBitmap::new();
     let several = sources.locations.len() > 1 || sources.default_text.is_some();
-    for (place, key) in &sources.locations {
-        let PredicateRows { certain: surely, possible: maybe } = table.matching_rows(*place, key, test)?;
-        let unclear = table.not_single_valued(*place, key)?;
-        yes |= surely - &said - &unclear;
-        perhaps |= (maybe | unclear) - &said;
+    for (location, key) in &sources.locations {
+        let PredicateRows { certain: surely, possible: maybe } = table.matching_rows(*location, key, test)?;
+        let unclear = table.not_single_valued(*location, key)?;
+        yes |= surely - &already_present - &unclear;
+        perhaps |= (maybe | unclear) - &already_present;
         if several {
-            said |= table.present(*place, key)?;
+            already_present |= table.present(*location, key)?;
         }
     }
     if sources.default_text.is_some_and(|text| test.holds(Atom::Text(text))) {
-        yes |= all(table.rows()) - said;
+        yes |= all(table.rows()) - already_present;
     }
     yes -= &perhaps;
     Ok(FilterRows { certain: yes, possible: perhaps })

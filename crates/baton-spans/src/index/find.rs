@@ -12,10 +12,10 @@ pub(crate) trait Postings {
     fn rows(&self) -> u32;
 
     /// Rows with a value that may satisfy the predicate.
-    fn find(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError>;
+    fn find(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Rows with any value.
-    fn present(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
+    fn present(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Rows with an unindexed key: they may have any attribute.
     fn unindexed(&self) -> Result<RoaringBitmap, SpanStoreError>;
@@ -24,10 +24,10 @@ pub(crate) trait Postings {
     fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Upper bound of value chunks to read, without any disk access.
-    fn max_cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> usize;
+    fn max_cost(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> usize;
 
     /// Estimated number of value chunks to read.
-    fn cost(&self, place: ValueLocation, key: &str, test: &IndexPredicate) -> Result<usize, SpanStoreError>;
+    fn cost(&self, location: ValueLocation, key: &str, test: &IndexPredicate) -> Result<usize, SpanStoreError>;
 }
 
 /// Rows that may meet a need.
@@ -72,7 +72,8 @@ fn rows_meeting_all(
     needs: &[SpanPredicate],
     aliases: Aliases,
 ) -> Result<RowCandidates, SpanStoreError> {
-    let at_most = |place: ValueLocation, key: &str, test: &IndexPredicate| Ok(postings.max_cost(place, key, test));
+    let at_most =
+        |location: ValueLocation, key: &str, test: &IndexPredicate| Ok(postings.max_cost(location, key, test));
     let bounds = needs.iter().map(|need| Ok((need_cost(need, aliases, &at_most)?, need)));
     let mut bounds = bounds.collect::<Result<Vec<(usize, &SpanPredicate)>, SpanStoreError>>()?;
     bounds.sort_by_key(|(bound, _)| *bound);
@@ -83,7 +84,7 @@ fn rows_meeting_all(
                 break;
             }
             let worth = usize::try_from(rows.len() * TRACE_READ_COST).unwrap_or(usize::MAX);
-            let cost = |place: ValueLocation, key: &str, test: &IndexPredicate| postings.cost(place, key, test);
+            let cost = |location: ValueLocation, key: &str, test: &IndexPredicate| postings.cost(location, key, test);
             if worth <= bound && worth <= need_cost(need, aliases, &cost)? {
                 continue;
             }
@@ -114,9 +115,9 @@ fn need_cost(
         }
         SpanPredicate::Holds(comparison) => {
             let Some(test) = IndexPredicate::new(comparison.op, &comparison.value) else { return Ok(0) };
-            let (places, key) = field_locations(&comparison.field);
+            let (locations, key) = field_locations(&comparison.field);
             let of_key = |key: &str| -> Result<usize, SpanStoreError> {
-                places.iter().map(|place| cost(*place, key, &test)).sum()
+                locations.iter().map(|location| cost(*location, key, &test)).sum()
             };
             let of_others: usize = key_aliases(&comparison.field, aliases).map(of_key).sum::<Result<_, _>>()?;
             Ok(of_key(key)? + of_others)
@@ -143,10 +144,10 @@ fn rows_with_field(
         return Ok(RowCandidates::All);
     }
     let mut rows = postings.unindexed()?;
-    for place in ValueLocation::in_scope(attribute.scope) {
-        rows |= postings.present(*place, &attribute.name)?;
+    for location in ValueLocation::in_scope(attribute.scope) {
+        rows |= postings.present(*location, &attribute.name)?;
         for name in aliases.synonyms(&attribute.name) {
-            rows |= postings.present(*place, name)?;
+            rows |= postings.present(*location, name)?;
         }
     }
     Ok(RowCandidates::Rows(rows))
@@ -172,10 +173,10 @@ fn rows_matching(
     }
     let Some(test) = IndexPredicate::new(*op, value) else { return rows_with_field(postings, field, aliases) };
     let mut rows = postings.unindexed()?;
-    for place in ValueLocation::in_scope(attribute.scope) {
-        rows |= postings.find(*place, &attribute.name, &test)?;
+    for location in ValueLocation::in_scope(attribute.scope) {
+        rows |= postings.find(*location, &attribute.name, &test)?;
         for name in aliases.synonyms(&attribute.name) {
-            rows |= postings.find(*place, name, &test)?;
+            rows |= postings.find(*location, name, &test)?;
         }
     }
     Ok(RowCandidates::Rows(rows))
@@ -189,8 +190,8 @@ fn rows_matching_intrinsic(
 ) -> Result<RowCandidates, SpanStoreError> {
     let text = matches!(value, Literal::Text(_));
     let number = matches!(value, Literal::Int(_) | Literal::Float(_) | Literal::Duration(_));
-    let ask = |place: ValueLocation, key: &str| match IndexPredicate::new(op, value) {
-        Some(test) => postings.find(place, key, &test).map(RowCandidates::Rows),
+    let ask = |location: ValueLocation, key: &str| match IndexPredicate::new(op, value) {
+        Some(test) => postings.find(location, key, &test).map(RowCandidates::Rows),
         None => Ok(RowCandidates::All),
     };
     match intrinsic {
@@ -218,7 +219,7 @@ fn rows_matching_intrinsic(
             _ => Ok(RowCandidates::All),
         },
         Intrinsic::NestedSetParent => match RootPredicate::from_op_and_value(op, value) {
-            Some(says) => roots_or_others(postings, says).map(RowCandidates::Rows),
+            Some(predicate) => roots_or_others(postings, predicate).map(RowCandidates::Rows),
             None => Ok(RowCandidates::All),
         },
         _ => Ok(RowCandidates::All),
@@ -228,16 +229,16 @@ fn rows_matching_intrinsic(
 /// Rows of root spans, of all other spans, of both or of none.
 pub(super) fn roots_or_others(
     postings: &(impl Postings + ?Sized),
-    says: RootPredicate,
+    predicate: RootPredicate,
 ) -> Result<RoaringBitmap, SpanStoreError> {
     let mut rows = RoaringBitmap::new();
-    if says.others {
+    if predicate.others {
         rows.insert_range(0..postings.rows());
     }
-    if says.roots != says.others {
+    if predicate.roots != predicate.others {
         // Root names are indexed separately, and every span has a name.
         let roots = postings.present(ValueLocation::Own, own::ROOT_NAME)?;
-        if says.roots {
+        if predicate.roots {
             rows = roots;
         } else {
             rows -= roots;

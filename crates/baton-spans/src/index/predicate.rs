@@ -78,9 +78,9 @@ impl IndexPredicate {
     /// Whether it holds for every value strictly inside the range of [`Self::within`]. Never for floats: NaN may lie
     /// inside.
     pub(crate) fn is_range(&self, form: AtomKind) -> bool {
-        let whole = form == AtomKind::Int && matches!(self.constant, Literal::Int(_) | Literal::Duration(_));
+        let is_integer = form == AtomKind::Int && matches!(self.constant, Literal::Int(_) | Literal::Duration(_));
         let ops = [CompareOp::Less, CompareOp::LessEqual, CompareOp::Greater, CompareOp::GreaterEqual];
-        whole && ops.contains(&self.op)
+        is_integer && ops.contains(&self.op)
     }
 
     /// The integers for which it holds, if they form a range.
@@ -154,8 +154,8 @@ impl PatternCache {
         pattern: &str,
         compile: impl FnOnce() -> Option<ValuePredicate>,
     ) -> Option<Arc<ValuePredicate>> {
-        let known = |kept: &[CachedPattern]| {
-            let found = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern);
+        let known = |cached: &[CachedPattern]| {
+            let found = cached.iter().find(|(cached_op, text, _)| *cached_op == op && text == pattern);
             found.map(|(.., test)| Arc::clone(test))
         };
         let found = known(&self.0.lock());
@@ -163,15 +163,15 @@ impl PatternCache {
             return found;
         }
         let test = Arc::new(compile()?);
-        let mut kept = self.0.lock();
+        let mut cached = self.0.lock();
         // Another thread may have compiled it meanwhile.
-        if let Some(test) = known(&kept) {
+        if let Some(test) = known(&cached) {
             return Some(test);
         }
-        if kept.len() == MAX_PATTERNS {
-            kept.remove(0);
+        if cached.len() == MAX_PATTERNS {
+            cached.remove(0);
         }
-        kept.push((op, pattern.to_owned(), Arc::clone(&test)));
+        cached.push((op, pattern.to_owned(), Arc::clone(&test)));
         Some(test)
     }
 }

@@ -15,19 +15,19 @@ pub(crate) struct FieldSources<'a> {
 impl<'a> FieldSources<'a> {
     /// The locations of a field; `None` if it is not indexed or depends on more than one span.
     pub(crate) fn from_field(field: &'a Field, aliases: Aliases) -> Option<Self> {
-        let (places, key) = match field {
+        let (locations, key) = match field {
             // These are indexed for roots only.
             Field::Intrinsic(Intrinsic::RootName | Intrinsic::RootService) => return None,
             field => field_locations(field),
         };
-        if places.is_empty() {
+        if locations.is_empty() {
             return None;
         }
         let mut all: Vec<(ValueLocation, Cow<'a, str>)> =
-            places.iter().map(|place| (*place, Cow::Borrowed(key))).collect();
+            locations.iter().map(|location| (*location, Cow::Borrowed(key))).collect();
         if let Field::Attribute(attribute) = field {
             for name in aliases.synonyms(&attribute.name) {
-                all.extend(places.iter().map(|place| (*place, Cow::Borrowed(name))));
+                all.extend(locations.iter().map(|location| (*location, Cow::Borrowed(name))));
             }
         }
         // Empty messages are not indexed.
@@ -37,6 +37,6 @@ impl<'a> FieldSources<'a> {
 
     /// Whether they are attributes, which spans may have under unindexed keys.
     pub(crate) fn may_be_unindexed(&self) -> bool {
-        self.locations.iter().any(|(place, _)| place.scope().is_some())
+        self.locations.iter().any(|(location, _)| location.scope().is_some())
     }
 }

@@ -14,27 +14,27 @@ pub(crate) trait RowTable: Postings {
     /// Rows for which a predicate holds.
     fn matching_rows(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
         test: &IndexPredicate,
     ) -> Result<PredicateRows, SpanStoreError>;
 
     /// Rows that do not have exactly one scalar value: a list, a repeated key, or a value that cannot be compared.
-    fn not_single_valued(&self, place: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
+    fn not_single_valued(&self, location: ValueLocation, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Passes values to the callback with the selected rows that have them, until it breaks; a value may occur several
     /// times.
     fn each_value(
         &self,
-        place: ValueLocation,
+        location: ValueLocation,
         key: &str,
-        wanted: &RowSelection,
+        selection: &RowSelection,
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError>;
 
     /// Passes the selected rows to the callback in batches with the durations of their spans in nanoseconds, until it
     /// breaks.
-    fn each_duration(&self, wanted: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError>;
+    fn each_duration(&self, selection: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError>;
 
     /// Passes the start times of rows to the callback in batches; batches outside the time range may be skipped.
     /// Returns the number of bytes read.
@@ -105,22 +105,22 @@ impl RowSelection {
 
     /// Retains only selected rows in a list; the order is kept.
     pub(crate) fn retain_selected(&self, rows: &mut Vec<u32>) {
-        let mut kept = 0;
+        let mut count = 0;
         // Branch-free: the selection is unpredictable for the processor.
         for at in 0..rows.len() {
             let row = rows[at];
-            rows[kept] = row;
-            kept += usize::from(self.has(row));
+            rows[count] = row;
+            count += usize::from(self.has(row));
         }
-        rows.truncate(kept);
+        rows.truncate(count);
     }
 
     /// Selects or deselects a row.
-    pub(crate) fn set(&mut self, row: u32, wanted: bool) {
+    pub(crate) fn set(&mut self, row: u32, selected: bool) {
         let Some(at) = row.checked_sub(self.rows.start) else { return };
         if let Some(word) = self.bits.get_mut(at as usize / 64) {
             let bit = 1 << (at % 64);
-            *word = if wanted { *word | bit } else { *word & !bit };
+            *word = if selected { *word | bit } else { *word & !bit };
         }
     }
 

@@ -33,8 +33,8 @@ impl CommitBuffer {
         loop {
             let woken = self.wake.notified();
             let ready = {
-                let heard = self.state.lock();
-                heard.missed || !heard.events.is_empty()
+                let state = self.state.lock();
+                state.missed || !state.events.is_empty()
             };
             if ready {
                 tokio::time::sleep(gather).await;
@@ -46,9 +46,9 @@ impl CommitBuffer {
 
     /// Buffered events; `None` if the journal must be read.
     pub(super) fn drain(&self) -> Option<Vec<Arc<StoredEvent>>> {
-        let mut heard = self.state.lock();
-        let events = std::mem::take(&mut heard.events);
-        match std::mem::take(&mut heard.missed) {
+        let mut state = self.state.lock();
+        let events = std::mem::take(&mut state.events);
+        match std::mem::take(&mut state.missed) {
             true => None,
             false => Some(events),
         }
@@ -56,24 +56,24 @@ impl CommitBuffer {
 
     /// Clears the buffer; the journal must be read again.
     pub(super) fn mark_missed(&self) {
-        let mut heard = self.state.lock();
-        heard.events.clear();
-        heard.missed = true;
+        let mut state = self.state.lock();
+        state.events.clear();
+        state.missed = true;
     }
 }
 
 impl CommitObserver for CommitBuffer {
     fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         {
-            let mut heard = self.state.lock();
-            if heard.missed {
+            let mut state = self.state.lock();
+            if state.missed {
                 return self.wake.notify_one();
             }
-            if heard.events.len() + events.len() > MAX_BUFFERED_EVENTS {
-                heard.events = Vec::new();
-                heard.missed = true;
+            if state.events.len() + events.len() > MAX_BUFFERED_EVENTS {
+                state.events = Vec::new();
+                state.missed = true;
             } else {
-                heard.events.extend_from_slice(events);
+                state.events.extend_from_slice(events);
             }
         }
         self.wake.notify_one();

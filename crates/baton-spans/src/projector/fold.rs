@@ -166,8 +166,8 @@ fn step(
     origin: &SpanOrigin,
     out: &mut Vec<Span>,
 ) {
-    let told = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
-    spans.apply(told, fact, |digest| labels.get(digest).cloned(), origin, out);
+    let metadata = EventMetadata { number: event.number, at: event.at, trace: event.trace.as_deref() };
+    spans.apply(metadata, fact, |digest| labels.get(digest).cloned(), origin, out);
 }
 
 fn label(spec: &AgentSpec) -> ModelLabel {

@@ -49,12 +49,12 @@ impl TraceEvaluator {
             if weight > room {
                 break;
             }
-            let (told, more) = self.spanset(trace, &answer, spanset, room.saturating_sub(weight));
+            let (spanset_match, more) = self.spanset(trace, &answer, spanset, room.saturating_sub(weight));
             weight += more;
-            found.spansets.push(told);
+            found.spansets.push(spanset_match);
         }
-        let whole = found.spansets.len() == answer.spansets().len() && weight <= room;
-        EvaluationOutcome::Found { found, weight, whole }
+        let is_complete = found.spansets.len() == answer.spansets().len() && weight <= room;
+        EvaluationOutcome::Found { found, weight, is_complete }
     }
 
     fn spanset(
@@ -64,10 +64,10 @@ impl TraceEvaluator {
         spanset: &Spanset,
         room: usize,
     ) -> (SpansetMatch, usize) {
-        let said = |(name, value): &(String, SpanValue)| {
+        let attribute_bytes = |(name, value): &(String, SpanValue)| {
             size_of::<(String, SpanValue)>() + name.len() + codec::heap_weight(value)
         };
-        let mut weight = size_of::<SpansetMatch>() + spanset.attributes.iter().map(said).sum::<usize>();
+        let mut weight = size_of::<SpansetMatch>() + spanset.attributes.iter().map(attribute_bytes).sum::<usize>();
         let mut spans = Vec::new();
         for &index in spanset.spans.iter().take(self.spans_per_spanset) {
             if weight > room {
@@ -99,7 +99,7 @@ pub(super) enum EvaluationOutcome {
         /// Approximate memory in bytes.
         weight: usize,
         /// Whether nothing was left out for lack of memory.
-        whole: bool,
+        is_complete: bool,
     },
     /// The evaluation exceeds the time or memory limit.
     Aborted,

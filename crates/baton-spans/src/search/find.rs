@@ -25,7 +25,7 @@ pub(crate) fn search(
         return Ok(TraceSearchResult::default());
     }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let teller = TraceEvaluator::new(&ask.query, aliases, ask.spans_per_spanset)?;
+    let evaluator = TraceEvaluator::new(&ask.query, aliases, ask.spans_per_spanset)?;
     let parts = SpanParts::from_query(&ask.query, aliases);
     let plan = TracePlan::new(&pushdown_predicate(&ask.query, aliases), segments, aliases, budget)?;
     let mut answer = TraceSearchResult::default();
@@ -66,15 +66,15 @@ pub(crate) fn search(
         if !spans.iter().any(|span| ask.range.overlaps(span.start, span.end.max(span.start))) {
             continue;
         }
-        match teller.evaluate(
+        match evaluator.evaluate(
             candidate.id,
             &TraceSpans { spans },
             budget,
             budget.result_bytes.saturating_sub(best.weight),
         ) {
             EvaluationOutcome::NoMatch => {}
-            EvaluationOutcome::Found { found, weight, whole } => {
-                answer.partial |= !whole;
+            EvaluationOutcome::Found { found, weight, is_complete } => {
+                answer.partial |= !is_complete;
                 best.add(found, weight);
             }
             EvaluationOutcome::Aborted => answer.partial = true,
@@ -104,8 +104,8 @@ impl NewestTraces {
     }
 
     fn accepts(&self, candidate: &TraceCandidate) -> bool {
-        let place = (Reverse(candidate.start), candidate.id);
-        self.worst().is_none_or(|(start, id)| place < (Reverse(start), id))
+        let key = (Reverse(candidate.start), candidate.id);
+        self.worst().is_none_or(|(start, id)| key < (Reverse(start), id))
     }
 
     fn add(&mut self, found: TraceMatch, weight: usize) {

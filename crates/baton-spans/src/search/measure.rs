@@ -42,12 +42,12 @@ pub(crate) fn metrics(
     let end = steps.end_of(steps.count() - 1);
     let time = TimeRange { start: steps.start(), end: end.saturating_sub(1) };
     let parts = SpanParts::from_query(&ask.query, aliases);
-    let asked = MetricsContext { segments, measure: &measure, parts: &parts, aliases, time, budget };
+    let context = MetricsContext { segments, measure: &measure, parts: &parts, aliases, time, budget };
     let mut answer = MetricsResult::default();
     let mut tallies = Vec::with_capacity(leaves);
     let mut once = None;
     for leaf in 0..leaves {
-        let mut counting = LeafCounter { context: asked, leaf, tally: measure.tally(leaf), answer: &mut answer };
+        let mut counting = LeafCounter { context, leaf, tally: measure.tally(leaf), answer: &mut answer };
         match measure.pushdown(leaf).filter(|direct| is_indexed(direct, aliases)) {
             Some(direct) => {
                 if once.is_none() {
@@ -62,9 +62,9 @@ pub(crate) fn metrics(
         }
         tallies.push(counting.tally);
     }
-    let (series, whole) = measure.finish(tallies)?;
+    let (series, is_complete) = measure.finish(tallies)?;
     answer.series = series;
-    answer.partial |= !whole;
+    answer.partial |= !is_complete;
     Ok(answer)
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
     ask: &SpanReadRequest,
     (budget, stop): (&dyn Fn() -> QueryBudget, &StopFlag),
-    taker: &mut dyn ReadSink,
+    sink: &mut dyn ReadSink,
 ) -> Result<(), SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let query = SearchPlan::new(&ask.query, aliases)?;
@@ -47,13 +47,13 @@ pub(crate) fn read(
     let plan = TracePlan::new(&pushdown_predicate(&ask.query, aliases), segments, aliases, &overall)?;
     let mut candidates = TraceCandidates::new(segments, &plan, ask.range, &overall)?.ok_or_else(late)?;
     let mut batch = SpanReadBatch::default();
-    while !taker.is_closed() {
+    while !sink.is_closed() {
         let candidate = match candidates.next(0)? {
             CandidateStep::Candidate(candidate) => candidate,
             CandidateStep::Done => {
                 if !batch.spans.is_empty() {
                     // This is the last batch, so the result is irrelevant.
-                    let _ = taker.take(SpanReadItem::Spans(batch.spans));
+                    let _ = sink.take(SpanReadItem::Spans(batch.spans));
                 }
                 return Ok(());
             }
@@ -63,7 +63,7 @@ pub(crate) fn read(
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
             GatherOutcome::Whole(spans) => spans,
             GatherOutcome::TooLarge | GatherOutcome::OutOfTime => {
-                if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
+                if sink.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                     return Ok(());
                 }
                 continue;
@@ -72,25 +72,25 @@ pub(crate) fn read(
         let trace = TraceSpans { spans };
         let is_late = || budget.is_expired();
         let Some(answer) = query.answer(&trace, &is_late) else {
-            if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
+            if sink.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                 return Ok(());
             }
             continue;
         };
-        let mut wanted = vec![false; trace.spans.len()];
+        let mut selected = vec![false; trace.spans.len()];
         for index in answer.spansets().iter().flat_map(|spanset| &spanset.spans) {
-            if let Some(wanted) = wanted.get_mut(*index) {
-                *wanted = true;
+            if let Some(selected) = selected.get_mut(*index) {
+                *selected = true;
             }
         }
         drop(answer);
         for (span, _) in trace
             .spans
             .into_iter()
-            .zip(wanted)
-            .filter(|(span, wanted)| *wanted && ask.range.start <= span.start && span.start <= ask.range.end)
+            .zip(selected)
+            .filter(|(span, selected)| *selected && ask.range.start <= span.start && span.start <= ask.range.end)
         {
-            if batch.add(span).is_some_and(|full| taker.take(SpanReadItem::Spans(full)).is_break()) {
+            if batch.add(span).is_some_and(|full| sink.take(SpanReadItem::Spans(full)).is_break()) {
                 return Ok(());
             }
         }

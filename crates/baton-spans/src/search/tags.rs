@@ -24,7 +24,7 @@ pub(crate) fn tags(
             TraceSelection::Nothing => continue,
             TraceSelection::Everything => segment.names()?,
             TraceSelection::Traces(traces) => {
-                let mut kept = Vec::new();
+                let mut matching = Vec::new();
                 for (number, (scope, name)) in segment.names()?.into_iter().enumerate() {
                     if number % DEADLINE_CHECK_INTERVAL == DEADLINE_CHECK_INTERVAL - 1 && budget.is_expired() {
                         break;
@@ -36,10 +36,10 @@ pub(crate) fn tags(
                     let having =
                         segment.matching_traces(&SpanPredicate::Exists(Field::Attribute(attribute)), Aliases::NONE)?;
                     if !having.is_disjoint(&traces) {
-                        kept.push((scope, name));
+                        matching.push((scope, name));
                     }
                 }
-                kept
+                matching
             }
         };
         names.extend(here);
@@ -48,8 +48,8 @@ pub(crate) fn tags(
             break;
         }
     }
-    let of = |wanted: AttributeScope| -> Vec<String> {
-        let here = names.iter().filter(|(scope, _)| *scope == wanted).map(|(_, name)| name.clone());
+    let of = |target_scope: AttributeScope| -> Vec<String> {
+        let here = names.iter().filter(|(scope, _)| *scope == target_scope).map(|(_, name)| name.clone());
         here.take(ask.limit).collect()
     };
     Ok(TagNames {

@@ -22,7 +22,7 @@ pub(crate) fn tag_values(
     ask: &TagsRequest,
     budget: &QueryBudget,
 ) -> Result<Vec<SpanValue>, SpanStoreError> {
-    let most = ask.limit.max(MIN_VALUES_PER_SEGMENT);
+    let limit = ask.limit.max(MIN_VALUES_PER_SEGMENT);
     let mut counted: Vec<(SpanValue, u64)> = Vec::new();
     for (segment, among) in segments.iter().zip(TraceSelection::per_segment(segments, ask, budget)?) {
         if budget.is_expired() {
@@ -30,20 +30,20 @@ pub(crate) fn tag_values(
         }
         match among {
             TraceSelection::Nothing => continue,
-            TraceSelection::Everything => counted.extend(segment.values(field, None, most)?),
-            TraceSelection::Traces(traces) => counted.extend(segment.values(field, Some(&traces), most)?),
+            TraceSelection::Everything => counted.extend(segment.values(field, None, limit)?),
+            TraceSelection::Traces(traces) => counted.extend(segment.values(field, Some(&traces), limit)?),
         }
         counted.sort_by(|(left, _), (right, _)| compare(left, right));
-        counted.dedup_by(|(value, count), (kept, sum)| {
-            let same = compare(value, kept).is_eq();
+        counted.dedup_by(|(value, count), (previous, sum)| {
+            let same = compare(value, previous).is_eq();
             if same {
                 *sum += *count;
             }
             same
         });
-        if counted.len() > most.saturating_mul(RETAINED_FACTOR) {
+        if counted.len() > limit.saturating_mul(RETAINED_FACTOR) {
             counted.sort_by_key(|(_, count)| Reverse(*count));
-            counted.truncate(most.saturating_mul(RETAINED_FACTOR));
+            counted.truncate(limit.saturating_mul(RETAINED_FACTOR));
         }
         let bytes: usize =
             counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::heap_weight(value)).sum();

@@ -33,7 +33,7 @@ impl SpanStore for EmbeddedSpanStore {
             return Box::pin(ready(Ok(())));
         }
         match self.store.submit(batch) {
-            Ok(kept) => Box::pin(async move { kept.await.unwrap_or_else(|_| Err(closed())) }),
+            Ok(receipt) => Box::pin(async move { receipt.await.unwrap_or_else(|_| Err(closed())) }),
             Err(error) => Box::pin(ready(Err(error))),
         }
     }
@@ -123,7 +123,7 @@ impl StoreState {
             stats.newest = stats.newest.max(summary.end);
             oldest = Some(oldest.map_or(summary.start, |oldest: u64| oldest.min(summary.start)));
         }
-        stats.bytes += view.blocks.iter().map(|kept| kept.block.summary().bytes).sum::<u64>();
+        stats.bytes += view.blocks.iter().map(|stored| stored.block.summary().bytes).sum::<u64>();
         stats.oldest = oldest.unwrap_or(0);
         stats.complete_since = self.complete_since(&view).unwrap_or(0);
         stats
@@ -135,11 +135,11 @@ struct SearchQueueSlot<'a>(&'a AtomicUsize);
 
 impl<'a> SearchQueueSlot<'a> {
     fn take(waiting: &'a AtomicUsize) -> Result<Self, SpanStoreError> {
-        let place = Self(waiting);
+        let slot = Self(waiting);
         if waiting.fetch_add(1, Ordering::AcqRel) >= MAX_WAITING_SEARCHES {
             Err(SpanStoreError::Busy)
         } else {
-            Ok(place)
+            Ok(slot)
         }
     }
 }

@@ -151,9 +151,9 @@ impl StoreState {
         gathered: &mut SpanBatchEncoder,
         mark: Option<(&'static str, u64)>,
     ) -> Result<IngestReceipt, SpanStoreError> {
-        let (waiting, kept) = prepare_batch(gathered, mark)?;
+        let (waiting, receipt) = prepare_batch(gathered, mark)?;
         match self.enqueue(waiting) {
-            Ok(()) => Ok(kept),
+            Ok(()) => Ok(receipt),
             Err(EnqueueError::Full(_)) => Err(SpanStoreError::Busy),
             Err(EnqueueError::Closed) => Err(closed()),
         }
@@ -181,8 +181,8 @@ pub(crate) fn prepare_batch(
         let message = format!("the batch has {} bytes of spans; the limit is {MAX_BATCH_BYTES}", entry.payload.len());
         return Err(SpanStoreError::Unavailable(message));
     }
-    let (done, kept) = oneshot::channel();
-    Ok((PendingBatch { entry, mark, done }, kept))
+    let (done, receipt) = oneshot::channel();
+    Ok((PendingBatch { entry, mark, done }, receipt))
 }
 
 /// Maximum size of a batch in the log.

@@ -95,14 +95,14 @@ impl StoreState {
     }
 
     /// Main loop of the flusher thread.
-    pub(super) fn flush_until_stopped(&self, places: &StorePaths) {
+    pub(super) fn flush_until_stopped(&self, paths: &StorePaths) {
         let _ending = FlusherGuard(&self.flush);
-        let mut made = GenerationBlocks::default();
+        let mut generation_blocks = GenerationBlocks::default();
         let mut pause = RETRY_DELAY.0;
         while let Some(frozen) = self.next_frozen() {
-            match made.write(&frozen, places, &self.options) {
+            match generation_blocks.write(&frozen, paths, &self.options) {
                 Ok(blocks) => {
-                    self.publish_blocks(&frozen, blocks, places);
+                    self.publish_blocks(&frozen, blocks, paths);
                     pause = RETRY_DELAY.0;
                 }
                 Err(error) => {
@@ -140,13 +140,13 @@ impl StoreState {
     }
 
     /// Replaces the heads with the blocks in the view and releases their log file.
-    fn publish_blocks(&self, frozen: &FrozenGeneration, blocks: Vec<StoredBlock>, places: &StorePaths) {
+    fn publish_blocks(&self, frozen: &FrozenGeneration, blocks: Vec<StoredBlock>, paths: &StorePaths) {
         let number = frozen.generation.number;
         self.change_view(|view| {
             view.frozen.retain(|other| other.generation.number != number);
             view.blocks.extend(blocks);
         });
-        let freed = release_log(places, number, &self.options);
+        let freed = release_log(paths, number, &self.options);
         self.log_bytes.fetch_sub(freed, Ordering::Relaxed);
         let mut state = self.flush.state.lock();
         state.failed = None;
@@ -173,8 +173,8 @@ impl Drop for FlusherGuard<'_> {
 impl EmbeddedSpanStore {
     /// Flushes all spans ingested before to blocks, regardless of their number and age.
     pub async fn flush(&self) -> Result<(), SpanStoreError> {
-        let asked = self.store.queue.request_flush().ok_or(SpanStoreError::Busy)?;
-        let number = asked.await.map_err(|_| closed())?;
+        let flushed = self.store.queue.request_flush().ok_or(SpanStoreError::Busy)?;
+        let number = flushed.await.map_err(|_| closed())?;
         let frozen = self.store.view().frozen.iter().any(|frozen| frozen.generation.number <= number);
         if self.store.paths.is_none() || !frozen {
             return Ok(());
@@ -199,7 +199,7 @@ impl GenerationBlocks {
     pub(super) fn write(
         &mut self,
         frozen: &FrozenGeneration,
-        places: &StorePaths,
+        paths: &StorePaths,
         options: &SpanStoreOptions,
     ) -> Result<Vec<StoredBlock>, SpanStoreError> {
         let generation = &frozen.generation;
@@ -207,27 +207,27 @@ impl GenerationBlocks {
             (SpanClass::Telemetry, "telemetry", &generation.telemetry),
             (SpanClass::Memory, "memory", &generation.memory),
         ];
-        for (class, word, head) in heads {
-            if head.spans_len() == 0 || self.blocks.iter().any(|(made, _)| *made == class) {
+        for (class, prefix, head) in heads {
+            if head.spans_len() == 0 || self.blocks.iter().any(|(written_class, _)| *written_class == class) {
                 continue;
             }
-            let directory = places.blocks.join(format!("{word}-{:010}", generation.number));
+            let directory = paths.blocks.join(format!("{prefix}-{:010}", generation.number));
             let marks = frozen.marks.as_ref().clone();
             let covers = BlockInputs { log: vec![generation.number], blocks: Vec::new(), marks };
             let block = Arc::new(block::write(&directory, head, covers)?);
             options.probe.step("block written");
             self.blocks.push((class, StoredBlock { block, written: (options.now)() }));
         }
-        Ok(std::mem::take(&mut self.blocks).into_iter().map(|(_, kept)| kept).collect())
+        Ok(std::mem::take(&mut self.blocks).into_iter().map(|(_, stored)| stored).collect())
     }
 }
 
 /// Releases a log file whose spans are all in blocks; returns its length.
-pub(super) fn release_log(places: &StorePaths, number: u64, options: &SpanStoreOptions) -> u64 {
-    let path = places.log.join(wal::log_file_name(number));
+pub(super) fn release_log(paths: &StorePaths, number: u64, options: &SpanStoreOptions) -> u64 {
+    let path = paths.log.join(wal::log_file_name(number));
     let length = std::fs::metadata(&path).map_or(0, |file| file.len());
     // Synced, so that files disappear in numeric order and a gap can only mean damage.
-    if let Err(error) = places.log_retention.release(&places.log, number) {
+    if let Err(error) = paths.log_retention.release(&paths.log, number) {
         tracing::warn!(%error, "an obsolete log file could not be removed; it stays until the next start");
     }
     options.probe.step("log deleted");

@@ -51,14 +51,14 @@ pub struct SpanLogBatch {
 impl EmbeddedSpanStore {
     /// A reader of the log with one of the names in the options; `None` for other names, or without a log.
     pub fn log_reader(&self, name: &str) -> Option<SpanLogReader> {
-        let place = self.store.paths.as_ref()?.log_retention.position(name)?;
+        let position = self.store.paths.as_ref()?.log_retention.position(name)?;
         Some(SpanLogReader {
             name: name.to_owned(),
             store: Arc::clone(&self.store),
             synced: self.store.synced.subscribe(),
             tail: None,
             buffered: VecDeque::new(),
-            position: place,
+            position,
             damaged_frames: 0,
         })
     }
@@ -67,11 +67,11 @@ impl EmbeddedSpanStore {
 impl SpanLogReader {
     /// Resolves when there are unread spans.
     pub async fn wait_for_spans(&mut self) {
-        let (ahead, place) = (self.buffered.is_empty(), self.position);
+        let (ahead, position) = (self.buffered.is_empty(), self.position);
         if !ahead {
             return;
         }
-        let beyond = |synced: &SyncedPosition| (synced.file, synced.byte) > (place.file, place.byte);
+        let beyond = |synced: &SyncedPosition| (synced.file, synced.byte) > (position.file, position.byte);
         // A recreated log may be shorter: then the positions cannot be compared.
         let known = self.tail.is_some();
         if self.synced.wait_for(|synced| !known || beyond(synced)).await.is_err() {
@@ -115,10 +115,10 @@ impl SpanLogReader {
     /// Moves to the next frame, in this file or the next one; false at the end of the log.
     fn advance(&mut self) -> Result<bool, SpanStoreError> {
         let store = Arc::clone(&self.store);
-        let Some(places) = &store.paths else { return Ok(false) };
+        let Some(paths) = &store.paths else { return Ok(false) };
         let synced = *self.synced.borrow_and_update();
-        if self.tail.is_none() || self.position.file <= places.log_retention.last_deleted() {
-            self.tail = self.resume(places, synced)?;
+        if self.tail.is_none() || self.position.file <= paths.log_retention.last_deleted() {
+            self.tail = self.resume(paths, synced)?;
         }
         let Some(tail) = &mut self.tail else { return Ok(false) };
         let end = if self.position.file == synced.file { synced.byte } else { tail.length()? };
@@ -138,7 +138,7 @@ impl SpanLogReader {
                     tracing::warn!(%error, reader = self.name, "a log file is damaged; some spans are not forwarded");
                 }
                 self.damaged_frames += 1;
-                let next = next_frame_offset(places, self.position.file, (tail.at(), end), &tail.marker());
+                let next = next_frame_offset(paths, self.position.file, (tail.at(), end), &tail.marker());
                 tail.seek(next.unwrap_or(end));
                 self.position = LogPosition { byte: tail.at(), spans: 0, ..self.position };
                 if next.is_some() {
@@ -150,16 +150,16 @@ impl SpanLogReader {
         if self.position.file >= synced.file {
             return Ok(false);
         }
-        let next = files(places)?.into_keys().find(|number| *number > self.position.file);
+        let next = files(paths)?.into_keys().find(|number| *number > self.position.file);
         match next {
-            Some(number) => self.open_from_start(places, number),
+            Some(number) => self.open_from_start(paths, number),
             None => Ok(false),
         }
     }
 
     /// Opens a file at its beginning.
-    fn open_from_start(&mut self, places: &StorePaths, number: u64) -> Result<bool, SpanStoreError> {
-        let Some(tail) = open(places, number)? else { return Ok(false) };
+    fn open_from_start(&mut self, paths: &StorePaths, number: u64) -> Result<bool, SpanStoreError> {
+        let Some(tail) = open(paths, number)? else { return Ok(false) };
         self.position = LogPosition { file: number, marker: tail.marker(), byte: tail.at(), spans: 0 };
         self.tail = Some(tail);
         Ok(true)
@@ -167,9 +167,9 @@ impl SpanLogReader {
 
     /// Opens the file at the position of the reader; the next one if it was deleted, the oldest one if the log was
     /// recreated.
-    fn resume(&mut self, places: &StorePaths, synced: SyncedPosition) -> Result<Option<LogTail>, SpanStoreError> {
-        let files = files(places)?;
-        let here = open(places, self.position.file)?;
+    fn resume(&mut self, paths: &StorePaths, synced: SyncedPosition) -> Result<Option<LogTail>, SpanStoreError> {
+        let files = files(paths)?;
+        let here = open(paths, self.position.file)?;
         let same = here.filter(|tail| tail.marker() == self.position.marker);
         if let Some(mut tail) = same {
             tail.seek(self.position.byte);
@@ -178,19 +178,19 @@ impl SpanLogReader {
         let anew = self.position.file > synced.file || files.contains_key(&self.position.file);
         let next = files.into_keys().find(|number| anew || *number > self.position.file);
         if let Some(number) = next {
-            self.open_from_start(places, number)?;
+            self.open_from_start(paths, number)?;
         }
         Ok(self.tail.take())
     }
 
     /// Makes a position durable: spans before it are not read again, nor retained for this reader.
     pub fn save_position(&self, through: LogPosition) -> Result<(), SpanStoreError> {
-        self.store.paths.as_ref().map_or(Ok(()), |places| places.log_retention.save_position(&self.name, through))
+        self.store.paths.as_ref().map_or(Ok(()), |paths| paths.log_retention.save_position(&self.name, through))
     }
 
     /// Number of spans deleted before they were read because of the size limit, plus one per damaged frame.
     pub fn lost(&self) -> u64 {
-        self.damaged_frames + self.store.paths.as_ref().map_or(0, |places| places.log_retention.lost(&self.name))
+        self.damaged_frames + self.store.paths.as_ref().map_or(0, |paths| paths.log_retention.dropped_spans(&self.name))
     }
 
     /// Position of the next span.
@@ -199,24 +199,26 @@ impl SpanLogReader {
     }
 
     /// Number of bytes in the log after that position.
-    pub fn pending_bytes(&self, place: LogPosition) -> u64 {
-        let Some(files) = self.store.paths.as_ref().and_then(|places| files(places).ok()) else { return 0 };
-        let behind = files.into_iter().filter(|(number, _)| *number >= place.file);
-        behind.map(|(number, bytes)| if number == place.file { bytes.saturating_sub(place.byte) } else { bytes }).sum()
+    pub fn pending_bytes(&self, position: LogPosition) -> u64 {
+        let Some(files) = self.store.paths.as_ref().and_then(|paths| files(paths).ok()) else { return 0 };
+        let behind = files.into_iter().filter(|(number, _)| *number >= position.file);
+        behind
+            .map(|(number, bytes)| if number == position.file { bytes.saturating_sub(position.byte) } else { bytes })
+            .sum()
     }
 }
 
 /// Opens a log file. The log directory is tried first, because files move from there to the retention directory.
-fn open(places: &StorePaths, number: u64) -> Result<Option<LogTail>, SpanStoreError> {
-    match LogTail::open(&places.log.join(wal::log_file_name(number)))? {
+fn open(paths: &StorePaths, number: u64) -> Result<Option<LogTail>, SpanStoreError> {
+    match LogTail::open(&paths.log.join(wal::log_file_name(number)))? {
         Some(tail) => Ok(Some(tail)),
-        None => LogTail::open(&places.log_retention.path(number)),
+        None => LogTail::open(&paths.log_retention.path(number)),
     }
 }
 
 /// Offset of the next frame marker after a damaged frame, whose length is unknown.
-fn next_frame_offset(places: &StorePaths, number: u64, (damaged, end): (u64, u64), marker: &[u8; 8]) -> Option<u64> {
-    let named = [places.log.join(wal::log_file_name(number)), places.log_retention.path(number)];
+fn next_frame_offset(paths: &StorePaths, number: u64, (damaged, end): (u64, u64), marker: &[u8; 8]) -> Option<u64> {
+    let named = [paths.log.join(wal::log_file_name(number)), paths.log_retention.path(number)];
     let bytes = named.iter().find_map(|path| fs::read(path).ok())?;
     let position = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
     let (from, until) = (position(damaged + 1), position(end));
@@ -225,14 +227,14 @@ fn next_frame_offset(places: &StorePaths, number: u64, (damaged, end): (u64, u64
 }
 
 /// All log files and their lengths.
-fn files(places: &StorePaths) -> Result<BTreeMap<u64, u64>, SpanStoreError> {
+fn files(paths: &StorePaths) -> Result<BTreeMap<u64, u64>, SpanStoreError> {
     let mut files = BTreeMap::new();
-    for name in crate::disk::names(&places.log)? {
+    for name in crate::disk::names(&paths.log)? {
         if let Some(number) = wal::log_file_number(&name) {
-            files.insert(number, fs::metadata(places.log.join(&name)).map_or(0, |file| file.len()));
+            files.insert(number, fs::metadata(paths.log.join(&name)).map_or(0, |file| file.len()));
         }
     }
     // Listed last: a file that is moved meanwhile is seen twice rather than missed.
-    files.extend(places.log_retention.files());
+    files.extend(paths.log_retention.files());
     Ok(files)
 }

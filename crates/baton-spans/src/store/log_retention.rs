@@ -52,7 +52,7 @@ struct LogReaderState {
     /// Whether files are retained for it.
     retains: bool,
     /// Number of spans deleted before it read them.
-    lost: u64,
+    dropped_spans: u64,
 }
 
 /// Retained log files and their readers.
@@ -81,17 +81,17 @@ impl LogRetention {
     /// Loads the retained files and positions; files that no reader needs are deleted.
     pub(super) fn open(
         directory: PathBuf,
-        wanted: &LogRetentionOptions,
+        options: &LogRetentionOptions,
         damaged: &Path,
         set_aside: &mut Vec<PathBuf>,
     ) -> Result<Self, SpanStoreError> {
         let mut state = LogRetentionState::default();
-        for name in &wanted.readers {
+        for name in &options.readers {
             state
                 .readers
-                .insert(name.clone(), LogReaderState { retains: wanted.bytes > 0, ..LogReaderState::default() });
+                .insert(name.clone(), LogReaderState { retains: options.bytes > 0, ..LogReaderState::default() });
         }
-        if directory.exists() || !wanted.readers.is_empty() {
+        if directory.exists() || !options.readers.is_empty() {
             disk::make_directory(&directory)?;
             for name in disk::names(&directory)? {
                 let path = directory.join(&name);
@@ -104,8 +104,8 @@ impl LogRetention {
                 load_file(&directory, &name, &mut state)?;
             }
         }
-        let absent = state.readers.iter().any(|(name, reader)| reader.retains && !wanted.readers.contains(name));
-        let bytes = if absent { wanted.bytes.max(MIN_ABSENT_BYTES) } else { wanted.bytes };
+        let absent = state.readers.iter().any(|(name, reader)| reader.retains && !options.readers.contains(name));
+        let bytes = if absent { options.bytes.max(MIN_ABSENT_BYTES) } else { options.bytes };
         let held = Self { directory, bytes, state: Mutex::new(state) };
         held.delete_unneeded(&mut held.state.lock())?;
         Ok(held)
@@ -117,8 +117,8 @@ impl LogRetention {
     }
 
     /// Number of spans deleted before the reader read them.
-    pub(super) fn lost(&self, name: &str) -> u64 {
-        self.state.lock().readers.get(name).map_or(0, |reader| reader.lost)
+    pub(super) fn dropped_spans(&self, name: &str) -> u64 {
+        self.state.lock().readers.get(name).map_or(0, |reader| reader.dropped_spans)
     }
 
     /// Files up to this number were deleted although a reader needed them.
@@ -152,16 +152,16 @@ impl LogRetention {
     }
 
     /// Makes the position of a reader durable, and deletes files that are no longer needed.
-    pub(super) fn save_position(&self, name: &str, place: LogPosition) -> Result<(), SpanStoreError> {
+    pub(super) fn save_position(&self, name: &str, position: LogPosition) -> Result<(), SpanStoreError> {
         let mut state = self.state.lock();
         let Some(reader) = state.readers.get_mut(name) else { return Ok(()) };
-        if reader.position == place {
+        if reader.position == position {
             return Ok(());
         }
-        let cursor = StoredLogCursor { place, holds: reader.retains };
+        let cursor = StoredLogCursor { place: position, holds: reader.retains };
         let path = self.directory.join(format!("{name}{CURSOR_SUFFIX}"));
         write_cursor(&path, &cursor)?;
-        reader.position = place;
+        reader.position = position;
         self.delete_unneeded(&mut state)
     }
 
@@ -181,15 +181,15 @@ impl LogRetention {
         {
             let path = self.path(number);
             for (name, reader) in &mut state.readers {
-                let lost = count_unread(&path, number, reader.position);
-                if reader.retains && lost > 0 {
-                    if reader.lost == 0 {
+                let unread = count_unread(&path, number, reader.position);
+                if reader.retains && unread > 0 {
+                    if reader.dropped_spans == 0 {
                         tracing::warn!(
                             target = name,
                             "a target does not accept spans and its backlog is full; the oldest spans are dropped"
                         );
                     }
-                    reader.lost += lost;
+                    reader.dropped_spans += unread;
                 }
             }
             disk::remove(&path)?;
@@ -201,15 +201,15 @@ impl LogRetention {
 }
 
 /// Number of readable spans of a file after that position.
-fn count_unread(path: &Path, number: u64, place: LogPosition) -> u64 {
-    if place.file > number {
+fn count_unread(path: &Path, number: u64, position: LogPosition) -> u64 {
+    if position.file > number {
         return 0;
     }
     let Ok(Some(mut tail)) = LogTail::open(path) else { return 0 };
     let mut before = 0;
-    if place.file == number && tail.marker() == place.marker {
-        tail.seek(place.byte);
-        before = place.spans;
+    if position.file == number && tail.marker() == position.marker {
+        tail.seek(position.byte);
+        before = position.spans;
     }
     let end = tail.length().unwrap_or(0);
     let mut spans = 0;
@@ -232,7 +232,7 @@ fn load_file(directory: &Path, name: &str, state: &mut LogRetentionState) -> Res
     match state.readers.get_mut(reader) {
         Some(known) => known.position = cursor.place,
         None if cursor.holds && is_recent(&path) => {
-            let absent = LogReaderState { position: cursor.place, retains: true, lost: 0 };
+            let absent = LogReaderState { position: cursor.place, retains: true, dropped_spans: 0 };
             state.readers.insert(reader.to_owned(), absent);
         }
         None => {}

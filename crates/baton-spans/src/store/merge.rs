@@ -19,12 +19,12 @@ const MERGE_FAN_IN: usize = 8;
 impl StoreState {
     /// Main loop of the keeper thread, which merges blocks and enforces retention without blocking other threads.
     pub(super) fn run_keeper(&self) {
-        let Some(places) = &self.paths else { return };
+        let Some(paths) = &self.paths else { return };
         while !self.is_closing() {
             if let Err(error) = self.retain(self.options.retention) {
                 tracing::warn!(%error, "old spans could not be deleted");
             }
-            if let Err(error) = self.merge_all(places) {
+            if let Err(error) = self.merge_all(paths) {
                 tracing::warn!(%error, "blocks could not be merged");
             }
             let until = Instant::now() + self.options.retention_period;
@@ -38,39 +38,39 @@ impl StoreState {
         }
     }
 
-    fn merge_all(&self, places: &StorePaths) -> Result<(), SpanStoreError> {
+    fn merge_all(&self, paths: &StorePaths) -> Result<(), SpanStoreError> {
         while !self.is_closing() {
             // A block names its direct inputs only: they must be deleted before it is merged itself.
-            let mut doomed = self.pending_deletions.lock();
-            self.delete(&mut doomed)?;
+            let mut pending = self.pending_deletions.lock();
+            self.delete(&mut pending)?;
             let blocks = self.view().blocks.clone();
             let sizes: Vec<_> = blocks.iter().map(MergeCandidate::from_block).collect();
             let Some(chosen) = select_merge(&sizes, self.options.merged_spans) else { return Ok(()) };
             let inputs: Vec<_> = chosen.iter().map(|index| blocks[*index].clone()).collect();
-            self.merge(places, &inputs, &mut doomed)?;
+            self.merge(paths, &inputs, &mut pending)?;
         }
         Ok(())
     }
 
     pub(super) fn merge(
         &self,
-        places: &StorePaths,
+        paths: &StorePaths,
         inputs: &[StoredBlock],
-        doomed: &mut PendingDeletions,
+        pending: &mut PendingDeletions,
     ) -> Result<(), SpanStoreError> {
-        let blocks: Vec<_> = inputs.iter().map(|kept| Arc::clone(&kept.block)).collect();
-        let merged = block::merge(&places.blocks, &blocks)
-            .inspect_err(|_| doomed.orphans.push(block::merged_directory(&places.blocks, &blocks)))?;
+        let blocks: Vec<_> = inputs.iter().map(|stored| Arc::clone(&stored.block)).collect();
+        let merged = block::merge(&paths.blocks, &blocks)
+            .inspect_err(|_| pending.orphans.push(block::merged_directory(&paths.blocks, &blocks)))?;
         let merged = Arc::new(merged);
         self.options.probe.step("blocks merged");
-        let written = inputs.iter().map(|kept| kept.written).max().unwrap_or(0);
+        let written = inputs.iter().map(|stored| stored.written).max().unwrap_or(0);
         let is_input = |block: &Arc<SpanBlock>| blocks.iter().any(|input| Arc::ptr_eq(input, block));
         self.change_view(|view| {
-            view.blocks.retain(|kept| !is_input(&kept.block));
+            view.blocks.retain(|stored| !is_input(&stored.block));
             view.blocks.push(StoredBlock { block: merged, written });
         });
-        doomed.blocks.extend(blocks);
-        self.delete(doomed)
+        pending.blocks.extend(blocks);
+        self.delete(pending)
     }
 }
 
@@ -83,8 +83,8 @@ struct MergeCandidate {
 }
 
 impl MergeCandidate {
-    fn from_block(kept: &StoredBlock) -> Self {
-        let summary = kept.block.summary();
+    fn from_block(stored: &StoredBlock) -> Self {
+        let summary = stored.block.summary();
         Self { class: summary.class, spans: summary.spans, start: summary.start }
     }
 }

@@ -32,14 +32,14 @@ impl EmbeddedSpanStore {
         let damaged = directory.join(DAMAGED_FOLDER);
         let mut set_aside = Vec::new();
         let held = LogRetention::open(directory.join("outgoing"), &options.log_retention, &damaged, &mut set_aside)?;
-        let places = StorePaths {
+        let paths = StorePaths {
             log: directory.join("log"),
             blocks: directory.join(BLOCKS_FOLDER),
             damaged,
             log_retention: held,
         };
-        let RecoveredStore { view, marks, log, log_bytes } = recover(&places, &options, &mut set_aside)?;
-        let store = StoreState::new(options, Some(places), view, marks);
+        let RecoveredStore { view, marks, log, log_bytes } = recover(&paths, &options, &mut set_aside)?;
+        let store = StoreState::new(options, Some(paths), view, marks);
         store.log_bytes.store(log_bytes, Ordering::Relaxed);
         store.synced.send_replace(SyncedPosition { file: store.view().active.number, byte: log.length() });
         Self::start(store, Some(log), set_aside)
@@ -60,8 +60,8 @@ impl EmbeddedSpanStore {
         if store.paths.is_some() {
             let flusher = Arc::clone(&store);
             spans.spawn_thread("spans-flusher", move || {
-                if let Some(places) = &flusher.paths {
-                    flusher.flush_until_stopped(places);
+                if let Some(paths) = &flusher.paths {
+                    flusher.flush_until_stopped(paths);
                 }
             })?;
             spans.spawn_thread("spans-keeper", move || store.run_keeper())?;

@@ -102,7 +102,7 @@ impl IngestQueue {
                 None => self.arrived.wait(&mut state),
             }
         }
-        let mut taken = WriterWork::default();
+        let mut work = WriterWork::default();
         let (mut spans, mut bytes) = (0, 0);
         while spans < MAX_GROUP_SPANS
             && bytes < MAX_GROUP_BYTES
@@ -110,16 +110,16 @@ impl IngestQueue {
         {
             spans += waiting.entry.bodies.len();
             bytes += waiting.entry.payload.len();
-            taken.group.push(waiting);
+            work.group.push(waiting);
         }
         state.spans -= spans;
         state.bytes -= bytes;
         // A flush covers everything queued before it.
         if state.waiting.is_empty() {
-            taken.flushes = std::mem::take(&mut state.flushes);
-            taken.closed = state.closed;
+            work.flushes = std::mem::take(&mut state.flushes);
+            work.closed = state.closed;
         }
-        taken
+        work
     }
 
     /// Closes the queue; queued batches are still written.

@@ -33,8 +33,8 @@ struct ReadSender<'a> {
 }
 
 impl ReadSender<'_> {
-    fn send(&self, said: ReadMessage) -> ControlFlow<()> {
-        match self.runtime.block_on(timeout(CONSUMER_TIMEOUT, self.messages.send(said))) {
+    fn send(&self, message: ReadMessage) -> ControlFlow<()> {
+        match self.runtime.block_on(timeout(CONSUMER_TIMEOUT, self.messages.send(message))) {
             Ok(Ok(())) => ControlFlow::Continue(()),
             Ok(Err(_)) | Err(_) => ControlFlow::Break(()),
         }
@@ -64,7 +64,7 @@ impl EmbeddedSpanStore {
     pub(super) fn start_read(&self, ask: SpanReadRequest) -> Result<Box<dyn SpanReader>, SpanStoreError> {
         let store = Arc::clone(&self.store);
         let turn = Arc::clone(&store.reads).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
-        let (say, said) = mpsc::channel(READ_AHEAD_BATCHES);
+        let (sender, receiver) = mpsc::channel(READ_AHEAD_BATCHES);
         let runtime = Handle::current();
         let stop = StopFlag::default();
         let stop_guard = stop.set_on_drop();
@@ -72,14 +72,14 @@ impl EmbeddedSpanStore {
             let _turn = turn;
             let segments = store.view().segments();
             let budget = || QueryBudget::with_deadline(Instant::now() + store.options.search_budget);
-            let mut taker = ReadSender { store: &store, messages: say, runtime, aborted: false };
-            let ended = search::read(&segments, &ask, (&budget, &stop), &mut taker);
+            let mut sink = ReadSender { store: &store, messages: sender, runtime, aborted: false };
+            let ended = search::read(&segments, &ask, (&budget, &stop), &mut sink);
             // After an aborted read the consumer sees a closed channel.
-            if !taker.aborted && !taker.is_closed() {
-                let _ = taker.send(ReadMessage::End(ended));
+            if !sink.aborted && !sink.is_closed() {
+                let _ = sink.send(ReadMessage::End(ended));
             }
         });
-        Ok(Box::new(ChannelSpanReader { messages: said, _stop: stop_guard }))
+        Ok(Box::new(ChannelSpanReader { messages: receiver, _stop: stop_guard }))
     }
 }
 

@@ -32,28 +32,28 @@ pub(super) struct RecoveredStore {
 
 /// Loads the directory, and removes incomplete files left by a crash.
 pub(super) fn recover(
-    places: &StorePaths,
+    paths: &StorePaths,
     options: &SpanStoreOptions,
     set_aside: &mut Vec<PathBuf>,
 ) -> Result<RecoveredStore, SpanStoreError> {
-    disk::make_directory(&places.log)?;
-    disk::make_directory(&places.blocks)?;
-    let blocks = open_blocks(places, set_aside)?;
+    disk::make_directory(&paths.log)?;
+    disk::make_directory(&paths.blocks)?;
+    let blocks = open_blocks(paths, set_aside)?;
     let covered = LogCoverage::from_blocks(&blocks);
-    let numbers = log_numbers(&places.log, &covered)?;
+    let numbers = log_numbers(&paths.log, &covered)?;
     let mut recovery =
-        StoreRecovery { places, options, covered, marks: Watermarks::new(), blocks, frozen: Vec::new(), set_aside };
-    for kept in &recovery.blocks {
+        StoreRecovery { paths, options, covered, marks: Watermarks::new(), blocks, frozen: Vec::new(), set_aside };
+    for stored in &recovery.blocks {
         advance_watermarks(
             &mut recovery.marks,
-            kept.block.inputs().marks.iter().map(|(name, mark)| (name.clone(), *mark)),
+            stored.block.inputs().marks.iter().map(|(name, mark)| (name.clone(), *mark)),
         );
     }
     recovery.read(&numbers)
 }
 
 struct StoreRecovery<'a> {
-    places: &'a StorePaths,
+    paths: &'a StorePaths,
     options: &'a SpanStoreOptions,
     covered: LogCoverage,
     marks: Watermarks,
@@ -66,9 +66,9 @@ impl StoreRecovery<'_> {
     fn read(mut self, numbers: &[u64]) -> Result<RecoveredStore, SpanStoreError> {
         let mut last = None;
         for (index, &number) in numbers.iter().enumerate() {
-            let place = if index + 1 == numbers.len() { LogFilePosition::Last } else { LogFilePosition::Earlier };
+            let position = if index + 1 == numbers.len() { LogFilePosition::Last } else { LogFilePosition::Earlier };
             let generation = HeadGeneration::new(number);
-            let replayed = match self.replay(&generation, place) {
+            let replayed = match self.replay(&generation, position) {
                 Err(error @ SpanStoreError::Corrupt(_)) => {
                     self.salvage(number, &error)?;
                     continue;
@@ -76,7 +76,7 @@ impl StoreRecovery<'_> {
                 replayed => replayed?,
             };
             // Files covered by blocks are never replayed again: nothing may be appended to them.
-            if place == LogFilePosition::Last && !self.covered.any(number) {
+            if position == LogFilePosition::Last && !self.covered.any(number) {
                 last = Some((generation, replayed));
             } else {
                 self.freeze(generation)?;
@@ -84,25 +84,29 @@ impl StoreRecovery<'_> {
         }
         let (active, log) = match last {
             Some((generation, replayed)) => {
-                let path = self.places.log.join(wal::log_file_name(generation.number));
+                let path = self.paths.log.join(wal::log_file_name(generation.number));
                 let log = LogFile::resume(&path, replayed.marker, replayed.length)?;
                 (generation, log)
             }
             None => {
                 let number = numbers.last().copied().max(self.covered.last()).unwrap_or(0) + 1;
-                (HeadGeneration::new(number), LogFile::create(&self.places.log, number, &self.marks)?)
+                (HeadGeneration::new(number), LogFile::create(&self.paths.log, number, &self.marks)?)
             }
         };
-        let older = self.frozen.iter().map(|frozen| self.places.log.join(wal::log_file_name(frozen.generation.number)));
+        let older = self.frozen.iter().map(|frozen| self.paths.log.join(wal::log_file_name(frozen.generation.number)));
         let log_bytes = log.length() + older.map(|path| fs::metadata(path).map_or(0, |file| file.len())).sum::<u64>();
         let view = StoreView { active: Arc::new(active), frozen: self.frozen, blocks: self.blocks };
         Ok(RecoveredStore { view, marks: self.marks, log, log_bytes })
     }
 
-    fn replay(&mut self, generation: &HeadGeneration, place: LogFilePosition) -> Result<ReplaySummary, SpanStoreError> {
-        let path = self.places.log.join(wal::log_file_name(generation.number));
+    fn replay(
+        &mut self,
+        generation: &HeadGeneration,
+        position: LogFilePosition,
+    ) -> Result<ReplaySummary, SpanStoreError> {
+        let path = self.paths.log.join(wal::log_file_name(generation.number));
         let in_block = self.in_block(generation.number);
-        let replayed = wal::replay(&path, place, |entry| {
+        let replayed = wal::replay(&path, position, |entry| {
             let WalEntry { marks, mut spans } = entry;
             advance_watermarks(&mut self.marks, marks);
             add_to_heads(generation, &mut spans, in_block)
@@ -115,19 +119,19 @@ impl StoreRecovery<'_> {
 
     /// Writes the readable spans of a damaged log file as blocks, and quarantines the file.
     fn salvage(&mut self, number: u64, error: &SpanStoreError) -> Result<(), SpanStoreError> {
-        let path = self.places.log.join(wal::log_file_name(number));
+        let path = self.paths.log.join(wal::log_file_name(number));
         let generation = HeadGeneration::new(number);
         let in_block = self.in_block(number);
-        let lost = wal::salvage(&path, |entry| {
+        let lost_bytes = wal::salvage(&path, |entry| {
             let WalEntry { marks, mut spans } = entry;
             advance_watermarks(&mut self.marks, marks);
             add_to_heads(&generation, &mut spans, in_block)
         })?;
         let frozen = FrozenGeneration { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) };
         let spans = frozen.generation.spans();
-        self.blocks.extend(GenerationBlocks::default().write(&frozen, self.places, self.options)?);
-        self.set_aside.push(quarantine_damaged(&path, &self.places.damaged, error)?);
-        tracing::warn!(spans, lost_bytes = lost, "the readable spans of a damaged log file were saved");
+        self.blocks.extend(GenerationBlocks::default().write(&frozen, self.paths, self.options)?);
+        self.set_aside.push(quarantine_damaged(&path, &self.paths.damaged, error)?);
+        tracing::warn!(spans, lost_bytes, "the readable spans of a damaged log file were saved");
         Ok(())
     }
 
@@ -138,14 +142,14 @@ impl StoreRecovery<'_> {
     /// Freezes the heads of a complete log file; beyond the limit of frozen generations the oldest is flushed at once.
     fn freeze(&mut self, generation: HeadGeneration) -> Result<(), SpanStoreError> {
         if generation.spans() == 0 {
-            release_log(self.places, generation.number, self.options);
+            release_log(self.paths, generation.number, self.options);
             return Ok(());
         }
         self.frozen.push(FrozenGeneration { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) });
         if self.frozen.len() > MAX_FROZEN {
             let oldest = self.frozen.remove(0);
-            self.blocks.extend(GenerationBlocks::default().write(&oldest, self.places, self.options)?);
-            release_log(self.places, oldest.generation.number, self.options);
+            self.blocks.extend(GenerationBlocks::default().write(&oldest, self.paths, self.options)?);
+            release_log(self.paths, oldest.generation.number, self.options);
         }
         Ok(())
     }
@@ -179,8 +183,8 @@ struct LogCoverage(HashMap<SpanClass, HashSet<u64>>);
 impl LogCoverage {
     fn from_blocks(blocks: &[StoredBlock]) -> Self {
         let mut covered: HashMap<SpanClass, HashSet<u64>> = HashMap::new();
-        for kept in blocks {
-            covered.entry(kept.block.summary().class).or_default().extend(&kept.block.inputs().log);
+        for stored in blocks {
+            covered.entry(stored.block.summary().class).or_default().extend(&stored.block.inputs().log);
         }
         Self(covered)
     }
@@ -204,19 +208,19 @@ pub(super) fn quarantine_damaged(
     damaged: &Path,
     error: &SpanStoreError,
 ) -> Result<PathBuf, SpanStoreError> {
-    let place = disk::quarantine(path, damaged)?;
+    let target = disk::quarantine(path, damaged)?;
     tracing::warn!(
         code = error.code().code,
         %error,
-        now = %place.display(),
+        now = %target.display(),
         "a damaged file of the span store was set aside; its spans are missing, all others stay available"
     );
-    Ok(place)
+    Ok(target)
 }
 
 /// Opens every intact block, quarantines damaged ones, and deletes those replaced by a merged block.
-fn open_blocks(places: &StorePaths, set_aside: &mut Vec<PathBuf>) -> Result<Vec<StoredBlock>, SpanStoreError> {
-    let directory = &places.blocks;
+fn open_blocks(paths: &StorePaths, set_aside: &mut Vec<PathBuf>) -> Result<Vec<StoredBlock>, SpanStoreError> {
+    let directory = &paths.blocks;
     let mut blocks = Vec::new();
     for name in disk::names(directory)? {
         let path = directory.join(&name);
@@ -229,18 +233,18 @@ fn open_blocks(places: &StorePaths, set_aside: &mut Vec<PathBuf>) -> Result<Vec<
             match block::open(&path) {
                 Ok(block) => blocks.push((name, StoredBlock { block: Arc::new(block), written })),
                 Err(error @ SpanStoreError::Corrupt(_)) => {
-                    set_aside.push(quarantine_damaged(&path, &places.damaged, &error)?);
+                    set_aside.push(quarantine_damaged(&path, &paths.damaged, &error)?);
                 }
                 Err(error) => return Err(error),
             }
         }
     }
-    let merged: HashSet<String> = blocks.iter().flat_map(|(_, kept)| kept.block.inputs().blocks.clone()).collect();
-    let (gone, kept): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(name, _)| merged.contains(name));
-    for (_, kept) in gone {
-        kept.block.delete()?;
+    let merged: HashSet<String> = blocks.iter().flat_map(|(_, stored)| stored.block.inputs().blocks.clone()).collect();
+    let (obsolete, current): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(name, _)| merged.contains(name));
+    for (_, stored) in obsolete {
+        stored.block.delete()?;
     }
-    Ok(kept.into_iter().map(|(_, kept)| kept).collect())
+    Ok(current.into_iter().map(|(_, stored)| stored).collect())
 }
 
 /// Numbers of the log files, oldest first.

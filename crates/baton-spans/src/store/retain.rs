@@ -23,42 +23,42 @@ impl EmbeddedSpanStore {
 
 impl StoreState {
     pub(super) fn retain(&self, retention: TelemetryRetention) -> Result<usize, SpanStoreError> {
-        let mut doomed = self.pending_deletions.lock();
+        let mut pending = self.pending_deletions.lock();
         let now = (self.options.now)();
-        let mut gone: Vec<StoredBlock> = Vec::new();
+        let mut removed: Vec<StoredBlock> = Vec::new();
         self.change_view(|view| {
             let telemetry: Vec<_> = view
                 .blocks
                 .iter()
-                .filter(|kept| kept.block.summary().class == SpanClass::Telemetry)
-                .map(|kept| (kept.clone(), RetentionCandidate::from_block(kept)))
+                .filter(|stored| stored.block.summary().class == SpanClass::Telemetry)
+                .map(|stored| (stored.clone(), RetentionCandidate::from_block(stored)))
                 .collect();
             let held: Vec<_> = telemetry.iter().map(|(_, held)| *held).collect();
-            gone = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
-            view.blocks.retain(|kept| !gone.iter().any(|gone| Arc::ptr_eq(&gone.block, &kept.block)));
+            removed = expired(&held, now, retention).into_iter().map(|index| telemetry[index].0.clone()).collect();
+            view.blocks.retain(|stored| !removed.iter().any(|removed| Arc::ptr_eq(&removed.block, &stored.block)));
         });
-        doomed.blocks.extend(gone.iter().map(|kept| Arc::clone(&kept.block)));
-        self.delete(&mut doomed)?;
-        Ok(gone.len())
+        pending.blocks.extend(removed.iter().map(|stored| Arc::clone(&stored.block)));
+        self.delete(&mut pending)?;
+        Ok(removed.len())
     }
 
     /// Time since which telemetry is complete, if older spans may have been deleted by the size limit.
     pub(super) fn complete_since(&self, view: &StoreView) -> Option<u64> {
-        let telemetry = view.blocks.iter().filter(|kept| kept.block.summary().class == SpanClass::Telemetry);
+        let telemetry = view.blocks.iter().filter(|stored| stored.block.summary().class == SpanClass::Telemetry);
         let held: Vec<_> = telemetry.map(RetentionCandidate::from_block).collect();
         complete_since(&held, self.options.retention.max_bytes?)
     }
 
     /// Deletes blocks that are no longer in the view; failed deletions are retried with the next ones.
-    pub(super) fn delete(&self, doomed: &mut PendingDeletions) -> Result<(), SpanStoreError> {
+    pub(super) fn delete(&self, pending: &mut PendingDeletions) -> Result<(), SpanStoreError> {
         // A merged block found at start replaces its inputs. While an abandoned one exists, its inputs must exist, too:
         // otherwise spans of deleted inputs would reappear with it.
-        while let Some(orphan) = doomed.orphans.last() {
+        while let Some(orphan) = pending.orphans.last() {
             block::delete_block(orphan)?;
-            doomed.orphans.pop();
+            pending.orphans.pop();
         }
         let mut failed = None;
-        doomed.blocks.retain(|block| {
+        pending.blocks.retain(|block| {
             let deleted = block.delete();
             self.options.probe.step("block deleted");
             failed = failed.take().or(deleted.err());
@@ -87,9 +87,9 @@ struct RetentionCandidate {
 }
 
 impl RetentionCandidate {
-    fn from_block(kept: &StoredBlock) -> Self {
-        let summary = kept.block.summary();
-        Self { start: summary.start, newest: summary.end.min(kept.written), bytes: summary.bytes }
+    fn from_block(stored: &StoredBlock) -> Self {
+        let summary = stored.block.summary();
+        Self { start: summary.start, newest: summary.end.min(stored.written), bytes: summary.bytes }
     }
 }
 
@@ -101,7 +101,7 @@ fn expired(blocks: &[RetentionCandidate], now: u64, retention: TelemetryRetentio
     by_age.sort_by_key(|index| blocks[*index].newest);
     let mut bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
     let goes = |index: &usize| {
-        let goes = blocks[*index].newest < oldest || retention.max_bytes.is_some_and(|most| bytes > most);
+        let goes = blocks[*index].newest < oldest || retention.max_bytes.is_some_and(|max_bytes| bytes > max_bytes);
         bytes -= if goes { blocks[*index].bytes } else { 0 };
         goes
     };
@@ -110,11 +110,11 @@ fn expired(blocks: &[RetentionCandidate], now: u64, retention: TelemetryRetentio
 
 /// Start of the block to be deleted next, if others may have been deleted before: when the limit leaves no room for one
 /// more block.
-fn complete_since(blocks: &[RetentionCandidate], most: u64) -> Option<u64> {
+fn complete_since(blocks: &[RetentionCandidate], max_bytes: u64) -> Option<u64> {
     let bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
     let largest = blocks.iter().map(|held| held.bytes).max()?;
     let next = blocks.iter().min_by_key(|held| held.newest)?;
-    (bytes.saturating_add(largest) > most).then_some(next.start)
+    (bytes.saturating_add(largest) > max_bytes).then_some(next.start)
 }
 
 #[cfg(test)]

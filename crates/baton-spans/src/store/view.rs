@@ -66,7 +66,7 @@ impl StoreView {
                 }
             }
         }
-        segments.extend(self.blocks.iter().map(|kept| Arc::clone(&kept.block) as Arc<dyn Segment>));
+        segments.extend(self.blocks.iter().map(|stored| Arc::clone(&stored.block) as Arc<dyn Segment>));
         segments
     }
 

@@ -47,8 +47,8 @@ impl StoreWriter {
             if !group.is_empty() {
                 self.store_group(group);
             }
-            let asked = !flushes.is_empty() || closed && self.active.spans() >= self.store.options.close_spans;
-            if asked || self.is_full() || self.due().is_some_and(|due| due <= Instant::now()) {
+            let is_requested = !flushes.is_empty() || closed && self.active.spans() >= self.store.options.close_spans;
+            if is_requested || self.is_full() || self.due().is_some_and(|due| due <= Instant::now()) {
                 self.rotate_if_possible();
             }
             for flush in flushes {
@@ -89,12 +89,12 @@ impl StoreWriter {
             *known = position.max(*known);
         }
         drop(marks);
-        let mut kept = Vec::with_capacity(group.len());
+        let mut entries = Vec::with_capacity(group.len());
         for (waiting, shown) in group.into_iter().zip(shown) {
             let _ = waiting.done.send(shown);
-            kept.push(waiting.entry);
+            entries.push(waiting.entry);
         }
-        kept.iter().for_each(|entry| self.store.feed.publish(entry));
+        entries.iter().for_each(|entry| self.store.feed.publish(entry));
     }
 
     fn log_group(&mut self, group: &[PendingBatch]) -> Result<(), SpanStoreError> {
@@ -156,18 +156,18 @@ impl StoreWriter {
         }
         let number = self.active.number + 1;
         let marks = Arc::new(self.store.marks.lock().clone());
-        if let (Some(log), Some(places)) = (&mut self.log, &self.store.paths) {
+        if let (Some(log), Some(paths)) = (&mut self.log, &self.store.paths) {
             if self.unusable {
                 // Only the last file may end in an incomplete frame, so this one must be truncated before the next
                 // exists.
                 log.truncate()?;
             }
-            let next = LogFile::create(&places.log, number, &marks).inspect_err(|_| {
+            let next = LogFile::create(&paths.log, number, &marks).inspect_err(|_| {
                 // The next file may have its final name already. While it exists, nothing may be appended to the
                 // current one.
-                let next = places.log.join(wal::log_file_name(number));
-                let gone = disk::remove(&next).and_then(|()| disk::sync_directory(&places.log));
-                self.unusable |= gone.is_err();
+                let next = paths.log.join(wal::log_file_name(number));
+                let removed = disk::remove(&next).and_then(|()| disk::sync_directory(&paths.log));
+                self.unusable |= removed.is_err();
             })?;
             self.store.log_bytes.fetch_add(next.length(), Ordering::Relaxed);
             self.store.synced.send_replace(SyncedPosition { file: number, byte: next.length() });

@@ -81,14 +81,14 @@ pub(super) fn frame_at(bytes: &[u8], at: usize, marker: FrameMarker) -> Option<R
     let length = usize::try_from(number(head, 8)).ok()?;
     let start = at + FRAME_HEADER_LEN;
     let payload = start..start.checked_add(length)?;
-    let whole = frame_crc([head[8], head[9], head[10], head[11]], bytes.get(payload.clone())?) == number(head, 12);
-    whole.then_some(payload)
+    let is_valid = frame_crc([head[8], head[9], head[10], head[11]], bytes.get(payload.clone())?) == number(head, 12);
+    is_valid.then_some(payload)
 }
 
 /// Offset of the next intact frame after that offset.
 pub(super) fn next_frame_offset(bytes: &[u8], at: usize, marker: FrameMarker) -> Option<usize> {
     (at + 1..bytes.len().saturating_sub(FRAME_HEADER_LEN - 1))
-        .find(|place| bytes[*place] == marker[0] && frame_at(bytes, *place, marker).is_some())
+        .find(|offset| bytes[*offset] == marker[0] && frame_at(bytes, *offset, marker).is_some())
 }
 
 /// The marker in a file header, even if the rest of the header is damaged.

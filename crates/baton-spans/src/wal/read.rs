@@ -27,7 +27,7 @@ pub(crate) struct ReplaySummary {
 /// Reads a file batch by batch.
 pub(crate) fn replay(
     path: &Path,
-    place: LogFilePosition,
+    position: LogFilePosition,
     mut each: impl FnMut(WalEntry) -> Result<(), SpanStoreError>,
 ) -> Result<ReplaySummary, SpanStoreError> {
     let bytes = fs::read(path).map_err(unavailable("read", path))?;
@@ -56,9 +56,9 @@ pub(crate) fn replay(
     }
     let torn = bytes.len() - at;
     // A file gets its name after its first frame is synced, so the first frame cannot be torn.
-    let lost = frames == 0
-        || torn > 0 && (place == LogFilePosition::Earlier || frame::next_frame_offset(&bytes, at, marker).is_some());
-    if lost {
+    let is_damaged = frames == 0
+        || torn > 0 && (position == LogFilePosition::Earlier || frame::next_frame_offset(&bytes, at, marker).is_some());
+    if is_damaged {
         return Err(damaged(path, at));
     }
     Ok(ReplaySummary { marker, length: at as u64, torn: torn as u64 })
@@ -79,11 +79,11 @@ pub(crate) fn salvage(
 ) -> Result<u64, SpanStoreError> {
     let bytes = fs::read(path).map_err(unavailable("read", path))?;
     let Some(marker) = frame::marker_in(&bytes) else { return Ok(bytes.len() as u64) };
-    let (mut at, mut lost) = (frame::FILE_HEADER_LEN, 0);
+    let (mut at, mut lost_bytes) = (frame::FILE_HEADER_LEN, 0);
     while at < bytes.len() {
         let Some(payload) = frame::frame_at(&bytes, at, marker) else {
             let next = frame::next_frame_offset(&bytes, at, marker).unwrap_or(bytes.len());
-            lost += next - at;
+            lost_bytes += next - at;
             at = next;
             continue;
         };
@@ -92,12 +92,12 @@ pub(crate) fn salvage(
             match read_entry(&mut rest) {
                 Ok(entry) => each(entry)?,
                 Err(_) => {
-                    lost += rest.len();
+                    lost_bytes += rest.len();
                     break;
                 }
             }
         }
         at = payload.end;
     }
-    Ok(lost as u64)
+    Ok(lost_bytes as u64)
 }

@@ -147,10 +147,10 @@ fn block_without_trace_filter_finds_all_traces() {
     let known = RowColumns::read(&with.index, manifest.rows_known.unwrap(), manifest.rows, usize::MAX).unwrap();
     let path = with.dir().join("index");
     let mut bytes = fs::read(&path).unwrap();
-    bytes[known.sieve.unwrap().offset as usize] ^= 1;
+    bytes[known.bloom_filter.unwrap().offset as usize] ^= 1;
     fs::write(&path, &bytes).unwrap();
     assert_eq!(read_all(with.dir()).unwrap(), expected);
-    let before = RowColumns { sieve: None, ..known }.bytes().unwrap();
+    let before = RowColumns { bloom_filter: None, ..known }.bytes().unwrap();
     let at = manifest.rows_known.as_mut().unwrap();
     (at.len, at.crc) = (before.len() as u32, crc32fast::hash(&before));
     fs::write(with.dir().join("manifest"), manifest.bytes().unwrap()).unwrap();

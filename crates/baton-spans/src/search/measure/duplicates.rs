@@ -115,11 +115,11 @@ impl DuplicateTraces {
         let mut marks: Vec<Vec<u32>> = vec![Vec::new(); spread.len()];
         for (segment, mut ordinals) in segments.iter().zip(of_segment).filter(|(_, ordinals)| !ordinals.is_empty()) {
             ordinals.sort_unstable();
-            let wanted: RoaringBitmap = ordinals.iter().map(|(ordinal, _)| *ordinal).collect();
+            let selected: RoaringBitmap = ordinals.iter().map(|(ordinal, _)| *ordinal).collect();
             segment.table(&mut |table| {
                 let mut at = 0;
-                room.grow(table.rows_of(&wanted).len() as usize * size_of::<u32>())?;
-                table.each_id_hash(&wanted, &mut |ordinal, mark| {
+                room.grow(table.rows_of(&selected).len() as usize * size_of::<u32>())?;
+                table.each_id_hash(&selected, &mut |ordinal, mark| {
                     while ordinals.get(at).is_some_and(|(known, _)| *known < ordinal) {
                         at += 1;
                     }

@@ -21,8 +21,8 @@ pub(super) struct ExemplarSampler {
 
 impl ExemplarSampler {
     /// At most `most` exemplars per group.
-    pub(super) fn new(groups: usize, most: usize) -> Self {
-        let per_group = if most == 0 { 0 } else { most.min((MAX_EXEMPLARS / groups.max(1)).max(1)) };
+    pub(super) fn new(groups: usize, max: usize) -> Self {
+        let per_group = if max == 0 { 0 } else { max.min((MAX_EXEMPLARS / groups.max(1)).max(1)) };
         Self { per_group, chosen: vec![Vec::new(); if per_group == 0 { 0 } else { groups }] }
     }
 

@@ -29,9 +29,9 @@ pub(super) struct RowGroups {
 
 impl RowGroups {
     /// All rows in one group.
-    pub(super) fn new(wanted: &RowSelection) -> Self {
-        let of_row = vec![0; wanted.rows.len()];
-        Self { first: wanted.rows.start, of_row, values: vec![Vec::new()], partial: false }
+    pub(super) fn new(selection: &RowSelection) -> Self {
+        let of_row = vec![0; selection.rows.len()];
+        Self { first: selection.rows.start, of_row, values: vec![Vec::new()], partial: false }
     }
 
     /// The group of a row.
@@ -45,7 +45,7 @@ impl RowGroups {
         &mut self,
         table: &dyn RowTable,
         (field, sources): (&Field, &FieldSources<'_>),
-        wanted: &mut RowSelection,
+        selection: &mut RowSelection,
         unsure: &mut RoaringBitmap,
         (budget, room): (&QueryBudget, &mut MemoryReservation<'_>),
     ) -> Result<(), SpanStoreError> {
@@ -58,7 +58,7 @@ impl RowGroups {
         };
         let (mut cut, mut dropped) = (Vec::new(), Vec::new());
         let (mut looked, mut full) = (0, None);
-        each_first_value(table, sources, wanted, &mut |place, key, atom, rows| {
+        each_first_value(table, sources, selection, &mut |location, key, atom, rows| {
             looked += 1;
             if looked % DEADLINE_CHECK_INTERVAL == 0 {
                 if budget.is_expired() {
@@ -72,7 +72,7 @@ impl RowGroups {
             }
             if matches!(atom, Atom::Text(text) if may_be_truncated(text)) {
                 cut.extend_from_slice(rows);
-            } else if !labels.add(atom, rows, || label_value(field, place, key, atom)) {
+            } else if !labels.add(atom, rows, || label_value(field, location, key, atom)) {
                 dropped.extend_from_slice(rows);
             }
             ControlFlow::Continue(())
@@ -81,16 +81,16 @@ impl RowGroups {
             return Err(error);
         }
         self.partial |= !dropped.is_empty();
-        dropped.into_iter().for_each(|row| wanted.set(row, false));
+        dropped.into_iter().for_each(|row| selection.set(row, false));
         for row in cut {
-            wanted.set(row, false);
+            selection.set(row, false);
             unsure.insert(row);
         }
-        self.combine(labels, wanted);
+        self.combine(labels, selection);
         Ok(())
     }
 
-    fn combine(&mut self, labels: RowLabels, wanted: &mut RowSelection) {
+    fn combine(&mut self, labels: RowLabels, selection: &mut RowSelection) {
         if self.values.len() == 1 {
             let before = self.values.pop().unwrap_or_default();
             let with = |label| before.iter().cloned().chain([label]).collect();
@@ -101,7 +101,7 @@ impl RowGroups {
         let (before, label_count) = (std::mem::take(&mut self.values), labels.values.len());
         let mut pairs = PairNumbers::new(before.len() * label_count);
         let mut dropped = Vec::new();
-        wanted.each(|row| {
+        selection.each(|row| {
             let at = (row - self.first) as usize;
             let (group, label) = (self.of_row[at] as usize, labels.of_row[at] as usize);
             let number = pairs.number(group * label_count + label, || {
@@ -118,7 +118,7 @@ impl RowGroups {
             }
         });
         self.partial |= !dropped.is_empty();
-        dropped.into_iter().for_each(|row| wanted.set(row, false));
+        dropped.into_iter().for_each(|row| selection.set(row, false));
         if self.values.is_empty() {
             // No row is left; one empty group remains for further splits.
             self.values.push(Vec::new());
@@ -134,34 +134,34 @@ type FieldValueVisitor<'f> = &'f mut dyn FnMut(ValueLocation, &str, Atom<'_>, &[
 pub(super) fn each_first_value(
     table: &dyn RowTable,
     sources: &FieldSources<'_>,
-    wanted: &RowSelection,
+    selection: &RowSelection,
     each: FieldValueVisitor<'_>,
 ) -> Result<(), SpanStoreError> {
     let mut left: Option<RowSelection> = None;
-    for (number, (place, key)) in sources.locations.iter().enumerate() {
+    for (number, (location, key)) in sources.locations.iter().enumerate() {
         let mut flow = ControlFlow::Continue(());
-        table.each_value(*place, key, left.as_ref().unwrap_or(wanted), &mut |atom, rows| {
-            flow = each(*place, key, atom, rows);
+        table.each_value(*location, key, left.as_ref().unwrap_or(selection), &mut |atom, rows| {
+            flow = each(*location, key, atom, rows);
             flow
         })?;
         if flow.is_break() || number + 1 == sources.locations.len() {
             break;
         }
-        let present = table.present(*place, key)?;
+        let present = table.present(*location, key)?;
         if !present.is_empty() {
-            left = Some(left.as_ref().unwrap_or(wanted).without(&present));
+            left = Some(left.as_ref().unwrap_or(selection).without(&present));
         }
     }
     Ok(())
 }
 
 /// The value as displayed in a label.
-fn label_value(field: &Field, place: ValueLocation, key: &str, atom: Atom<'_>) -> SpanValue {
+fn label_value(field: &Field, location: ValueLocation, key: &str, atom: Atom<'_>) -> SpanValue {
     match (field, atom) {
         (Field::Intrinsic(Intrinsic::Duration), Atom::Int(nanoseconds)) if key == own::DURATION => {
             SpanValue::from(Literal::Duration(nanoseconds).to_string())
         }
-        _ => atom.display_value(key, place == ValueLocation::Own),
+        _ => atom.display_value(key, location == ValueLocation::Own),
     }
 }
 

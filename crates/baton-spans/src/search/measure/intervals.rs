@@ -68,11 +68,11 @@ impl RowIntervals {
 
     /// Those of the rows that have an interval, as a selection.
     pub(super) fn select(&self, rows: &RoaringBitmap) -> RowSelection {
-        let mut wanted = RowSelection::none(self.rows.clone());
+        let mut selection = RowSelection::none(self.rows.clone());
         for row in rows.range(self.rows.clone()).filter(|row| self.has_interval(*row)) {
-            wanted.set(row, true);
+            selection.set(row, true);
         }
-        wanted
+        selection
     }
 
     /// Those of the rows that have an interval, as a bitmap.

@@ -35,20 +35,20 @@ impl LeafCounter<'_> {
         direct: &MetricsPushdown<'_>,
         once: &DuplicateTraces,
     ) -> Result<(), SpanStoreError> {
-        let asked = self.context;
-        for (number, segment) in asked.segments.iter().enumerate() {
+        let context = self.context;
+        for (number, segment) in context.segments.iter().enumerate() {
             let Some(known) = once.rows[number] else { continue };
             if self.is_late() {
                 return Ok(());
             }
-            let window = segment.window(asked.time)?;
+            let window = segment.window(context.time)?;
             let mut left = SegmentRemainder::default();
             segment.table(&mut |table| {
                 let between = table.rows_between(window.clone());
                 // Rows added since were not checked for duplicates.
                 let rows = between.start.min(known)..between.end.min(known);
                 let apart = table.rows_of(&once.excluded[number]);
-                left = SegmentCounter { context: asked, direct, table, tally: &mut self.tally }.count(rows, &apart)?;
+                left = SegmentCounter { context, direct, table, tally: &mut self.tally }.count(rows, &apart)?;
                 Ok(())
             })?;
             self.answer.inspected_spans += left.spans;
@@ -125,7 +125,7 @@ impl SegmentCounter<'_> {
         let mut intervals = RowIntervals::new(rows.clone(), measure.steps());
         left.bytes =
             self.table.each_start(rows.clone(), intervals.time(), &mut |first, starts| intervals.set(first, starts))?;
-        let mut wanted = match self.direct.filter {
+        let mut selection = match self.direct.filter {
             Some(filter) => {
                 let decided = evaluate_filter(self.table, filter, aliases)?;
                 left.undecided = decided.possible;
@@ -133,7 +133,7 @@ impl SegmentCounter<'_> {
             }
             None => intervals.all_rows(),
         };
-        wanted.remove(apart);
+        selection.remove(apart);
         let by: Vec<_> = self
             .direct
             .by
@@ -142,18 +142,18 @@ impl SegmentCounter<'_> {
             .collect();
         let of = self.direct.of.and_then(|field| Some((field, FieldSources::from_field(field, aliases)?)));
         for (_, sources) in by.iter().chain(&of) {
-            self.defer_undecided(sources, &mut wanted, &mut left.undecided)?;
+            self.defer_undecided(sources, &mut selection, &mut left.undecided)?;
         }
-        let mut groups = RowGroups::new(&wanted);
+        let mut groups = RowGroups::new(&selection);
         for (field, sources) in &by {
-            if wanted.is_empty() {
+            if selection.is_empty() {
                 break;
             }
             room.grow(rows.len() * BYTES_PER_LABEL)?;
             groups.split_by_field(
                 self.table,
                 (field, sources),
-                &mut wanted,
+                &mut selection,
                 &mut left.undecided,
                 (budget, &mut room),
             )?;
@@ -161,7 +161,7 @@ impl SegmentCounter<'_> {
         left.undecided -= apart;
         left.undecided = intervals.in_time(&left.undecided);
         left.partial = groups.partial;
-        if wanted.is_empty() || groups.partial && budget.is_expired() {
+        if selection.is_empty() || groups.partial && budget.is_expired() {
             return Ok(left);
         }
         let mut choice = ExemplarSampler::new(groups.values.len(), measure.exemplars());
@@ -169,11 +169,11 @@ impl SegmentCounter<'_> {
         match &of {
             Some((field, sources)) if is_numeric(field) => {
                 let mut numbers = NumberSorter::new(self.tally, &intervals, &groups, &mut named, &mut choice);
-                left.partial |= !each_number(self.table, (field, sources), &wanted, budget, &mut numbers)?;
+                left.partial |= !each_number(self.table, (field, sources), &selection, budget, &mut numbers)?;
                 numbers.finish();
             }
             Some(_) => {}
-            None => self.add_counts(&wanted, &intervals, &groups, &mut named, &mut choice),
+            None => self.add_counts(&selection, &intervals, &groups, &mut named, &mut choice),
         }
         let group = |shown: ExemplarRow| Some((shown, named.known(shown.group)?));
         left.exemplars = choice.finish().into_iter().filter_map(group).collect();
@@ -184,16 +184,16 @@ impl SegmentCounter<'_> {
     fn defer_undecided(
         &self,
         sources: &FieldSources<'_>,
-        wanted: &mut RowSelection,
+        selection: &mut RowSelection,
         unsure: &mut RoaringBitmap,
     ) -> Result<(), SpanStoreError> {
         let mut doubtful = if sources.may_be_unindexed() { self.table.unindexed()? } else { RoaringBitmap::new() };
-        for (place, key) in &sources.locations {
-            doubtful |= self.table.not_single_valued(*place, key)?;
+        for (location, key) in &sources.locations {
+            doubtful |= self.table.not_single_valued(*location, key)?;
         }
-        for row in doubtful.range(wanted.rows.clone()) {
-            if wanted.has(row) {
-                wanted.set(row, false);
+        for row in doubtful.range(selection.rows.clone()) {
+            if selection.has(row) {
+                selection.set(row, false);
                 unsure.insert(row);
             }
         }
@@ -202,7 +202,7 @@ impl SegmentCounter<'_> {
 
     fn add_counts(
         &mut self,
-        wanted: &RowSelection,
+        selection: &RowSelection,
         intervals: &RowIntervals,
         groups: &RowGroups,
         named: &mut TallyGroups,
@@ -210,7 +210,7 @@ impl SegmentCounter<'_> {
     ) {
         let count = intervals.steps.count();
         if groups.values.len() * count > MAX_LOCAL_CELLS {
-            wanted.each(|row| {
+            selection.each(|row| {
                 let group = groups.group_of(row);
                 if let Some(named) = named.get(self.tally, groups, group) {
                     self.tally.add(named, intervals.interval_of(row), 1.0);
@@ -220,7 +220,7 @@ impl SegmentCounter<'_> {
             return;
         }
         let mut cells = vec![0u32; groups.values.len() * count];
-        wanted.each(|row| {
+        selection.each(|row| {
             let group = groups.group_of(row);
             cells[group * count + intervals.interval_of(row)] += 1;
             choice.offer(row, group, 1.0);
@@ -238,13 +238,13 @@ impl SegmentCounter<'_> {
 fn each_number(
     table: &dyn RowTable,
     (field, sources): (&Field, &FieldSources<'_>),
-    wanted: &RowSelection,
+    selection: &RowSelection,
     budget: &QueryBudget,
     numbers: &mut NumberSorter<'_>,
 ) -> Result<bool, SpanStoreError> {
     let mut late = false;
     if *field == Field::Intrinsic(Intrinsic::Duration) {
-        table.each_duration(wanted, &mut |rows, durations| {
+        table.each_duration(selection, &mut |rows, durations| {
             for (row, duration) in rows.iter().zip(durations) {
                 // Saturated like indexed integers.
                 numbers.add(*row, i64::try_from(*duration).unwrap_or(i64::MAX) as f64);
@@ -255,7 +255,7 @@ fn each_number(
         return Ok(!late);
     }
     let mut looked = 0;
-    each_first_value(table, sources, wanted, &mut |_, _, atom, rows| {
+    each_first_value(table, sources, selection, &mut |_, _, atom, rows| {
         looked += 1;
         late = looked % DEADLINE_CHECK_INTERVAL == 0 && budget.is_expired();
         let number = match atom {

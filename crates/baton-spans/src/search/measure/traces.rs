@@ -12,9 +12,10 @@ use baton_traceql::TraceSpans;
 impl LeafCounter<'_> {
     /// Counts every trace that may contribute to the leaf.
     pub(super) fn count_traces(&mut self) -> Result<(), SpanStoreError> {
-        let asked = self.context;
-        let plan = TracePlan::new(&asked.measure.predicate(self.leaf), asked.segments, asked.aliases, asked.budget)?;
-        let Some(mut candidates) = TraceCandidates::new(asked.segments, &plan, asked.time, asked.budget)? else {
+        let context = self.context;
+        let plan =
+            TracePlan::new(&context.measure.predicate(self.leaf), context.segments, context.aliases, context.budget)?;
+        let Some(mut candidates) = TraceCandidates::new(context.segments, &plan, context.time, context.budget)? else {
             self.mark_partial();
             return Ok(());
         };
@@ -29,7 +30,7 @@ impl LeafCounter<'_> {
                 }
             };
             read += 1;
-            if read > asked.budget.traces || !self.add(&candidate.ordinals)? {
+            if read > context.budget.traces || !self.add(&candidate.ordinals)? {
                 self.mark_partial();
                 return Ok(());
             }
@@ -41,9 +42,10 @@ impl LeafCounter<'_> {
         if once.traces.is_empty() {
             return Ok(());
         }
-        let asked = self.context;
-        let plan = TracePlan::new(&asked.measure.predicate(self.leaf), asked.segments, asked.aliases, asked.budget)?;
-        let mut ordinals = vec![None; asked.segments.len()];
+        let context = self.context;
+        let plan =
+            TracePlan::new(&context.measure.predicate(self.leaf), context.segments, context.aliases, context.budget)?;
+        let mut ordinals = vec![None; context.segments.len()];
         for parts in &once.traces {
             ordinals.fill(None);
             parts.iter().for_each(|(segment, ordinal)| ordinals[*segment as usize] = Some(*ordinal));
@@ -57,11 +59,11 @@ impl LeafCounter<'_> {
 
     /// Counts the trace with these ordinals; false if the deadline has passed.
     fn add(&mut self, ordinals: &[Option<u32>]) -> Result<bool, SpanStoreError> {
-        let asked = self.context;
-        if asked.budget.is_expired() {
+        let context = self.context;
+        if context.budget.is_expired() {
             return Ok(false);
         }
-        let (gathered, bytes) = gather_parts(asked.segments, ordinals, asked.parts, asked.budget)?;
+        let (gathered, bytes) = gather_parts(context.segments, ordinals, context.parts, context.budget)?;
         self.answer.inspected_bytes += bytes;
         let spans = match gathered {
             GatherOutcome::Whole(spans) => spans,
@@ -73,7 +75,7 @@ impl LeafCounter<'_> {
         };
         self.answer.inspected_spans += spans.len() as u64;
         self.tally.check_room()?;
-        let late = || asked.budget.is_expired();
-        Ok(asked.measure.add_trace(self.leaf, &mut self.tally, &TraceSpans { spans }, &late))
+        let late = || context.budget.is_expired();
+        Ok(context.measure.add_trace(self.leaf, &mut self.tally, &TraceSpans { spans }, &late))
     }
 }
