@@ -25,10 +25,10 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
 /// span alone.
 pub fn check_tail(query: &Query) -> Result<(), QueryError> {
     check(query)?;
-    let refused = |what: &str| {
+    let refused = |construct: &str| {
         let remedy = "only one filter such as `{ status = error }` can be followed live; use a search instead";
         Err(QueryError::Invalid(format!(
-            "{what} needs the whole trace, and a live tail sees one span at a time: {remedy}"
+            "{construct} needs the whole trace, and a live tail sees one span at a time: {remedy}"
         )))
     };
     let Root::Search(PipelineExpr::Pipeline(stages)) = &query.root else { return refused("a combination") };
@@ -96,19 +96,21 @@ fn check_spansets(expr: &SpansetExpr) -> Result<(), QueryError> {
 }
 
 /// Rejects constants, which are equal for every span.
-fn check_reference(expr: &FieldExpr, whose: &str) -> Result<(), QueryError> {
+fn check_reference(expr: &FieldExpr, function: &str) -> Result<(), QueryError> {
     let mut fields = 0;
     visit_fields(expr, &mut |_| fields += 1);
     if fields > 0 {
         return Ok(());
     }
-    Err(QueryError::Invalid(format!("`{whose}({expr})` must reference a field of a span, such as `{whose}(duration)`")))
+    Err(QueryError::Invalid(format!(
+        "`{function}({expr})` must reference a field of a span, such as `{function}(duration)`"
+    )))
 }
 
 fn check_field(field: &Field) -> Result<(), QueryError> {
     match field {
         Field::Intrinsic(Intrinsic::Parent) => Err(QueryError::Unsupported {
-            what: "`parent`".to_owned(),
+            construct: "`parent`".to_owned(),
             instead: "compare `span:parentID`, name an attribute of the parent (`parent.x`), or use `{ .. } > { .. }`"
                 .to_owned(),
         }),
@@ -118,9 +120,9 @@ fn check_field(field: &Field) -> Result<(), QueryError> {
 
 /// Error for a metrics function in a search.
 pub(crate) fn unsupported_metrics(metrics: &MetricsExpr) -> QueryError {
-    let what = match metrics {
+    let construct = match metrics {
         MetricsExpr::Query(MetricsQuery { first, .. }) => format!("`{first}`"),
         MetricsExpr::Number(_) | MetricsExpr::Computed { .. } => "arithmetic over series".to_owned(),
     };
-    QueryError::Unsupported { what, instead: "remove the metrics function to get the spans".to_owned() }
+    QueryError::Unsupported { construct, instead: "remove the metrics function to get the spans".to_owned() }
 }

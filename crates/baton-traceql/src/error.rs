@@ -16,10 +16,10 @@ pub struct ParseError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// Unsupported construct.
-    #[error("{what} is not supported in a search; {instead}")]
+    #[error("{construct} is not supported in a search; {instead}")]
     Unsupported {
         /// The construct.
-        what: String,
+        construct: String,
         /// The alternative.
         instead: String,
     },

@@ -76,7 +76,7 @@ fn attribute(text: &str, prefix: &str, scope: AttributeScope, of_parent: bool) -
     match read {
         Ok(name) if name.is_empty() => (Err(format!("expected a name after `{prefix}`")), end),
         Ok(name) => (Ok(TokenKind::Field(Field::Attribute(AttributeRef { scope, of_parent, name }))), end),
-        Err(why) => (Err(why), end),
+        Err(error) => (Err(error), end),
     }
 }
 

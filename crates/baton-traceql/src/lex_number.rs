@@ -32,7 +32,7 @@ pub(crate) fn number(text: &str) -> (Result<TokenKind, String>, usize) {
         return (Err(format!("`{word}` is neither a number nor a duration")), run);
     }
     let read = if digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        digits.parse().ok().filter(|whole| *whole <= MAX_MAGNITUDE).map(TokenKind::Int)
+        digits.parse().ok().filter(|integer| *integer <= MAX_MAGNITUDE).map(TokenKind::Int)
     } else {
         digits.parse().ok().filter(|number: &f64| number.is_finite()).map(TokenKind::Float)
     };
@@ -65,29 +65,29 @@ fn numeral(text: &str) -> usize {
 }
 
 /// Nanoseconds if the whole text is a duration; `Some(None)` on overflow.
-fn duration(word: &str) -> Option<Option<u64>> {
-    let mut rest = word;
+fn duration(text: &str) -> Option<Option<u64>> {
+    let mut rest = text;
     let mut total = Some(0_u64);
     while !rest.is_empty() {
-        let (whole, after) = rest.split_at_checked(digits(rest))?;
+        let (integer, after) = rest.split_at_checked(digits(rest))?;
         let (fraction, after) = match after.strip_prefix('.') {
             Some(after) => after.split_at_checked(digits(after))?,
             None => ("", after),
         };
-        if whole.is_empty() && fraction.is_empty() {
+        if integer.is_empty() && fraction.is_empty() {
             return None;
         }
         let unit_length = length_while(after, char::is_alphabetic);
         let (unit, after) = after.split_at_checked(unit_length)?;
         let (_, nanos) = UNITS.iter().find(|(name, _)| *name == unit)?;
-        total = total.zip(part(whole, fraction, *nanos)).and_then(|(sum, part)| sum.checked_add(part));
+        total = total.zip(part(integer, fraction, *nanos)).and_then(|(sum, part)| sum.checked_add(part));
         rest = after;
     }
-    (!word.is_empty()).then_some(total)
+    (!text.is_empty()).then_some(total)
 }
 
-fn part(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
-    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+fn part(integer: &str, fraction: &str, unit: u64) -> Option<u64> {
+    let integer: u64 = if integer.is_empty() { 0 } else { integer.parse().ok()? };
     let mut scaled: u128 = 0;
     let mut scale: u128 = 1;
     // Further digits are below one nanosecond in every unit.
@@ -95,5 +95,5 @@ fn part(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
         scaled = scaled * 10 + u128::from(digit - b'0');
         scale *= 10;
     }
-    whole.checked_mul(unit)?.checked_add(u64::try_from(scaled * u128::from(unit) / scale).ok()?)
+    integer.checked_mul(unit)?.checked_add(u64::try_from(scaled * u128::from(unit) / scale).ok()?)
 }

@@ -4,9 +4,9 @@
 const MAX_MESSAGE_CHARS: usize = 300;
 
 /// The message on one line: control characters are escaped, long text is truncated.
-pub(crate) fn single_line(words: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     let mut line = String::new();
-    for (count, next) in words.chars().enumerate() {
+    for (count, next) in text.chars().enumerate() {
         if count == MAX_MESSAGE_CHARS {
             line.push_str("..");
             break;

@@ -14,15 +14,15 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     RegexBuilder::new(&format!(r"\A(?:{translated})\z"))
         .size_limit(MAX_COMPILED_BYTES)
         .build()
-        .map_err(|why| reason(&why))
+        .map_err(|error| reason(&error))
 }
 
 /// The last line of the error; the lines before it display the pattern.
-fn reason(why: &regex::Error) -> String {
-    if let regex::Error::CompiledTooBig(_) = why {
+fn reason(error: &regex::Error) -> String {
+    if let regex::Error::CompiledTooBig(_) = error {
         return "it is too large".to_owned();
     }
-    let lines = why.to_string();
+    let lines = error.to_string();
     let last = lines.lines().last().unwrap_or_default();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
@@ -60,7 +60,7 @@ enum EscapePosition {
 }
 
 /// Translates an escape sequence, after the backslash.
-fn escape(out: &mut String, escaped: char, place: EscapePosition) {
+fn escape(out: &mut String, escaped: char, position: EscapePosition) {
     let (set, negated) = match escaped {
         'd' | 'D' => ("0-9", escaped == 'D'),
         'w' | 'W' => ("0-9A-Za-z_", escaped == 'W'),
@@ -71,7 +71,7 @@ fn escape(out: &mut String, escaped: char, place: EscapePosition) {
             return;
         }
     };
-    match (place, negated) {
+    match (position, negated) {
         (EscapePosition::InClass, false) => out.push_str(set),
         (EscapePosition::Outside, false) => out.extend(["[", set, "]"]),
         (_, true) => out.extend(["[^", set, "]"]),

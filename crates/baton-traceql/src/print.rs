@@ -64,13 +64,13 @@ impl Display for PipelineExpr {
         match self {
             Self::Pipeline(stages) => separated(out, stages, " | "),
             Self::Combined { op, left, right } => {
-                let bare = |side: &Self, right| match side {
+                let is_plain = |side: &Self, right| match side {
                     Self::Pipeline(_) => false,
                     Self::Combined { op: inner, .. } => needs_no_parentheses(*inner, *op, right),
                 };
-                wrap(out, left, !bare(left, false))?;
+                wrap(out, left, !is_plain(left, false))?;
                 write!(out, " {op} ")?;
-                wrap(out, right, !bare(right, true))
+                wrap(out, right, !is_plain(right, true))
             }
         }
     }
@@ -94,13 +94,13 @@ impl Display for SpansetExpr {
             Self::Filter(None) => write!(out, "{{ }}"),
             Self::Filter(Some(field)) => write!(out, "{{ {field} }}"),
             Self::Combined { op, left, right } => {
-                let bare = |side: &Self, right| match side {
+                let is_plain = |side: &Self, right| match side {
                     Self::Filter(_) => true,
                     Self::Combined { op: inner, .. } => needs_no_parentheses(*inner, *op, right),
                 };
-                wrap(out, left, !bare(left, false))?;
+                wrap(out, left, !is_plain(left, false))?;
                 write!(out, " {op} ")?;
-                wrap(out, right, !bare(right, true))
+                wrap(out, right, !is_plain(right, true))
             }
         }
     }

@@ -18,7 +18,7 @@ impl Display for FieldExpr {
             Self::Literal(literal) => write!(out, "{literal}"),
             Self::Field(field) => write!(out, "{field}"),
             Self::Unary { op, of } => {
-                let bare = match **of {
+                let is_plain = match **of {
                     Self::Field(_) => true,
                     Self::Literal(_) => {
                         *op == UnaryOp::Not && !matches!(&**of, Self::Literal(literal) if is_negative(literal))
@@ -26,7 +26,7 @@ impl Display for FieldExpr {
                     _ => false,
                 };
                 out.write_str(if *op == UnaryOp::Not { "!" } else { "-" })?;
-                wrap(out, of, !bare)
+                wrap(out, of, !is_plain)
             }
             Self::Binary { op, left, right } => {
                 wrap(out, left, !left.needs_no_parentheses(*op, false))?;
@@ -186,7 +186,7 @@ impl Display for AttributeNameDisplay<'_> {
 pub(crate) fn is_negative(literal: &Literal) -> bool {
     match literal {
         // `i64::MIN` prints as `minInt`.
-        Literal::Int(whole) => *whole < 0 && *whole != i64::MIN,
+        Literal::Int(integer) => *integer < 0 && *integer != i64::MIN,
         Literal::Duration(nanos) => *nanos < 0,
         Literal::Float(number) => number.is_sign_negative(),
         _ => false,
@@ -199,7 +199,7 @@ impl Display for Literal {
             Self::Text(text) => write_text(out, text),
             Self::Int(i64::MIN) => out.write_str("minInt"),
             Self::Int(i64::MAX) => out.write_str("maxInt"),
-            Self::Int(whole) => write!(out, "{whole}"),
+            Self::Int(integer) => write!(out, "{integer}"),
             // `Debug` keeps the decimal point, which distinguishes floats from integers.
             Self::Float(number) => write!(out, "{number:?}"),
             Self::Duration(nanos) => write_duration(out, *nanos),

@@ -77,8 +77,8 @@ impl Display for CompareFunction {
 impl Display for SecondStage {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TopK(most) => write!(out, " | topk({most})"),
-            Self::BottomK(most) => write!(out, " | bottomk({most})"),
+            Self::TopK(limit) => write!(out, " | topk({limit})"),
+            Self::BottomK(limit) => write!(out, " | bottomk({limit})"),
             Self::Filter { op, value } => write!(out, " {op} {value}"),
         }
     }

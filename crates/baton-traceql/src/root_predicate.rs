@@ -19,12 +19,12 @@ impl RootPredicate {
     /// for a root and 0 or more for every other span; `nestedSetParent < 0` is the usual test for roots.
     pub fn from_op_and_value(op: CompareOp, value: &Literal) -> Option<Self> {
         let value = ComparableValue::from_literal(value)?;
-        let says = |number: i64| holds(op, ComparableValue::Int(number), value);
-        let roots = says(-1)?;
+        let holds_for = |number: i64| holds(op, ComparableValue::Int(number), value);
+        let roots = holds_for(-1)?;
         let others = match op {
             CompareOp::Less | CompareOp::LessEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
                 // A result that holds at both ends of the range holds for the whole range.
-                says(0).filter(|least| says(i64::MAX) == Some(*least))?
+                holds_for(0).filter(|at_zero| holds_for(i64::MAX) == Some(*at_zero))?
             }
             CompareOp::Equal | CompareOp::NotEqual => {
                 // Equality is decided only for values below the range of non-root spans.

@@ -30,7 +30,7 @@ fn check_number(value: &Literal) -> Result<(), QueryError> {
 /// Error for an aggregate compared with or computed from another aggregate.
 pub(crate) fn unsupported_scalar() -> QueryError {
     QueryError::Unsupported {
-        what: "an aggregate compared with or computed from another aggregate".to_owned(),
+        construct: "an aggregate compared with or computed from another aggregate".to_owned(),
         instead: "compare one aggregate with a number, such as `| count() > 2`".to_owned(),
     }
 }

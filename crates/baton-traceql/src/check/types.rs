@@ -44,8 +44,8 @@ impl StaticType {
         }
     }
 
-    fn may_be(self, wanted: Self) -> bool {
-        self == wanted || self == Self::Any
+    fn may_be(self, expected: Self) -> bool {
+        self == expected || self == Self::Any
     }
 }
 
@@ -104,12 +104,12 @@ pub(super) fn type_of(expr: &FieldExpr) -> Result<StaticType, QueryError> {
     }
 }
 
-fn operand(of: &FieldExpr, wanted: StaticType, op: &str) -> Result<StaticType, QueryError> {
+fn operand(of: &FieldExpr, expected: StaticType, op: &str) -> Result<StaticType, QueryError> {
     let found = type_of(of)?;
-    if found.may_be(wanted) {
-        return Ok(wanted);
+    if found.may_be(expected) {
+        return Ok(expected);
     }
-    invalid(format!("`{op}` needs {}, and `{of}` is {}", wanted.noun(), found.noun()))
+    invalid(format!("`{op}` needs {}, and `{of}` is {}", expected.noun(), found.noun()))
 }
 
 fn is_zero(expr: &FieldExpr) -> bool {

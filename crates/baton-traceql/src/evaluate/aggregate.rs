@@ -62,8 +62,8 @@ impl AggregatePlan {
 /// Numbers of all spans of a set.
 #[derive(Default)]
 struct AggregateInput {
-    whole: Vec<i64>,
-    real: Vec<f64>,
+    integers: Vec<i64>,
+    floats: Vec<f64>,
     durations: usize,
 }
 
@@ -73,45 +73,49 @@ impl AggregateInput {
         for span in spans {
             let _ = of.visit(scene, *span, &mut |item| {
                 match item {
-                    ComparableValue::Int(number) => numbers.whole.push(number),
+                    ComparableValue::Int(number) => numbers.integers.push(number),
                     ComparableValue::Duration(number) => {
-                        numbers.whole.push(number);
+                        numbers.integers.push(number);
                         numbers.durations += 1;
                     }
-                    ComparableValue::Float(number) if !number.is_nan() => numbers.real.push(number),
+                    ComparableValue::Float(number) if !number.is_nan() => numbers.floats.push(number),
                     _ => {}
                 }
                 Flow::Continue(())
             });
         }
         // The sum of floats depends on their order, and spans come in no particular order.
-        numbers.real.sort_unstable_by(f64::total_cmp);
+        numbers.floats.sort_unstable_by(f64::total_cmp);
         numbers
     }
 
     fn count(&self) -> usize {
-        self.whole.len() + self.real.len()
+        self.integers.len() + self.floats.len()
     }
 
     fn sum(&self) -> Option<ComparableValue<'static>> {
-        let whole: i128 = self.whole.iter().copied().map(i128::from).sum();
-        match (self.count(), self.real.is_empty(), i64::try_from(whole)) {
+        let total: i128 = self.integers.iter().copied().map(i128::from).sum();
+        match (self.count(), self.floats.is_empty(), i64::try_from(total)) {
             (0, _, _) => None,
-            (_, true, Ok(whole)) => Some(ComparableValue::Int(whole)),
-            _ => Some(ComparableValue::Float(self.real.iter().sum::<f64>() + whole as f64)),
+            (_, true, Ok(total)) => Some(ComparableValue::Int(total)),
+            _ => Some(ComparableValue::Float(self.floats.iter().sum::<f64>() + total as f64)),
         }
     }
 
-    fn extreme(&self, wanted: Ordering) -> Option<ComparableValue<'static>> {
-        let whole =
-            self.whole.iter().copied().reduce(|a, b| if b.cmp(&a) == wanted { b } else { a }).map(ComparableValue::Int);
-        let real = self.real.iter().copied().reduce(|a, b| if b.total_cmp(&a) == wanted { b } else { a });
-        match (whole, real.map(ComparableValue::Float)) {
-            (Some(whole), Some(real)) => {
-                let op = if wanted == Ordering::Less { CompareOp::Less } else { CompareOp::Greater };
-                Some(if holds(op, real, whole) == Some(true) { real } else { whole })
+    fn extreme(&self, ordering: Ordering) -> Option<ComparableValue<'static>> {
+        let integer = self
+            .integers
+            .iter()
+            .copied()
+            .reduce(|a, b| if b.cmp(&a) == ordering { b } else { a })
+            .map(ComparableValue::Int);
+        let float = self.floats.iter().copied().reduce(|a, b| if b.total_cmp(&a) == ordering { b } else { a });
+        match (integer, float.map(ComparableValue::Float)) {
+            (Some(integer), Some(float)) => {
+                let op = if ordering == Ordering::Less { CompareOp::Less } else { CompareOp::Greater };
+                Some(if holds(op, float, integer) == Some(true) { float } else { integer })
             }
-            (whole, real) => whole.or(real),
+            (integer, float) => integer.or(float),
         }
     }
 }

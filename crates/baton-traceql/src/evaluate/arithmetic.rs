@@ -11,12 +11,12 @@ pub(super) fn compute(
     right: ComparableValue<'_>,
 ) -> Option<ComparableValue<'static>> {
     let exact = match (left.as_whole(), right.as_whole()) {
-        (Some(left), Some(right)) => whole(op, left, right),
+        (Some(left), Some(right)) => compute_integer(op, left, right),
         _ => None,
     };
     exact
         .map(ComparableValue::Int)
-        .or_else(|| real(op, left.as_float()?, right.as_float()?).map(ComparableValue::Float))
+        .or_else(|| compute_float(op, left.as_float()?, right.as_float()?).map(ComparableValue::Float))
 }
 
 /// `-x`.
@@ -27,7 +27,7 @@ pub(super) fn negative(of: ComparableValue<'_>) -> Option<ComparableValue<'stati
     }
 }
 
-fn whole(op: ArithmeticOp, left: i64, right: i64) -> Option<i64> {
+fn compute_integer(op: ArithmeticOp, left: i64, right: i64) -> Option<i64> {
     match op {
         ArithmeticOp::Add => left.checked_add(right),
         ArithmeticOp::Subtract => left.checked_sub(right),
@@ -38,7 +38,7 @@ fn whole(op: ArithmeticOp, left: i64, right: i64) -> Option<i64> {
     }
 }
 
-fn real(op: ArithmeticOp, left: f64, right: f64) -> Option<f64> {
+fn compute_float(op: ArithmeticOp, left: f64, right: f64) -> Option<f64> {
     match op {
         ArithmeticOp::Add => Some(left + right),
         ArithmeticOp::Subtract => Some(left - right),

@@ -124,7 +124,7 @@ fn order(left: NumericValue, right: NumericValue) -> Option<Ordering> {
 const I64_UPPER_BOUND: f64 = 9_223_372_036_854_775_808.0;
 
 /// Exact comparison, also where `f64` cannot distinguish neighbouring integers.
-fn order_mixed(whole: i64, real: f64) -> Option<Ordering> {
+fn order_mixed(integer: i64, real: f64) -> Option<Ordering> {
     if real.is_nan() {
         return None;
     }
@@ -135,7 +135,7 @@ fn order_mixed(whole: i64, real: f64) -> Option<Ordering> {
         return Some(Ordering::Greater);
     }
     let fraction = 0.0_f64.partial_cmp(&real.fract())?;
-    Some(whole.cmp(&(real.trunc() as i64)).then(fraction))
+    Some(integer.cmp(&(real.trunc() as i64)).then(fraction))
 }
 
 #[cfg(test)]

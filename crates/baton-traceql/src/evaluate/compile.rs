@@ -88,8 +88,8 @@ fn boxed(expr: &FieldExpr, aliases: Aliases) -> Result<Box<Expression>, QueryErr
 
 fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Aliases) -> Result<Expression, QueryError> {
     const NIL: FieldExpr = FieldExpr::Literal(Literal::Nil);
-    if let Some(says) = RootPredicate::from_comparison(op, left, right) {
-        return Ok(Expression::RootTest(says));
+    if let Some(predicate) = RootPredicate::from_comparison(op, left, right) {
+        return Ok(Expression::RootTest(predicate));
     }
     match (op, left, right) {
         (CompareOp::Equal, of, nil) | (CompareOp::Equal, nil, of) if *nil == NIL => {
@@ -146,6 +146,6 @@ pub(crate) fn canonical_literal<'l>(field: &Field, op: CompareOp, value: &'l Lit
 
 /// Compiles a pattern anchored at both ends.
 pub(crate) fn regex(text: &str) -> Result<Regex, QueryError> {
-    let refused = |why| QueryError::Invalid(format!("the regular expression \"{text}\" cannot be used: {why}"));
+    let refused = |reason| QueryError::Invalid(format!("the regular expression \"{text}\" cannot be used: {reason}"));
     pattern::compile(text).map_err(refused)
 }

@@ -57,11 +57,11 @@ impl Expression {
                 _ => None,
             }),
             Self::Compare(op, left, right) => compare(*op, left, right, scene, at),
-            Self::RootTest(says) => {
+            Self::RootTest(predicate) => {
                 if scene.spans[at].parent.is_none() {
-                    says.roots
+                    predicate.roots
                 } else {
-                    says.others
+                    predicate.others
                 }
             }
             Self::Constant(_) | Self::Field(_) | Self::Negative(_) | Self::Arithmetic(..) => {

@@ -23,8 +23,8 @@ impl GroupStep {
         }
         let mut groups: Vec<_> = groups.into_values().collect();
         // The attributes of the set are copied to every group.
-        let said: usize = set.attributes.iter().map(|(name, value)| name.len() + length(value)).sum();
-        if !scene.reserve_bytes(said.saturating_mul(groups.len())) {
+        let attribute_bytes: usize = set.attributes.iter().map(|(name, value)| name.len() + length(value)).sum();
+        if !scene.reserve_bytes(attribute_bytes.saturating_mul(groups.len())) {
             return Vec::new();
         }
         groups.sort_by_key(|(_, spans)| spans.iter().map(|span| sort_key(&scene.spans[*span])).min());

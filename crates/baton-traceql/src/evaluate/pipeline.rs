@@ -30,8 +30,8 @@ impl PlanStep {
     fn run(&self, scene: &EvaluationContext<'_>, sets: Vec<Spanset>) -> Vec<Spanset> {
         let in_time = |_: &Spanset| scene.has_time();
         match self {
-            Self::Keep(which) => {
-                sets.into_iter().take_while(in_time).filter_map(|set| filter_spans(scene, which, set)).collect()
+            Self::Keep(plan) => {
+                sets.into_iter().take_while(in_time).filter_map(|set| filter_spans(scene, plan, set)).collect()
             }
             Self::Having(having) => {
                 sets.into_iter().take_while(in_time).filter_map(|set| having.run(scene, set)).collect()
@@ -44,8 +44,8 @@ impl PlanStep {
     }
 }
 
-fn filter_spans(scene: &EvaluationContext<'_>, which: &SpansetPlan, mut set: Spanset) -> Option<Spanset> {
-    set.spans = which.run(scene, &set.spans);
+fn filter_spans(scene: &EvaluationContext<'_>, plan: &SpansetPlan, mut set: Spanset) -> Option<Spanset> {
+    set.spans = plan.run(scene, &set.spans);
     (!set.spans.is_empty()).then_some(set)
 }
 

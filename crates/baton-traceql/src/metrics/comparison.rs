@@ -92,12 +92,12 @@ impl IntervalCounts {
 impl Tally {
     /// Counts a span in the selection or in the rest.
     pub(super) fn compare(&mut self, compare: &CompareFunction, chosen: &SelectedSpan<'_>, interval: usize) {
-        let Some((compared, most)) = self.comparison() else { return };
+        let Some((compared, max_bytes)) = self.comparison() else { return };
         let start = i64::try_from(chosen.span().start).unwrap_or(i64::MAX);
         let in_time = compare.start.is_none_or(|begins| begins <= start) && compare.end.is_none_or(|ends| start < ends);
-        let is_whole = compared.add(chosen, interval, chosen.is_selected && in_time, most);
-        let is_full = compared.bytes > most;
-        self.is_complete &= is_whole;
+        let is_complete = compared.add(chosen, interval, chosen.is_selected && in_time, max_bytes);
+        let is_full = compared.bytes > max_bytes;
+        self.is_complete &= is_complete;
         if is_full {
             self.set_full();
         }
@@ -110,11 +110,11 @@ impl ComparisonTally {
     }
 
     /// Counts all attributes of a span; returns false if a limit was reached.
-    fn add(&mut self, chosen: &SelectedSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
+    fn add(&mut self, chosen: &SelectedSpan<'_>, interval: usize, is_selected: bool, max_bytes: usize) -> bool {
         let span = chosen.span();
         let mut fits = true;
         let mut see = |from: FieldSource, name: &str, value: &SpanValue| {
-            fits &= self.count_value(from, name, value, (interval, is_selected), most);
+            fits &= self.count_value(from, name, value, (interval, is_selected), max_bytes);
         };
         see(FieldSource::Intrinsic, "name", &SpanValue::Text(span.name.clone()));
         see(FieldSource::Intrinsic, "kind", &SpanValue::from(Literal::Kind(span.kind).to_string()));
@@ -139,12 +139,12 @@ impl ComparisonTally {
         name: &str,
         value: &SpanValue,
         at: (usize, bool),
-        most: usize,
+        max_bytes: usize,
     ) -> bool {
         let (interval, is_selected) = at;
         let fields = &mut self.fields[from as usize];
         if !fields.contains_key(name) {
-            if fields.len() >= MAX_FIELDS || self.bytes > most {
+            if fields.len() >= MAX_FIELDS || self.bytes > max_bytes {
                 return false;
             }
             self.bytes += name.len() + size_of::<AttributeCounts>();
@@ -162,7 +162,7 @@ impl ComparisonTally {
         if !has_values || counted.too_many {
             return true;
         }
-        if self.bytes > most {
+        if self.bytes > max_bytes {
             return false;
         }
         let mut key = Vec::with_capacity(32);

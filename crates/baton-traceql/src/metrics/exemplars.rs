@@ -13,30 +13,29 @@ impl Exemplars {
     }
 
     /// Adds an exemplar if its hash ranks low enough; returns the added bytes.
-    pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) -> usize {
+    pub(super) fn add(&mut self, exemplar: Exemplar, max: usize) -> usize {
         let before = self.0.len();
         let rank = id_hash(&exemplar);
-        let place =
-            |(rank, exemplar): &(u64, Exemplar)| (*rank, exemplar.trace, exemplar.span, exemplar.value.to_bits());
-        let at = self.0.partition_point(|known| place(known) < place(&(rank, exemplar)));
-        let known = self.0.get(at).is_some_and(|known| place(known) == place(&(rank, exemplar)));
-        if at < most && !known {
-            self.0.truncate(most - 1);
+        let key = |(rank, exemplar): &(u64, Exemplar)| (*rank, exemplar.trace, exemplar.span, exemplar.value.to_bits());
+        let at = self.0.partition_point(|known| key(known) < key(&(rank, exemplar)));
+        let known = self.0.get(at).is_some_and(|known| key(known) == key(&(rank, exemplar)));
+        if at < max && !known {
+            self.0.truncate(max - 1);
             self.0.insert(at, (rank, exemplar));
         }
         self.0.len().saturating_sub(before) * size_of::<(u64, Exemplar)>()
     }
 
-    pub(super) fn merge(&mut self, other: Self, most: usize) -> usize {
-        other.0.into_iter().map(|(_, exemplar)| self.add(exemplar, most)).sum()
+    pub(super) fn merge(&mut self, other: Self, max: usize) -> usize {
+        other.0.into_iter().map(|(_, exemplar)| self.add(exemplar, max)).sum()
     }
 
     /// Exemplars by time.
     pub(super) fn into_sorted(self) -> Vec<Exemplar> {
         let mut exemplars: Vec<Exemplar> = self.0.into_iter().map(|(_, exemplar)| exemplar).collect();
         exemplars.sort_unstable_by(|left, right| {
-            let place = |exemplar: &Exemplar| (exemplar.at, exemplar.trace, exemplar.span);
-            place(left).cmp(&place(right)).then(left.value.total_cmp(&right.value))
+            let key = |exemplar: &Exemplar| (exemplar.at, exemplar.trace, exemplar.span);
+            key(left).cmp(&key(right)).then(left.value.total_cmp(&right.value))
         });
         exemplars
     }

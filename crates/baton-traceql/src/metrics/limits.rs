@@ -52,8 +52,8 @@ impl Default for MetricsLimits {
 impl MetricsLimits {
     /// Applies the `exemplars` hint of the query; `true` means the default number.
     pub(super) fn with_hints(self, query: &Query) -> Self {
-        let asked = query.hints.iter().rev().find(|hint| hint.name == "exemplars").map(|hint| &hint.value);
-        let exemplars = match asked {
+        let requested = query.hints.iter().rev().find(|hint| hint.name == "exemplars").map(|hint| &hint.value);
+        let exemplars = match requested {
             Some(Literal::Bool(false)) => 0,
             Some(Literal::Int(count)) => usize::try_from(*count).unwrap_or_default(),
             _ => self.exemplars,

@@ -90,11 +90,11 @@ impl MetricsPlan {
     /// result exceeds the memory limits.
     pub fn finish(self, tallies: Vec<Tally>) -> Result<(Vec<Series>, bool), QueryError> {
         let mut budget = SampleBudget::new(self.limits.samples);
-        let mut whole = tallies.len() == self.leaves.len();
+        let mut is_complete = tallies.len() == self.leaves.len();
         let mut leaves: Vec<Vec<Series>> = Vec::with_capacity(self.leaves.len());
         for (leaf, tally) in self.leaves.iter().zip(tallies) {
             let (series, all) = tally_series::series(leaf, self.steps, tally, &mut budget)?;
-            whole &= all;
+            is_complete &= all;
             leaves.push(series);
         }
         leaves.resize(self.leaves.len(), Vec::new());
@@ -103,7 +103,7 @@ impl MetricsPlan {
             ArithmeticOperand::Number(_) => Vec::new(),
         };
         series.sort_by(by_labels);
-        Ok((series, whole))
+        Ok((series, is_complete))
     }
 }
 

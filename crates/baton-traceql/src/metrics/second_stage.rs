@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 pub(super) fn apply_stages(mut series: Vec<Series>, stages: &[SecondStage], steps: Steps) -> Vec<Series> {
     for stage in stages {
         match stage {
-            SecondStage::TopK(most) => keep_first(&mut series, *most, |left, right| right.total_cmp(&left)),
-            SecondStage::BottomK(most) => keep_first(&mut series, *most, |left, right| left.total_cmp(&right)),
+            SecondStage::TopK(limit) => keep_first(&mut series, *limit, |left, right| right.total_cmp(&left)),
+            SecondStage::BottomK(limit) => keep_first(&mut series, *limit, |left, right| left.total_cmp(&right)),
             SecondStage::Filter { op, value } => keep_matching(&mut series, *op, value),
         }
         series.retain(Series::has_samples);
@@ -24,8 +24,8 @@ pub(super) fn apply_stages(mut series: Vec<Series>, stages: &[SecondStage], step
 }
 
 /// Keeps the first `most` samples of every interval; ties are broken by label order.
-fn keep_first(series: &mut [Series], most: i64, order: impl Fn(f64, f64) -> Ordering) {
-    let most = usize::try_from(most).unwrap_or_default();
+fn keep_first(series: &mut [Series], limit: i64, order: impl Fn(f64, f64) -> Ordering) {
+    let limit = usize::try_from(limit).unwrap_or_default();
     let intervals = series.iter().map(|one| one.samples.len()).max().unwrap_or_default();
     let mut ranked: Vec<(f64, usize)> = Vec::with_capacity(series.len());
     for interval in 0..intervals {
@@ -33,7 +33,7 @@ fn keep_first(series: &mut [Series], most: i64, order: impl Fn(f64, f64) -> Orde
         let samples = series.iter().enumerate();
         ranked.extend(samples.filter_map(|(index, one)| one.samples[interval].map(|sample| (sample, index))));
         ranked.sort_unstable_by(|left, right| order(left.0, right.0).then(left.1.cmp(&right.1)));
-        for (_, index) in ranked.iter().skip(most) {
+        for (_, index) in ranked.iter().skip(limit) {
             series[*index].samples[interval] = None;
         }
     }

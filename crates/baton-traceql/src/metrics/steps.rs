@@ -29,10 +29,10 @@ impl Steps {
 
     /// Default step for a time range: about 240 intervals, rounded to a common unit.
     pub fn default_step(range: u64) -> u64 {
-        let wanted = range / 240;
+        let target = range / 240;
         let units = [3600 * SECOND, 300 * SECOND, 60 * SECOND, 15 * SECOND, 5 * SECOND, SECOND, SECOND / 20];
-        let unit = units.into_iter().find(|unit| *unit <= wanted).unwrap_or(SECOND / 20);
-        (wanted / unit).max(1) * unit
+        let unit = units.into_iter().find(|unit| *unit <= target).unwrap_or(SECOND / 20);
+        (target / unit).max(1) * unit
     }
 
     /// Number of intervals.

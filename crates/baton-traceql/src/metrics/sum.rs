@@ -6,7 +6,7 @@ const EXACT_INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
 /// An exact sum: integers in one accumulator, and the rest as non-overlapping partial sums.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactSum {
-    whole: i128,
+    integers: i128,
     parts: Vec<f64>,
     count: u64,
 }
@@ -16,7 +16,7 @@ impl ExactSum {
     pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
         self.count += times;
         if value.fract() == 0.0 && value.abs() < EXACT_INTEGER_LIMIT {
-            self.whole += value as i128 * i128::from(times);
+            self.integers += value as i128 * i128::from(times);
             return 0;
         }
         let before = self.parts.capacity();
@@ -34,7 +34,7 @@ impl ExactSum {
 
     pub(super) fn merge(&mut self, other: &Self) -> usize {
         self.count += other.count;
-        self.whole += other.whole;
+        self.integers += other.integers;
         let before = self.parts.capacity();
         other.parts.iter().for_each(|part| add_part(&mut self.parts, *part));
         (self.parts.capacity() - before) * size_of::<f64>()
@@ -48,7 +48,7 @@ impl ExactSum {
     pub(super) fn total(&self) -> Option<f64> {
         (self.count > 0).then(|| {
             let mut parts = self.parts.clone();
-            let mut rest = self.whole;
+            let mut rest = self.integers;
             while rest != 0 {
                 let part = rest as f64;
                 add_part(&mut parts, part);
@@ -62,21 +62,21 @@ impl ExactSum {
 /// Adds without rounding error: the error of each addition is kept as a separate partial sum.
 fn add_part(parts: &mut Vec<f64>, value: f64) {
     let mut value = value;
-    let mut kept = 0;
+    let mut count = 0;
     for index in 0..parts.len() {
         let mut part = parts[index];
         if value.abs() < part.abs() {
             std::mem::swap(&mut value, &mut part);
         }
         let sum = value + part;
-        let lost = part - (sum - value);
-        if lost != 0.0 {
-            parts[kept] = lost;
-            kept += 1;
+        let remainder = part - (sum - value);
+        if remainder != 0.0 {
+            parts[count] = remainder;
+            count += 1;
         }
         value = sum;
     }
-    parts.truncate(kept);
+    parts.truncate(count);
     parts.push(value);
 }
 

@@ -153,10 +153,10 @@ impl Tally {
                 break;
             }
             let Some(group) = self.group(&line.values) else { continue };
-            let most = self.limits.exemplars;
+            let max_exemplars = self.limits.exemplars;
             if let Some(known) = self.lines.get_mut(group.0) {
                 self.bytes += known.cells.merge(line.cells);
-                self.bytes += known.exemplars.merge(line.exemplars, most);
+                self.bytes += known.exemplars.merge(line.exemplars, max_exemplars);
             }
         }
         if let (Some(compared), Some(other)) = (&mut self.compared, other.compared) {
@@ -172,7 +172,7 @@ impl Tally {
 
     /// State of a `compare` leaf, and its memory limit.
     pub(super) fn comparison(&mut self) -> Option<(&mut ComparisonTally, usize)> {
-        let most = self.limits.bytes;
-        self.compared.as_mut().map(|compared| (compared, most))
+        let max_bytes = self.limits.bytes;
+        self.compared.as_mut().map(|compared| (compared, max_bytes))
     }
 }

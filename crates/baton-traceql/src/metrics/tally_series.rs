@@ -25,7 +25,7 @@ pub(super) fn series(
 ) -> Result<(Vec<Series>, bool), QueryError> {
     tally.check_room()?;
     let mut series = Vec::new();
-    let whole = tally.is_complete;
+    let is_complete = tally.is_complete;
     if let (Some(compare), Some(compared)) = (leaf.compare(), tally.compared) {
         compared.series(compare, budget, &mut series)?;
     } else {
@@ -40,7 +40,7 @@ pub(super) fn series(
         }
     }
     series.sort_by(by_labels);
-    Ok((series, whole))
+    Ok((series, is_complete))
 }
 
 fn add_group(

@@ -24,8 +24,8 @@ pub(super) enum QuantileSketch {
 #[derive(Clone, Debug)]
 pub(super) struct QuantileHistogram {
     count: u64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     /// Keyed by sign and exponent, in numeric order.
     powers: Vec<(i64, Box<[u64; BUCKETS_PER_POWER]>)>,
 }
@@ -121,14 +121,14 @@ impl QuantileSketch {
 
 impl Default for QuantileHistogram {
     fn default() -> Self {
-        Self { count: 0, least: f64::INFINITY, most: f64::NEG_INFINITY, powers: Vec::new() }
+        Self { count: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, powers: Vec::new() }
     }
 }
 
 impl QuantileHistogram {
     fn add(&mut self, value: f64, times: u64) -> usize {
-        self.least = self.least.min(value);
-        self.most = self.most.max(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
         self.count += times;
         let bits = to_ordered_bits(value);
         let (counts, bytes) = self.counts(bits >> 52);
@@ -137,13 +137,13 @@ impl QuantileHistogram {
     }
 
     fn merge(&mut self, other: &Self) -> usize {
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
         self.count += other.count;
         let mut bytes = 0;
-        for (power, theirs) in &other.powers {
+        for (power, other_counts) in &other.powers {
             let (counts, more) = self.counts(*power);
-            counts.iter_mut().zip(theirs.iter()).for_each(|(count, their)| *count += their);
+            counts.iter_mut().zip(other_counts.iter()).for_each(|(count, other_count)| *count += other_count);
             bytes += more;
         }
         bytes
@@ -168,7 +168,7 @@ impl QuantileHistogram {
                     let middle = (power << 52) | ((divided as i64) << IGNORED_BITS) | (1 << (IGNORED_BITS - 1));
                     let number = from_ordered_bits(middle);
                     // Zero shares its bucket with subnormal numbers.
-                    return Some(if number.is_subnormal() { 0.0 } else { number.clamp(self.least, self.most) });
+                    return Some(if number.is_subnormal() { 0.0 } else { number.clamp(self.min, self.max) });
                 }
             }
         }

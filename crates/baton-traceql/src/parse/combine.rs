@@ -139,7 +139,7 @@ fn compute(
 /// A constant as an operand of metrics arithmetic.
 fn number(scalar: &Scalar) -> Option<MetricsExpr> {
     match scalar {
-        Scalar::Literal(Literal::Int(whole)) => Some(MetricsExpr::Number(*whole as f64)),
+        Scalar::Literal(Literal::Int(integer)) => Some(MetricsExpr::Number(*integer as f64)),
         Scalar::Literal(Literal::Float(number)) => Some(MetricsExpr::Number(*number)),
         Scalar::Computed { op, left, right } => Some(MetricsExpr::Computed {
             op: Some(*op).filter(|op| !matches!(op, ArithmeticOp::Modulo | ArithmeticOp::Power))?,

@@ -79,8 +79,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes the next token, which must be `kind`.
-    pub(super) fn require(&mut self, kind: &TokenKind, what: &str) -> Result<(), ParseError> {
-        if self.accept(kind) { Ok(()) } else { self.expected(what) }
+    pub(super) fn require(&mut self, kind: &TokenKind, description: &str) -> Result<(), ParseError> {
+        if self.accept(kind) { Ok(()) } else { self.expected(description) }
     }
 
     /// Start of the next token.
@@ -128,12 +128,12 @@ impl<'a> Parser<'a> {
     }
 
     /// An error that names the expected and the actual token.
-    pub(super) fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
+    pub(super) fn expected<T>(&self, description: &str) -> Result<T, ParseError> {
         match self.peek() {
-            TokenKind::Invalid(why) => self.fail(why.clone()),
+            TokenKind::Invalid(reason) => self.fail(reason.clone()),
             TokenKind::Identifier(word) => self.fail(format!("unknown identifier: {word}")),
-            TokenKind::End => self.fail(format!("expected {what}, found the end of the query")),
-            _ => self.fail(format!("expected {what}, found `{}`", self.source_text())),
+            TokenKind::End => self.fail(format!("expected {description}, found the end of the query")),
+            _ => self.fail(format!("expected {description}, found `{}`", self.source_text())),
         }
     }
 

@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     /// Parses a field of a span.
-    pub(super) fn field(&mut self, what: &str) -> Result<Field, ParseError> {
+    pub(super) fn field(&mut self, description: &str) -> Result<Field, ParseError> {
         match self.peek().clone() {
             TokenKind::Field(field) => {
                 self.advance();
@@ -127,7 +127,7 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Field::Attribute(lenient::attribute(name, &mut self.warnings)))
             }
-            _ => self.expected(what),
+            _ => self.expected(description),
         }
     }
 
@@ -147,7 +147,7 @@ impl Parser<'_> {
         let negative = self.peek_op() == Some(Op::Subtract);
         let kind = if negative { self.peek_second() } else { self.peek() };
         let literal = match kind {
-            TokenKind::Int(whole) => signed(*whole, negative).map(Literal::Int),
+            TokenKind::Int(integer) => signed(*integer, negative).map(Literal::Int),
             TokenKind::Duration(nanos) => signed(*nanos, negative).map(Literal::Duration),
             TokenKind::Float(number) => Some(Literal::Float(if negative { -number } else { *number })),
             TokenKind::Text(text) if !negative => Some(Literal::Text(text.clone())),

@@ -69,7 +69,7 @@ impl Parser<'_> {
         while self.accept(&TokenKind::Comma) {
             let at = self.position();
             let quantile = match self.number("`,`")? {
-                Literal::Int(whole) => whole as f64,
+                Literal::Int(value) => value as f64,
                 Literal::Float(number) => number,
                 _ => -1.0,
             };
@@ -87,9 +87,9 @@ impl Parser<'_> {
 
     fn compare(&mut self) -> Result<CompareFunction, ParseError> {
         let selection = self.filter()?;
-        let top = self.whole_argument()?;
-        let start = if top.is_some() { self.whole_argument()? } else { None };
-        let end = if start.is_some() { self.whole_argument()? } else { None };
+        let top = self.integer_argument()?;
+        let start = if top.is_some() { self.integer_argument()? } else { None };
+        let end = if start.is_some() { self.integer_argument()? } else { None };
         if start.is_some() && end.is_none() {
             return self.expected("`,` and the end of the selection");
         }
@@ -97,14 +97,14 @@ impl Parser<'_> {
         Ok(CompareFunction { selection, top, start, end })
     }
 
-    fn whole_argument(&mut self) -> Result<Option<i64>, ParseError> {
-        if self.accept(&TokenKind::Comma) { self.whole("`,`").map(Some) } else { Ok(None) }
+    fn integer_argument(&mut self) -> Result<Option<i64>, ParseError> {
+        if self.accept(&TokenKind::Comma) { self.integer("`,`").map(Some) } else { Ok(None) }
     }
 
-    fn whole(&mut self, after: &str) -> Result<i64, ParseError> {
+    fn integer(&mut self, after: &str) -> Result<i64, ParseError> {
         let at = self.position();
         match self.literal()? {
-            Some(Literal::Int(whole)) => Ok(whole),
+            Some(Literal::Int(integer)) => Ok(integer),
             Some(_) => self.fail_at(at, format!("expected a whole number after {after}")),
             None => self.expected(&format!("a whole number after {after}")),
         }
@@ -140,12 +140,12 @@ impl Parser<'_> {
         self.advance();
         self.require(&TokenKind::OpenParen, "`(`")?;
         let at = self.position();
-        let most = self.whole("`(`")?;
-        if most < 1 {
+        let count = self.integer("`(`")?;
+        if count < 1 {
             return self.fail_at(at, "expected a number of series that is 1 or more");
         }
         self.close()?;
-        Ok(stage(most))
+        Ok(stage(count))
     }
 
     /// Appends a second stage.

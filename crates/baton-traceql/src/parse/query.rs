@@ -67,8 +67,8 @@ fn query(parser: &mut Parser) -> Result<Query, ParseError> {
     };
     let hints = parser.hints()?;
     if *parser.peek() != TokenKind::End {
-        let what = if hints.is_empty() { "`|` or the end of the query" } else { "the end of the query" };
-        return parser.expected(what);
+        let description = if hints.is_empty() { "`|` or the end of the query" } else { "the end of the query" };
+        return parser.expected(description);
     }
     Ok(Query { root, hints })
 }

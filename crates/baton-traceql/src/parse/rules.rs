@@ -17,19 +17,19 @@ pub(super) fn check_nil(
     if op != CompareOp::Equal {
         return Ok(());
     }
-    let asked = match (left, right) {
+    let operand = match (left, right) {
         (FieldExpr::Field(field), FieldExpr::Literal(Literal::Nil))
         | (FieldExpr::Literal(Literal::Nil), FieldExpr::Field(field)) => field,
         _ => return Ok(()),
     };
-    let always = match asked {
+    let always = match operand {
         Field::Intrinsic(_) => true,
         Field::Attribute(attribute) => {
             attribute.scope == AttributeScope::Resource && !attribute.of_parent && attribute.name == "service.name"
         }
     };
     if always {
-        parser.fail_at(at, format!("`= nil` cannot be used with `{asked}`: it always has a value"))
+        parser.fail_at(at, format!("`= nil` cannot be used with `{operand}`: it always has a value"))
     } else {
         Ok(())
     }
@@ -56,6 +56,6 @@ pub(super) fn check_pattern(
     }
     match pattern::compile(pattern) {
         Ok(_) => Ok(()),
-        Err(why) => parser.fail_at(at, format!("invalid regular expression: {why}")),
+        Err(reason) => parser.fail_at(at, format!("invalid regular expression: {reason}")),
     }
 }

@@ -27,30 +27,30 @@ pub(super) struct PredicateBuilder {
 
 impl PredicateBuilder {
     /// Predicate for the expression to be true.
-    pub(super) fn predicate(self, expr: &FieldExpr, whose: TargetSpan) -> SpanPredicate {
+    pub(super) fn predicate(self, expr: &FieldExpr, target: TargetSpan) -> SpanPredicate {
         match expr {
             FieldExpr::Literal(Literal::Bool(true)) => SpanPredicate::Anything,
             FieldExpr::Literal(_) => SpanPredicate::Nothing,
             FieldExpr::Field(_) => {
-                self.comparison_predicate(CompareOp::Equal, expr, &FieldExpr::Literal(Literal::Bool(true)), whose)
+                self.comparison_predicate(CompareOp::Equal, expr, &FieldExpr::Literal(Literal::Bool(true)), target)
             }
-            FieldExpr::Unary { op: UnaryOp::Not, of } => self.negation_predicate(of, whose),
+            FieldExpr::Unary { op: UnaryOp::Not, of } => self.negation_predicate(of, target),
             FieldExpr::Unary { op: UnaryOp::Negative, .. } => SpanPredicate::Nothing,
             FieldExpr::Binary { op: BinaryOp::And, left, right } => {
-                all_of_span([self.predicate(left, whose), self.predicate(right, whose)])
+                all_of_span([self.predicate(left, target), self.predicate(right, target)])
             }
             FieldExpr::Binary { op: BinaryOp::Or, left, right } => {
-                any_of_span([self.predicate(left, whose), self.predicate(right, whose)])
+                any_of_span([self.predicate(left, target), self.predicate(right, target)])
             }
             FieldExpr::Binary { op: BinaryOp::Compare(op), left, right } => {
-                self.comparison_predicate(*op, left, right, whose)
+                self.comparison_predicate(*op, left, right, target)
             }
             FieldExpr::Binary { op: BinaryOp::Arithmetic(_), .. } => SpanPredicate::Nothing,
         }
     }
 
     /// Little follows from a negation: it may be true because a value is missing.
-    fn negation_predicate(self, of: &FieldExpr, whose: TargetSpan) -> SpanPredicate {
+    fn negation_predicate(self, of: &FieldExpr, target: TargetSpan) -> SpanPredicate {
         match of {
             FieldExpr::Literal(Literal::Bool(value)) => {
                 if *value {
@@ -60,13 +60,13 @@ impl PredicateBuilder {
                 }
             }
             FieldExpr::Field(_) => {
-                self.comparison_predicate(CompareOp::Equal, of, &FieldExpr::Literal(Literal::Bool(false)), whose)
+                self.comparison_predicate(CompareOp::Equal, of, &FieldExpr::Literal(Literal::Bool(false)), target)
             }
-            FieldExpr::Unary { op: UnaryOp::Not, of } => self.predicate(of, whose),
+            FieldExpr::Unary { op: UnaryOp::Not, of } => self.predicate(of, target),
             FieldExpr::Binary { op: BinaryOp::Compare(CompareOp::Equal), left, right } => {
                 match (is_nil(left), is_nil(right)) {
-                    (true, _) => self.presence_predicate(right, whose),
-                    (_, true) => self.presence_predicate(left, whose),
+                    (true, _) => self.presence_predicate(right, target),
+                    (_, true) => self.presence_predicate(left, target),
                     _ => SpanPredicate::Anything,
                 }
             }
@@ -79,39 +79,39 @@ impl PredicateBuilder {
         op: CompareOp,
         left: &FieldExpr,
         right: &FieldExpr,
-        whose: TargetSpan,
+        target: TargetSpan,
     ) -> SpanPredicate {
-        if let Some(says) = RootPredicate::from_comparison(op, left, right) {
-            return if whose == TargetSpan::Matching { root_predicate(says) } else { SpanPredicate::Anything };
+        if let Some(predicate) = RootPredicate::from_comparison(op, left, right) {
+            return if target == TargetSpan::Matching { root_predicate(predicate) } else { SpanPredicate::Anything };
         }
         match (op, left, right) {
             (CompareOp::Equal, ..) if is_nil(left) || is_nil(right) => SpanPredicate::Anything,
             (CompareOp::NotEqual, nil, of) | (CompareOp::NotEqual, of, nil) if is_nil(nil) => {
-                self.presence_predicate(of, whose)
+                self.presence_predicate(of, target)
             }
-            (_, FieldExpr::Field(field), FieldExpr::Literal(value)) => self.holds(field, op, value, whose),
-            (_, FieldExpr::Literal(value), FieldExpr::Field(field)) => self.holds(field, flipped(op), value, whose),
-            _ => all_of_span([self.presence_predicate(left, whose), self.presence_predicate(right, whose)]),
+            (_, FieldExpr::Field(field), FieldExpr::Literal(value)) => self.holds(field, op, value, target),
+            (_, FieldExpr::Literal(value), FieldExpr::Field(field)) => self.holds(field, flipped(op), value, target),
+            _ => all_of_span([self.presence_predicate(left, target), self.presence_predicate(right, target)]),
         }
     }
 
-    fn holds(self, field: &Field, op: CompareOp, value: &Literal, whose: TargetSpan) -> SpanPredicate {
+    fn holds(self, field: &Field, op: CompareOp, value: &Literal, target: TargetSpan) -> SpanPredicate {
         let value = canonical_literal(field, op, value).into_owned();
-        self.for_aliases(field, whose, |field| SpanPredicate::Holds(Comparison { field, op, value: value.clone() }))
+        self.for_aliases(field, target, |field| SpanPredicate::Holds(Comparison { field, op, value: value.clone() }))
     }
 
     /// Predicate for the expression to have a value.
-    pub(super) fn presence_predicate(self, expr: &FieldExpr, whose: TargetSpan) -> SpanPredicate {
+    pub(super) fn presence_predicate(self, expr: &FieldExpr, target: TargetSpan) -> SpanPredicate {
         match expr {
             FieldExpr::Literal(Literal::Nil) => SpanPredicate::Nothing,
             FieldExpr::Literal(_) => SpanPredicate::Anything,
-            FieldExpr::Field(field) => self.for_aliases(field, whose, SpanPredicate::Exists),
-            FieldExpr::Unary { op: UnaryOp::Negative, of } => self.presence_predicate(of, whose),
+            FieldExpr::Field(field) => self.for_aliases(field, target, SpanPredicate::Exists),
+            FieldExpr::Unary { op: UnaryOp::Negative, of } => self.presence_predicate(of, target),
             FieldExpr::Binary { op: BinaryOp::Arithmetic(_), left, right } => {
-                all_of_span([self.presence_predicate(left, whose), self.presence_predicate(right, whose)])
+                all_of_span([self.presence_predicate(left, target), self.presence_predicate(right, target)])
             }
             FieldExpr::Unary { op: UnaryOp::Not, of } => match of.as_ref() {
-                FieldExpr::Field(_) => self.presence_predicate(of, whose),
+                FieldExpr::Field(_) => self.presence_predicate(of, target),
                 _ => SpanPredicate::Anything,
             },
             FieldExpr::Binary { .. } => SpanPredicate::Anything,
@@ -119,8 +119,8 @@ impl PredicateBuilder {
     }
 
     /// The predicate for any alias of the field; true if the field belongs to another span.
-    fn for_aliases(self, field: &Field, whose: TargetSpan, need: impl Fn(Field) -> SpanPredicate) -> SpanPredicate {
-        match field_on_target(field, whose) {
+    fn for_aliases(self, field: &Field, target: TargetSpan, need: impl Fn(Field) -> SpanPredicate) -> SpanPredicate {
+        match field_on_target(field, target) {
             Some(Field::Attribute(attribute)) => {
                 let under = |name: String| need(Field::Attribute(AttributeRef { name, ..attribute.clone() }));
                 let others = self.aliases.synonyms(&attribute.name).map(|name| under(name.to_owned()));
@@ -133,8 +133,8 @@ impl PredicateBuilder {
 }
 
 /// The field relative to the target span itself.
-fn field_on_target(field: &Field, whose: TargetSpan) -> Option<Field> {
-    match (field, whose) {
+fn field_on_target(field: &Field, target: TargetSpan) -> Option<Field> {
+    match (field, target) {
         (_, TargetSpan::Matching) => is_local(field).then(|| field.clone()),
         (Field::Attribute(attribute), TargetSpan::Parent) if attribute.of_parent => {
             Some(Field::Attribute(AttributeRef { of_parent: false, ..attribute.clone() }))
@@ -150,8 +150,8 @@ fn field_on_target(field: &Field, whose: TargetSpan) -> Option<Field> {
 }
 
 /// Normalized form of a root test.
-fn root_predicate(says: RootPredicate) -> SpanPredicate {
-    let op = match (says.roots, says.others) {
+fn root_predicate(predicate: RootPredicate) -> SpanPredicate {
+    let op = match (predicate.roots, predicate.others) {
         (true, true) => return SpanPredicate::Anything,
         (false, false) => return SpanPredicate::Nothing,
         (true, false) => CompareOp::Less,
