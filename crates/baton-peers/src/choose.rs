@@ -36,10 +36,10 @@ pub struct ChosenInterface {
 
 /// No interface of the card is supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the agent offers {offered}; this Baton supports {wanted}")]
+#[error("the agent offers {offered}; this Baton supports {supported}")]
 pub struct UnsupportedInterfaces {
     offered: String,
-    wanted: String,
+    supported: String,
 }
 
 impl BindingChoice {
@@ -85,8 +85,8 @@ pub fn choose_interface(
         let (Some(binding), Some(dialect)) = (binding, A2aDialect::from_version(&interface.protocol_version)) else {
             continue;
         };
-        let wanted = preference.is_none_or(|preference| preference == binding);
-        if wanted && best.as_ref().is_none_or(|best| best.dialect < dialect) {
+        let is_preferred = preference.is_none_or(|preference| preference == binding);
+        if is_preferred && best.as_ref().is_none_or(|best| best.dialect < dialect) {
             best = Some(ChosenInterface { binding, dialect, interface: interface.clone() });
         }
     }
@@ -101,12 +101,12 @@ impl UnsupportedInterfaces {
         let mut offered: Vec<String> =
             interfaces.iter().take(MAX_DISPLAYED_INTERFACES).map(|one| name(one).trim().to_owned()).collect();
         offered.dedup();
-        let wanted = match preference {
+        let supported = match preference {
             Some(preference) => format!("{} 1.0 or 0.3", preference.card_name()),
             None => "JSONRPC, HTTP+JSON or GRPC, 1.0 or 0.3".to_owned(),
         };
         let offered = if offered.is_empty() { "no interface".to_owned() } else { offered.join(", ") };
-        Self { offered, wanted }
+        Self { offered, supported }
     }
 }
 

@@ -84,15 +84,15 @@ impl PeerClient {
 
     /// The same client with the attributes of its endpoint for spans.
     #[must_use]
-    pub(crate) fn with_endpoint_attributes(mut self, place: EndpointAttributes) -> Self {
-        self.endpoint_attributes = Arc::new(place);
+    pub(crate) fn with_endpoint_attributes(mut self, endpoint_attributes: EndpointAttributes) -> Self {
+        self.endpoint_attributes = Arc::new(endpoint_attributes);
         self
     }
 
     /// The same client; it requests push notifications if the peer supports them.
     #[must_use]
-    pub(crate) fn with_push_inbox(mut self, desk: PushInbox) -> Self {
-        self.push_inbox = Some(desk).filter(|_| self.capabilities.push);
+    pub(crate) fn with_push_inbox(mut self, inbox: PushInbox) -> Self {
+        self.push_inbox = Some(inbox).filter(|_| self.capabilities.push);
         self
     }
 
@@ -138,9 +138,9 @@ impl PeerClient {
 
     /// Metadata of every request: all requests activate the same extensions, so that a task always has the same form.
     pub(crate) fn base_metadata(&self) -> RequestMetadata {
-        let wanted =
+        let supported =
             [(self.capabilities.streams_text, STREAM_TEXT), (self.capabilities.reports_tool_calls, TOOL_CALLS)];
-        let extensions = wanted.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
+        let extensions = supported.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
         RequestMetadata { extensions, ..RequestMetadata::default() }
     }
 
@@ -209,10 +209,10 @@ pub(crate) fn unreachable_error(error: &CallError) -> PeerError {
 }
 
 /// The text, truncated to the maximum length of an error.
-pub(crate) fn truncate_error(words: &str) -> String {
+pub(crate) fn truncate_error(text: &str) -> String {
     const MAX_ERROR_BYTES: usize = 2000;
-    match words.len() > MAX_ERROR_BYTES {
-        true => format!("{}...", &words[..words.floor_char_boundary(MAX_ERROR_BYTES)]),
-        false => words.to_owned(),
+    match text.len() > MAX_ERROR_BYTES {
+        true => format!("{}...", &text[..text.floor_char_boundary(MAX_ERROR_BYTES)]),
+        false => text.to_owned(),
     }
 }

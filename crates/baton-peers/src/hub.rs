@@ -34,7 +34,7 @@ impl PeerHub {
         secret.map_err(|error| PeerError::Unreachable { code: error.code(), detail: error.to_string() })?;
         let client = client.traced(&self.tracer, name);
         Ok(match &self.push_inbox {
-            Some(desk) if config.push => client.with_push_inbox(desk.clone()),
+            Some(inbox) if config.push => client.with_push_inbox(inbox.clone()),
             _ => client,
         })
     }
@@ -81,7 +81,7 @@ impl PeerGateway for PeerHub {
     }
 
     fn handle_notification<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool> {
-        let known = self.push_inbox.as_ref().is_some_and(|desk| desk.handle_notification(registration, token));
+        let known = self.push_inbox.as_ref().is_some_and(|inbox| inbox.handle_notification(registration, token));
         Box::pin(std::future::ready(known))
     }
 }

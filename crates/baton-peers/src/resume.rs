@@ -45,8 +45,8 @@ impl PeerClient {
         if self.capabilities().idempotent {
             return self.send_after(ask, PriorPeerSend::Possible).await;
         }
-        let words = "Baton stopped while sending it, and the remote agent has no record of it";
-        Err(PeerError::InDoubt(words.to_owned()))
+        let message = "Baton stopped while sending it, and the remote agent has no record of it";
+        Err(PeerError::InDoubt(message.to_owned()))
     }
 
     /// Finds a message whose delivery is unknown.
@@ -94,10 +94,10 @@ impl PeerClient {
     }
 
     async fn search_once(&self, ask: &PeerRequest) -> Result<SearchOutcome, CallError> {
-        let said = ask.message.id.as_str();
+        let message_id = ask.message.id.as_str();
         if let Some(task) = &ask.task {
             return match self.get_full_task(ask, task).await {
-                Ok(found) if has_message(&found, said) => Ok(SearchOutcome::Found(task.clone())),
+                Ok(found) if has_message(&found, message_id) => Ok(SearchOutcome::Found(task.clone())),
                 Ok(_) => Ok(SearchOutcome::NotFound),
                 Err(error) if is_missing(&error) => Ok(SearchOutcome::Unsupported),
                 Err(error) => Err(error),
@@ -119,7 +119,7 @@ impl PeerClient {
         for task in of_context.take(MAX_CANDIDATES) {
             // Other messages of the conversation may have created tasks too: only a task that contains this message
             // matches.
-            if has_message(task, said) || has_message(&self.get_full_task(ask, &task.id).await?, said) {
+            if has_message(task, message_id) || has_message(&self.get_full_task(ask, &task.id).await?, message_id) {
                 return Ok(SearchOutcome::Found(task.id.to_string()));
             }
         }
@@ -134,5 +134,5 @@ impl PeerClient {
 
 /// Whether the task's history contains the message.
 fn has_message(task: &Task<'_>, message: &str) -> bool {
-    task.history.iter().flatten().any(|said| said.message_id == message)
+    task.history.iter().flatten().any(|entry| entry.message_id == message)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     first: Duration,
-    most: Duration,
+    max_delay: Duration,
     tries: u32,
     /// Minimum delay, in percent of the maximum of the attempt.
     floor: u32,
@@ -16,12 +16,12 @@ pub(crate) struct Backoff {
 impl Backoff {
     /// For reconnects: 100 ms to 10 s, full jitter.
     pub(crate) fn reconnects() -> Self {
-        Self { first: Duration::from_millis(100), most: Duration::from_secs(10), tries: 0, floor: 0 }
+        Self { first: Duration::from_millis(100), max_delay: Duration::from_secs(10), tries: 0, floor: 0 }
     }
 
     /// For polls of a task: 0.5 s to 15 s, with a random second half.
     pub(crate) fn polling() -> Self {
-        Self { first: Duration::from_millis(500), most: Duration::from_secs(15), tries: 0, floor: 50 }
+        Self { first: Duration::from_millis(500), max_delay: Duration::from_secs(15), tries: 0, floor: 50 }
     }
 
     /// Resets the delay after a success.
@@ -31,11 +31,11 @@ impl Backoff {
 
     /// The next delay; at least the delay requested by the peer.
     pub(crate) fn next(&mut self, asked_for: Option<Duration>) -> Duration {
-        let longest = self.first.saturating_mul(1 << self.tries.min(20)).min(self.most);
+        let ceiling = self.first.saturating_mul(1 << self.tries.min(20)).min(self.max_delay);
         self.tries = self.tries.saturating_add(1);
-        let certain = longest * self.floor / 100;
+        let certain = ceiling * self.floor / 100;
         let chance = u32::try_from(getrandom::u64().unwrap_or(u64::MAX) >> 32).unwrap_or(u32::MAX);
-        let wait = certain + (longest - certain).mul_f64(f64::from(chance) / f64::from(u32::MAX));
+        let wait = certain + (ceiling - certain).mul_f64(f64::from(chance) / f64::from(u32::MAX));
         wait.max(asked_for.unwrap_or_default())
     }
 }

@@ -83,9 +83,9 @@ impl PeerClient {
         with: &RequestMetadata,
     ) -> Result<FollowStart, CallError> {
         if self.capabilities().streaming {
-            let mut hearing = self.binding().stream(request, with).await?;
-            return match hearing.next().await {
-                Some(first) => Ok(FollowStart::Stream(first?, hearing)),
+            let mut stream = self.binding().stream(request, with).await?;
+            return match stream.next().await {
+                Some(first) => Ok(FollowStart::Stream(first?, stream)),
                 None => Err(CallError::ConnectionLost("the stream ended before its first event".to_owned())),
             };
         }

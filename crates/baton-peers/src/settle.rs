@@ -21,15 +21,15 @@ impl PeerClient {
     pub async fn settle(
         &self,
         ask: &PeerRequest,
-        mut told: impl FnMut(&StreamResponse<'static>) + Send,
+        mut observe: impl FnMut(&StreamResponse<'static>) + Send,
     ) -> Result<SettledTask, PeerError> {
         let mut follow = self.send(ask).await?;
         while let Some(item) = follow.next().await {
-            told(&item?);
+            observe(&item?);
         }
         let seen = follow.seen();
-        let lost = || PeerError::Lost("the remote agent's stream ended before the task was done".to_owned());
-        let outcome = crate::follow::outcome(seen).ok_or_else(lost)?;
+        let interrupted = || PeerError::Lost("the remote agent's stream ended before the task was done".to_owned());
+        let outcome = crate::follow::outcome(seen).ok_or_else(interrupted)?;
         let context = if seen.context().is_empty() { ask.context.as_str() } else { seen.context() };
         Ok(SettledTask { task: seen.task().map(str::to_owned), context: context.to_owned(), outcome })
     }

@@ -43,7 +43,7 @@ pub(super) fn build_headers(with: &RequestMetadata, dialect: A2aDialect) -> Resu
     Ok(headers)
 }
 
-fn value(what: &str, text: &str) -> Result<HeaderValue, CallError> {
+fn value(label: &str, text: &str) -> Result<HeaderValue, CallError> {
     HeaderValue::from_str(text)
-        .map_err(|_| CallError::Forbidden(format!("the {what} is not a valid header value: {text:?}")))
+        .map_err(|_| CallError::Forbidden(format!("the {label} is not a valid header value: {text:?}")))
 }

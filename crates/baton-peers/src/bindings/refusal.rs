@@ -19,8 +19,8 @@ pub(super) fn unsupported_request(error: &Error) -> CallError {
 }
 
 /// Error for an operation that the dialect lacks.
-pub(super) fn unsupported_operation(what: &str) -> CallError {
-    refused(ErrorKind::MethodNotFound, &format!("A2A 0.3 cannot {what}"), None)
+pub(super) fn unsupported_operation(operation: &str) -> CallError {
+    refused(ErrorKind::MethodNotFound, &format!("A2A 0.3 cannot {operation}"), None)
 }
 
 pub(super) fn refused(kind: ErrorKind, message: &str, retry_after: Option<Duration>) -> CallError {
@@ -49,9 +49,10 @@ pub(super) fn from_rpc_error(head: &ReplyHead, error: &ErrorObject) -> CallError
 pub(super) fn from_http_reply(head: &ReplyHead, body: &[u8]) -> CallError {
     let value: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
     match parse_error_body(&value) {
-        Some(said) => {
-            let code = said.code.unwrap_or_else(|| code_for_status(head.status, &said.status));
-            let message = if said.message.is_empty() { status_line(head.status) } else { clip(&said.message) };
+        Some(error_body) => {
+            let code = error_body.code.unwrap_or_else(|| code_for_status(head.status, &error_body.status));
+            let message =
+                if error_body.message.is_empty() { status_line(head.status) } else { clip(&error_body.message) };
             let retry_after = retry_after(&head.headers);
             CallError::Refused { code, status: head.status.as_u16(), message, retry_after }
         }
@@ -61,13 +62,13 @@ pub(super) fn from_http_reply(head: &ReplyHead, body: &[u8]) -> CallError {
         }
         None => {
             let excerpt = excerpt(body);
-            let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+            let detail = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
             let internal = head.status.is_server_error();
             let kind = if internal { ErrorKind::Internal } else { ErrorKind::InvalidRequest };
             CallError::Refused {
                 code: kind.rpc_code(),
                 status: head.status.as_u16(),
-                message: format!("the remote agent answered {}{said}", status_line(head.status)),
+                message: format!("the remote agent answered {}{detail}", status_line(head.status)),
                 retry_after: retry_after(&head.headers),
             }
         }
@@ -77,18 +78,19 @@ pub(super) fn from_http_reply(head: &ReplyHead, body: &[u8]) -> CallError {
 /// The error in a stream event, if it is one.
 pub(super) fn from_event(data: &str) -> Option<CallError> {
     let value: Value = serde_json::from_str(data).ok()?;
-    let bare = value.get("code").is_some_and(Value::is_number) && value.get("message").is_some_and(Value::is_string);
-    if !bare && !value.get("error").is_some_and(Value::is_object) {
+    let is_plain =
+        value.get("code").is_some_and(Value::is_number) && value.get("message").is_some_and(Value::is_string);
+    if !is_plain && !value.get("error").is_some_and(Value::is_object) {
         return None;
     }
-    let said = parse_error_body(&value)?;
+    let error_body = parse_error_body(&value)?;
     let http = value.get("error").and_then(|error| error.get("code")).and_then(Value::as_u64);
     let http = http.and_then(|code| u16::try_from(code).ok()).and_then(|code| StatusCode::from_u16(code).ok());
     let status = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let code = said.code.unwrap_or_else(|| code_for_status(status, &said.status));
+    let code = error_body.code.unwrap_or_else(|| code_for_status(status, &error_body.status));
     let status =
         http.map_or_else(|| ErrorKind::from_rpc_code(code).map_or(500, ErrorKind::http_status), |it| it.as_u16());
-    Some(CallError::Refused { code, status, message: clip(&said.message), retry_after: None })
+    Some(CallError::Refused { code, status, message: clip(&error_body.message), retry_after: None })
 }
 
 #[derive(Default)]

@@ -35,7 +35,7 @@ impl Authorizer {
         let method = match config.credential.clone() {
             Credential::None => AuthMethod::Nothing,
             Credential::Bearer(secret) => AuthMethod::Bearer(secret),
-            Credential::ApiKey { place, name, secret } => AuthMethod::Key(place, name, secret),
+            Credential::ApiKey { place: location, name, secret } => AuthMethod::Key(location, name, secret),
             Credential::Basic { user, secret } => AuthMethod::Basic(user, secret),
             Credential::OAuth2(grant) => AuthMethod::Token(TokenCache::new(grant, tokens)),
         };
@@ -44,7 +44,7 @@ impl Authorizer {
 
     /// Refuses origins that may not receive the credential: a card may point anywhere.
     fn check(&self, uri: &Uri) -> Result<(), CallError> {
-        let forbidden = |words: String| Err(CallError::Forbidden(words));
+        let forbidden = |message: String| Err(CallError::Forbidden(message));
         let target = Target::from_uri(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
         let host = target.host();
         let Some(own) = &self.own else { return forbidden("this remote agent has no valid address".to_owned()) };
@@ -74,9 +74,9 @@ impl Authorizer {
                 let pair = BASE64_STANDARD.encode(format!("{user}:{}", secret.resolve()?.expose()));
                 authorization(request, &format!("Basic {pair}"))
             }
-            AuthMethod::Key(place, name, secret) => {
+            AuthMethod::Key(location, name, secret) => {
                 let secret = secret.resolve()?;
-                match place {
+                match location {
                     ApiKeyLocation::Header => set(request, header_name(name)?, secret.expose()),
                     ApiKeyLocation::Cookie => {
                         let before = request.headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());

@@ -65,18 +65,18 @@ impl TokenCache {
     }
 
     pub(super) async fn token(&self) -> Result<Secret, CallError> {
-        let mut kept = self.cached.lock().await;
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.until > Instant::now()) {
-            return Ok(kept.token.clone());
+        let mut cached = self.cached.lock().await;
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.until > Instant::now()) {
+            return Ok(cached.token.clone());
         }
-        let asked = Instant::now();
-        let given = self.request_token().await?;
-        let life = given
+        let requested_at = Instant::now();
+        let response = self.request_token().await?;
+        let life = response
             .expires_in
             .map_or(Some(DEFAULT_TOKEN_TTL), |seconds| Duration::try_from_secs_f64(seconds.min(1e9)).ok());
-        let until = asked + life.unwrap_or_default().saturating_sub(RENEWAL_WINDOW);
-        let token = Secret::new(given.access_token);
-        *kept = Some(CachedToken { token: token.clone(), until });
+        let until = requested_at + life.unwrap_or_default().saturating_sub(RENEWAL_WINDOW);
+        let token = Secret::new(response.access_token);
+        *cached = Some(CachedToken { token: token.clone(), until });
         Ok(token)
     }
 
@@ -97,16 +97,17 @@ impl TokenCache {
         if !reply.status.is_success() {
             let reason = serde_json::from_slice(&reply.body).map(|refused: TokenErrorResponse| refused.error);
             let reason = reason.ok().filter(|reason| reason.len() <= 64).unwrap_or_default();
-            let words = format!("no token was issued: the server answered {} {reason}", reply.status.as_u16());
+            let text = format!("no token was issued: the server answered {} {reason}", reply.status.as_u16());
             let temporary = reply.status.is_server_error() || reply.status.as_u16() == 429;
-            let words = words.trim_end().to_owned();
-            return Err(if temporary { CallError::NotSent(words) } else { CallError::Forbidden(words) });
+            let text = text.trim_end().to_owned();
+            return Err(if temporary { CallError::NotSent(text) } else { CallError::Forbidden(text) });
         }
-        let given: Result<TokenResponse, _> = serde_json::from_slice(&reply.body);
-        let bearer =
-            |given: &TokenResponse| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
-        match given {
-            Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
+        let response: Result<TokenResponse, _> = serde_json::from_slice(&reply.body);
+        let bearer = |response: &TokenResponse| {
+            response.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"))
+        };
+        match response {
+            Ok(response) if bearer(&response) && !response.access_token.is_empty() => Ok(response),
             // The reply is not quoted, because it may contain a token.
             _ => Err(CallError::Forbidden("no token was issued: the server's answer has no bearer token".to_owned())),
         }

@@ -33,10 +33,10 @@ pub enum SecretError {
     #[error("the secret {0} is empty")]
     Empty(String),
     /// The secret cannot be read.
-    #[error("the secret {place} cannot be read: {reason}")]
+    #[error("the secret {reference} cannot be read: {reason}")]
     Unreadable {
         /// The reference.
-        place: String,
+        reference: String,
         /// The cause.
         reason: String,
     },
@@ -55,22 +55,25 @@ impl SecretError {
 impl SecretRef {
     /// The current secret, without surrounding white space.
     pub fn resolve(&self) -> Result<Secret, SecretError> {
-        let place = || self.to_string();
+        let reference = || self.to_string();
         let text = match &self.0 {
             SecretLocation::Variable(name) => match std::env::var(name) {
                 Ok(text) => text,
-                Err(std::env::VarError::NotPresent) => return Err(SecretError::Missing(place())),
+                Err(std::env::VarError::NotPresent) => return Err(SecretError::Missing(reference())),
                 Err(std::env::VarError::NotUnicode(_)) => {
-                    return Err(SecretError::Unreadable { place: place(), reason: "it is not valid text".to_owned() });
+                    return Err(SecretError::Unreadable {
+                        reference: reference(),
+                        reason: "it is not valid text".to_owned(),
+                    });
                 }
             },
             SecretLocation::File(path) => read(path).map_err(|error| match error.kind() {
-                std::io::ErrorKind::NotFound => SecretError::Missing(place()),
-                _ => SecretError::Unreadable { place: place(), reason: error.to_string() },
+                std::io::ErrorKind::NotFound => SecretError::Missing(reference()),
+                _ => SecretError::Unreadable { reference: reference(), reason: error.to_string() },
             })?,
         };
         match text.trim() {
-            "" => Err(SecretError::Empty(place())),
+            "" => Err(SecretError::Empty(reference())),
             secret => Ok(Secret(secret.to_owned())),
         }
     }
@@ -91,12 +94,12 @@ impl FromStr for SecretRef {
             let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             (!name.is_empty() && plain).then(|| SecretLocation::Variable(name.to_owned()))
         };
-        let place = match (text.strip_prefix("env://"), text.strip_prefix("file://")) {
+        let location = match (text.strip_prefix("env://"), text.strip_prefix("file://")) {
             (Some(name), _) => variable(name),
             (None, Some(path)) if !path.is_empty() => Some(SecretLocation::File(path.into())),
             _ => None,
         };
-        place.map(Self).ok_or(SecretError::Form)
+        location.map(Self).ok_or(SecretError::Form)
     }
 }
 

@@ -15,18 +15,18 @@ pub(super) fn card_urls(url: &str) -> Result<Vec<String>, DiscoverError> {
     let authority = target.uri().authority().map_or("", |authority| authority.as_str());
     let origin = format!("{}://{authority}", if target.is_secure() { "https" } else { "http" });
     let path = target.uri().path().trim_end_matches('/');
-    let mut places = Vec::new();
+    let mut urls = Vec::new();
     if path.ends_with(".json") {
-        places.push(url.clone());
+        urls.push(url.clone());
     } else {
-        places.extend(WELL_KNOWN.map(|place| format!("{origin}{path}{place}")));
+        urls.extend(WELL_KNOWN.map(|suffix| format!("{origin}{path}{suffix}")));
     }
-    for place in WELL_KNOWN.map(|place| format!("{origin}{place}")) {
-        if !places.contains(&place) {
-            places.push(place);
+    for candidate in WELL_KNOWN.map(|suffix| format!("{origin}{suffix}")) {
+        if !urls.contains(&candidate) {
+            urls.push(candidate);
         }
     }
-    Ok(places)
+    Ok(urls)
 }
 
 /// Adds a missing scheme: http for loopback hosts, which rarely have certificates, https for all others.

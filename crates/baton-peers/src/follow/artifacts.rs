@@ -36,7 +36,7 @@ pub(super) enum ArtifactDelta {
 
 impl ReceivedArtifacts {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Artifact<'static>> {
-        self.tracked.iter().map(|kept| &kept.artifact)
+        self.tracked.iter().map(|entry| &entry.artifact)
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Artifact<'static>> {
@@ -46,8 +46,8 @@ impl ReceivedArtifacts {
     /// Applies an update with an event id that proves it is new.
     pub(super) fn apply_new(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> ArtifactDelta {
         let known = self.get(&update.artifact.artifact_id).is_some();
-        let taken = if update.append && known { self.extend(&update.artifact) } else { self.put(&update.artifact) };
-        if !taken {
+        let stored = if update.append && known { self.extend(&update.artifact) } else { self.put(&update.artifact) };
+        if !stored {
             return ArtifactDelta::Unchanged;
         }
         self.close(update);
@@ -60,15 +60,15 @@ impl ReceivedArtifacts {
 
     /// Applies an update that may be a repetition.
     pub(super) fn apply(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> ArtifactDelta {
-        let Some(kept) = self.tracked.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id)
+        let Some(entry) = self.tracked.iter().find(|entry| entry.artifact.artifact_id == update.artifact.artifact_id)
         else {
             return self.apply_new(update);
         };
         if update.append {
             return self.apply_new(update);
         }
-        let closes = update.last_chunk && !kept.closed;
-        match change(&kept.artifact.parts, &update.artifact.parts) {
+        let closes = update.last_chunk && !entry.closed;
+        match change(&entry.artifact.parts, &update.artifact.parts) {
             ContentChange::None if closes => self.apply_new(update),
             ContentChange::None => ArtifactDelta::Unchanged,
             ContentChange::Grown(parts) => {
@@ -85,26 +85,26 @@ impl ReceivedArtifacts {
 
     /// Removes the artifacts that are not in `truth`; returns their ids.
     pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
-        let gone =
-            |kept: &TrackedArtifact| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
-        let forgotten: Vec<TrackedArtifact> = self.tracked.extract_if(.., |kept| gone(kept)).collect();
-        self.weight -= forgotten.iter().map(|kept| artifact_size(&kept.artifact)).sum::<usize>();
-        forgotten.into_iter().map(|kept| kept.artifact.artifact_id.into_owned()).collect()
+        let is_removed =
+            |entry: &TrackedArtifact| truth.iter().all(|artifact| artifact.artifact_id != entry.artifact.artifact_id);
+        let removed: Vec<TrackedArtifact> = self.tracked.extract_if(.., |entry| is_removed(entry)).collect();
+        self.weight -= removed.iter().map(|entry| artifact_size(&entry.artifact)).sum::<usize>();
+        removed.into_iter().map(|entry| entry.artifact.artifact_id.into_owned()).collect()
     }
 
     fn put(&mut self, artifact: &Artifact<'static>) -> bool {
-        let place = self.tracked.iter().position(|kept| kept.artifact.artifact_id == artifact.artifact_id);
-        let before = place.map_or(0, |place| artifact_size(&self.tracked[place].artifact));
+        let index = self.tracked.iter().position(|entry| entry.artifact.artifact_id == artifact.artifact_id);
+        let before = index.map_or(0, |index| artifact_size(&self.tracked[index].artifact));
         let after = artifact_size(artifact);
-        if self.weight - before + after > MAX_CONTENT || place.is_none() && self.tracked.len() == MAX_ARTIFACTS {
+        if self.weight - before + after > MAX_CONTENT || index.is_none() && self.tracked.len() == MAX_ARTIFACTS {
             tracing::warn!(artifact = %artifact.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
         self.weight = self.weight - before + after;
-        let kept = TrackedArtifact { artifact: artifact.clone(), closed: false };
-        match place {
-            Some(place) => self.tracked[place] = kept,
-            None => self.tracked.push(kept),
+        let entry = TrackedArtifact { artifact: artifact.clone(), closed: false };
+        match index {
+            Some(index) => self.tracked[index] = entry,
+            None => self.tracked.push(entry),
         }
         true
     }
@@ -114,17 +114,17 @@ impl ReceivedArtifacts {
             tracing::warn!(artifact = %more.artifact_id, "the output of a remote agent exceeds the limit per task");
             return false;
         }
-        let Some(kept) = self.tracked.iter_mut().find(|kept| kept.artifact.artifact_id == more.artifact_id) else {
+        let Some(entry) = self.tracked.iter_mut().find(|entry| entry.artifact.artifact_id == more.artifact_id) else {
             return false;
         };
-        self.weight += more.parts.iter().map(|part| append(&mut kept.artifact.parts, part)).sum::<usize>();
+        self.weight += more.parts.iter().map(|part| append(&mut entry.artifact.parts, part)).sum::<usize>();
         true
     }
 
     fn close(&mut self, update: &TaskArtifactUpdateEvent<'_>) {
-        for kept in &mut self.tracked {
-            if kept.artifact.artifact_id == update.artifact.artifact_id {
-                kept.closed = update.last_chunk;
+        for entry in &mut self.tracked {
+            if entry.artifact.artifact_id == update.artifact.artifact_id {
+                entry.closed = update.last_chunk;
             }
         }
     }
@@ -137,10 +137,10 @@ pub(super) fn text(parts: &[Part<'_>]) -> String {
 
 /// Approximate size of an artifact in bytes, with its metadata.
 fn artifact_size(artifact: &Artifact<'_>) -> usize {
-    let said = [&artifact.name, &artifact.description].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+    let text_len = [&artifact.name, &artifact.description].into_iter().flatten().map(|text| text.len()).sum::<usize>();
     let listed = artifact.extensions.iter().map(|text| 64 + text.len()).sum::<usize>();
     let metadata = artifact.metadata.as_ref().map_or(0, |json| json.as_str().len());
-    artifact.artifact_id.len() + said + listed + metadata + content_size(&artifact.parts)
+    artifact.artifact_id.len() + text_len + listed + metadata + content_size(&artifact.parts)
 }
 
 /// Approximate size of the content in bytes.
@@ -181,11 +181,11 @@ fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) -> usize {
 
 /// The same content with consecutive text merged.
 pub(super) fn merge_text(parts: &[Part<'static>]) -> Vec<Part<'static>> {
-    let mut whole = Vec::with_capacity(parts.len().min(16));
+    let mut merged = Vec::with_capacity(parts.len().min(16));
     for part in parts {
-        append(&mut whole, part);
+        append(&mut merged, part);
     }
-    whole
+    merged
 }
 
 fn change(old: &[Part<'static>], new: &[Part<'static>]) -> ContentChange {

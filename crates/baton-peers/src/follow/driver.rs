@@ -68,13 +68,13 @@ pub(super) enum FollowMode {
 
 impl TaskFollower {
     pub(crate) fn new(client: PeerClient, with: RequestMetadata, seen: TaskTracker, begin: FollowStart) -> Self {
-        let how = if client.capabilities().streaming { FollowMode::Streaming } else { FollowMode::Polling };
+        let mode = if client.capabilities().streaming { FollowMode::Streaming } else { FollowMode::Polling };
         let mut follow = Self {
             client,
             with,
             seen,
             stream: None,
-            mode: how,
+            mode,
             ready: VecDeque::new(),
             reconnect_backoff: Backoff::reconnects(),
             poll_backoff: Backoff::polling(),
@@ -88,8 +88,8 @@ impl TaskFollower {
             failed: false,
         };
         match begin {
-            FollowStart::Stream(first, hearing) => {
-                follow.stream = Some(hearing);
+            FollowStart::Stream(first, stream) => {
+                follow.stream = Some(stream);
                 follow.take(first);
             }
             FollowStart::Answer(item) => {
@@ -134,22 +134,22 @@ impl TaskFollower {
 
     async fn advance(&mut self) -> Result<(), PeerError> {
         self.register().await;
-        let Some(hearing) = &mut self.stream else { return self.reconnect().await };
-        let heard = if self.seen.is_stale() {
+        let Some(stream) = &mut self.stream else { return self.reconnect().await };
+        let event = if self.seen.is_stale() {
             // A stream may stay open without reporting that the task is still waiting.
-            let Ok(heard) = timeout(PEER_REACTION_TIMEOUT, hearing.next()).await else { return self.poll_task().await };
-            heard
+            let Ok(event) = timeout(PEER_REACTION_TIMEOUT, stream.next()).await else { return self.poll_task().await };
+            event
         } else if self.seen.holds_back() {
-            let Ok(heard) = timeout(REPLAY_WINDOW, hearing.next()).await else {
+            let Ok(event) = timeout(REPLAY_WINDOW, stream.next()).await else {
                 self.ready.extend(self.seen.release());
                 return Ok(());
             };
-            heard
+            event
         } else {
-            hearing.next().await
+            stream.next().await
         };
-        match heard {
-            Some(Ok(heard)) => self.handle_event(heard).await,
+        match event {
+            Some(Ok(event)) => self.handle_event(event).await,
             // Some servers open a stream before they check whether the task can be streamed.
             Some(Err(error)) if error.is_refusal() && self.seen.task().is_some() => {
                 self.stream = None;
@@ -167,8 +167,8 @@ impl TaskFollower {
 
     async fn reconnect(&mut self) -> Result<(), PeerError> {
         if self.seen.task().is_none() {
-            let words = "the remote agent's answer was cut off before it named a task".to_owned();
-            return Err(PeerError::InDoubt(words));
+            let message = "the remote agent's answer was cut off before it named a task".to_owned();
+            return Err(PeerError::InDoubt(message));
         }
         if std::mem::replace(&mut self.delay_reconnect, true) {
             self.wait().await?;
@@ -181,11 +181,11 @@ impl TaskFollower {
 
     /// Waits for the retry delay or a push notification.
     async fn wait(&mut self) -> Result<(), PeerError> {
-        let patience = self.client.retry_limits().silence_timeout;
-        let left = patience.saturating_sub(self.last_activity.elapsed());
+        let silence_timeout = self.client.retry_limits().silence_timeout;
+        let left = silence_timeout.saturating_sub(self.last_activity.elapsed());
         if left.is_zero() {
-            let words = format!("the remote agent sent nothing for {} seconds", patience.as_secs());
-            return Err(PeerError::Lost(words));
+            let message = format!("the remote agent sent nothing for {} seconds", silence_timeout.as_secs());
+            return Err(PeerError::Lost(message));
         }
         let backoff =
             if self.mode == FollowMode::Polling { &mut self.poll_backoff } else { &mut self.reconnect_backoff };
@@ -199,21 +199,21 @@ impl TaskFollower {
     }
 
     /// Applies an event; before the task settles, missed content is corrected from the full task.
-    pub(super) async fn handle_event(&mut self, heard: BindingEvent) {
+    pub(super) async fn handle_event(&mut self, event: BindingEvent) {
         if self.seen.needs_verification()
-            && self.seen.would_settle(&heard.item)
+            && self.seen.would_settle(&event.item)
             && let Some(truth) = self.read_full_task().await
         {
             let news = self.seen.correct(&truth);
             self.ready.extend(news);
         }
-        self.take(heard);
+        self.take(event);
     }
 
-    pub(super) fn take(&mut self, heard: BindingEvent) {
+    pub(super) fn take(&mut self, event: BindingEvent) {
         self.last_activity = Instant::now();
         self.not_found_count = 0;
-        let news = self.seen.take(heard);
+        let news = self.seen.take(event);
         if !news.is_empty() {
             self.reconnect_backoff.reset();
             self.poll_backoff.reset();
@@ -241,8 +241,8 @@ impl TaskFollower {
         if self.registration.is_some() {
             return;
         }
-        let Some((desk, task)) = self.client.push_inbox().zip(self.seen.task()) else { return };
-        let Some(registration) = desk.register() else { return };
+        let Some((inbox, task)) = self.client.push_inbox().zip(self.seen.task()) else { return };
+        let Some(registration) = inbox.register() else { return };
         let config = registration.config(task);
         // Kept even if the peer refuses, so that the request is not repeated.
         let registered = timeout(PEER_REACTION_TIMEOUT, self.client.binding().create_push(config, &self.with)).await;

@@ -36,32 +36,32 @@ impl PeerEventEncoder {
                 events.push(PeerEvent::Text(more));
             }
         } else {
-            let whole = seen.artifact(id).map(|artifact| text(&artifact.parts)).unwrap_or_default();
-            self.emit(id, &whole, seen, &mut events);
+            let full_text = seen.artifact(id).map(|artifact| text(&artifact.parts)).unwrap_or_default();
+            self.emit(id, &full_text, seen, &mut events);
         }
         events
     }
 
     /// Emits the text of an artifact, unless a newer one was already emitted: changes of older artifacts are ignored.
-    fn emit(&mut self, artifact: &str, whole: &str, seen: &TaskTracker, events: &mut Vec<PeerEvent>) {
+    fn emit(&mut self, artifact: &str, full_text: &str, seen: &TaskTracker, events: &mut Vec<PeerEvent>) {
         let same = self.artifact.as_deref() == Some(artifact);
-        let place = |id: &str| seen.artifacts().position(|known| known.artifact_id == id);
-        let newer = self.artifact.as_deref().and_then(place).is_some_and(|shown| place(artifact) < Some(shown));
-        if !same && (whole.is_empty() || newer) {
+        let position = |id: &str| seen.artifacts().position(|known| known.artifact_id == id);
+        let newer = self.artifact.as_deref().and_then(position).is_some_and(|shown| position(artifact) < Some(shown));
+        if !same && (full_text.is_empty() || newer) {
             return;
         }
-        let more = match whole.strip_prefix(self.emitted.as_str()).filter(|_| same || self.emitted.is_empty()) {
+        let more = match full_text.strip_prefix(self.emitted.as_str()).filter(|_| same || self.emitted.is_empty()) {
             Some(more) => more,
             None => {
                 events.push(PeerEvent::TextReplaced);
-                whole
+                full_text
             }
         };
         if !more.is_empty() {
             events.push(PeerEvent::Text(more.to_owned()));
         }
         self.artifact = Some(artifact.to_owned());
-        whole.clone_into(&mut self.emitted);
+        full_text.clone_into(&mut self.emitted);
     }
 }
 
@@ -69,11 +69,11 @@ impl TaskFollower {
     /// All events, for the engine.
     pub(crate) fn into_peer_stream(mut self) -> PeerStream {
         Box::pin(async_stream::stream! {
-            let mut words = PeerEventEncoder::default();
+            let mut encoder = PeerEventEncoder::default();
             while let Some(item) = self.next().await {
                 match item {
                     Ok(item) => {
-                        for event in words.encode(&item, self.seen()) {
+                        for event in encoder.encode(&item, self.seen()) {
                             yield Ok(event);
                         }
                     }

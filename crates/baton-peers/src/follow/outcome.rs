@@ -14,19 +14,19 @@ use baton_wire::{
 /// The outcome of a settled task.
 pub(crate) fn outcome(seen: &TaskTracker) -> Option<PeerOutcome> {
     let state = seen.settled()?;
-    let said = seen.answer().or(seen.status_message()).and_then(message);
-    let message = match said {
+    let reported = seen.answer().or(seen.status_message()).and_then(message);
+    let message = match reported {
         None if state == TaskState::Completed => {
             let last = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).trim().is_empty());
             last.and_then(|artifact| message(&answer(artifact)))
         }
-        said => said,
+        reported => reported,
     };
-    let words = message.as_ref().map(|message| strip_whitespace(message.parts.iter().filter_map(plain)));
+    let message_text = message.as_ref().map(|message| strip_whitespace(message.parts.iter().filter_map(plain)));
     let tells_more = |artifact: &&Artifact<'static>| {
         let content = strip_whitespace(artifact.parts.iter().filter_map(|part| part.text.as_deref()));
         let only_text = artifact.parts.iter().all(|part| part.text.is_some());
-        !only_text || !content.is_empty() && words.as_ref() != Some(&content)
+        !only_text || !content.is_empty() && message_text.as_ref() != Some(&content)
     };
     let artifacts = seen.artifacts().filter(tells_more).filter_map(checked).collect();
     Some(PeerOutcome { state, message, artifacts })
@@ -45,17 +45,17 @@ fn answer(artifact: &Artifact<'static>) -> Message<'static> {
 }
 
 /// A message in Baton's own type: invalid content is dropped; `None` if nothing is left.
-fn message(said: &Message<'static>) -> Option<baton_types::Message> {
-    let mut said = Message { parts: limit_parts(&said.parts), ..said.clone() };
-    if said.parts.is_empty() {
+fn message(reply: &Message<'static>) -> Option<baton_types::Message> {
+    let mut reply = Message { parts: limit_parts(&reply.parts), ..reply.clone() };
+    if reply.parts.is_empty() {
         return None;
     }
-    said.role = Role::Agent;
-    said.context_id = None;
-    said.task_id = None;
-    said.metadata = said.metadata.filter(baton_types::Json::is_object);
-    let said = said.check("message", &mut Violations::default())?;
-    Some(said).filter(|said| !said.parts.is_empty())
+    reply.role = Role::Agent;
+    reply.context_id = None;
+    reply.task_id = None;
+    reply.metadata = reply.metadata.filter(baton_types::Json::is_object);
+    let reply = reply.check("message", &mut Violations::default())?;
+    Some(reply).filter(|reply| !reply.parts.is_empty())
 }
 
 fn checked(artifact: &Artifact<'static>) -> Option<baton_types::Artifact> {

@@ -33,8 +33,8 @@ pub(super) struct OverlapFilter {
 struct ArtifactTail {
     text: String,
     /// Whether `text` is the whole artifact.
-    whole: bool,
-    heard: String,
+    is_complete: bool,
+    received: String,
     /// Whether the received events restarted the artifact.
     anew: bool,
     /// Number of received events.
@@ -70,7 +70,7 @@ impl OverlapFilter {
     }
 
     /// Holds the item back, or returns the released items followed by the item.
-    pub(super) fn pass(&mut self, item: StreamResponse<'static>, told: EventNovelty) -> Vec<ClassifiedItem> {
+    pub(super) fn pass(&mut self, item: StreamResponse<'static>, novelty: EventNovelty) -> Vec<ClassifiedItem> {
         let update = item.artifact_update.as_ref();
         let may_repeat = match (&mut self.ends, update) {
             (Some(ends), Some(update)) if self.held.len() < MAX_HELD_EVENTS => {
@@ -80,12 +80,12 @@ impl OverlapFilter {
         };
         match update.filter(|_| may_repeat).map(|update| update.artifact.artifact_id.to_string()) {
             Some(id) => {
-                self.held.push((id, (item, told)));
+                self.held.push((id, (item, novelty)));
                 Vec::new()
             }
             None => {
                 let mut passed = self.release();
-                passed.push((item, told));
+                passed.push((item, novelty));
                 passed
             }
         }
@@ -111,8 +111,8 @@ impl ArtifactTail {
         let mut text = flat(&artifact.parts);
         let cut = text.ceil_char_boundary(text.len().saturating_sub(MAX_COMPARED_BYTES));
         text.drain(..cut);
-        let whole = cut == 0;
-        Self { text, whole, heard: String::new(), anew: false, events: 0, repeated: 0, over: false }
+        let is_complete = cut == 0;
+        Self { text, is_complete, received: String::new(), anew: false, events: 0, repeated: 0, over: false }
     }
 
     /// Processes an event; returns whether it may be a duplicate.
@@ -121,23 +121,23 @@ impl ArtifactTail {
             return false;
         }
         if !update.append {
-            self.heard.clear();
+            self.received.clear();
             self.anew = true;
         }
         let more = flat(&update.artifact.parts);
-        self.heard.push_str(&more);
+        self.received.push_str(&more);
         self.events += 1;
-        let place = match self.anew {
-            true => (self.whole && self.text.starts_with(&self.heard)).then_some(0),
-            false => self.text.find(&self.heard),
+        let position = match self.anew {
+            true => (self.is_complete && self.text.starts_with(&self.received)).then_some(0),
+            false => self.text.find(&self.received),
         };
-        let Some(place) = place else { return false };
-        let ends = if self.anew { self.text == self.heard } else { self.text.ends_with(&self.heard) };
+        let Some(position) = position else { return false };
+        let ends = if self.anew { self.text == self.received } else { self.text.ends_with(&self.received) };
         // An event without content repeats nothing.
         if ends && !more.is_empty() {
             self.repeated = self.events;
         }
-        self.over = place + self.heard.len() == self.text.len();
+        self.over = position + self.received.len() == self.text.len();
         true
     }
 }

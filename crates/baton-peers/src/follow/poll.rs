@@ -26,12 +26,12 @@ impl TaskFollower {
         with.last_event = self.seen.last_event().map(str::to_owned);
         let request = SubscribeToTaskRequest { id: self.id().into(), ..SubscribeToTaskRequest::default() };
         match self.client.binding().subscribe(request, &with).await {
-            Ok(hearing) => {
+            Ok(stream) => {
                 self.seen.reconnected();
                 if self.client.capabilities().snapshots {
-                    self.stream = Some(hearing);
+                    self.stream = Some(stream);
                 } else {
-                    self.join_stream(hearing, with.last_event.is_some()).await?;
+                    self.join_stream(stream, with.last_event.is_some()).await?;
                 }
                 Ok(())
             }
@@ -97,12 +97,12 @@ impl TaskFollower {
     }
 
     /// Joins a stream that does not start with the task: the task is read separately.
-    async fn join_stream(&mut self, mut hearing: BindingEventStream, numbered: bool) -> Result<(), PeerError> {
+    async fn join_stream(&mut self, mut stream: BindingEventStream, numbered: bool) -> Result<(), PeerError> {
         let mut early = Vec::new();
-        if numbered && let Ok(Some(Ok(first))) = timeout(RESUME_PROOF_TIMEOUT, hearing.next()).await {
+        if numbered && let Ok(Some(Ok(first))) = timeout(RESUME_PROOF_TIMEOUT, stream.next()).await {
             if first.item.task.is_some() {
                 self.take(first);
-                self.stream = Some(hearing);
+                self.stream = Some(stream);
                 return Ok(());
             }
             early.push(first);
@@ -117,17 +117,17 @@ impl TaskFollower {
         };
         let mut ended = false;
         while early.len() < MAX_EARLY_EVENTS && !ended {
-            match hearing.next().now_or_never() {
-                Some(Some(Ok(heard))) => early.push(heard),
+            match stream.next().now_or_never() {
+                Some(Some(Ok(event))) => early.push(event),
                 Some(_) => ended = true,
                 None => break,
             }
         }
         self.take(BindingEvent::unnamed(task.into()));
-        for heard in early {
-            self.handle_event(heard).await;
+        for event in early {
+            self.handle_event(event).await;
         }
-        self.stream = Some(hearing).filter(|_| !ended);
+        self.stream = Some(stream).filter(|_| !ended);
         Ok(())
     }
 

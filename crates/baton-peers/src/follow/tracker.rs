@@ -57,8 +57,8 @@ enum ConnectionPhase {
 
 impl TaskTracker {
     /// Nothing received yet; `asked` is the id of the message sent.
-    pub fn new(asked: Option<&str>) -> Self {
-        Self { sent_message: asked.map(str::to_owned), ..Self::default() }
+    pub fn new(sent_message: Option<&str>) -> Self {
+        Self { sent_message: sent_message.map(str::to_owned), ..Self::default() }
     }
 
     /// Marks that the message was sent to an existing task, which may have been waiting for it.
@@ -68,8 +68,8 @@ impl TaskTracker {
     }
 
     /// Only the task id is known.
-    pub fn for_task(task: &str, asked: Option<&str>) -> Self {
-        Self { task: Some(task.to_owned()), connection: ConnectionPhase::Fresh, ..Self::new(asked) }
+    pub fn for_task(task: &str, sent_message: Option<&str>) -> Self {
+        Self { task: Some(task.to_owned()), connection: ConnectionPhase::Fresh, ..Self::new(sent_message) }
     }
 
     /// The task id, once the peer has created a task.
@@ -142,8 +142,8 @@ impl TaskTracker {
     }
 
     /// Whether the first event of a new connection proves that nothing was missed.
-    pub(crate) fn proves_continuity(&self, heard: &BindingEvent) -> bool {
-        heard.item.task.is_some() && self.cursors.resumes_from(heard.cursor.as_deref())
+    pub(crate) fn proves_continuity(&self, event: &BindingEvent) -> bool {
+        event.item.task.is_some() && self.cursors.resumes_from(event.cursor.as_deref())
     }
 
     /// Whether the item would settle the task.
@@ -152,7 +152,7 @@ impl TaskTracker {
     }
 
     /// Applies an item and returns the new events, in order.
-    pub fn take(&mut self, heard: BindingEvent) -> Vec<StreamResponse<'static>> {
+    pub fn take(&mut self, event: BindingEvent) -> Vec<StreamResponse<'static>> {
         if self.settled().is_some_and(TaskState::is_terminal) {
             return Vec::new();
         }
@@ -160,18 +160,18 @@ impl TaskTracker {
         if first {
             self.connection = ConnectionPhase::Later;
         }
-        if first && self.proves_continuity(&heard) {
+        if first && self.proves_continuity(&event) {
             // The task as of the last received event.
             return Vec::new();
         }
         if first {
             self.needs_verification = true;
-            if heard.item.task.is_some() {
+            if event.item.task.is_some() {
                 self.cursors.clear();
             }
         }
-        let told = self.cursors.record(heard.cursor.as_deref(), &heard.item);
-        match heard.item {
+        let novelty = self.cursors.record(event.cursor.as_deref(), &event.item);
+        match event.item {
             StreamResponse { task: Some(task), .. } => {
                 self.overlap.end();
                 let news = self.take_task(task);
@@ -180,10 +180,10 @@ impl TaskTracker {
                 }
                 news
             }
-            _ if told == EventNovelty::Repeated => Vec::new(),
+            _ if novelty == EventNovelty::Repeated => Vec::new(),
             item if self.overlap.is_open() && self.is_old_status(&item) => Vec::new(),
             item => {
-                let passed = self.overlap.pass(item, told);
+                let passed = self.overlap.pass(item, novelty);
                 self.take_passed(passed)
             }
         }
@@ -201,18 +201,18 @@ impl TaskTracker {
     }
 
     fn take_passed(&mut self, passed: Vec<ClassifiedItem>) -> Vec<StreamResponse<'static>> {
-        passed.into_iter().flat_map(|(item, told)| self.take_item(item, told)).collect()
+        passed.into_iter().flat_map(|(item, novelty)| self.take_item(item, novelty)).collect()
     }
 
-    fn take_item(&mut self, item: StreamResponse<'static>, told: EventNovelty) -> Vec<StreamResponse<'static>> {
+    fn take_item(&mut self, item: StreamResponse<'static>, novelty: EventNovelty) -> Vec<StreamResponse<'static>> {
         if let Some(message) = item.message {
             self.take_message(message)
         } else if let Some(update) = item.status_update {
             let begun = self.begin(&update.task_id, &update.context_id);
-            begun.into_iter().chain(self.take_status(update, told)).collect()
+            begun.into_iter().chain(self.take_status(update, novelty)).collect()
         } else if let Some(update) = item.artifact_update {
             let begun = self.begin(&update.task_id, &update.context_id);
-            begun.into_iter().chain(self.take_artifact(update, told)).collect()
+            begun.into_iter().chain(self.take_artifact(update, novelty)).collect()
         } else {
             Vec::new()
         }
@@ -234,12 +234,12 @@ impl TaskTracker {
     pub(crate) fn correct(&mut self, truth: &Task<'static>) -> Vec<StreamResponse<'static>> {
         self.overlap.end();
         let mut news = self.diff_artifacts(truth, true);
-        let gone = match &truth.artifacts {
+        let removed = match &truth.artifacts {
             // Servers may omit artifacts from a task without indicating it.
             Some(artifacts) if !artifacts.is_empty() => self.artifacts.keep_only(artifacts),
             _ => Vec::new(),
         };
-        news.extend(gone.into_iter().map(|id| {
+        news.extend(removed.into_iter().map(|id| {
             let artifact =
                 Artifact { artifact_id: id.into(), parts: vec![Part::text(String::new())], ..Artifact::default() };
             self.artifact_update(artifact, false, true)
@@ -333,11 +333,11 @@ impl TaskTracker {
     fn take_status(
         &mut self,
         update: TaskStatusUpdateEvent<'static>,
-        told: EventNovelty,
+        novelty: EventNovelty,
     ) -> Option<StreamResponse<'static>> {
         let same =
             self.is_known(&update.status) && (update.metadata.is_none() || update.metadata == self.status_metadata);
-        if told != EventNovelty::New && same {
+        if novelty != EventNovelty::New && same {
             return None;
         }
         self.stale = false;
@@ -348,9 +348,9 @@ impl TaskTracker {
     fn take_artifact(
         &mut self,
         mut update: TaskArtifactUpdateEvent<'static>,
-        told: EventNovelty,
+        novelty: EventNovelty,
     ) -> Option<StreamResponse<'static>> {
-        if told == EventNovelty::New {
+        if novelty == EventNovelty::New {
             update.append &= self.artifacts.get(&update.artifact.artifact_id).is_some();
             return match self.artifacts.apply_new(&update) {
                 ArtifactDelta::Unchanged => None,
@@ -371,13 +371,13 @@ impl TaskTracker {
     /// Whether the full task still waits for the message sent, not for a later question.
     fn is_old_question(&self, task: &Task<'_>) -> bool {
         let waits = settled_state(&task.status).is_some_and(TaskState::is_interrupted);
-        let Some(asked) = self.sent_message.as_ref().filter(|_| waits) else { return false };
+        let Some(sent) = self.sent_message.as_ref().filter(|_| waits) else { return false };
         let history = task.history.as_deref().unwrap_or_default();
-        match history.iter().position(|said| said.message_id == *asked) {
-            Some(place) if place + 1 < history.len() => false,
-            Some(place) => match &task.status.message {
+        match history.iter().position(|entry| entry.message_id == *sent) {
+            Some(index) if index + 1 < history.len() => false,
+            Some(index) => match &task.status.message {
                 None => true,
-                Some(question) => history[..place].iter().any(|said| said.message_id == question.message_id),
+                Some(question) => history[..index].iter().any(|entry| entry.message_id == question.message_id),
             },
             // The task does not show its history: the input it waited for from the start is the old question.
             None => self.continues && (!self.has_task() || self.stale && self.is_known(&task.status)),

@@ -41,12 +41,12 @@ impl PeerHttpClient {
     }
 
     /// Access with the same connection settings and this timeout per request.
-    pub(super) fn environment_access(&self, longest: Duration) -> Result<EnvironmentAccess, PeerRegistryError> {
+    pub(super) fn environment_access(&self, timeout: Duration) -> Result<EnvironmentAccess, PeerRegistryError> {
         let options = OutboundOptions {
             same_origin: true,
-            request_timeout: longest,
-            head_timeout: longest,
-            idle_body_timeout: longest,
+            request_timeout: timeout,
+            head_timeout: timeout,
+            idle_body_timeout: timeout,
             ..self.options.clone()
         };
         let client = self.client.with_options(options);

@@ -96,10 +96,10 @@ impl PeerConnector for NetworkConnector {
     fn environment_access(
         &self,
         config: &PeerConfig,
-        longest: Duration,
+        timeout: Duration,
     ) -> Result<EnvironmentAccess, PeerRegistryError> {
         config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
-        self.peer_client(config)?.environment_access(longest)
+        self.peer_client(config)?.environment_access(timeout)
     }
 }
 

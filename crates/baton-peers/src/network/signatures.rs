@@ -79,14 +79,14 @@ fn key_set_urls(config: &PeerConfig, found: &DiscoveredCard) -> Vec<String> {
     let named = signature_headers(found.raw.as_str()).unwrap_or_default().into_iter().filter_map(|header| header.jku);
     let scheme = if home.is_secure() { "https" } else { "http" };
     let usual = home.uri().authority().map(|authority| format!("{scheme}://{authority}/.well-known/jwks.json"));
-    let mut places: Vec<String> = Vec::new();
+    let mut urls: Vec<String> = Vec::new();
     for url in named.chain(usual) {
         let target = Target::parse(&url).ok().filter(|target| is_own_host(target, &home.host(), &config.hosts));
-        if target.is_some() && !places.contains(&url) && places.len() < MAX_SETS {
-            places.push(url);
+        if target.is_some() && !urls.contains(&url) && urls.len() < MAX_SETS {
+            urls.push(url);
         }
     }
-    places
+    urls
 }
 
 async fn fetch_keys(client: &GuardedClient, url: &str) -> Result<Json, String> {

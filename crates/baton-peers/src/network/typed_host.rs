@@ -40,9 +40,9 @@ impl PeerConnector for TypedHostConnector {
     fn environment_access(
         &self,
         config: &PeerConfig,
-        longest: Duration,
+        timeout: Duration,
     ) -> Result<EnvironmentAccess, PeerRegistryError> {
-        self.0.environment_access(&with_typed_hosts(config), longest)
+        self.0.environment_access(&with_typed_hosts(config), timeout)
     }
 }
 

@@ -90,13 +90,13 @@ fn slugify(text: &str) -> String {
 }
 
 fn skill(skill: &AgentSkill) -> SkillSpec {
-    let words = |words: &[String]| words.iter().take(MAX_WORDS).map(|word| clean(word, MAX_TITLE)).collect();
+    let texts = |texts: &[String]| texts.iter().take(MAX_WORDS).map(|text| clean(text, MAX_TITLE)).collect();
     let id = or(clean(&skill.id, MAX_TITLE), "skill");
     SkillSpec {
         name: or(clean(&skill.name, MAX_TITLE), &id),
         description: clean(&skill.description, MAX_DESCRIPTION),
-        tags: words(&skill.tags),
-        examples: words(&skill.examples),
+        tags: texts(&skill.tags),
+        examples: texts(&skill.examples),
         id,
     }
 }
@@ -116,13 +116,13 @@ fn or(text: String, otherwise: &str) -> String {
 }
 
 /// Removes control characters and invisible characters.
-pub(super) fn clean(text: &str, most: usize) -> String {
+pub(super) fn clean(text: &str, max_chars: usize) -> String {
     let hidden = |c: char| {
         c.is_control() && c != '\n'
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
             || ('\u{e0000}'..='\u{e007f}').contains(&c)
     };
-    let cleaned: String = text.chars().filter(|c| !hidden(*c)).take(most).collect();
+    let cleaned: String = text.chars().filter(|c| !hidden(*c)).take(max_chars).collect();
     cleaned.trim().to_owned()
 }
 

@@ -23,9 +23,9 @@ pub trait PeerConnector: Send + Sync + 'static {
     fn environment_access(
         &self,
         config: &PeerConfig,
-        longest: Duration,
+        timeout: Duration,
     ) -> Result<EnvironmentAccess, PeerRegistryError> {
-        let _ = longest;
+        let _ = timeout;
         let detail = format!("the Environment of {} cannot be reached", config.url);
         Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail })
     }
@@ -84,9 +84,9 @@ pub struct PeerInterface {
 impl PeerInterface {
     /// Creates a client that uses this interface.
     pub fn client(&self, config: &PeerConfig, card: &AgentCard) -> PeerClient {
-        let patience = RetryLimits { silence_timeout: config.patience, ..RetryLimits::default() };
+        let limits = RetryLimits { silence_timeout: config.patience, ..RetryLimits::default() };
         let client =
-            PeerClient::new(Arc::clone(&self.binding), PeerCapabilities::from_card(card, &self.version), patience);
+            PeerClient::new(Arc::clone(&self.binding), PeerCapabilities::from_card(card, &self.version), limits);
         client.with_endpoint_attributes(EndpointAttributes::new(&self.endpoint, &self.protocol, &self.version))
     }
 

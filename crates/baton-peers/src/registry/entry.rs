@@ -33,9 +33,9 @@ impl PeerEntry {
     /// The same peer with a card; an unusable interface is only reported when the peer is called.
     pub(super) fn with_card(mut self, card: Arc<FetchedCard>, reach: &dyn PeerConnector) -> Self {
         self.agent = Arc::new(spec_from_card(&self.agent.name, &self.config, &card.card));
-        let kit = peer_resources(&self.config, Some(&card));
-        if *self.resources != kit {
-            self.resources = Arc::new(kit);
+        let resources = peer_resources(&self.config, Some(&card));
+        if *self.resources != resources {
+            self.resources = Arc::new(resources);
         }
         self.interface = match reach.bind(&self.config, &card.card) {
             Ok(bound) => Some(bound),

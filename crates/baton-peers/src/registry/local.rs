@@ -55,9 +55,9 @@ impl LocalPeerRegistry {
 
     /// Maps every peer, in order of name.
     fn map_all<T>(&self, of: impl Fn(&PeerEntry) -> T) -> Vec<T> {
-        let (own, lent) = (self.entries.read(), self.referenced.read());
-        let lent = lent.iter().filter(|(name, _)| !own.named.contains_key(*name));
-        let all: BTreeMap<_, _> = own.named.iter().chain(lent).collect();
+        let (own, referenced) = (self.entries.read(), self.referenced.read());
+        let referenced = referenced.iter().filter(|(name, _)| !own.named.contains_key(*name));
+        let all: BTreeMap<_, _> = own.named.iter().chain(referenced).collect();
         all.into_values().map(of).collect()
     }
 

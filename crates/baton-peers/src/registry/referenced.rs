@@ -15,11 +15,11 @@ impl LocalPeerRegistry {
     /// Replaces the referenced peers, each under the name in its configuration. A registered peer takes precedence over
     /// a referenced one of the same name.
     pub fn set_referenced(&self, peers: impl IntoIterator<Item = PeerConfig>) {
-        let mut lent = self.referenced.write();
-        let mut known = std::mem::take(&mut *lent);
+        let mut referenced = self.referenced.write();
+        let mut known = std::mem::take(&mut *referenced);
         for config in peers {
             let config = self.merge_configured(config);
-            if let Err(error) = insert_referenced(&mut lent, &mut known, config) {
+            if let Err(error) = insert_referenced(&mut referenced, &mut known, config) {
                 tracing::warn!(%error, "a remote agent named by an agent definition cannot be used");
             }
         }
@@ -28,12 +28,12 @@ impl LocalPeerRegistry {
     /// Adds a referenced peer.
     pub fn add_referenced(&self, peer: PeerConfig) -> Result<(), PeerRegistryError> {
         let peer = self.merge_configured(peer);
-        let mut lent = self.referenced.write();
+        let mut referenced = self.referenced.write();
         let mut known = match &peer.name {
-            Some(name) => lent.remove(name).map(|entry| (name.clone(), entry)).into_iter().collect(),
+            Some(name) => referenced.remove(name).map(|entry| (name.clone(), entry)).into_iter().collect(),
             None => BTreeMap::new(),
         };
-        insert_referenced(&mut lent, &mut known, peer)
+        insert_referenced(&mut referenced, &mut known, peer)
     }
 
     /// A peer whose URL is configured under another name uses that configuration.
@@ -51,15 +51,15 @@ impl LocalPeerRegistry {
     pub fn environment_access(
         &self,
         name: &AgentName,
-        longest: Duration,
+        timeout: Duration,
     ) -> Result<EnvironmentAccess, PeerRegistryError> {
-        self.connector.environment_access(&self.entry(name)?.config, longest)
+        self.connector.environment_access(&self.entry(name)?.config, timeout)
     }
 
     /// URL of a peer's Environment.
     pub fn environment_url(&self, name: &AgentName) -> Option<String> {
-        let kit = self.entry(name).ok()?.resources;
-        kit.servers.first().and_then(|server| match &server.transport {
+        let resources = self.entry(name).ok()?.resources;
+        resources.servers.first().and_then(|server| match &server.transport {
             McpTransport::Http { url, .. } => Some(url.clone()),
             _ => None,
         })
@@ -67,8 +67,8 @@ impl LocalPeerRegistry {
 
     /// Stores a new card if the configuration of the peer is unchanged; returns `false` if the peer is not referenced.
     pub(super) fn update_referenced_card(&self, name: &AgentName, config: &PeerConfig, card: &FetchedCard) -> bool {
-        let mut lent = self.referenced.write();
-        let Some(entry) = lent.get_mut(name).filter(|entry| entry.config == *config) else { return false };
+        let mut referenced = self.referenced.write();
+        let Some(entry) = referenced.get_mut(name).filter(|entry| entry.config == *config) else { return false };
         *entry = entry.clone().with_new_card(Box::new(card.clone()), &*self.connector);
         true
     }
@@ -76,7 +76,7 @@ impl LocalPeerRegistry {
 
 /// Adds a peer; one that is already known keeps its card.
 fn insert_referenced(
-    lent: &mut BTreeMap<AgentName, PeerEntry>,
+    referenced: &mut BTreeMap<AgentName, PeerEntry>,
     known: &mut BTreeMap<AgentName, PeerEntry>,
     config: PeerConfig,
 ) -> Result<(), PeerRegistryError> {
@@ -85,18 +85,18 @@ fn insert_referenced(
             format!("the remote agent at {} needs a name of lower-case letters, digits and dashes", config.url);
         refusal(ErrorCode::INVALID_REQUEST, detail)
     })?;
-    if lent.contains_key(&name) {
+    if referenced.contains_key(&name) {
         let detail = format!("'{name}' has two URLs; the first one is used");
         return Err(refusal(ErrorCode::ALREADY_EXISTS, detail));
     }
-    if lent.len() >= MAX_PEERS {
+    if referenced.len() >= MAX_PEERS {
         return Err(refusal(
             ErrorCode::BUSY,
             format!("{MAX_PEERS} remote agents are already named, which is the limit"),
         ));
     }
-    let kept = known.remove(&name).filter(|entry| entry.config == config);
-    let entry = kept.unwrap_or_else(|| PeerEntry::new(&name, config, None, true));
-    lent.insert(name, entry);
+    let existing = known.remove(&name).filter(|entry| entry.config == config);
+    let entry = existing.unwrap_or_else(|| PeerEntry::new(&name, config, None, true));
+    referenced.insert(name, entry);
     Ok(())
 }

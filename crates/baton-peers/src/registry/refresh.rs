@@ -24,9 +24,9 @@ impl LocalPeerRegistry {
 
     /// Refreshes every card once and returns the failures. Unreachable peers keep their last card.
     pub async fn refresh_all(&self) -> Vec<UnusableEntry> {
-        let (names, nameless) = {
-            let (entries, lent) = (self.entries.read(), self.referenced.read());
-            let names = entries.named.keys().chain(lent.keys()).cloned().collect::<BTreeSet<_>>();
+        let (names, unnamed_configs) = {
+            let (entries, referenced) = (self.entries.read(), self.referenced.read());
+            let names = entries.named.keys().chain(referenced.keys()).cloned().collect::<BTreeSet<_>>();
             (names, entries.unnamed.clone())
         };
         let known = stream::iter(names).map(|name| async move {
@@ -36,13 +36,13 @@ impl LocalPeerRegistry {
             Some(UnusableEntry { entry, reason: error.to_string() })
         });
         let mut failed: Vec<Option<UnusableEntry>> = known.buffered(MAX_CONCURRENT_REFRESHES).collect().await;
-        let strangers = stream::iter(nameless).map(|config| async move {
+        let unnamed = stream::iter(unnamed_configs).map(|config| async move {
             let url = config.url.clone();
             let error = self.register_unnamed(config).await.err()?;
             tracing::warn!(%url, %error, "a configured remote agent is not known yet");
             Some(UnusableEntry { entry: url, reason: error.to_string() })
         });
-        failed.extend(strangers.buffered(MAX_CONCURRENT_REFRESHES).collect::<Vec<_>>().await);
+        failed.extend(unnamed.buffered(MAX_CONCURRENT_REFRESHES).collect::<Vec<_>>().await);
         failed.into_iter().flatten().collect()
     }
 

@@ -113,10 +113,10 @@ impl Binding for TracedBinding {
 fn end_span<T>(
     mut span: OpenSpan,
     answered: Result<T, CallError>,
-    told: impl FnOnce(&mut OpenSpan, &T),
+    record: impl FnOnce(&mut OpenSpan, &T),
 ) -> Result<T, CallError> {
     match &answered {
-        Ok(answer) => told(&mut span, answer),
+        Ok(answer) => record(&mut span, answer),
         Err(error) => span_attributes::failure(&mut span, error),
     }
     answered
@@ -127,20 +127,20 @@ fn trace_stream(
     mut span: OpenSpan,
     answered: Result<BindingEventStream, CallError>,
 ) -> Result<BindingEventStream, CallError> {
-    let mut hearing = match answered {
-        Ok(hearing) => hearing,
+    let mut events = match answered {
+        Ok(events) => events,
         Err(error) => {
             span_attributes::failure(&mut span, &error);
             return Err(error);
         }
     };
     Ok(Box::pin(stream! {
-        while let Some(heard) = hearing.next().await {
-            match &heard {
-                Ok(heard) => span_attributes::item(&mut span, &heard.item),
+        while let Some(event) = events.next().await {
+            match &event {
+                Ok(event) => span_attributes::item(&mut span, &event.item),
                 Err(error) => span_attributes::failure(&mut span, error),
             }
-            yield heard;
+            yield event;
         }
     }))
 }

@@ -43,13 +43,9 @@ impl PeerClient {
     #[must_use]
     pub fn traced(mut self, tracer: &Tracer, peer: &AgentName) -> Self {
         if tracer.is_on() {
-            let (inner, place) = (Arc::clone(&self.binding), Arc::clone(&self.endpoint_attributes));
-            self.binding = Arc::new(TracedBinding {
-                inner,
-                tracer: tracer.clone(),
-                peer: peer.clone(),
-                endpoint_attributes: place,
-            });
+            let (inner, endpoint_attributes) = (Arc::clone(&self.binding), Arc::clone(&self.endpoint_attributes));
+            self.binding =
+                Arc::new(TracedBinding { inner, tracer: tracer.clone(), peer: peer.clone(), endpoint_attributes });
         }
         self
     }

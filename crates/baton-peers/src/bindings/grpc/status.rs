@@ -16,14 +16,14 @@ pub(super) fn call_error(status: &Status) -> CallError {
     if let Some(cause) = chain.last() {
         return CallError::ConnectionLost(format!("the connection was interrupted: {cause}"));
     }
-    let said = || clip(status.message());
+    let message = || clip(status.message());
     match status.code() {
         // The request may have been processed although the caller gave up.
         Code::Cancelled | Code::DeadlineExceeded => {
-            CallError::ConnectionLost(format!("the remote agent ended the call: {}", said()))
+            CallError::ConnectionLost(format!("the remote agent ended the call: {}", message()))
         }
         // Created by our own decoder.
-        Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(said()),
+        Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(message()),
         _ => {
             let error = error_from_status(status);
             let retry_after = retry_after(&status.metadata().clone().into_headers());

@@ -50,8 +50,8 @@ impl Routes {
         with: &RequestMetadata,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
     ) -> Result<BindingEventStream, CallError> {
-        let heard = self.line.open_stream(&ask, with).await?;
-        self.event_stream(heard, item)
+        let reply = self.line.open_stream(&ask, with).await?;
+        self.event_stream(reply, item)
     }
 
     /// Subscribes to a task. Some servers accept `GET`, as in the schema, others only `POST`, as in the text of the
@@ -62,23 +62,23 @@ impl Routes {
         with: &RequestMetadata,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
     ) -> Result<BindingEventStream, CallError> {
-        let heard = self.line.open_stream(&ask, with).await?;
-        let heard = match heard {
+        let reply = self.line.open_stream(&ask, with).await?;
+        let reply = match reply {
             StreamReply::Complete(ReplyHead { status: StatusCode::METHOD_NOT_ALLOWED, .. }, _) => {
                 ask.method = Method::POST;
                 self.line.open_stream(&ask, with).await?
             }
-            heard => heard,
+            reply => reply,
         };
-        self.event_stream(heard, item)
+        self.event_stream(reply, item)
     }
 
     fn event_stream<T: DeserializeOwned + 'static>(
         &self,
-        heard: StreamReply,
+        reply: StreamReply,
         item: fn(T) -> Result<StreamResponse<'static>, CallError>,
     ) -> Result<BindingEventStream, CallError> {
-        match heard {
+        match reply {
             StreamReply::Events(body) => Ok(event_stream(body, self.line.credential(), move |data| {
                 let read = parse_reply(data.as_bytes()).and_then(item);
                 match &read {
