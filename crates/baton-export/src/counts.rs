@@ -43,9 +43,9 @@ impl TargetCounters {
     }
 
     /// Sets the endpoint and whether it is the default target.
-    pub(crate) fn set_endpoint(&self, place: &str, assumed: bool) {
-        let mut standing = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        (standing.endpoint, standing.is_default) = (place.to_owned(), assumed);
+    pub(crate) fn set_endpoint(&self, endpoint: &str, assumed: bool) {
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        (status.endpoint, status.is_default) = (endpoint.to_owned(), assumed);
     }
 
     /// Sets the state of the target.
@@ -115,10 +115,10 @@ impl ExportCounts {
 impl ExportMonitor for ExportCounts {
     fn reports(&self) -> Vec<ExportReport> {
         let report = |count: &Arc<TargetCounters>| {
-            let TargetStatus { endpoint: place, is_default: assumed, state } = count.status();
+            let TargetStatus { endpoint, is_default: assumed, state } = count.status();
             ExportReport {
                 target: count.target.clone(),
-                endpoint: place,
+                endpoint,
                 signal: count.signal.as_str(),
                 is_default: assumed,
                 state,

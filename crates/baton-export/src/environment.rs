@@ -24,29 +24,29 @@ pub fn from_environment(
     configured: Vec<ExportTarget>,
     variable: impl Fn(&str) -> Option<String>,
 ) -> (Vec<ExportTarget>, Vec<String>) {
-    let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    let mut reading = ExportVariables { lookup: &given, warnings: Vec::new() };
+    let value_of = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let mut reading = ExportVariables { lookup: &value_of, warnings: Vec::new() };
     let alone = configured.is_empty();
     let none_given = !Signal::ALL.iter().any(|signal| reading.has_endpoint(*signal));
     let mut targets = configured;
     let (mut named, mut assumed) = (Vec::new(), Vec::new());
     for signal in Signal::ALL {
-        let wish = reading.selection(signal);
-        if wish == SignalSelection::Disabled || reading.has_endpoint(signal) {
+        let selection = reading.selection(signal);
+        if selection == SignalSelection::Disabled || reading.has_endpoint(signal) {
             targets.iter_mut().for_each(|target| target.routes.retain(|(other, _)| *other != signal));
         }
-        if wish == SignalSelection::Disabled {
+        if selection == SignalSelection::Disabled {
             continue;
         }
-        if reading.has_endpoint(signal) || alone && wish == SignalSelection::Enabled {
+        if reading.has_endpoint(signal) || alone && selection == SignalSelection::Enabled {
             named.push((signal, reading.route(signal)));
         } else if alone && none_given {
             assumed.push((signal, reading.route(signal)));
         }
     }
     targets.retain(|target| !target.routes.is_empty());
-    let taken = targets.iter().any(|target| target.name == VARIABLE_TARGET_NAME);
-    let own = if taken { ALTERNATIVE_TARGET_NAME } else { VARIABLE_TARGET_NAME };
+    let is_taken = targets.iter().any(|target| target.name == VARIABLE_TARGET_NAME);
+    let own = if is_taken { ALTERNATIVE_TARGET_NAME } else { VARIABLE_TARGET_NAME };
     for (name, routes, assumed) in [(own, named, false), (DEFAULT_TARGET_NAME, assumed, true)] {
         if !routes.is_empty() {
             targets.push(ExportTarget { name: name.to_owned(), routes, content: None, is_default: assumed });
@@ -60,12 +60,12 @@ pub const DEFAULT_METRICS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Metrics export interval from the variables, and a warning for each invalid variable.
 pub fn metrics_interval(variable: impl Fn(&str) -> Option<String>) -> (Duration, Vec<String>) {
-    let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let value_of = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let mut remarks = Vec::new();
-    if let Some(value) = given(TEMPORALITY).filter(|value| !value.eq_ignore_ascii_case("cumulative")) {
+    if let Some(value) = value_of(TEMPORALITY).filter(|value| !value.eq_ignore_ascii_case("cumulative")) {
         remarks.push(format!("{TEMPORALITY}={value}: only cumulative is supported; the variable is ignored"));
     }
-    let Some(value) = given(INTERVAL) else { return (DEFAULT_METRICS_INTERVAL, remarks) };
+    let Some(value) = value_of(INTERVAL) else { return (DEFAULT_METRICS_INTERVAL, remarks) };
     let millis = value.parse().ok().filter(|millis| *millis > 0).map(Duration::from_millis);
     if millis.is_none() {
         remarks.push(format!("{INTERVAL}={value}: not a positive number of milliseconds; the variable is ignored"));
@@ -89,8 +89,8 @@ impl ExportVariables<'_> {
     fn selection(&mut self, signal: Signal) -> SignalSelection {
         let name = format!("OTEL_{}_EXPORTER", signal.as_str().to_ascii_uppercase());
         let Some(value) = (self.lookup)(&name) else { return SignalSelection::Default };
-        let mut words = value.split(',').map(str::trim);
-        if words.any(|word| word == "otlp") {
+        let mut keywords = value.split(',').map(str::trim);
+        if keywords.any(|keyword| keyword == "otlp") {
             return SignalSelection::Enabled;
         }
         if value != "none" {
@@ -100,12 +100,12 @@ impl ExportVariables<'_> {
     }
 
     /// Value for a signal, with fallback to the value for all signals.
-    fn value_for(&self, signal: Signal, what: &str) -> Option<String> {
-        self.signal_value(signal, what).or_else(|| (self.lookup)(&format!("OTEL_EXPORTER_OTLP_{what}")))
+    fn value_for(&self, signal: Signal, suffix: &str) -> Option<String> {
+        self.signal_value(signal, suffix).or_else(|| (self.lookup)(&format!("OTEL_EXPORTER_OTLP_{suffix}")))
     }
 
-    fn signal_value(&self, signal: Signal, what: &str) -> Option<String> {
-        (self.lookup)(&format!("OTEL_EXPORTER_OTLP_{}_{what}", signal.as_str().to_ascii_uppercase()))
+    fn signal_value(&self, signal: Signal, suffix: &str) -> Option<String> {
+        (self.lookup)(&format!("OTEL_EXPORTER_OTLP_{}_{suffix}", signal.as_str().to_ascii_uppercase()))
     }
 
     fn has_endpoint(&self, signal: Signal) -> bool {
@@ -149,13 +149,14 @@ impl ExportVariables<'_> {
         format!("{}://{endpoint}", if insecure { "http" } else { "https" })
     }
 
-    fn parse_keyword<T: Copy>(&mut self, signal: Signal, what: &str, words: &[(&str, T)]) -> Option<T> {
-        let value = self.value_for(signal, what)?;
-        let found = words.iter().find(|(word, _)| value.eq_ignore_ascii_case(word)).map(|(_, meant)| *meant);
+    fn parse_keyword<T: Copy>(&mut self, signal: Signal, suffix: &str, keywords: &[(&str, T)]) -> Option<T> {
+        let value = self.value_for(signal, suffix)?;
+        let found =
+            keywords.iter().find(|(keyword, _)| value.eq_ignore_ascii_case(keyword)).map(|(_, meaning)| *meaning);
         if found.is_none() {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let known: Vec<&str> = keywords.iter().map(|(keyword, _)| *keyword).collect();
             self.warn_once(format!(
-                "OTEL_EXPORTER_OTLP_{what}={value}: supported values are {}; the variable is ignored",
+                "OTEL_EXPORTER_OTLP_{suffix}={value}: supported values are {}; the variable is ignored",
                 known.join(", ")
             ));
         }

@@ -93,9 +93,9 @@ impl Exporter {
             };
             let count = TargetCounters::new(&target.name, Signal::Traces);
             counts.push(Arc::clone(&count));
-            let courier = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
-            let courier = courier(Signal::Traces, route.clone());
-            let spans = SpanExporter::new(target, courier, options.content, options.timing, shutdown.clone(), count);
+            let new_sender = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
+            let sender = new_sender(Signal::Traces, route.clone());
+            let spans = SpanExporter::new(target, sender, options.content, options.timing, shutdown.clone(), count);
             tasks.push(tokio::spawn(spans.run(outgoing)));
         }
         Self { shutdown, counts: ExportCounts::from_counters(counts), tasks }
@@ -128,16 +128,16 @@ impl Exporter {
             lines.close();
         }
         for ((target, route), reader) in readers {
-            let carrier =
+            let exporter =
                 SignalExporter::new(target, (Signal::Logs, "log lines"), route, &options.timing, self.shutdown.clone());
-            self.counts.add(Arc::clone(carrier.count()));
-            let courier = LogExporter {
-                exporter: carrier,
+            self.counts.add(Arc::clone(exporter.count()));
+            let log_exporter = LogExporter {
+                exporter,
                 resource: Arc::clone(resource),
                 timing: options.timing,
                 retry_budget: RetryBudget::new(options.timing.retry_budget),
             };
-            self.tasks.push(tokio::spawn(courier.run(reader)));
+            self.tasks.push(tokio::spawn(log_exporter.run(reader)));
         }
         self
     }

@@ -37,7 +37,7 @@ impl TargetHealth {
         pace: &ExportTiming,
         count: Arc<TargetCounters>,
     ) -> Self {
-        let longest = if target.is_default { pace.max_default_retry_delay } else { pace.max_retry_delay };
+        let max_delay = if target.is_default { pace.max_default_retry_delay } else { pace.max_retry_delay };
         let endpoint = url_origin(&route.url);
         count.set_endpoint(&endpoint, target.is_default);
         Self {
@@ -47,39 +47,49 @@ impl TargetHealth {
             is_default: target.is_default,
             state: HealthState::Healthy,
             skip_logged: false,
-            retry_backoff: Backoff::new(pace.retry_delay, longest),
+            retry_backoff: Backoff::new(pace.retry_delay, max_delay),
             blocked_backoff: Backoff::new(pace.max_retry_delay, pace.max_default_retry_delay.max(pace.max_retry_delay)),
             count,
         }
     }
 
     /// Records a temporary failure; returns the retry delay, which respects the delay requested by the target.
-    pub(crate) fn mark_unreachable(&mut self, why: &str, asked: Option<Duration>) -> Duration {
-        self.count.set_state(ExportState::Unreachable { why: why.to_owned() });
+    pub(crate) fn mark_unreachable(&mut self, reason: &str, retry_after: Option<Duration>) -> Duration {
+        self.count.set_state(ExportState::Unreachable { why: reason.to_owned() });
         if std::mem::replace(&mut self.state, HealthState::Unreachable) != HealthState::Unreachable {
-            let Self { target, endpoint: place, items, .. } = &*self;
+            let Self { target, endpoint, items, .. } = &*self;
             if self.is_default {
-                tracing::debug!(target, place, why, "{items} are not accepted there; retrying occasionally");
+                tracing::debug!(
+                    target,
+                    place = endpoint,
+                    why = reason,
+                    "{items} are not accepted there; retrying occasionally"
+                );
             } else {
-                tracing::warn!(target, place, why, "{items} cannot be sent; retrying");
+                tracing::warn!(target, place = endpoint, why = reason, "{items} cannot be sent; retrying");
             }
         }
         self.blocked_backoff.reset();
-        self.retry_backoff.next_delay(asked)
+        self.retry_backoff.next_delay(retry_after)
     }
 
     /// Records a failure that needs a configuration change; returns a long retry delay.
-    pub(crate) fn mark_blocked(&mut self, why: &str) -> Duration {
-        self.count.set_state(ExportState::Blocked { why: why.to_owned() });
+    pub(crate) fn mark_blocked(&mut self, reason: &str) -> Duration {
+        self.count.set_state(ExportState::Blocked { why: reason.to_owned() });
         if std::mem::replace(&mut self.state, HealthState::Blocked) != HealthState::Blocked {
-            let Self { target, endpoint: place, items, .. } = &*self;
+            let Self { target, endpoint, items, .. } = &*self;
             if self.is_default {
-                tracing::debug!(target, place, why, "{items} are rejected there; retrying occasionally");
+                tracing::debug!(
+                    target,
+                    place = endpoint,
+                    why = reason,
+                    "{items} are rejected there; retrying occasionally"
+                );
             } else {
                 tracing::warn!(
                     target,
-                    place,
-                    why,
+                    place = endpoint,
+                    why = reason,
                     "{items} are rejected until you change a setting here or at the target; retrying"
                 );
             }
@@ -104,16 +114,23 @@ impl TargetHealth {
     }
 
     /// Logs skipped items as a warning once until items are accepted.
-    pub(crate) fn log_skipped(&mut self, items: usize, why: &str) {
-        let (target, place) = (&self.target, &self.endpoint);
+    pub(crate) fn log_skipped(&mut self, items: usize, reason: &str) {
+        let (target, endpoint) = (&self.target, &self.endpoint);
         if std::mem::replace(&mut self.skip_logged, true) {
-            tracing::debug!(target, place, items, why, "{} were rejected and are skipped", self.items);
+            tracing::debug!(
+                target,
+                place = endpoint,
+                items,
+                why = reason,
+                "{} were rejected and are skipped",
+                self.items
+            );
         } else {
             tracing::warn!(
                 target,
-                place,
+                place = endpoint,
                 items,
-                why,
+                why = reason,
                 "{} were rejected and are skipped; further ones are logged at debug level until some are accepted",
                 self.items
             );

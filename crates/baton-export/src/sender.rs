@@ -20,9 +20,9 @@ const SMALL_MESSAGE_BYTES: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ExportOutcome {
     /// Accepted, except for `rejected` items, with the reason.
-    Accepted { rejected: u64, said: String },
+    Accepted { rejected: u64, message: String },
     /// Temporary failure, with the requested retry delay if any.
-    RetryLater { after: Option<Duration>, why: String },
+    RetryLater { after: Option<Duration>, reason: String },
     /// The request is too large.
     TooLarge(String),
     /// The request is too large or the rate limit is reached; the target does not distinguish.
@@ -74,12 +74,12 @@ impl OtlpSender {
 
     /// Sends a body encoded for this route.
     pub(crate) async fn send(&self, packed: &ExportRequestBody) -> ExportOutcome {
-        if let Err(why) = self.probe().await {
-            return ExportOutcome::RetryLater { after: None, why };
+        if let Err(reason) = self.probe().await {
+            return ExportOutcome::RetryLater { after: None, reason };
         }
         let line = match self.connection.get_or_try_init(|| TargetConnection::open(&self.route, self.signal)).await {
             Ok(line) => line,
-            Err(why) => return ExportOutcome::Misconfigured(why),
+            Err(reason) => return ExportOutcome::Misconfigured(reason),
         };
         let delivered = async {
             match self.route.protocol {
@@ -90,13 +90,13 @@ impl OtlpSender {
             }
         };
         match tokio::time::timeout(self.route.timeout, delivered).await {
-            Ok(ExportOutcome::Exhausted(why)) if packed.length <= SMALL_MESSAGE_BYTES => {
-                ExportOutcome::RetryLater { after: None, why }
+            Ok(ExportOutcome::Exhausted(reason)) if packed.length <= SMALL_MESSAGE_BYTES => {
+                ExportOutcome::RetryLater { after: None, reason }
             }
             Ok(delivery) => delivery,
             Err(_) => ExportOutcome::RetryLater {
                 after: None,
-                why: format!("no answer within {} ms", self.route.timeout.as_millis()),
+                reason: format!("no answer within {} ms", self.route.timeout.as_millis()),
             },
         }
     }

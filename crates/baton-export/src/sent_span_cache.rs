@@ -40,7 +40,7 @@ impl SentSpanCache {
         }
         let mut index = 0;
         spans.retain(|span| {
-            let stays = last.get(&self.key(span)).is_some_and(|(kept, _)| *kept == index);
+            let stays = last.get(&self.key(span)).is_some_and(|(last_index, _)| *last_index == index);
             index += 1;
             stays
         });

@@ -33,10 +33,10 @@ impl SignalExporter {
         shutdown: ShutdownSignals,
     ) -> Self {
         let count = TargetCounters::new(&target.name, signal);
-        let courier = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
+        let new_sender = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
         Self {
             signal,
-            sender: courier(signal, route.clone()),
+            sender: new_sender(signal, route.clone()),
             health: TargetHealth::new(target, route, items, pace, Arc::clone(&count)),
             shutdown,
             count,
@@ -55,20 +55,20 @@ impl SignalExporter {
 
     /// Probes a default target; returns the retry delay if no receiver listens.
     pub(crate) async fn probe(&mut self) -> Option<Duration> {
-        let why = self.sender.probe().await.err()?;
-        Some(self.health.mark_unreachable(&why, None))
+        let reason = self.sender.probe().await.err()?;
+        Some(self.health.mark_unreachable(&reason, None))
     }
 
     /// Encodes, compresses and frames a message on a blocking thread.
     pub(crate) async fn encode<T: Send + 'static>(
         &self,
-        what: T,
+        items: T,
         write: impl FnOnce(&T, Encoding) -> Vec<u8> + Send + 'static,
     ) -> (T, ExportRequestBody) {
         let (protocol, compression) = (self.sender.route().protocol, self.sender.route().compression);
         let packing = tokio::task::spawn_blocking(move || {
-            let message = write(&what, request_body::encoding(protocol));
-            (what, request_body::encode_body(message, protocol, compression))
+            let message = write(&items, request_body::encoding(protocol));
+            (items, request_body::encode_body(message, protocol, compression))
         });
         match packing.await {
             Ok(packed) => packed,
@@ -88,15 +88,15 @@ impl SignalExporter {
     /// Delay before the next attempt; `None` if the target accepted or rejected the request.
     pub(crate) fn retry_delay(&mut self, delivery: &ExportOutcome) -> Option<Duration> {
         match delivery {
-            ExportOutcome::RetryLater { after, why } => Some(self.health.mark_unreachable(why, *after)),
-            ExportOutcome::ServerError(why) | ExportOutcome::Exhausted(why) => {
-                Some(self.health.mark_unreachable(why, None))
+            ExportOutcome::RetryLater { after, reason } => Some(self.health.mark_unreachable(reason, *after)),
+            ExportOutcome::ServerError(reason) | ExportOutcome::Exhausted(reason) => {
+                Some(self.health.mark_unreachable(reason, None))
             }
-            ExportOutcome::Misconfigured(why) => {
+            ExportOutcome::Misconfigured(reason) => {
                 let variable = self.signal.as_str().to_ascii_uppercase();
                 let otherwise =
                     format!("to disable this signal, set OTEL_{variable}_EXPORTER=none or the target's `signals`");
-                Some(self.health.mark_blocked(&format!("{why}; {otherwise}")))
+                Some(self.health.mark_blocked(&format!("{reason}; {otherwise}")))
             }
             ExportOutcome::Accepted { .. } | ExportOutcome::TooLarge(_) | ExportOutcome::Rejected(_) => {
                 self.health.mark_healthy();
@@ -114,18 +114,18 @@ impl SignalExporter {
     }
 
     /// Records accepted items, except the rejected ones.
-    pub(crate) fn record_accepted(&mut self, items: usize, rejected: u64, said: &str) {
+    pub(crate) fn record_accepted(&mut self, items: usize, rejected: u64, message: &str) {
         let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(items);
         self.count.add_sent(items - rejected);
         match rejected {
             0 => self.health.mark_accepted(),
-            rejected => self.record_rejected(rejected, said),
+            rejected => self.record_rejected(rejected, message),
         }
     }
 
     /// Records permanently rejected items.
-    pub(crate) fn record_rejected(&mut self, items: usize, why: &str) {
+    pub(crate) fn record_rejected(&mut self, items: usize, reason: &str) {
         self.count.add_failed(items);
-        self.health.log_skipped(items, why);
+        self.health.log_skipped(items, reason);
     }
 }

@@ -106,7 +106,7 @@ impl SpanExporter {
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             };
             let SpanLogBatch { spans, end: through } = match read {
-                Ok(parcel) => parcel,
+                Ok(batch) => batch,
                 Err(error) => {
                     self.log_read_error(&error);
                     outgoing = self.save_position(outgoing, before).await;
@@ -169,11 +169,11 @@ impl SpanExporter {
             }
             let (piece, packed) = self.encode(piece).await;
             match self.send_with_retry(&packed, piece.len(), &waiting).await? {
-                ExportOutcome::Accepted { rejected, said } => {
+                ExportOutcome::Accepted { rejected, message } => {
                     let rejected = usize::try_from(rejected).unwrap_or(usize::MAX).min(piece.len());
                     match rejected {
                         0 => self.health.mark_accepted(),
-                        rejected => self.health.log_skipped(rejected, &said),
+                        rejected => self.health.log_skipped(rejected, &message),
                     }
                     self.count.add_sent(piece.len() - rejected);
                     self.count.add_failed(rejected);
@@ -186,13 +186,13 @@ impl SpanExporter {
                     pieces.push_front(second);
                     pieces.push_front(first);
                 }
-                ExportOutcome::TooLarge(why)
-                | ExportOutcome::Exhausted(why)
-                | ExportOutcome::Rejected(why)
-                | ExportOutcome::ServerError(why)
-                | ExportOutcome::Misconfigured(why)
-                | ExportOutcome::RetryLater { why, .. } => {
-                    self.health.log_skipped(piece.len(), &why);
+                ExportOutcome::TooLarge(reason)
+                | ExportOutcome::Exhausted(reason)
+                | ExportOutcome::Rejected(reason)
+                | ExportOutcome::ServerError(reason)
+                | ExportOutcome::Misconfigured(reason)
+                | ExportOutcome::RetryLater { reason, .. } => {
+                    self.health.log_skipped(piece.len(), &reason);
                     self.count.add_failed(piece.len());
                 }
             }
@@ -226,12 +226,12 @@ impl SpanExporter {
                 () = self.shutdown.abandon.cancelled() => return Err(SpanExportShutdown),
             };
             let (pause, again) = match &delivery {
-                ExportOutcome::RetryLater { after, why } => (self.health.mark_unreachable(why, *after), true),
-                ExportOutcome::Misconfigured(why) => (self.health.mark_blocked(why), true),
+                ExportOutcome::RetryLater { after, reason } => (self.health.mark_unreachable(reason, *after), true),
+                ExportOutcome::Misconfigured(reason) => (self.health.mark_blocked(reason), true),
                 // Smaller requests follow after a delay, in case size was not the cause.
-                ExportOutcome::Exhausted(why) if spans > 1 => (self.health.mark_unreachable(why, None), false),
-                ExportOutcome::Exhausted(why) | ExportOutcome::ServerError(why) => {
-                    let pause = self.health.mark_unreachable(why, None);
+                ExportOutcome::Exhausted(reason) if spans > 1 => (self.health.mark_unreachable(reason, None), false),
+                ExportOutcome::Exhausted(reason) | ExportOutcome::ServerError(reason) => {
+                    let pause = self.health.mark_unreachable(reason, None);
                     if !self.retry_budget.should_retry() {
                         return Ok(delivery);
                     }

@@ -47,9 +47,9 @@ impl Fields {
     }
 }
 
-fn truncate(text: &mut String, most: usize) {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
+fn truncate(text: &mut String, max_len: usize) {
+    if text.len() > max_len {
+        text.truncate(text.floor_char_boundary(max_len));
         text.push('…');
     }
 }

@@ -52,8 +52,8 @@ impl<S: Subscriber> Layer<S> for LogLayer {
 }
 
 fn is_export_module(part: &str) -> bool {
-    let whose = part.split("::").next().unwrap_or(part);
-    EXPORT_MODULES.contains(&whose)
+    let crate_name = part.split("::").next().unwrap_or(part);
+    EXPORT_MODULES.contains(&crate_name)
 }
 
 fn level(level: Level) -> LogLevel {

@@ -46,7 +46,7 @@ struct LogQueueState {
 #[derive(Clone, Copy, Default)]
 struct LogCursor {
     next: u64,
-    lost: u64,
+    dropped: u64,
 }
 
 impl Default for LogQueue {
@@ -103,8 +103,8 @@ impl LogQueue {
     /// Reader of all queued and future lines.
     pub(crate) fn reader(&self) -> LogReader {
         let mut state = self.state();
-        let place = LogCursor { next: state.first, lost: 0 };
-        state.cursors.push(Some(place));
+        let cursor = LogCursor { next: state.first, dropped: 0 };
+        state.cursors.push(Some(cursor));
         LogReader { queue: self.clone(), number: state.cursors.len() - 1, news: self.0.next.subscribe() }
     }
 
@@ -123,15 +123,15 @@ impl LogQueueState {
         self.bytes -= bytes;
         self.first += 1;
         let first = self.first;
-        for place in self.cursors.iter_mut().flatten().filter(|place| place.next < first) {
-            place.next = first;
-            place.lost += 1;
+        for cursor in self.cursors.iter_mut().flatten().filter(|cursor| cursor.next < first) {
+            cursor.next = first;
+            cursor.dropped += 1;
         }
     }
 
     /// Drops lines that all readers have read.
     fn drop_consumed(&mut self) {
-        let Some(needed) = self.cursors.iter().flatten().map(|place| place.next).min() else { return };
+        let Some(needed) = self.cursors.iter().flatten().map(|cursor| cursor.next).min() else { return };
         while self.first < needed {
             self.drop_oldest();
         }
@@ -158,14 +158,15 @@ impl LogReader {
     }
 
     /// Takes the next lines, at most `most`, and advances the cursor.
-    pub(crate) fn take(&mut self, most: usize) -> Vec<Arc<LogLine>> {
+    pub(crate) fn take(&mut self, max_lines: usize) -> Vec<Arc<LogLine>> {
         let mut state = self.queue.state();
         let first = state.first;
-        let Some(Some(place)) = state.cursors.get(self.number).copied() else { return Vec::new() };
-        let skipped = usize::try_from(place.next - first).unwrap_or(usize::MAX);
-        let lines: Vec<_> = state.lines.iter().skip(skipped).take(most).map(|(line, _)| Arc::clone(line)).collect();
-        if let Some(Some(place)) = state.cursors.get_mut(self.number) {
-            place.next += lines.len() as u64;
+        let Some(Some(cursor)) = state.cursors.get(self.number).copied() else { return Vec::new() };
+        let skipped = usize::try_from(cursor.next - first).unwrap_or(usize::MAX);
+        let lines: Vec<_> =
+            state.lines.iter().skip(skipped).take(max_lines).map(|(line, _)| Arc::clone(line)).collect();
+        if let Some(Some(cursor)) = state.cursors.get_mut(self.number) {
+            cursor.next += lines.len() as u64;
         }
         state.drop_consumed();
         lines
@@ -173,7 +174,7 @@ impl LogReader {
 
     /// Number of lines dropped before they were read.
     pub(crate) fn dropped_lines(&self) -> u64 {
-        self.cursor().lost
+        self.cursor().dropped
     }
 
     /// Number of unread bytes in the queue.
@@ -188,8 +189,8 @@ impl LogReader {
 impl Drop for LogReader {
     fn drop(&mut self) {
         let mut state = self.queue.state();
-        if let Some(place) = state.cursors.get_mut(self.number) {
-            *place = None;
+        if let Some(cursor) = state.cursors.get_mut(self.number) {
+            *cursor = None;
         }
         if state.cursors.iter().any(Option::is_some) {
             state.drop_consumed();

@@ -43,13 +43,13 @@ impl LogExporter {
     /// Sends all queued lines.
     async fn drain(&mut self, lines: &mut LogReader) -> Result<(), SignalExportShutdown> {
         loop {
-            let taken = lines.take(MAX_BATCH_LINES);
+            let batch = lines.take(MAX_BATCH_LINES);
             self.exporter.count().set_dropped(lines.dropped_lines());
             self.exporter.count().set_queued_bytes(lines.queued_bytes());
-            if taken.is_empty() {
+            if batch.is_empty() {
                 return Ok(());
             }
-            self.send(taken, lines).await?;
+            self.send(batch, lines).await?;
         }
     }
 
@@ -61,21 +61,21 @@ impl LogExporter {
             let written = move |lines: &Vec<Arc<LogLine>>, encoding| write_lines(lines, &resource, encoding);
             let (mut piece, packed) = self.exporter.encode(piece, written).await;
             match self.send_with_retry(&packed, piece.len(), waiting).await? {
-                ExportOutcome::Accepted { rejected, said } => {
+                ExportOutcome::Accepted { rejected, message } => {
                     self.retry_budget.reset();
-                    self.exporter.record_accepted(piece.len(), rejected, &said);
+                    self.exporter.record_accepted(piece.len(), rejected, &message);
                 }
                 ExportOutcome::TooLarge(_) | ExportOutcome::Exhausted(_) if piece.len() > 1 => {
                     let second = piece.split_off(piece.len() / 2);
                     pieces.push_front(second);
                     pieces.push_front(piece);
                 }
-                ExportOutcome::TooLarge(why)
-                | ExportOutcome::Exhausted(why)
-                | ExportOutcome::Rejected(why)
-                | ExportOutcome::ServerError(why)
-                | ExportOutcome::Misconfigured(why)
-                | ExportOutcome::RetryLater { why, .. } => self.exporter.record_rejected(piece.len(), &why),
+                ExportOutcome::TooLarge(reason)
+                | ExportOutcome::Exhausted(reason)
+                | ExportOutcome::Rejected(reason)
+                | ExportOutcome::ServerError(reason)
+                | ExportOutcome::Misconfigured(reason)
+                | ExportOutcome::RetryLater { reason, .. } => self.exporter.record_rejected(piece.len(), &reason),
             }
         }
         Ok(())

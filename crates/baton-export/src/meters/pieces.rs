@@ -8,8 +8,8 @@ pub(super) fn series_count(reading: &MeterSnapshot) -> usize {
 }
 
 /// The first `most` series and the rest, if any.
-pub(super) fn split(mut reading: MeterSnapshot, most: usize) -> (MeterSnapshot, Option<MeterSnapshot>) {
-    let mut room = most;
+pub(super) fn split(mut reading: MeterSnapshot, max_points: usize) -> (MeterSnapshot, Option<MeterSnapshot>) {
+    let mut room = max_points;
     let mut rest = Vec::new();
     for family in std::mem::take(&mut reading.families) {
         let MeterFamily { instrument, mut points } = family;

@@ -46,8 +46,8 @@ impl MetricsExporter {
         }
         let reading = self.meters.read((self.now)()).await;
         let mut pieces = VecDeque::from([(reading, MAX_BATCH_SERIES)]);
-        while let Some((piece, most)) = pieces.pop_front() {
-            let (piece, rest) = split(piece, most);
+        while let Some((piece, max_points)) = pieces.pop_front() {
+            let (piece, rest) = split(piece, max_points);
             pieces.extend(rest.map(|rest| (rest, MAX_BATCH_SERIES)));
             let count = series_count(&piece);
             if count == 0 {
@@ -67,10 +67,12 @@ impl MetricsExporter {
                 | ExportOutcome::Exhausted(_) => {
                     return Ok(pause);
                 }
-                ExportOutcome::Accepted { rejected, said } => self.exporter.record_accepted(count, rejected, &said),
+                ExportOutcome::Accepted { rejected, message } => {
+                    self.exporter.record_accepted(count, rejected, &message)
+                }
                 ExportOutcome::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
-                ExportOutcome::TooLarge(why) | ExportOutcome::Rejected(why) => {
-                    self.exporter.record_rejected(count, &why);
+                ExportOutcome::TooLarge(reason) | ExportOutcome::Rejected(reason) => {
+                    self.exporter.record_rejected(count, &reason);
                 }
             }
         }

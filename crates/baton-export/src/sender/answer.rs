@@ -33,12 +33,12 @@ const SIZE_ERROR_PHRASES: [&str; 3] = ["larger than max", "exceeds maximum size"
 /// Outcome of a request without a response.
 pub(super) fn from_outbound_error(error: &OutboundError, shown: &SecretRedactor) -> ExportOutcome {
     // The message of a redirect contains its address, which may echo secrets.
-    let why = shown.redact(&error.to_string()).into_owned();
+    let reason = shown.redact(&error.to_string()).into_owned();
     // A rejected redirect is permanent.
     if error.is_forbidden() || matches!(error, OutboundError::Redirect { .. }) {
-        ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address))
+        ExportOutcome::Misconfigured(format!("{reason}; {}", Advice::Address))
     } else {
-        ExportOutcome::RetryLater { after: None, why }
+        ExportOutcome::RetryLater { after: None, reason }
     }
 }
 
@@ -53,14 +53,14 @@ pub(super) fn from_response(body: &[u8], encoding: Encoding, shown: &SecretRedac
             let partial = response.get("partialSuccess")?;
             let names = ["rejectedSpans", "rejectedDataPoints", "rejectedLogRecords"];
             let rejected = names.iter().find_map(|name| number(partial.get(*name)?)).unwrap_or(0);
-            let said = partial.get("errorMessage").and_then(Value::as_str).unwrap_or_default();
-            Some((rejected, said.to_owned()))
+            let message = partial.get("errorMessage").and_then(Value::as_str).unwrap_or_default();
+            Some((rejected, message.to_owned()))
         }),
     };
-    let (rejected, said) = partial.unwrap_or_default();
+    let (rejected, message) = partial.unwrap_or_default();
     ExportOutcome::Accepted {
         rejected: u64::try_from(rejected).unwrap_or(0),
-        said: shown.excerpt(said.as_bytes(), MAX_EXCERPT_LEN),
+        message: shown.excerpt(message.as_bytes(), MAX_EXCERPT_LEN),
     }
 }
 
@@ -71,28 +71,28 @@ fn number(value: &Value) -> Option<i64> {
 
 /// Outcome of a gRPC error status.
 pub(super) fn from_grpc_status(status: &Status, shown: &SecretRedactor) -> ExportOutcome {
-    let why =
+    let reason =
         format!("{}: {}", status.code().description(), shown.excerpt(status.message().as_bytes(), MAX_EXCERPT_LEN));
-    let asked = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
+    let retry_delay = RpcStatus::decode(status.details()).ok().and_then(|status| status.retry_delay());
     match status.code() {
         Code::Cancelled
         | Code::DeadlineExceeded
         | Code::Aborted
         | Code::OutOfRange
         | Code::Unavailable
-        | Code::DataLoss => ExportOutcome::RetryLater { after: asked, why },
-        Code::ResourceExhausted if asked.is_some() => ExportOutcome::RetryLater { after: asked, why },
-        Code::ResourceExhausted if SIZE_ERROR_PHRASES.iter().any(|words| status.message().contains(words)) => {
-            ExportOutcome::TooLarge(why)
+        | Code::DataLoss => ExportOutcome::RetryLater { after: retry_delay, reason },
+        Code::ResourceExhausted if retry_delay.is_some() => ExportOutcome::RetryLater { after: retry_delay, reason },
+        Code::ResourceExhausted if SIZE_ERROR_PHRASES.iter().any(|phrase| status.message().contains(phrase)) => {
+            ExportOutcome::TooLarge(reason)
         }
         // Without a delay, this status means a message that is too large, or a rate limit of a server that omits the
         // delay.
-        Code::ResourceExhausted => ExportOutcome::Exhausted(why),
+        Code::ResourceExhausted => ExportOutcome::Exhausted(reason),
         Code::Unauthenticated | Code::PermissionDenied => {
-            ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Credentials))
+            ExportOutcome::Misconfigured(format!("{reason}; {}", Advice::Credentials))
         }
-        Code::Unimplemented | Code::NotFound => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address)),
-        Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => ExportOutcome::Rejected(why),
-        Code::Ok | Code::Unknown | Code::Internal => ExportOutcome::ServerError(why),
+        Code::Unimplemented | Code::NotFound => ExportOutcome::Misconfigured(format!("{reason}; {}", Advice::Address)),
+        Code::InvalidArgument | Code::FailedPrecondition | Code::AlreadyExists => ExportOutcome::Rejected(reason),
+        Code::Ok | Code::Unknown | Code::Internal => ExportOutcome::ServerError(reason),
     }
 }

@@ -46,14 +46,14 @@ pub(super) async fn send(line: &TargetConnection, route: &Route, shown: &SecretR
     let body = match Limited::new(body, MAX_RESPONSE_BYTES).collect().await {
         Ok(body) => body,
         Err(error) => {
-            return ExportOutcome::RetryLater { after: None, why: format!("the response ended early: {error}") };
+            return ExportOutcome::RetryLater { after: None, reason: format!("the response ended early: {error}") };
         }
     };
     let status = body.trailers().and_then(Status::from_header_map).or_else(|| Status::from_header_map(&head.headers));
     match status {
         Some(status) if status.code() == Code::Ok => from_grpc_message(&body.to_bytes(), shown),
         Some(status) => from_grpc_status(&status, shown),
-        None => ExportOutcome::RetryLater { after: None, why: "the response has no gRPC status".to_owned() },
+        None => ExportOutcome::RetryLater { after: None, reason: "the response has no gRPC status".to_owned() },
     }
 }
 

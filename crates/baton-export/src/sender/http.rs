@@ -39,22 +39,22 @@ pub(super) async fn send(line: &TargetConnection, route: &Route, shown: &SecretR
         Err(error) => return from_outbound_error(&error, shown),
     };
     if reply.status.is_success() {
-        let said = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        return from_response(&reply.body, said.and_then(Encoding::from_media_type).unwrap_or(encoding), shown);
+        let content_type = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        return from_response(&reply.body, content_type.and_then(Encoding::from_media_type).unwrap_or(encoding), shown);
     }
     from_http_status(reply.status, &reply.headers, &shown.excerpt(&reply.body, MAX_EXCERPT_LEN))
 }
 
 /// Outcome of an error status.
 pub(super) fn from_http_status(status: StatusCode, headers: &HeaderMap, excerpt: &str) -> ExportOutcome {
-    let why = if excerpt.is_empty() { status.to_string() } else { format!("{status}: {excerpt}") };
+    let reason = if excerpt.is_empty() { status.to_string() } else { format!("{status}: {excerpt}") };
     match status.as_u16() {
-        408 | 429 | 502..=504 => ExportOutcome::RetryLater { after: retry_after(headers), why },
-        413 => ExportOutcome::TooLarge(why),
-        401 | 403 | 407 => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Credentials)),
-        300..=399 | 404 | 405 | 415 | 501 => ExportOutcome::Misconfigured(format!("{why}; {}", Advice::Address)),
-        400..=499 => ExportOutcome::Rejected(why),
-        _ => ExportOutcome::ServerError(why),
+        408 | 429 | 502..=504 => ExportOutcome::RetryLater { after: retry_after(headers), reason },
+        413 => ExportOutcome::TooLarge(reason),
+        401 | 403 | 407 => ExportOutcome::Misconfigured(format!("{reason}; {}", Advice::Credentials)),
+        300..=399 | 404 | 405 | 415 | 501 => ExportOutcome::Misconfigured(format!("{reason}; {}", Advice::Address)),
+        400..=499 => ExportOutcome::Rejected(reason),
+        _ => ExportOutcome::ServerError(reason),
     }
 }
 
