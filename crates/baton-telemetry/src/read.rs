@@ -11,42 +11,45 @@ const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 impl TelemetrySettings {
     /// Applies environment variables; returns a warning for each invalid value.
     pub fn apply_variables(&mut self, variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
-        let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let value_of =
+            |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let mut remarks = Vec::new();
-        if let Some(enabled) = given("OTEL_ENABLED") {
+        if let Some(enabled) = value_of("OTEL_ENABLED") {
             self.enabled = matches!(enabled.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on");
         }
-        if given("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        if value_of("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
             self.enabled = false;
         }
-        for (key, value) in given("OTEL_RESOURCE_ATTRIBUTES").iter().flat_map(|list| list.split(',')).filter_map(pair) {
+        for (key, value) in
+            value_of("OTEL_RESOURCE_ATTRIBUTES").iter().flat_map(|list| list.split(',')).filter_map(pair)
+        {
             match key.as_str() {
                 "service.name" => self.service = value,
                 _ => self.resource.push((key, value)),
             }
         }
-        if let Some(service) = given("OTEL_SERVICE_NAME") {
+        if let Some(service) = value_of("OTEL_SERVICE_NAME") {
             self.service = service;
         }
-        let opted = given(OPT_IN).filter(|list| list.split(',').any(|word| word.trim() == LATEST));
+        let opted = value_of(OPT_IN).filter(|list| list.split(',').any(|word| word.trim() == LATEST));
         if let Some(list) = &opted {
             (self.mode, self.mode_source) = (EmitMode::Otel, ModeSource::OptIn(list.clone()));
             self.schema = Schema::Latest;
         }
         for name in MODES.iter().rev() {
-            let Some(value) = given(name) else { continue };
+            let Some(value) = value_of(name) else { continue };
             match EmitMode::parse(&value) {
                 Some(mode) => (self.mode, self.mode_source) = (mode, ModeSource::Variable(value)),
                 None => remarks.push(format!("{name}={value} is ignored: use dual, legacy or otel")),
             }
         }
-        if let Some(value) = given("BATON_GENAI_SCHEMA") {
+        if let Some(value) = value_of("BATON_GENAI_SCHEMA") {
             match Schema::parse(&value) {
                 Some(schema) => self.schema = schema,
                 None => remarks.push(format!("BATON_GENAI_SCHEMA={value} is ignored: use 1.41 or latest")),
             }
         }
-        if let Some(value) = given(CAPTURE) {
+        if let Some(value) = value_of(CAPTURE) {
             match ContentCapture::parse(&value) {
                 Some(content) => {
                     if matches!(content, ContentCapture::Event | ContentCapture::Both) {

@@ -119,10 +119,10 @@ fn legacy(attributes: &mut Attributes) {
 }
 
 /// Copies an attribute to a second name, unless that name is already set.
-fn copy_attribute(attributes: &mut Attributes, said: &'static str, also: &'static str) {
-    if let Some(value) = find_attribute(attributes, said).cloned()
-        && find_attribute(attributes, also).is_none()
+fn copy_attribute(attributes: &mut Attributes, source: &'static str, target: &'static str) {
+    if let Some(value) = find_attribute(attributes, source).cloned()
+        && find_attribute(attributes, target).is_none()
     {
-        attributes.push((also.into(), value));
+        attributes.push((target.into(), value));
     }
 }

@@ -68,8 +68,8 @@ impl TaskSpans {
 
     /// Ends all open calls and questions when the task has ended.
     pub(super) fn abandon(&mut self, at: Timestamp, origin: &SpanOrigin, out: &mut Vec<Span>) {
-        let asked: Vec<CallId> = self.questions.iter().map(|question| question.call.clone()).collect();
-        for call in asked {
+        let pending: Vec<CallId> = self.questions.iter().map(|question| question.call.clone()).collect();
+        for call in pending {
             self.end_question(at, &call, "unanswered", origin, out);
         }
         for call in std::mem::take(&mut self.calls) {

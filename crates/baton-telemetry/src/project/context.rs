@@ -18,11 +18,11 @@ fn list<'a>(
     draft: &mut SpanDraft,
     key: &'static str,
     items: impl Iterator<Item = &'a IncludedItem>,
-    word: impl Fn(&IncludedItem) -> String,
+    label: impl Fn(&IncludedItem) -> String,
 ) {
-    let words: Vec<SpanValue> = items.map(|item| word(item).into()).collect();
-    if !words.is_empty() {
-        draft.set(key, SpanValue::List(words));
+    let labels: Vec<SpanValue> = items.map(|item| label(item).into()).collect();
+    if !labels.is_empty() {
+        draft.set(key, SpanValue::List(labels));
     }
 }
 

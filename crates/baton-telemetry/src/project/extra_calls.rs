@@ -14,7 +14,7 @@ impl TaskSpans {
     /// Emits a model call with this model, or with the model of the definition; its start time is not recorded.
     pub(super) fn add_extra_call(
         &mut self,
-        told: EventMetadata<'_>,
+        metadata: EventMetadata<'_>,
         model: Option<&str>,
         used: Usage,
         origin: &SpanOrigin,
@@ -24,11 +24,11 @@ impl TaskSpans {
         run.model_calls += 1;
         run.usage = run.usage.plus(used);
         let label = model.map(ModelLabel::parse).or_else(|| run.label.clone()).unwrap_or_default();
-        let id = ids::attempt_span(&self.task, &format!("beside-{}", told.number).into(), 1);
+        let id = ids::attempt_span(&self.task, &format!("beside-{}", metadata.number).into(), 1);
         let (context, parent, turn) = (run.context.with_span(id), run.context.span, run.turn);
         let name = format!("{} {}", operation::CHAT, label.model);
         let mut draft =
-            self.draft(name, SpanKind::Internal, context, Some(parent)).between(nanos(told.at), nanos(told.at));
+            self.draft(name, SpanKind::Internal, context, Some(parent)).between(nanos(metadata.at), nanos(metadata.at));
         draft.set(names::GEN_AI_OPERATION_NAME, operation::CHAT);
         draft.set(names::GEN_AI_PROVIDER_NAME, label.provider);
         draft.set(names::GEN_AI_REQUEST_MODEL, label.model);

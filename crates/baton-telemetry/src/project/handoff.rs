@@ -71,9 +71,9 @@ impl HandoffSpans {
 }
 
 fn draft(handoff: &Handoff, at: Timestamp) -> SpanDraft {
-    let asked_in = handoff.trace.as_deref().and_then(TraceContext::parse);
-    let context = handoff_context(asked_in, &handoff.id);
-    let parent = asked_in.map(|asked| asked.span);
+    let caller_context = handoff.trace.as_deref().and_then(TraceContext::parse);
+    let context = handoff_context(caller_context, &handoff.id);
+    let parent = caller_context.map(|caller| caller.span);
     let mut draft = SpanDraft::new(operation::HANDOFF_REQUEST, SpanKind::Producer, context, parent)
         .between(nanos(handoff.created_at), nanos(at));
     draft.set(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST);

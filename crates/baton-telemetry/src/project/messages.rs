@@ -20,7 +20,7 @@ pub(super) fn entry(message: &Message, calls: &[ToolCall]) -> Value {
         Role::User => "user",
         Role::Agent => "assistant",
     };
-    let said = message.parts.iter().map(|part| match &part.content {
+    let contents = message.parts.iter().map(|part| match &part.content {
         PartContent::Text(text) => json!({ "type": "text", "content": text }),
         PartContent::Data(data) => json!({ "type": "data", "content": data.to_value() }),
         _ => json!({ "type": "file" }),
@@ -29,9 +29,9 @@ pub(super) fn entry(message: &Message, calls: &[ToolCall]) -> Value {
         |call| json!({ "type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments.to_value() }),
     );
     let parts: Vec<Value> = match calls.is_empty() {
-        true => said.collect(),
+        true => contents.collect(),
         // The message also carries its calls as data parts.
-        false => said.filter(|part| part["type"] == "text").chain(called).collect(),
+        false => contents.filter(|part| part["type"] == "text").chain(called).collect(),
     };
     json!({ "role": role, "parts": parts })
 }

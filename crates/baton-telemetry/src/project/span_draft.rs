@@ -58,22 +58,22 @@ impl SpanDraft {
 
     /// Sets an attribute that may be long; text over the limit is truncated.
     pub(super) fn set_text(&mut self, key: &'static str, text: &str) {
-        let most = text.floor_char_boundary(MAX_ATTRIBUTE_BYTES);
-        self.set(key, text[..most].to_owned());
-        if most < text.len() && find_attribute(&self.attributes, names::BATON_CUT).is_none() {
+        let length = text.floor_char_boundary(MAX_ATTRIBUTE_BYTES);
+        self.set(key, text[..length].to_owned());
+        if length < text.len() && find_attribute(&self.attributes, names::BATON_CUT).is_none() {
             self.attributes.push((names::BATON_CUT.into(), SpanValue::Bool(true)));
         }
     }
 
-    pub(super) fn fail(&mut self, word: impl Into<AttributeKey>, sentence: impl Into<String>) {
-        self.failed = Some((word.into(), sentence.into()));
+    pub(super) fn fail(&mut self, code: impl Into<AttributeKey>, message: impl Into<String>) {
+        self.failed = Some((code.into(), message.into()));
     }
 
     pub(super) fn finish(mut self, origin: &SpanOrigin) -> Span {
         let (status, status_message) = match self.failed.take() {
-            Some((word, sentence)) => {
-                self.set(names::ERROR_TYPE, SpanValue::Text(word));
-                (SpanStatus::Error, sentence)
+            Some((code, message)) => {
+                self.set(names::ERROR_TYPE, SpanValue::Text(code));
+                (SpanStatus::Error, message)
             }
             None => (SpanStatus::Unset, String::new()),
         };

@@ -143,13 +143,13 @@ impl TaskSpans {
     /// Applies the next event and appends the spans that ended with it. `label` resolves the models of definitions.
     pub fn apply(
         &mut self,
-        told: EventMetadata<'_>,
+        metadata: EventMetadata<'_>,
         event: &TaskEvent,
         label: impl Fn(&Digest) -> Option<ModelLabel>,
         origin: &SpanOrigin,
         out: &mut Vec<Span>,
     ) {
-        let at = told.at;
+        let at = metadata.at;
         match event {
             TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerSendStarted { .. } => {}
             TaskEvent::ContextSelected { request, warning, .. } => {
@@ -171,12 +171,12 @@ impl TaskSpans {
             }
             TaskEvent::RunStarted { run, agent, .. } => {
                 self.end_run(at, None, None, origin, out);
-                let asked_in = told.trace.and_then(TraceContext::parse);
+                let caller_context = metadata.trace.and_then(TraceContext::parse);
                 self.run = Some(OpenRun {
                     id: run.clone(),
                     start: nanos(at),
-                    context: ids::run_context(asked_in, &self.task, run),
-                    parent: asked_in.map(|asked| asked.span),
+                    context: ids::run_context(caller_context, &self.task, run),
+                    parent: caller_context.map(|caller| caller.span),
                     label: label(agent),
                     turn: 0,
                     usage: Usage::default(),
@@ -198,14 +198,16 @@ impl TaskSpans {
                     ModelNote::Used { model, usage, .. } if self.attempt.is_some() => {
                         self.end_attempt(at, AttemptOutcome::Discarded(Some(model), *usage), origin, out);
                     }
-                    ModelNote::Used { model, usage, .. } => self.add_extra_call(told, Some(model), *usage, origin, out),
+                    ModelNote::Used { model, usage, .. } => {
+                        self.add_extra_call(metadata, Some(model), *usage, origin, out)
+                    }
                     ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
                 }
             }
             TaskEvent::RunOptionsSet { .. } | TaskEvent::TextFlushed { .. } | TaskEvent::ReasoningProduced { .. } => {}
             TaskEvent::Compacted { compaction } => {
                 self.note(at, "conversation.compacted");
-                self.add_extra_call(told, None, compaction.usage, origin, out);
+                self.add_extra_call(metadata, None, compaction.usage, origin, out);
             }
             TaskEvent::GuardrailChecked { .. } => self.note(at, "guardrail.asked"),
             TaskEvent::AttemptStarted { message, turn, attempt } => {
@@ -238,7 +240,7 @@ impl TaskSpans {
             TaskEvent::ToolInputRequested { call, ask } => {
                 self.end_call_span(at, call, "asks", origin, out);
                 let approval = ask.questions.iter().any(|question| question.wants == QuestionKind::Approval);
-                let (call, number, start, count) = (call.clone(), told.number, nanos(at), ask.questions.len());
+                let (call, number, start, count) = (call.clone(), metadata.number, nanos(at), ask.questions.len());
                 if let Some(run) = &self.run {
                     self.questions.push(OpenQuestion { call, number, start, run: run.context, approval, count });
                 }
@@ -274,9 +276,9 @@ impl TaskSpans {
         self.record_message(origin, || entry(message, &[]));
     }
 
-    fn record_message(&mut self, origin: &SpanOrigin, said: impl FnOnce() -> Value) {
+    fn record_message(&mut self, origin: &SpanOrigin, message: impl FnOnce() -> Value) {
         if origin.settings.content.on_spans() && self.messages.len() < MAX_INPUT_MESSAGES {
-            self.messages.push(said());
+            self.messages.push(message());
         }
     }
 
@@ -371,8 +373,8 @@ impl TaskSpans {
             _ => {}
         }
         if origin.settings.content.on_spans() {
-            if let Some(asked) = self.input.take() {
-                draft.set_text(names::GEN_AI_INPUT_MESSAGES, &message_json(&asked, &[]));
+            if let Some(input) = self.input.take() {
+                draft.set_text(names::GEN_AI_INPUT_MESSAGES, &message_json(&input, &[]));
             }
             if let Some(answered) = &run.answered {
                 draft.set_text(names::GEN_AI_OUTPUT_MESSAGES, &message_json(answered, &[]));
