@@ -44,20 +44,20 @@ impl fmt::Display for SpanRejection {
 
 impl DecodedExport {
     /// Counts rejected spans.
-    pub(crate) fn reject(&mut self, why: SpanRejection, spans: u64) {
+    pub(crate) fn reject(&mut self, reason: SpanRejection, spans: u64) {
         if spans == 0 {
             return;
         }
-        match self.rejected.iter_mut().find(|(reason, _)| *reason == why) {
+        match self.rejected.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, count)) => *count += spans,
-            None => self.rejected.push((why, spans)),
+            None => self.rejected.push((reason, spans)),
         }
     }
 
     /// Response to the exporter; empty if no spans were rejected.
     pub fn response(&self) -> ExportTraceServiceResponse {
         let rejected: u64 = self.rejected.iter().map(|(_, count)| count).sum();
-        let reasons: Vec<String> = self.rejected.iter().map(|(why, count)| format!("{why} ({count})")).collect();
+        let reasons: Vec<String> = self.rejected.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
         let partial_success = (rejected > 0).then(|| ExportTracePartialSuccess {
             rejected_spans: i64::try_from(rejected).unwrap_or(i64::MAX),
             error_message: format!("rejected {rejected} of the spans: {}", reasons.join("; ")),

@@ -51,10 +51,10 @@ impl<S: SerializeMap> Members<S> {
         }
     }
 
-    fn enumeration(&mut self, name: &'static str, number: i32, word: Option<&'static str>) -> Result<(), S::Error> {
-        match (self.1, word) {
+    fn enumeration(&mut self, name: &'static str, number: i32, text: Option<&'static str>) -> Result<(), S::Error> {
+        match (self.1, text) {
             _ if number == 0 => Ok(()),
-            (OtlpJsonDialect::Tempo, Some(word)) => self.0.serialize_entry(name, word),
+            (OtlpJsonDialect::Tempo, Some(text)) => self.0.serialize_entry(name, text),
             _ => self.0.serialize_entry(name, &number),
         }
     }

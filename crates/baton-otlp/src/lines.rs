@@ -83,24 +83,24 @@ pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &SpanResource, enco
 /// Export request with these log lines, grouped by scope in order of first occurrence.
 pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &SpanResource) -> ExportLogsServiceRequest {
     let mut groups: Vec<ScopeLogs> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     for line in lines {
         let line = line.borrow();
-        let place = *places.entry(line.scope.as_str()).or_insert(groups.len());
-        if place == groups.len() {
+        let position = *positions.entry(line.scope.as_str()).or_insert(groups.len());
+        if position == groups.len() {
             let scope = InstrumentationScope { name: line.scope.clone(), ..InstrumentationScope::default() };
             groups.push(ScopeLogs { scope: Some(scope), ..ScopeLogs::default() });
         }
-        if let Some(group) = groups.get_mut(place) {
+        if let Some(group) = groups.get_mut(position) {
             group.log_records.push(record(line));
         }
     }
-    let whole = ResourceLogs {
+    let resource_logs = ResourceLogs {
         resource: Some(self::resource(resource)),
         scope_logs: groups,
         schema_url: resource.schema_url.clone(),
     };
-    ExportLogsServiceRequest { resource_logs: vec![whole] }
+    ExportLogsServiceRequest { resource_logs: vec![resource_logs] }
 }
 
 fn record(line: &LogLine) -> LogRecord {

@@ -37,12 +37,12 @@ pub fn metrics_request(reading: &MeterSnapshot) -> ExportMetricsServiceRequest {
     let metrics = reading.families.iter().map(|family| metric(reading, family)).collect();
     let scoped =
         ScopeMetrics { scope: Some(scope(&reading.scope)), metrics, schema_url: reading.scope.schema_url.clone() };
-    let whole = ResourceMetrics {
+    let resource_metrics = ResourceMetrics {
         resource: Some(resource(&reading.resource)),
         scope_metrics: vec![scoped],
         schema_url: reading.resource.schema_url.clone(),
     };
-    ExportMetricsServiceRequest { resource_metrics: vec![whole] }
+    ExportMetricsServiceRequest { resource_metrics: vec![resource_metrics] }
 }
 
 fn metric(reading: &MeterSnapshot, family: &MeterFamily) -> Metric {

@@ -58,19 +58,19 @@ impl<T: PartialEq> SharedValueIndex<T> {
     /// Position of a value within a group; `next` if the value is new.
     fn position(&mut self, value: &Arc<T>, within: usize, next: usize) -> usize {
         let address = (within, ptr::from_ref(&**value));
-        if let Some(place) = self.by_address.get(&address) {
-            return *place;
+        if let Some(index) = self.by_address.get(&address) {
+            return *index;
         }
         let equal = |(group, other, _): &&(usize, Arc<T>, usize)| *group == within && **other == **value;
-        let place = match self.values.iter().find(equal) {
-            Some((_, _, place)) => *place,
+        let index = match self.values.iter().find(equal) {
+            Some((_, _, index)) => *index,
             None => {
                 self.values.push((within, Arc::clone(value), next));
                 next
             }
         };
-        self.by_address.insert(address, place);
-        place
+        self.by_address.insert(address, index);
+        index
     }
 }
 

@@ -30,10 +30,10 @@ pub(super) fn convert_request(request: ExportTraceServiceRequest) -> DecodedExpo
             arrival.reject(SpanRejection::TooLarge, spans);
             continue;
         }
-        let given = group.resource.unwrap_or_default();
+        let raw = group.resource.unwrap_or_default();
         let resource = Arc::new(SpanResource {
-            attributes: attributes(given.attributes),
-            dropped_attributes: given.dropped_attributes_count,
+            attributes: attributes(raw.attributes),
+            dropped_attributes: raw.dropped_attributes_count,
             schema_url: group.schema_url,
         });
         for scope in group.scope_spans {
@@ -49,30 +49,30 @@ fn convert_scope(arrival: &mut DecodedExport, resource: &Arc<SpanResource>, grou
         arrival.reject(SpanRejection::TooLarge, group.spans.len() as u64);
         return;
     }
-    let given = group.scope.unwrap_or_default();
+    let raw = group.scope.unwrap_or_default();
     let scope = Arc::new(SpanScope {
-        name: given.name,
-        version: given.version,
-        attributes: attributes(given.attributes),
-        dropped_attributes: given.dropped_attributes_count,
+        name: raw.name,
+        version: raw.version,
+        attributes: attributes(raw.attributes),
+        dropped_attributes: raw.dropped_attributes_count,
         schema_url: group.schema_url,
     });
     arrival.spans.reserve(group.spans.len());
-    for given in group.spans {
-        match span(given, resource, &scope) {
+    for raw in group.spans {
+        match span(raw, resource, &scope) {
             Ok(span) => arrival.spans.push(span),
-            Err(why) => arrival.reject(why, 1),
+            Err(reason) => arrival.reject(reason, 1),
         }
     }
 }
 
-fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Result<Span, SpanRejection> {
-    if given.encoded_len() > MAX_SPAN_BYTES {
+fn span(raw: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Result<Span, SpanRejection> {
+    if raw.encoded_len() > MAX_SPAN_BYTES {
         return Err(SpanRejection::TooLarge);
     }
-    let trace = <[u8; 16]>::try_from(given.trace_id).map(TraceId).map_err(|_| SpanRejection::TraceId)?;
-    let id = <[u8; 8]>::try_from(given.span_id).map(SpanId).map_err(|_| SpanRejection::SpanId)?;
-    let parent = match given.parent_span_id {
+    let trace = <[u8; 16]>::try_from(raw.trace_id).map(TraceId).map_err(|_| SpanRejection::TraceId)?;
+    let id = <[u8; 8]>::try_from(raw.span_id).map(SpanId).map_err(|_| SpanRejection::SpanId)?;
+    let parent = match raw.parent_span_id {
         none if none.is_empty() => None,
         // Some exporters send zeros for a span without a parent.
         some => Some(<[u8; 8]>::try_from(some).map(SpanId).map_err(|_| SpanRejection::ParentId)?),
@@ -83,28 +83,28 @@ fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>
     if !id.is_valid() {
         return Err(SpanRejection::SpanId);
     }
-    let kind = kind(given.kind);
-    let (links, lost) = links(given.links);
-    let status = given.status.unwrap_or_default();
+    let kind = kind(raw.kind);
+    let (links, dropped) = links(raw.links);
+    let status = raw.status.unwrap_or_default();
     Ok(Span {
         trace,
         id,
         parent: parent.filter(|parent| parent.is_valid()),
-        trace_state: given.trace_state,
-        flags: given.flags,
-        name: given.name.into(),
+        trace_state: raw.trace_state,
+        flags: raw.flags,
+        name: raw.name.into(),
         kind,
-        start: given.start_time_unix_nano,
-        end: given.end_time_unix_nano,
-        attributes: attributes(given.attributes),
-        events: given.events.into_iter().map(event).collect(),
+        start: raw.start_time_unix_nano,
+        end: raw.end_time_unix_nano,
+        attributes: attributes(raw.attributes),
+        events: raw.events.into_iter().map(event).collect(),
         links,
         status: span_status(status.code),
         status_message: status.message,
         dropped: SpanDropCounts {
-            attributes: given.dropped_attributes_count,
-            events: given.dropped_events_count,
-            links: given.dropped_links_count.saturating_add(lost),
+            attributes: raw.dropped_attributes_count,
+            events: raw.dropped_events_count,
+            links: raw.dropped_links_count.saturating_add(dropped),
         },
         resource: Arc::clone(resource),
         scope: Arc::clone(scope),
@@ -112,8 +112,8 @@ fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>
 }
 
 /// Unknown kinds of later versions become `Unspecified`.
-fn kind(given: i32) -> SpanKind {
-    match OtlpKind::try_from(given) {
+fn kind(raw: i32) -> SpanKind {
+    match OtlpKind::try_from(raw) {
         Ok(OtlpKind::Internal) => SpanKind::Internal,
         Ok(OtlpKind::Server) => SpanKind::Server,
         Ok(OtlpKind::Client) => SpanKind::Client,
@@ -123,31 +123,31 @@ fn kind(given: i32) -> SpanKind {
     }
 }
 
-fn span_status(given: i32) -> SpanStatus {
-    match OtlpStatus::try_from(given) {
+fn span_status(raw: i32) -> SpanStatus {
+    match OtlpStatus::try_from(raw) {
         Ok(OtlpStatus::Ok) => SpanStatus::Ok,
         Ok(OtlpStatus::Error) => SpanStatus::Error,
         Ok(OtlpStatus::Unset) | Err(_) => SpanStatus::Unset,
     }
 }
 
-fn event(given: Event) -> SpanEvent {
+fn event(raw: Event) -> SpanEvent {
     SpanEvent {
-        at: given.time_unix_nano,
-        name: given.name.into(),
-        attributes: attributes(given.attributes),
-        dropped_attributes: given.dropped_attributes_count,
+        at: raw.time_unix_nano,
+        name: raw.name.into(),
+        attributes: attributes(raw.attributes),
+        dropped_attributes: raw.dropped_attributes_count,
     }
 }
 
 /// Valid links and the number of invalid ones.
-fn links(given: Vec<Link>) -> (Vec<SpanLink>, u32) {
-    let mut lost = 0;
-    let mut links = Vec::with_capacity(given.len());
-    for link in given {
+fn links(raw: Vec<Link>) -> (Vec<SpanLink>, u32) {
+    let mut dropped = 0;
+    let mut links = Vec::with_capacity(raw.len());
+    for link in raw {
         // A link without ids is kept for its attributes.
         let (Some(trace), Some(span)) = (id(&link.trace_id), id(&link.span_id)) else {
-            lost += 1;
+            dropped += 1;
             continue;
         };
         links.push(SpanLink {
@@ -159,18 +159,18 @@ fn links(given: Vec<Link>) -> (Vec<SpanLink>, u32) {
             flags: link.flags,
         });
     }
-    (links, lost)
+    (links, dropped)
 }
 
-fn id<const N: usize>(given: &[u8]) -> Option<[u8; N]> {
-    if given.is_empty() { Some([0; N]) } else { given.try_into().ok() }
+fn id<const N: usize>(raw: &[u8]) -> Option<[u8; N]> {
+    if raw.is_empty() { Some([0; N]) } else { raw.try_into().ok() }
 }
 
 /// Deduplicates attributes by key; the last value wins.
-fn attributes(given: Vec<KeyValue>) -> Attributes {
-    let mut attributes = Attributes::with_capacity(given.len());
+fn attributes(raw: Vec<KeyValue>) -> Attributes {
+    let mut attributes = Attributes::with_capacity(raw.len());
     let mut known = HashMap::new();
-    for KeyValue { key, value } in given {
+    for KeyValue { key, value } in raw {
         let value = self::value(value);
         let key = AttributeKey::from(key);
         let same = if attributes.len() < MAX_LINEAR_SEARCH {
@@ -192,8 +192,8 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
 }
 
 /// The nesting depth is already bounded by the decoder.
-fn value(given: Option<AnyValue>) -> SpanValue {
-    match given.and_then(|given| given.value) {
+fn value(raw: Option<AnyValue>) -> SpanValue {
+    match raw.and_then(|raw| raw.value) {
         Some(proto::Value::StringValue(text)) => text.into(),
         Some(proto::Value::BoolValue(value)) => SpanValue::Bool(value),
         Some(proto::Value::IntValue(number)) => SpanValue::Int(number),

@@ -11,12 +11,12 @@ pub enum ReadError {
     #[error("the body is not an ExportTraceServiceRequest: {0}")]
     Malformed(String),
     /// The request exceeds an item limit.
-    #[error("the request has more than {most} {what}; send smaller batches")]
+    #[error("the request has more than {limit} {kind}; send smaller batches")]
     TooMany {
         /// Kind of the items.
-        what: &'static str,
+        kind: &'static str,
         /// Limit.
-        most: usize,
+        limit: usize,
     },
 }
 

@@ -42,10 +42,10 @@ pub struct SignalCount {
 
 /// A body that is not a request of its signal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the body is not an {request}: {why}")]
+#[error("the body is not an {request}: {reason}")]
 pub struct SignalError {
     request: &'static str,
-    why: String,
+    reason: String,
 }
 
 impl OtherSignal {
@@ -80,11 +80,11 @@ impl OtherSignal {
             Self::Metrics => "ExportMetricsServiceRequest",
             Self::Logs => "ExportLogsServiceRequest",
         };
-        let why = match error {
-            ReadError::Malformed(why) => why,
+        let reason = match error {
+            ReadError::Malformed(reason) => reason,
             ReadError::TooMany { .. } => error.to_string(),
         };
-        SignalError { request, why }
+        SignalError { request, reason }
     }
 
     /// Encodes a response body. `rejected` is the number of rejected items and a message; the messages of all signals
@@ -212,12 +212,12 @@ fn each_field<'a>(
 
 impl SignalCount {
     fn name_service(&mut self, key: &str, value: &str) {
-        let place = match key {
+        let target = match key {
             "service.name" => &mut self.service,
             "service.instance.id" => &mut self.instance,
             _ => return,
         };
-        *place = value.chars().take(MAX_SERVICE_NAME_LEN).collect();
+        *target = value.chars().take(MAX_SERVICE_NAME_LEN).collect();
     }
 }
 

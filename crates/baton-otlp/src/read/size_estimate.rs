@@ -90,7 +90,7 @@ impl ItemCounter {
     fn count_item(&mut self) -> Result<(), ReadError> {
         self.items += 1;
         if self.items > MAX_ITEMS {
-            return Err(ReadError::TooMany { what: "spans, attributes and other items", most: MAX_ITEMS });
+            return Err(ReadError::TooMany { kind: "spans, attributes and other items", limit: MAX_ITEMS });
         }
         Ok(())
     }
@@ -124,11 +124,11 @@ impl ItemCounter {
 }
 
 fn too_many_spans() -> ReadError {
-    ReadError::TooMany { what: "spans", most: MAX_SPANS }
+    ReadError::TooMany { kind: "spans", limit: MAX_SPANS }
 }
 
-pub(super) fn malformed(why: &str) -> ReadError {
-    ReadError::Malformed(why.to_owned())
+pub(super) fn malformed(reason: &str) -> ReadError {
+    ReadError::Malformed(reason.to_owned())
 }
 
 fn truncated_error() -> ReadError {
@@ -136,9 +136,9 @@ fn truncated_error() -> ReadError {
 }
 
 pub(super) fn take_bytes<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
-    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(truncated_error)?;
+    let (head, rest) = bytes.split_at_checked(length).ok_or_else(truncated_error)?;
     *bytes = rest;
-    Ok(taken)
+    Ok(head)
 }
 
 pub(super) fn read_varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {

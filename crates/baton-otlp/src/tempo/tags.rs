@@ -74,7 +74,7 @@ impl TagScope {
 }
 
 /// Names by scope; empty scopes are omitted.
-pub fn tag_scopes(tags: &TagNames, wanted: TagScope) -> SearchTagsV2Response {
+pub fn tag_scopes(tags: &TagNames, requested: TagScope) -> SearchTagsV2Response {
     let intrinsics = INTRINSICS.iter().map(|name| (*name).to_owned()).collect();
     let scopes = [
         ("span", TagScope::Span, tags.span.clone()),
@@ -86,15 +86,15 @@ pub fn tag_scopes(tags: &TagNames, wanted: TagScope) -> SearchTagsV2Response {
     ];
     let scopes = scopes
         .into_iter()
-        .filter(|(_, scope, names)| !names.is_empty() && (wanted == TagScope::All || wanted == *scope));
+        .filter(|(_, scope, names)| !names.is_empty() && (requested == TagScope::All || requested == *scope));
     let scopes = scopes.map(|(name, _, tags)| SearchTagsV2Scope { name: name.to_owned(), tags }).collect();
     SearchTagsV2Response { scopes, metrics: Some(MetadataMetrics {}) }
 }
 
 /// Names in one list; intrinsic fields only if requested explicitly.
-pub fn tag_names(tags: &TagNames, wanted: TagScope) -> SearchTagsResponse {
-    let scopes = tag_scopes(tags, wanted).scopes.into_iter();
-    let named = scopes.filter(|scope| wanted == TagScope::Intrinsic || scope.name != "intrinsic");
+pub fn tag_names(tags: &TagNames, requested: TagScope) -> SearchTagsResponse {
+    let scopes = tag_scopes(tags, requested).scopes.into_iter();
+    let named = scopes.filter(|scope| requested == TagScope::Intrinsic || scope.name != "intrinsic");
     let names: BTreeSet<String> = named.flat_map(|scope| scope.tags).collect();
     SearchTagsResponse { tag_names: names.into_iter().collect() }
 }
@@ -119,7 +119,7 @@ pub fn tag_values(values: &[SpanValue], kind: ValueKind) -> (SearchTagValuesV2Re
 }
 
 fn tag_value(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
-    let (word, value) = match (value, kind) {
+    let (kind_name, value) = match (value, kind) {
         (SpanValue::Text(text), ValueKind::Keyword) => ("keyword", text.clone().into_owned()),
         (SpanValue::Text(text), _) => ("string", text.clone().into_owned()),
         (SpanValue::Int(nanos), ValueKind::Duration) => ("duration", duration(*nanos)),
@@ -128,7 +128,7 @@ fn tag_value(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
         (SpanValue::Bool(value), _) => ("bool", value.to_string()),
         (SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty, _) => return None,
     };
-    Some(TagValue { kind: word.to_owned(), value })
+    Some(TagValue { kind: kind_name.to_owned(), value })
 }
 
 /// Formats a TraceQL duration in the largest unit without loss of precision.

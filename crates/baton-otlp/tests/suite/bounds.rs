@@ -26,17 +26,17 @@ fn empty_messages_are_counted_before_allocation() {
     assert!(Export::measure(Encoding::Protobuf, &spans(MAX_SPANS)).is_ok());
     assert_eq!(
         refusal(Encoding::Protobuf, &spans(MAX_SPANS + 1)),
-        ReadError::TooMany { what: "spans", most: MAX_SPANS }
+        ReadError::TooMany { kind: "spans", limit: MAX_SPANS }
     );
     let attributes = field(1, &field(2, &field(2, &field(9, &[]).repeat(MAX_ITEMS))));
     let groups = field(1, &[]).repeat(MAX_ITEMS + 1);
     let values = field(9, &field(2, &field(5, &field(1, &[]).repeat(MAX_ITEMS))));
     let values = field(1, &field(2, &field(2, &values)));
     for body in [attributes, groups, values] {
-        assert!(matches!(refusal(Encoding::Protobuf, &body), ReadError::TooMany { most: MAX_ITEMS, .. }));
+        assert!(matches!(refusal(Encoding::Protobuf, &body), ReadError::TooMany { limit: MAX_ITEMS, .. }));
     }
     let objects = format!("{{\"resourceSpans\":[{}{{}}]}}", "{},".repeat(MAX_ITEMS));
-    assert!(matches!(refusal(Encoding::Json, objects.as_bytes()), ReadError::TooMany { most: MAX_ITEMS, .. }));
+    assert!(matches!(refusal(Encoding::Json, objects.as_bytes()), ReadError::TooMany { limit: MAX_ITEMS, .. }));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn json_spans_are_counted_before_allocation() {
     // Names may contain escapes, and members of other names do not count.
     for name in ["spans", "sp\\u0061ns"] {
         assert_eq!(weighed(name, MAX_SPANS), Ok(()), "{name}");
-        let refused = Err(ReadError::TooMany { what: "spans", most: MAX_SPANS });
+        let refused = Err(ReadError::TooMany { kind: "spans", limit: MAX_SPANS });
         assert_eq!(weighed(name, MAX_SPANS + 1), refused, "{name}");
     }
     assert_eq!(weighed("spansOfTomorrow", MAX_SPANS + 1), Ok(()));
