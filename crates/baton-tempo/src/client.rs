@@ -94,7 +94,7 @@ impl TempoClient {
         path: &str,
         pairs: &[(&str, String)],
         accept: Accept,
-        patience: QueryDeadline,
+        deadline: QueryDeadline,
     ) -> Result<Bytes, TempoError> {
         let mut url = format!("{}{path}", self.base);
         if !pairs.is_empty() {
@@ -102,15 +102,15 @@ impl TempoClient {
             url = format!("{url}?{query}");
         }
         let mut pause = self.retry_delay;
-        let mut left = patience.retries;
+        let mut left = deadline.retries;
         loop {
-            let (failure, asked) = match timeout_at(patience.until, self.send_once(&url, accept)).await {
+            let (failure, retry_after) = match timeout_at(deadline.until, self.send_once(&url, accept)).await {
                 Ok(Ok(body)) => return Ok(body),
                 Ok(Err(failed)) => failed,
-                Err(_) => return Err(TempoError::Timeout(patience.timeout)),
+                Err(_) => return Err(TempoError::Timeout(deadline.timeout)),
             };
-            let next = Instant::now() + asked.unwrap_or(pause).max(pause).min(MAX_RETRY_DELAY);
-            if left == 0 || !failure.is_retryable() || next >= patience.until {
+            let next = Instant::now() + retry_after.unwrap_or(pause).max(pause).min(MAX_RETRY_DELAY);
+            if left == 0 || !failure.is_retryable() || next >= deadline.until {
                 return Err(failure);
             }
             tracing::debug!(tempo = %self.endpoint, %failure, "request failed; retrying");
@@ -136,11 +136,11 @@ impl TempoClient {
             .map_err(|_| TempoError::Outbound(baton_outbound::OutboundError::Url("is malformed")))?;
         *request.headers_mut() = (self.headers)().map_err(TempoError::Headers)?;
         let shown = SecretRedactor::from_headers(request.headers());
-        let wanted = match accept {
+        let media_type = match accept {
             Accept::Json => "application/json",
             Accept::Protobuf => "application/protobuf",
         };
-        request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(wanted));
+        request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(media_type));
         if let Some(trail) = HeaderValue::from_str(&self.hops.to_string()).ok().filter(|trail| !trail.is_empty()) {
             request.headers_mut().insert(HopList::HEADER, trail);
         }
@@ -150,8 +150,8 @@ impl TempoClient {
 
 impl QueryDeadline {
     /// The same deadline with at most this many retries.
-    pub(crate) fn with_retries(self, most: u32) -> Self {
-        Self { retries: self.retries.min(most), ..self }
+    pub(crate) fn with_retries(self, max: u32) -> Self {
+        Self { retries: self.retries.min(max), ..self }
     }
 }
 
@@ -162,16 +162,16 @@ fn append_hop(trail: &HopList, mark: &str) -> HopList {
 
 /// Checks status, completeness and content type. Excerpts are redacted: an error body may echo the request headers.
 fn check_reply(reply: &OutboundReply, accept: Accept, shown: &SecretRedactor) -> Result<(), TempoError> {
-    let said = || shown.excerpt(&reply.body, MAX_EXCERPT_LEN);
+    let excerpt = || shown.excerpt(&reply.body, MAX_EXCERPT_LEN);
     match reply.status {
         status if status.is_success() => {}
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
-            return Err(TempoError::QueryRejected(said()));
+            return Err(TempoError::QueryRejected(excerpt()));
         }
         StatusCode::NOT_FOUND => return Err(TempoError::NotFound),
         StatusCode::TOO_MANY_REQUESTS => return Err(TempoError::Busy),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(TempoError::Denied(reply.status.as_u16())),
-        status => return Err(TempoError::Status { status: status.as_u16(), said: said() }),
+        status => return Err(TempoError::Status { status: status.as_u16(), message: excerpt() }),
     }
     if !reply.complete {
         return Err(if reply.body.len() >= MAX_RESPONSE_BYTES {

@@ -32,11 +32,11 @@ pub(crate) enum TempoError {
     #[error("answered {0}: check the credentials and the tenant in its headers")]
     Denied(u16),
     /// Any other error status.
-    #[error("answered {status}: {said}")]
+    #[error("answered {status}: {message}")]
     Status {
         status: u16,
         /// Excerpt of the response body.
-        said: String,
+        message: String,
     },
     /// The request failed without a response.
     #[error("cannot be queried: {0}")]
@@ -81,18 +81,18 @@ impl TempoError {
     }
 
     /// Converts to the store's error; `whose` names the Tempo.
-    pub(crate) fn into_store_error(self, whose: &str) -> SpanStoreError {
+    pub(crate) fn into_store_error(self, endpoint: &str) -> SpanStoreError {
         match self {
             Self::Busy => SpanStoreError::Busy,
             Self::QueryRejected(_) => {
-                SpanStoreError::Query(QueryError::Invalid(format!("the Tempo server at {whose} {self}")))
+                SpanStoreError::Query(QueryError::Invalid(format!("the Tempo server at {endpoint} {self}")))
             }
             Self::Outbound(OutboundError::Url(reason)) => SpanStoreError::Query(QueryError::Invalid(format!(
                 "the query cannot be sent to the Tempo server: its URL {reason}"
             ))),
             Self::Query(error) => SpanStoreError::Query(error),
-            Self::TooLarge(_) => SpanStoreError::TooLarge(format!("the Tempo server at {whose} {self}")),
-            failure => SpanStoreError::Unavailable(format!("the Tempo server at {whose} {failure}")),
+            Self::TooLarge(_) => SpanStoreError::TooLarge(format!("the Tempo server at {endpoint} {self}")),
+            failure => SpanStoreError::Unavailable(format!("the Tempo server at {endpoint} {failure}")),
         }
     }
 }

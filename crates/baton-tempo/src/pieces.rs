@@ -119,9 +119,9 @@ pub(crate) fn split_metrics(steps: &Steps, function: Function) -> (Vec<MetricsPi
             after = first;
         }
     }
-    let whole = pieces.len() <= MAX_PIECES;
+    let is_complete = pieces.len() <= MAX_PIECES;
     pieces.truncate(MAX_PIECES);
-    (pieces, whole)
+    (pieces, is_complete)
 }
 
 /// Splits a long interval into parts, if the function can be combined from parts.

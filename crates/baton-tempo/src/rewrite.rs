@@ -40,24 +40,24 @@ impl ExpandedQuery {
 
     /// Renames aliased attributes back to the keys of the query.
     pub(crate) fn restore_keys(&self, mut attributes: Attributes) -> Attributes {
-        for asked in &self.aliased_keys {
-            let others: Vec<&str> = Aliases(ALIASES).synonyms(asked).filter(|other| !self.has_key(other)).collect();
-            let own = attributes.iter().any(|(key, _)| key == asked);
-            let mut taken = own;
+        for requested in &self.aliased_keys {
+            let others: Vec<&str> = Aliases(ALIASES).synonyms(requested).filter(|other| !self.has_key(other)).collect();
+            let own = attributes.iter().any(|(key, _)| key == requested);
+            let mut present = own;
             attributes.retain_mut(|(key, _)| {
                 if !others.contains(&&**key) {
                     return true;
                 }
-                let kept = !std::mem::replace(&mut taken, true);
-                *key = AttributeKey::Owned(asked.clone());
-                kept
+                let keep = !std::mem::replace(&mut present, true);
+                *key = AttributeKey::Owned(requested.clone());
+                keep
             });
         }
         attributes
     }
 
     fn has_key(&self, name: &str) -> bool {
-        self.aliased_keys.iter().any(|asked| asked == name)
+        self.aliased_keys.iter().any(|key| key == name)
     }
 }
 
@@ -107,13 +107,13 @@ impl AliasExpander {
         match stage {
             PipelineStage::Spansets(sets) => PipelineStage::Spansets(self.spansets(sets)),
             PipelineStage::Select(fields) => {
-                let mut wanted = Vec::with_capacity(fields.len());
+                let mut selected = Vec::with_capacity(fields.len());
                 for name in fields.iter().flat_map(|field| self.names(field)) {
-                    if !wanted.contains(&name) {
-                        wanted.push(name);
+                    if !selected.contains(&name) {
+                        selected.push(name);
                     }
                 }
-                PipelineStage::Select(wanted)
+                PipelineStage::Select(selected)
             }
             other => other.clone(),
         }
@@ -130,11 +130,11 @@ impl AliasExpander {
         }
     }
 
-    fn condition(&mut self, given: &FieldExpr) -> FieldExpr {
-        let (op, left, right) = match given {
+    fn condition(&mut self, expr: &FieldExpr) -> FieldExpr {
+        let (op, left, right) = match expr {
             FieldExpr::Binary { op, left, right } => (*op, &**left, &**right),
             FieldExpr::Unary { op, of } => return FieldExpr::Unary { op: *op, of: Box::new(self.condition(of)) },
-            FieldExpr::Literal(_) | FieldExpr::Field(_) => return given.clone(),
+            FieldExpr::Literal(_) | FieldExpr::Field(_) => return expr.clone(),
         };
         let binary =
             |left: FieldExpr, right: FieldExpr| FieldExpr::Binary { op, left: Box::new(left), right: Box::new(right) };

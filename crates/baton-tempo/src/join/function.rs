@@ -43,8 +43,8 @@ impl Function {
         match (self, so_far) {
             (_, None) | (Self::Other, _) => part,
             (Self::Rate | Self::Sum, Some(sum)) => sum + part,
-            (Self::Min, Some(least)) => least.min(part),
-            (Self::Max, Some(greatest)) => greatest.max(part),
+            (Self::Min, Some(min)) => min.min(part),
+            (Self::Max, Some(max)) => max.max(part),
         }
     }
 }

@@ -44,7 +44,7 @@ impl SeriesMerger {
             }
             let line = match self.series.entry(key(&series.labels)) {
                 std::collections::btree_map::Entry::Occupied(line) => line.into_mut(),
-                std::collections::btree_map::Entry::Vacant(place) if known < MAX_SERIES => place.insert(Series {
+                std::collections::btree_map::Entry::Vacant(entry) if known < MAX_SERIES => entry.insert(Series {
                     labels: series.labels,
                     samples: vec![None; self.steps.count()],
                     exemplars: Vec::new(),
@@ -57,15 +57,15 @@ impl SeriesMerger {
             line.exemplars.extend(series.exemplars);
             match piece {
                 MetricsPiece::Intervals { first, .. } => {
-                    for (place, sample) in line.samples.iter_mut().skip(*first).zip(series.samples) {
-                        *place = sample;
+                    for (slot, sample) in line.samples.iter_mut().skip(*first).zip(series.samples) {
+                        *slot = sample;
                     }
                 }
                 MetricsPiece::Part { index, start, end } => {
                     let share = end.saturating_sub(*start) as f64 / interval_length(&self.steps) as f64;
                     let sample = series.samples.first().copied().flatten();
-                    if let (Some(place), Some(sample)) = (line.samples.get_mut(*index), sample) {
-                        *place = Some(self.function.combine(*place, sample, share));
+                    if let (Some(slot), Some(sample)) = (line.samples.get_mut(*index), sample) {
+                        *slot = Some(self.function.combine(*slot, sample, share));
                     }
                 }
             }
@@ -80,11 +80,11 @@ impl SeriesMerger {
 
     /// Returns the merged result.
     pub(crate) fn finish(self) -> MetricsResult {
-        let most = self.exemplars;
+        let max_exemplars = self.exemplars;
         let series = self.series.into_values().map(|mut line| {
             line.exemplars.sort_by_key(|exemplar| (exemplar.at, exemplar.trace, exemplar.span));
             line.exemplars.dedup_by_key(|exemplar| (exemplar.trace, exemplar.span));
-            line.exemplars.truncate(most);
+            line.exemplars.truncate(max_exemplars);
             line
         });
         MetricsResult { series: series.collect(), ..self.answer }

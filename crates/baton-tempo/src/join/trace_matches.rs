@@ -15,8 +15,8 @@ impl TraceMatchSet {
     /// Adds a match, merging it with an existing match of the same trace.
     pub(crate) fn add(&mut self, found: TraceMatch) {
         match self.0.entry(found.id) {
-            Entry::Vacant(place) => {
-                place.insert(found);
+            Entry::Vacant(entry) => {
+                entry.insert(found);
             }
             Entry::Occupied(mut known) => {
                 let known = known.get_mut();
@@ -31,10 +31,10 @@ impl TraceMatchSet {
     }
 
     /// The matches with the latest start; ties are sorted by id.
-    pub(crate) fn newest(self, most: usize) -> Vec<TraceMatch> {
+    pub(crate) fn newest(self, limit: usize) -> Vec<TraceMatch> {
         let mut traces: Vec<TraceMatch> = self.0.into_values().collect();
         traces.sort_by_key(|found| (Reverse(found.start), found.id));
-        traces.truncate(most);
+        traces.truncate(limit);
         traces
     }
 }
@@ -84,7 +84,7 @@ pub(crate) fn merge_matches(left: TraceMatch, right: TraceMatch) -> TraceMatch {
 }
 
 fn add_spans(known: &mut SpansetMatch, more: SpansetMatch) {
-    let most = known.spans.len().max(more.spans.len());
+    let max_spans = known.spans.len().max(more.spans.len());
     for span in more.spans {
         if !known.spans.iter().any(|other| other.id == span.id) {
             known.spans.push(span);
@@ -93,7 +93,7 @@ fn add_spans(known: &mut SpansetMatch, more: SpansetMatch) {
     let shown = u32::try_from(known.spans.len()).unwrap_or(u32::MAX);
     known.matched = known.matched.max(more.matched).max(shown);
     known.spans.sort_by_key(|span| (span.start, span.id));
-    known.spans.truncate(most);
+    known.spans.truncate(max_spans);
 }
 
 /// Whether `known` shows every span that `other` shows of the same trace.

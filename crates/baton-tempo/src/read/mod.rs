@@ -28,8 +28,8 @@ pub(crate) async fn decode_blocking<T: Send + 'static>(
 /// Errors contain only the position: the text around it is arbitrary and of any length.
 fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, TempoError> {
     serde_json::from_slice(body).map_err(|error| {
-        let what = if error.is_data() { "unexpected value" } else { "invalid JSON" };
-        TempoError::Malformed(format!("{what} at line {} column {}", error.line(), error.column()))
+        let problem = if error.is_data() { "unexpected value" } else { "invalid JSON" };
+        TempoError::Malformed(format!("{problem} at line {} column {}", error.line(), error.column()))
     })
 }
 

@@ -103,8 +103,8 @@ fn samples(written: Option<Vec<SampleEntry>>, value: JsonF64, steps: Steps, form
             for sample in list(written) {
                 // The end of an interval is exclusive.
                 let within = sample.timestamp_ms.0.saturating_mul(MILLISECOND).saturating_sub(1);
-                if let Some(place) = steps.index(within).and_then(|index| samples.get_mut(index)) {
-                    *place = number(sample.value);
+                if let Some(slot) = steps.index(within).and_then(|index| samples.get_mut(index)) {
+                    *slot = number(sample.value);
                 }
             }
         }

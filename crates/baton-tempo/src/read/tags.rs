@@ -34,7 +34,7 @@ struct TagValueEntry {
 }
 
 /// Decodes names by scope, sorted, at most `most` per scope.
-pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, TempoError> {
+pub(crate) fn tags(body: &[u8], limit: usize) -> Result<TagNames, TempoError> {
     let mut tags = TagNames::default();
     for scope in list(parse_json::<TagNamesReply>(body)?.scopes) {
         let names = match scope.name.as_str() {
@@ -48,15 +48,15 @@ pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, TempoError> {
         names.extend(list(scope.tags));
         names.sort();
         names.dedup();
-        names.truncate(most);
+        names.truncate(limit);
     }
     Ok(tags)
 }
 
 /// Decodes at most `most` values.
-pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<SpanValue>, TempoError> {
+pub(crate) fn tag_values(body: &[u8], limit: usize) -> Result<Vec<SpanValue>, TempoError> {
     let values = list(parse_json::<TagValuesReply>(body)?.tag_values);
-    Ok(values.into_iter().take(most).map(value).collect())
+    Ok(values.into_iter().take(limit).map(value).collect())
 }
 
 /// A value that cannot be parsed as its type stays text.

@@ -40,7 +40,7 @@ pub(crate) fn trace_v1(body: &[u8]) -> Result<Vec<Span>, TempoError> {
 pub(crate) fn deduplicate_spans(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut known: HashMap<_, Span> = HashMap::new();
     for span in spans {
-        let longer = known.get(&span.id).is_none_or(|kept| span.end > kept.end);
+        let longer = known.get(&span.id).is_none_or(|existing| span.end > existing.end);
         if longer {
             known.insert(span.id, span);
         }

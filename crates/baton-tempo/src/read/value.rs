@@ -41,10 +41,10 @@ struct TempoKeyValueList {
 
 /// Converts to the stored form.
 pub(super) fn attributes(written: Option<Vec<TempoAttribute>>) -> Attributes {
-    let taken = |written: TempoAttribute| {
+    let pair = |written: TempoAttribute| {
         (AttributeKey::Owned(written.key), written.value.map_or(SpanValue::Empty, SpanValue::from))
     };
-    list(written).into_iter().map(taken).collect()
+    list(written).into_iter().map(pair).collect()
 }
 
 /// Attributes of spansets and series, with text keys.

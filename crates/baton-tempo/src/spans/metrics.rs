@@ -17,20 +17,20 @@ const MAX_CONCURRENT_REQUESTS: usize = 2;
 
 /// Runs a metrics query in pieces of at most one day.
 pub(super) async fn metrics(tempo: &TempoSpans, ask: &SpanMetricsRequest) -> Result<MetricsResult, TempoError> {
-    let patience = tempo.line.deadline();
+    let deadline = tempo.line.deadline();
     let query = ExpandedQuery::new(&ask.query, ask.aliases).query.to_string();
-    let (pieces, whole) = split_metrics(&ask.steps, Function::from_query(&ask.query));
-    let asked = pieces.into_iter().map(|piece| {
+    let (pieces, is_complete) = split_metrics(&ask.steps, Function::from_query(&ask.query));
+    let requests = pieces.into_iter().map(|piece| {
         let query = query.as_str();
-        async move { (piece, fetch_series(tempo, query, piece, ask.exemplars, patience).await) }
+        async move { (piece, fetch_series(tempo, query, piece, ask.exemplars, deadline).await) }
     });
-    let mut asked = stream::iter(asked).buffer_unordered(MAX_CONCURRENT_REQUESTS);
+    let mut results = stream::iter(requests).buffer_unordered(MAX_CONCURRENT_REQUESTS);
     let mut joining = SeriesMerger::new(ask);
-    if !whole {
+    if !is_complete {
         joining.mark_partial();
     }
     let (mut answered, mut failed) = (false, None);
-    while let Some((piece, measured)) = asked.next().await {
+    while let Some((piece, measured)) = results.next().await {
         match measured {
             Ok(measured) => {
                 answered = true;
@@ -56,7 +56,7 @@ async fn fetch_series(
     query: &str,
     piece: MetricsPiece,
     exemplars: usize,
-    patience: QueryDeadline,
+    deadline: QueryDeadline,
 ) -> Result<MetricsResult, TempoError> {
     let steps = piece.steps();
     let end = steps.end_of(steps.count().saturating_sub(1));
@@ -69,7 +69,7 @@ async fn fetch_series(
             ("/api/metrics/query_range", SeriesReplyKind::Range)
         }
     };
-    let body = tempo.line.get(path, &pairs, Accept::Json, patience).await?;
+    let body = tempo.line.get(path, &pairs, Accept::Json, deadline).await?;
     read::decode_blocking(move || read::series(&body, steps, form)).await
 }
 

@@ -15,7 +15,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
     if ask.limit == 0 {
         return Ok(answer);
     }
-    let patience = tempo.line.deadline();
+    let deadline = tempo.line.deadline();
     let widened = ExpandedQuery::new(&ask.query, ask.aliases).with_recency_hint();
     let query = widened.query.to_string();
     let stretches = split_search(ask.range, now(&*tempo.clock), tempo.history);
@@ -34,7 +34,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
             ("limit", ask.limit.to_string()),
             ("spss", ask.spans_per_spanset.clamp(1, MAX_SPANS_PER_SPANSET).to_string()),
         ];
-        let found = tempo.line.get("/api/search", &pairs, Accept::Json, patience).await;
+        let found = tempo.line.get("/api/search", &pairs, Accept::Json, deadline).await;
         let found = match found {
             Ok(body) => read::decode_blocking(move || read::search(&body)).await,
             Err(failure) => Err(failure),
@@ -66,9 +66,9 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
 }
 
 /// Renames aliases back to the keys of the query and truncates spansets.
-fn adapt_match(mut found: TraceMatch, widened: &ExpandedQuery, most: usize) -> TraceMatch {
+fn adapt_match(mut found: TraceMatch, widened: &ExpandedQuery, max_spans: usize) -> TraceMatch {
     for set in &mut found.spansets {
-        set.spans.truncate(most);
+        set.spans.truncate(max_spans);
         for span in &mut set.spans {
             span.attributes = widened.restore_keys(std::mem::take(&mut span.attributes));
         }

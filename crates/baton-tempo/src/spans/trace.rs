@@ -9,8 +9,8 @@ const MAX_TRACE_RETRIES: u32 = 1;
 
 /// All spans of a trace; empty if the trace is unknown.
 pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, TempoError> {
-    let patience = tempo.line.deadline().with_retries(MAX_TRACE_RETRIES);
-    match tempo.line.get(&format!("/api/v2/traces/{id}"), &[], Accept::Protobuf, patience).await {
+    let deadline = tempo.line.deadline().with_retries(MAX_TRACE_RETRIES);
+    match tempo.line.get(&format!("/api/v2/traces/{id}"), &[], Accept::Protobuf, deadline).await {
         Ok(body) => {
             let trace = read::decode_blocking(move || read::trace_v2(&body)).await?;
             if trace.partial {
@@ -21,7 +21,7 @@ pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, 
         Err(TempoError::NotFound) => {}
         Err(failure) => return Err(failure),
     }
-    match tempo.line.get(&format!("/api/traces/{id}"), &[], Accept::Protobuf, patience).await {
+    match tempo.line.get(&format!("/api/traces/{id}"), &[], Accept::Protobuf, deadline).await {
         Ok(body) => read::decode_blocking(move || read::trace_v1(&body)).await,
         Err(TempoError::NotFound) => Ok(Vec::new()),
         Err(failure) => Err(failure),

@@ -49,8 +49,8 @@ async fn plan(tee: &TeeSpans, ask: &SpanMetricsRequest) -> MetricsSplitPlan {
     let now = now(&*tee.clock);
     let hot = u64::try_from(tee.options.hot.as_nanos()).unwrap_or(u64::MAX);
     let function = Function::from_query(&ask.query);
-    let kept = if function == Function::Other { tee.local.stats().await.ok() } else { None };
-    let oldest_here = kept.map(|stats| stats.oldest).filter(|oldest| *oldest > 0);
+    let local_stats = if function == Function::Other { tee.local.stats().await.ok() } else { None };
+    let oldest_here = local_stats.map(|stats| stats.oldest).filter(|oldest| *oldest > 0);
     let at = now.saturating_sub(hot) / SECOND * SECOND;
     MetricsSplitPlan::new(&ask.steps, function, &SplitPoint { at, now, oldest_local: oldest_here })
 }

@@ -34,11 +34,11 @@ impl MetricsSplitPlan {
     /// The local store measures the intervals from the split point on, the Tempo those before it. An interval across
     /// the split point goes to the Tempo if the Tempo has all of its spans by now; otherwise each store measures its
     /// part, if parts can be combined.
-    pub(super) fn new(steps: &Steps, function: Function, seam: &SplitPoint) -> Self {
+    pub(super) fn new(steps: &Steps, function: Function, split_point: &SplitPoint) -> Self {
         let count = steps.count();
         // First interval that starts at or after the split point.
-        let hot = (0..count).find(|index| interval_start(steps, *index) >= seam.at).unwrap_or(count);
-        let Some(cut) = hot.checked_sub(1).filter(|cut| steps.end_of(*cut) > seam.at) else {
+        let hot = (0..count).find(|index| interval_start(steps, *index) >= split_point.at).unwrap_or(count);
+        let Some(cut) = hot.checked_sub(1).filter(|cut| steps.end_of(*cut) > split_point.at) else {
             return Self {
                 local: intervals(steps, hot, count),
                 remote: intervals(steps, 0, hot),
@@ -46,7 +46,7 @@ impl MetricsSplitPlan {
             };
         };
         let (start, end) = (interval_start(steps, cut), steps.end_of(cut));
-        if end.saturating_add(MAX_INGEST_LAG) <= seam.now {
+        if end.saturating_add(MAX_INGEST_LAG) <= split_point.now {
             return Self {
                 local: intervals(steps, hot, count),
                 remote: intervals(steps, 0, hot),
@@ -56,9 +56,9 @@ impl MetricsSplitPlan {
         let mut plan =
             Self { local: intervals(steps, hot, count), remote: intervals(steps, 0, cut), may_miss_recent: false };
         if function != Function::Other {
-            plan.local.push(MetricsPiece::Part { index: cut, start: seam.at, end });
-            plan.remote.push(MetricsPiece::Part { index: cut, start, end: seam.at });
-        } else if seam.oldest_local.is_some_and(|oldest| oldest <= start) {
+            plan.local.push(MetricsPiece::Part { index: cut, start: split_point.at, end });
+            plan.remote.push(MetricsPiece::Part { index: cut, start, end: split_point.at });
+        } else if split_point.oldest_local.is_some_and(|oldest| oldest <= start) {
             plan.local.push(MetricsPiece::Part { index: cut, start, end });
         } else {
             plan.remote.push(MetricsPiece::Part { index: cut, start, end });

@@ -105,13 +105,13 @@ struct MergeActions {
 
 fn plan_actions(tee: &TeeSpans, here: Vec<TraceMatch>, there: Vec<TraceMatch>) -> MergeActions {
     let hot = u64::try_from(tee.options.hot.as_nanos()).unwrap_or(u64::MAX);
-    let seam = now(&*tee.clock).saturating_sub(hot);
+    let split_time = now(&*tee.clock).saturating_sub(hot);
     let mut known: HashMap<TraceId, TraceMatch> = here.into_iter().map(|found| (found.id, found)).collect();
     let mut each = Vec::with_capacity(known.len() + there.len());
     for found in there {
         each.push(match known.remove(&found.id) {
             None => MergeAction::LookUp(found),
-            Some(own) if is_complete(&own, &found, seam) => MergeAction::Take(own),
+            Some(own) if is_complete(&own, &found, split_time) => MergeAction::Take(own),
             Some(own) => MergeAction::Join { otherwise: merge_matches(own, found) },
         });
     }
@@ -119,13 +119,13 @@ fn plan_actions(tee: &TeeSpans, here: Vec<TraceMatch>, there: Vec<TraceMatch>) -
     each.sort_by_key(|choice| (Reverse(choice.found().start), choice.found().id));
     let (mut joins, mut lookups, mut given_up) = (0, 0, false);
     for choice in &mut each {
-        let (count, most) = match choice {
+        let (count, limit) = match choice {
             MergeAction::Take(_) => continue,
             MergeAction::LookUp(_) => (&mut lookups, MAX_LOCAL_LOOKUPS),
             MergeAction::Join { .. } => (&mut joins, MAX_MERGED_TRACES),
         };
         *count += 1;
-        if *count > most {
+        if *count > limit {
             given_up = true;
             *choice = MergeAction::Take(choice.found().clone());
         }
@@ -134,9 +134,10 @@ fn plan_actions(tee: &TeeSpans, here: Vec<TraceMatch>, there: Vec<TraceMatch>) -
 }
 
 /// Whether the local store has all spans of the trace that the Tempo has.
-fn is_complete(own: &TraceMatch, found: &TraceMatch, seam: u64) -> bool {
+fn is_complete(own: &TraceMatch, found: &TraceMatch, split_time: u64) -> bool {
     // An old Tempo reports no services; then the local result wins within the hot window.
-    let known = if found.services.is_empty() { own.start >= seam } else { covers(&own.services, &found.services) };
+    let known =
+        if found.services.is_empty() { own.start >= split_time } else { covers(&own.services, &found.services) };
     known && shows_all_spans(own, found)
 }
 
@@ -194,11 +195,12 @@ impl TraceMerger<'_> {
         if !spans.iter().any(|span| self.ask.range.overlaps(span.start, span.end.max(span.start))) {
             return MergeOutcome { found: None, partial: false };
         }
-        let (query, id, most) = (Arc::clone(&self.query), found.id, self.ask.spans_per_spanset);
+        let (query, id, max_spans) = (Arc::clone(&self.query), found.id, self.ask.spans_per_spanset);
         let until = self.until.min(Instant::now() + TRACE_EVALUATION_TIMEOUT);
-        let told =
-            tokio::task::spawn_blocking(move || evaluate_trace(&query, id, spans, most, &|| Instant::now() >= until));
-        match told.await {
+        let evaluation = tokio::task::spawn_blocking(move || {
+            evaluate_trace(&query, id, spans, max_spans, &|| Instant::now() >= until)
+        });
+        match evaluation.await {
             Ok(Ok(found)) => MergeOutcome { found, partial: false },
             Ok(Err(_)) | Err(_) => MergeOutcome::partial(found),
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Union of the names of both stores.
 pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, SpanStoreError> {
-    let most = ask.limit;
+    let limit = ask.limit;
     let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.query_tempo(tee.tempo.tags(ask)));
     let (here, there) = match (here, there) {
         (Ok(here), Ok(there)) => (here, there),
@@ -17,7 +17,7 @@ pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, S
     };
     let both = |here: Vec<String>, there: Vec<String>| -> Vec<String> {
         let names: BTreeSet<String> = here.into_iter().chain(there).collect();
-        names.into_iter().take(most).collect()
+        names.into_iter().take(limit).collect()
     };
     Ok(TagNames {
         span: both(here.span, there.span),
@@ -34,7 +34,7 @@ pub(super) async fn tag_values(
     field: Field,
     ask: TagsRequest,
 ) -> Result<Vec<SpanValue>, SpanStoreError> {
-    let most = ask.limit;
+    let limit = ask.limit;
     let here = tee.local.tag_values(field.clone(), ask.clone());
     let (here, there) = tokio::join!(here, tee.query_tempo(tee.tempo.tag_values(field, ask)));
     let (mut values, there) = match (here, there) {
@@ -44,6 +44,6 @@ pub(super) async fn tag_values(
     };
     let known: BTreeSet<String> = values.iter().map(|value| format!("{value:?}")).collect();
     values.extend(there.into_iter().filter(|value| !known.contains(&format!("{value:?}"))));
-    values.truncate(most);
+    values.truncate(limit);
     Ok(values)
 }
