@@ -33,7 +33,7 @@ const fn text(key: &'static str) -> AttributeColumn {
     AttributeColumn { key, kind: ColumnKind::Text }
 }
 
-const fn whole(key: &'static str) -> AttributeColumn {
+const fn integer(key: &'static str) -> AttributeColumn {
     AttributeColumn { key, kind: ColumnKind::Whole }
 }
 
@@ -57,11 +57,11 @@ pub const ATTRIBUTE_COLUMNS: &[AttributeColumn] = &[
     text(names::GEN_AI_TOOL_NAME),
     text(names::GEN_AI_TOOL_TYPE),
     text(names::GEN_AI_TOOL_CALL_ID),
-    whole(names::GEN_AI_USAGE_INPUT_TOKENS),
-    whole(names::GEN_AI_USAGE_OUTPUT_TOKENS),
-    whole("gen_ai.usage.cache_read.input_tokens"),
-    whole(names::GEN_AI_USAGE_CACHE_CREATION),
-    whole("gen_ai.usage.reasoning.output_tokens"),
+    integer(names::GEN_AI_USAGE_INPUT_TOKENS),
+    integer(names::GEN_AI_USAGE_OUTPUT_TOKENS),
+    integer("gen_ai.usage.cache_read.input_tokens"),
+    integer(names::GEN_AI_USAGE_CACHE_CREATION),
+    integer("gen_ai.usage.reasoning.output_tokens"),
     number("gen_ai.usage.cost"),
     text(names::HANDOFF_ID),
     text(names::HANDOFF_FROM_AGENT),
@@ -78,7 +78,7 @@ pub const ATTRIBUTE_COLUMNS: &[AttributeColumn] = &[
     text(names::ERROR_TYPE),
     text(names::HTTP_REQUEST_METHOD),
     text(names::HTTP_ROUTE),
-    whole(names::HTTP_RESPONSE_STATUS_CODE),
+    integer(names::HTTP_RESPONSE_STATUS_CODE),
     text(names::MCP_METHOD_NAME),
     text(names::MCP_SERVER_NAME),
 ];

@@ -31,7 +31,7 @@ impl LeafColumn {
         Self::from_values(ColumnValues::Text(Vec::new()))
     }
 
-    pub(crate) fn whole() -> Self {
+    pub(crate) fn integer() -> Self {
         Self::from_values(ColumnValues::Whole(Vec::new()))
     }
 

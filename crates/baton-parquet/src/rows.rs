@@ -35,7 +35,7 @@ pub(crate) struct SpanRows {
     links: LeafColumn,
     count: usize,
     /// Column index by attribute key.
-    places: HashMap<&'static str, usize>,
+    column_indexes: HashMap<&'static str, usize>,
     /// Consecutive spans usually share a resource, so its encoded form is cached.
     last: Option<(Arc<SpanResource>, EncodedResource)>,
 }
@@ -50,7 +50,7 @@ impl SpanRows {
     pub(crate) fn new() -> Self {
         let known = ATTRIBUTE_COLUMNS.iter().map(|known| match known.kind {
             ColumnKind::Text => LeafColumn::text(),
-            ColumnKind::Whole => LeafColumn::whole(),
+            ColumnKind::Whole => LeafColumn::integer(),
             ColumnKind::Number => LeafColumn::number(),
         });
         Self {
@@ -61,9 +61,9 @@ impl SpanRows {
             kind: LeafColumn::text(),
             status: LeafColumn::text(),
             status_message: LeafColumn::text(),
-            start: LeafColumn::whole(),
-            start_unix_ns: LeafColumn::whole(),
-            duration_ns: LeafColumn::whole(),
+            start: LeafColumn::integer(),
+            start_unix_ns: LeafColumn::integer(),
+            duration_ns: LeafColumn::integer(),
             service_name: LeafColumn::text(),
             scope_name: LeafColumn::text(),
             scope_version: LeafColumn::text(),
@@ -75,7 +75,7 @@ impl SpanRows {
             events: LeafColumn::text(),
             links: LeafColumn::text(),
             count: 0,
-            places: ATTRIBUTE_COLUMNS.iter().enumerate().map(|(place, known)| (known.key, place)).collect(),
+            column_indexes: ATTRIBUTE_COLUMNS.iter().enumerate().map(|(index, known)| (known.key, index)).collect(),
             last: None,
         }
     }
@@ -90,7 +90,7 @@ impl SpanRows {
     }
 
     pub(crate) fn add(&mut self, span: &Span) {
-        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let to_i64 = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.trace_id.put(span.trace.to_string());
         self.span_id.put(span.id.to_string());
         self.parent_span_id.put_optional(span.parent.map(|parent| parent.to_string()));
@@ -98,9 +98,9 @@ impl SpanRows {
         self.kind.put(value_text::kind(span.kind));
         self.status.put(value_text::status(span.status));
         self.status_message.put(Bytes::copy_from_slice(span.status_message.as_bytes()));
-        self.start.put(whole(span.start));
-        self.start_unix_ns.put(whole(span.start));
-        self.duration_ns.put(whole(span.duration()));
+        self.start.put(to_i64(span.start));
+        self.start_unix_ns.put(to_i64(span.start));
+        self.duration_ns.put(to_i64(span.duration()));
         self.scope_name.put(Bytes::copy_from_slice(span.scope.name.as_bytes()));
         self.scope_version.put(Bytes::copy_from_slice(span.scope.version.as_bytes()));
         self.trace_state.put(Bytes::copy_from_slice(span.trace_state.as_bytes()));
@@ -119,8 +119,8 @@ impl SpanRows {
         let mut found: [Option<&SpanValue>; ATTRIBUTE_COLUMNS.len()] = [None; ATTRIBUTE_COLUMNS.len()];
         // Span attributes come last, because they take precedence over resource attributes.
         for (key, value) in span.resource.attributes.iter().chain(&span.attributes) {
-            if let Some(place) = self.places.get(key.as_ref()) {
-                found[*place] = Some(value);
+            if let Some(index) = self.column_indexes.get(key.as_ref()) {
+                found[*index] = Some(value);
             }
         }
         for ((leaf, known), value) in self.known.iter_mut().zip(ATTRIBUTE_COLUMNS).zip(found) {
@@ -136,13 +136,13 @@ impl SpanRows {
         if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, resource)) {
             let service = find_attribute(&resource.attributes, names::SERVICE_NAME).and_then(value_text::text);
             let pair = |(key, value): &(_, _)| (value_text::key(key), value_text::text(value));
-            let said = EncodedResource { service, attributes: resource.attributes.iter().map(pair).collect() };
-            self.last = Some((Arc::clone(resource), said));
+            let encoded = EncodedResource { service, attributes: resource.attributes.iter().map(pair).collect() };
+            self.last = Some((Arc::clone(resource), encoded));
         }
-        if let Some((_, said)) = &self.last {
-            self.service_name.put_optional(said.service.clone());
+        if let Some((_, encoded)) = &self.last {
+            self.service_name.put_optional(encoded.service.clone());
             self.resource_attributes
-                .put(said.attributes.iter().map(|(key, value)| (key.clone(), value.clone().map(ColumnCell::from))));
+                .put(encoded.attributes.iter().map(|(key, value)| (key.clone(), value.clone().map(ColumnCell::from))));
         }
     }
 
