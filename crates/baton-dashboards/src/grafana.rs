@@ -97,14 +97,14 @@ fn height(shape: PanelShape) -> u32 {
     if shape == PanelShape::Stat { 4 } else { 8 }
 }
 
-fn render_panel(panel: &Panel, id: usize, place: &Value) -> Value {
+fn render_panel(panel: &Panel, id: usize, position: &Value) -> Value {
     let queries = panel.queries.iter().zip(letters());
     json!({
         "id": id,
         "type": kind(panel.shape),
         "title": panel.title,
         "description": panel.action,
-        "gridPos": place,
+        "gridPos": position,
         "datasource": data_source(),
         "targets": queries.map(|(query, letter)| target(panel, query, &letter)).collect::<Vec<_>>(),
         "fieldConfig": {"defaults": field(panel), "overrides": []},

@@ -12,7 +12,7 @@ use baton_telemetry::names;
 pub(super) fn dashboard(_: &[Price]) -> Dashboard {
     let both = by(&[names::HANDOFF_FROM_AGENT, names::HANDOFF_TO_AGENT]);
     let to = by(&[names::HANDOFF_TO_AGENT]);
-    let told = [names::HANDOFF_FROM_AGENT, names::HANDOFF_TO_AGENT, names::HANDOFF_STATUS];
+    let columns = [names::HANDOFF_FROM_AGENT, names::HANDOFF_TO_AGENT, names::HANDOFF_STATUS];
     Dashboard {
         uid: "baton-handoffs",
         title: "Baton: handoffs",
@@ -89,7 +89,7 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Count,
                 "Newest handoffs",
                 "Open one to see both agents in one trace.",
-                format!("{} | {}", handoffs(&[]), select(&told)),
+                format!("{} | {}", handoffs(&[]), select(&columns)),
             ),
         ],
     }
