@@ -52,12 +52,12 @@ impl GuardedBody {
     }
 
     /// Reads the whole body; an error if it exceeds `most` bytes.
-    pub async fn read(mut self, most: usize) -> Result<Bytes, OutboundError> {
+    pub async fn read(mut self, limit: usize) -> Result<Bytes, OutboundError> {
         let mut all = BytesMut::new();
         while let Some(piece) = self.next().await {
             let piece = piece?;
-            if piece.len() > most - all.len() {
-                return Err(OutboundError::TooLarge { target: self.from, most });
+            if piece.len() > limit - all.len() {
+                return Err(OutboundError::TooLarge { target: self.from, limit });
             }
             all.extend_from_slice(&piece);
         }

@@ -91,8 +91,9 @@ impl GuardedClient {
             .pool_max_idle_per_host(options.idle_per_host)
             .http1_max_buf_size(MAX_BUFFER)
             .build(connector);
-        let kept = Arc::new(KeepAliveHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
-        Ok(Self { policy, resolver, http, keep_alive_hosts: kept, roots, options: Arc::new(options) })
+        let keep_alive_hosts =
+            Arc::new(KeepAliveHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
+        Ok(Self { policy, resolver, http, keep_alive_hosts, roots, options: Arc::new(options) })
     }
 
     /// Timeout of a whole request whose reply is read at once.

@@ -58,12 +58,12 @@ pub enum OutboundError {
         limit: Duration,
     },
     /// The body exceeds its size limit.
-    #[error("{target} answered with more than {most} bytes")]
+    #[error("{target} answered with more than {limit} bytes")]
     TooLarge {
         /// Scheme, host and port.
         target: String,
         /// Size limit in bytes.
-        most: usize,
+        limit: usize,
     },
     /// A redirect that is not followed.
     #[error("{target} answered {status}, a redirect that {reason}")]
@@ -164,7 +164,7 @@ fn find_tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'
 
 /// Description of a TLS problem for people.
 fn describe_tls_error(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let said = match find_tls_error(error)? {
+    let description = match find_tls_error(error)? {
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
             "the server does not speak TLS; did you mean http://?"
         }
@@ -181,7 +181,7 @@ fn describe_tls_error(error: &(dyn std::error::Error + 'static)) -> Option<Strin
         },
         _ => return None,
     };
-    Some(said.to_owned())
+    Some(description.to_owned())
 }
 
 /// Whether the server rejected the TLS handshake. The alert arrives after the client has finished its

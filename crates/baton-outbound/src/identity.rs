@@ -20,7 +20,8 @@ impl ClientIdentity {
 
     /// Parses PEM text.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, SetupError> {
-        let wrong = |what: &str, error: rustls::pki_types::pem::Error| SetupError::Identity(format!("{what}: {error}"));
+        let wrong =
+            |label: &str, error: rustls::pki_types::pem::Error| SetupError::Identity(format!("{label}: {error}"));
         let chain = CertificateDer::pem_slice_iter(certificates)
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| wrong("the certificates", error))?;

@@ -76,23 +76,23 @@ impl PushSender {
             return Ok(NotificationOutcome::Delivered);
         }
         let (status, excerpt) = (reply.status.as_u16(), without_secrets(reply.excerpt(MAX_EXCERPT), config));
-        let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
-        Err(WebhookError::Failed(format!("the receiver answered {status}{said}")))
+        let detail = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+        Err(WebhookError::Failed(format!("the receiver answered {status}{detail}")))
     }
 }
 
 /// Removes secrets from a receiver's reply, which is logged: some receivers echo the request. A truncated secret at the
 /// end is removed as well.
-fn without_secrets(mut said: String, config: &PushConfig) -> String {
+fn without_secrets(mut text: String, config: &PushConfig) -> String {
     let credentials = config.authentication.as_ref().and_then(|shown| shown.credentials.as_deref());
     for secret in [config.token.as_deref(), credentials].into_iter().flatten().filter(|secret| !secret.is_empty()) {
-        said = said.replace(secret, "...");
-        let cut = said.char_indices().find(|(at, _)| said.len() - at >= 4 && secret.starts_with(&said[*at..]));
+        text = text.replace(secret, "...");
+        let cut = text.char_indices().find(|(at, _)| text.len() - at >= 4 && secret.starts_with(&text[*at..]));
         if let Some((at, _)) = cut {
-            said.replace_range(at.., "...");
+            text.replace_range(at.., "...");
         }
     }
-    said
+    text
 }
 
 impl From<OutboundError> for WebhookError {

@@ -43,43 +43,43 @@ impl SecretRedactor {
 
     /// The first characters of a reply as one line of text, with secrets redacted. Redaction precedes truncation,
     /// because part of a secret is secret.
-    pub fn excerpt(&self, said: &[u8], characters: usize) -> String {
-        let line = one_line(&said[..said.len().min(MAX_EXAMINED_BYTES)]);
+    pub fn excerpt(&self, bytes: &[u8], characters: usize) -> String {
+        let line = one_line(&bytes[..bytes.len().min(MAX_EXAMINED_BYTES)]);
         first(&self.redact(&line), characters).to_owned()
     }
 
     /// Redacts a text: whole secrets, long fragments, and the start of a secret at the end of the text.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let said = text.as_bytes();
-        let mut secret = vec![false; said.len()];
+        let bytes = text.as_bytes();
+        let mut secret = vec![false; bytes.len()];
         for shown in &self.0 {
-            mark_secret(&mut secret, said, shown);
+            mark_secret(&mut secret, bytes, shown);
         }
         if !secret.contains(&true) {
             return Cow::Borrowed(text);
         }
-        let (mut told, mut rest) = (Vec::with_capacity(said.len()), said);
+        let (mut redacted, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
         for run in secret.chunk_by(|one, next| one == next) {
             let (part, behind) = rest.split_at(run.len());
-            told.extend_from_slice(if run[0] { REDACTION_MARK.as_bytes() } else { part });
+            redacted.extend_from_slice(if run[0] { REDACTION_MARK.as_bytes() } else { part });
             rest = behind;
         }
-        Cow::Owned(String::from_utf8_lossy(&told).into_owned())
+        Cow::Owned(String::from_utf8_lossy(&redacted).into_owned())
     }
 }
 
 /// Marks the bytes of `said` that belong to the secret.
-fn mark_secret(secret: &mut [bool], said: &[u8], shown: &[u8]) {
+fn mark_secret(secret: &mut [bool], bytes: &[u8], shown: &[u8]) {
     let length = shown.len().min(SECRET_FRAGMENT_LEN);
     let pieces: HashSet<&[u8]> = shown.windows(length).collect();
-    for (at, found) in said.windows(length).enumerate() {
+    for (at, found) in bytes.windows(length).enumerate() {
         if pieces.contains(found) {
             secret[at..at + length].fill(true);
         }
     }
-    let cut = (MIN_SECRET_LEN..length).rev().find(|end| said.ends_with(&shown[..*end]));
+    let cut = (MIN_SECRET_LEN..length).rev().find(|end| bytes.ends_with(&shown[..*end]));
     if let Some(end) = cut {
-        secret[said.len() - end..].fill(true);
+        secret[bytes.len() - end..].fill(true);
     }
 }
 

@@ -23,15 +23,19 @@ impl GuardedClient {
     ///
     /// A request with credentials (`Authorization`, cookies, a header value marked sensitive, a client certificate) is
     /// not redirected to another origin. A truncated body is marked as in [`GuardedClient::send`].
-    pub async fn send_bounded(&self, request: Request<Bytes>, most: usize) -> Result<OutboundReply, OutboundError> {
-        self.exchange(request, CrossOriginPolicy::Refuse, most, self.options.request_timeout).await
+    pub async fn send_bounded(
+        &self,
+        request: Request<Bytes>,
+        max_bytes: usize,
+    ) -> Result<OutboundReply, OutboundError> {
+        self.exchange(request, CrossOriginPolicy::Refuse, max_bytes, self.options.request_timeout).await
     }
 
     async fn exchange(
         &self,
         request: Request<Bytes>,
         secrets: CrossOriginPolicy,
-        most: usize,
+        max_bytes: usize,
         body_timeout: Duration,
     ) -> Result<OutboundReply, OutboundError> {
         let deadline = Instant::now() + self.options.request_timeout;
@@ -44,7 +48,7 @@ impl GuardedClient {
         };
         let mut read = Vec::new();
         let deadline = deadline.min(Instant::now() + body_timeout);
-        let ended = timeout_at(deadline, read_body(body, most, &mut read)).await.unwrap_or(false);
+        let ended = timeout_at(deadline, read_body(body, max_bytes, &mut read)).await.unwrap_or(false);
         let landed = head.extensions.get::<FinalTarget>().map_or(target, |landed| landed.0.clone());
         Ok(OutboundReply {
             status: head.status,

@@ -41,10 +41,10 @@ pub enum AllowProblem {
     #[error("the part before the slash is not an address")]
     Address,
     /// The prefix is not a number, or too long.
-    #[error("the prefix must be a number up to {most}")]
+    #[error("the prefix must be a number up to {max}")]
     Prefix {
         /// Maximum prefix length for this kind of address.
-        most: u8,
+        max: u8,
     },
     /// The address is not the first of its block.
     #[error("it begins at {first}; write {first}/{prefix}")]
@@ -100,7 +100,7 @@ fn parse_entry(text: &str) -> Result<AllowEntry, AllowProblem> {
 
 fn parse_block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
     let address: IpAddr = strip_brackets(address).parse().map_err(|_| AllowProblem::Address)?;
-    let wrong = AllowProblem::Prefix { most: if address.is_ipv4() { 32 } else { 128 } };
+    let wrong = AllowProblem::Prefix { max: if address.is_ipv4() { 32 } else { 128 } };
     let plain = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
     let Some(prefix) = plain.then(|| prefix.parse().ok()).flatten() else { return Err(wrong) };
     let Some(block) = Block::new(address, prefix) else { return Err(wrong) };

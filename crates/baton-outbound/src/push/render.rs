@@ -18,12 +18,12 @@ pub(super) fn render_body(
     }
     let request = v1::PresentationRequest::default();
     let presentation = v1::Presentation::resolve(a2a.or(server), task.tool_execution, request);
-    let whole = || v1::Task::from_view(task, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
+    let full_task = || v1::Task::from_view(task, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
     let answered = task.status_message.as_ref().is_some_and(|message| task.has_artifact_of(message));
     match (dialect, fact) {
-        (PushDialect::V03, _) => to_json(&v03::Task::from(whole())).map(Some),
+        (PushDialect::V03, _) => to_json(&v03::Task::from(full_task())).map(Some),
         // Like streams, notifications start with the task.
-        (PushDialect::V1, TaskEvent::Submitted { .. }) => to_json(&v1::StreamResponse::from(whole())).map(Some),
+        (PushDialect::V1, TaskEvent::Submitted { .. }) => to_json(&v1::StreamResponse::from(full_task())).map(Some),
         (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact, presentation, answered)
             .as_ref()
             .map(to_json)

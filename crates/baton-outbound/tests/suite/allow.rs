@@ -30,7 +30,7 @@ fn domain_entries_match_the_name_or_its_subdomains() {
 
 #[test]
 fn invalid_entries_are_rejected_by_name() {
-    let most = |most| AllowProblem::Prefix { most };
+    let most = |most| AllowProblem::Prefix { max: most };
     let rows = [
         ("", AllowProblem::Empty),
         ("  ", AllowProblem::Empty),

@@ -89,7 +89,7 @@ async fn silence_slow_bodies_and_large_bodies_are_rejected() {
     let whole = patient.open(post(&receiver.url("/"))).await.unwrap().into_body();
     assert_eq!(whole.read(1000).await.unwrap().len(), 1000);
     let body = patient.open(post(&receiver.url("/"))).await.unwrap().into_body();
-    assert!(matches!(body.read(999).await, Err(OutboundError::TooLarge { most: 999, .. })));
+    assert!(matches!(body.read(999).await, Err(OutboundError::TooLarge { limit: 999, .. })));
     for request in receiver.received().iter().filter(|request| request.path != "/silence") {
         assert_eq!(request.header("connection"), Some("close"), "a stream has its own connection");
     }
