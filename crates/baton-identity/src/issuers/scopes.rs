@@ -10,26 +10,27 @@ pub(super) fn granted_scopes(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<
     let Some(claim) = &config.scope_claim else {
         return config.scopes.iter().map(|scope| scope.as_str().into()).collect();
     };
-    let most: Vec<_> = config.scopes.iter().filter_map(|scope| AccessScope::parse(scope).ok()).collect();
+    let allowed: Vec<_> = config.scopes.iter().filter_map(|scope| AccessScope::parse(scope).ok()).collect();
     // Values with a meaning elsewhere, such as `openid`, are ignored.
-    let asked = claims.claim_values(claim).into_iter().filter_map(|word| AccessScope::parse(word).ok());
-    asked
-        .filter(|wanted| most.iter().any(|scope| covers(scope, wanted)))
-        .map(|wanted| wanted.to_string().into())
+    let requested_scopes = claims.claim_values(claim).into_iter().filter_map(|word| AccessScope::parse(word).ok());
+    requested_scopes
+        .filter(|requested| allowed.iter().any(|scope| covers(scope, requested)))
+        .map(|requested| requested.to_string().into())
         .collect()
 }
 
 /// Whether a scope includes another.
-fn covers(scope: &AccessScope, wanted: &AccessScope) -> bool {
-    match (scope, wanted) {
+fn covers(scope: &AccessScope, requested: &AccessScope) -> bool {
+    match (scope, requested) {
         (AccessScope::Admin, _) => true,
         (AccessScope::TelemetryRead, AccessScope::TelemetryRead) => true,
         (_, AccessScope::Admin | AccessScope::TelemetryRead)
         | (AccessScope::TelemetryRead, _)
         | (AccessScope::Read(_), AccessScope::Call(_)) => false,
-        (AccessScope::Read(held) | AccessScope::Call(held), AccessScope::Read(asked) | AccessScope::Call(asked)) => {
-            held.is_none() || held == asked
-        }
+        (
+            AccessScope::Read(held) | AccessScope::Call(held),
+            AccessScope::Read(requested_agent) | AccessScope::Call(requested_agent),
+        ) => held.is_none() || held == requested_agent,
     }
 }
 

@@ -29,14 +29,14 @@ pub enum KeyFileError {
     },
     /// Other users can access the key, so it is not trusted.
     #[error("{} is accessible to other users (mode {mode:03o}): restrict it with `chmod {} {}`, or, if the key may be \
-             compromised, delete it to create a new one", .path.display(), .wanted, .path.display())]
+             compromised, delete it to create a new one", .path.display(), .required_mode, .path.display())]
     Exposed {
         /// Path of the file or directory.
         path: PathBuf,
         /// Its permissions.
         mode: u32,
         /// Mode for `chmod` that fixes the permissions.
-        wanted: &'static str,
+        required_mode: &'static str,
     },
     /// The file does not contain a key of its kind.
     #[error("{} is not a {kind} key in PKCS#8 format ({reason}): restore it from a backup, or delete it to create a new key", .path.display())]
@@ -66,7 +66,7 @@ pub(super) fn create_directory(path: &Path) -> Result<(), KeyFileError> {
         // Read access reveals only file names; write access would allow planting keys.
         let mode = mode(&fs::metadata(path).map_err(failed)?);
         if mode & GROUP_OTHER_WRITE_MASK != 0 {
-            return Err(KeyFileError::Exposed { path: path.to_owned(), mode, wanted: "700" });
+            return Err(KeyFileError::Exposed { path: path.to_owned(), mode, required_mode: "700" });
         }
     }
     Ok(())
@@ -81,9 +81,9 @@ pub(super) fn load_or_create(
     match File::open(path) {
         Ok(file) => read(path, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let made = make(&SystemRandom::new()).map_err(|_| KeyFileError::NoRandomness)?;
-            write_private(path, made.as_ref()).map_err(failed)?;
-            Ok(made.as_ref().to_vec())
+            let document = make(&SystemRandom::new()).map_err(|_| KeyFileError::NoRandomness)?;
+            write_private(path, document.as_ref()).map_err(failed)?;
+            Ok(document.as_ref().to_vec())
         }
         Err(error) => Err(failed(error)),
     }
@@ -95,7 +95,7 @@ fn read(path: &Path, file: File) -> Result<Vec<u8>, KeyFileError> {
     {
         let mode = mode(&file.metadata().map_err(failed)?);
         if mode & GROUP_OTHER_MASK != 0 {
-            return Err(KeyFileError::Exposed { path: path.to_owned(), mode, wanted: "600" });
+            return Err(KeyFileError::Exposed { path: path.to_owned(), mode, required_mode: "600" });
         }
     }
     let mut bytes = Vec::new();

@@ -65,8 +65,8 @@ impl CardSigner for SigningKeys {
             let input = jws::signing_input(&protected, payload);
             let signature = match key.algorithm {
                 CardAlgorithm::Es256 => {
-                    let made = self.es256.sign(&self.random, input.as_bytes());
-                    jws::encode(made.map_err(|_| "the system provides no random bytes".to_owned())?.as_ref())
+                    let signed = self.es256.sign(&self.random, input.as_bytes());
+                    jws::encode(signed.map_err(|_| "the system provides no random bytes".to_owned())?.as_ref())
                 }
                 CardAlgorithm::EdDsa => jws::encode(self.ed25519.sign(input.as_bytes()).as_ref()),
             };

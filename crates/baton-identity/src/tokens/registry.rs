@@ -53,7 +53,8 @@ impl TokenRegistry {
     /// Loads all tokens from the store.
     pub async fn open(store: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
         let records = store.tokens().await?.into_iter().enumerate();
-        let known = records.map(|(place, record)| (record.id.clone(), RegisteredToken::new(place, record))).collect();
+        let known =
+            records.map(|(position, record)| (record.id.clone(), RegisteredToken::new(position, record))).collect();
         Ok(Self {
             inner: Arc::new(TokenRegistryInner {
                 store,
@@ -82,19 +83,19 @@ impl TokenRegistry {
 }
 
 impl TokenRegistryInner {
-    async fn create(&self, wanted: NewToken) -> Result<IssuedToken, TokenError> {
+    async fn create(&self, request: NewToken) -> Result<IssuedToken, TokenError> {
         let now = self.clock.now();
-        check(&wanted, now)?;
+        check(&request, now)?;
         let _changing = self.write_lock.lock().await;
         let id = self.free_id()?;
         let secret = fresh_secret().map_err(no_randomness)?;
         let record = TokenRecord {
             id,
-            name: wanted.name,
-            principal: wanted.principal,
+            name: request.name,
+            principal: request.principal,
             secret: Digest::compute(secret.as_bytes()),
             created_at: now,
-            expires_at: wanted.expires_at,
+            expires_at: request.expires_at,
             revoked_at: None,
         };
         self.store.put_token(record.clone()).await?;
@@ -131,8 +132,8 @@ impl TokenRegistryInner {
 
     fn cache_record(&self, record: TokenRecord) {
         let mut known = self.tokens.write();
-        let place = known.get(&record.id).map_or(known.len(), |known| known.position);
-        known.insert(record.id.clone(), RegisteredToken::new(place, record));
+        let position = known.get(&record.id).map_or(known.len(), |known| known.position);
+        known.insert(record.id.clone(), RegisteredToken::new(position, record));
     }
 }
 
@@ -166,17 +167,17 @@ fn run_detached<'a, T: Send + 'static>(
     })
 }
 
-fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
-    let name = &wanted.name;
+fn check(request: &NewToken, now: Timestamp) -> Result<(), TokenError> {
+    let name = &request.name;
     let length = name.chars().count();
     if !(1..=MAX_NAME).contains(&length) || name.chars().any(char::is_control) || name.trim() != name {
         return Err(invalid(format!(
             "a token's name must have 1 to {MAX_NAME} printable characters and no space at either end"
         )));
     }
-    let principal = &wanted.principal;
-    let is_word = |word: &str| (1..=MAX_ID_BYTES).contains(&word.len()) && !word.chars().any(char::is_control);
-    if !is_word(&principal.tenant) || !is_word(&principal.subject) {
+    let principal = &request.principal;
+    let is_valid_id = |text: &str| (1..=MAX_ID_BYTES).contains(&text.len()) && !text.chars().any(char::is_control);
+    if !is_valid_id(&principal.tenant) || !is_valid_id(&principal.subject) {
         return Err(invalid(format!(
             "a token's tenant and subject must have 1 to {MAX_ID_BYTES} printable bytes each"
         )));
@@ -194,7 +195,7 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
     for scope in &principal.scopes {
         AccessScope::parse(scope).map_err(|error| invalid(error.to_string()))?;
     }
-    if wanted.expires_at.is_some_and(|end| end <= now) {
+    if request.expires_at.is_some_and(|end| end <= now) {
         return Err(invalid("a token's expiry must be in the future".to_owned()));
     }
     Ok(())
