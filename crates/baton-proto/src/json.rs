@@ -99,8 +99,8 @@ struct ProtoValueReader<'a> {
 }
 
 impl ProtoValueReader<'_> {
-    fn descend<E: serde::de::Error>(self, taken: usize) -> Result<Self, E> {
-        match self.remaining_depth.checked_sub(taken) {
+    fn descend<E: serde::de::Error>(self, levels: usize) -> Result<Self, E> {
+        match self.remaining_depth.checked_sub(levels) {
             Some(room) => Ok(Self { remaining_depth: room, ..self }),
             None => {
                 self.too_deep.set(true);
