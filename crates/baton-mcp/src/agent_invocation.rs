@@ -77,13 +77,13 @@ impl<'a> AgentInvocation<'a> {
     /// cancels the work.
     pub(crate) async fn invoke(
         &self,
-        desk: &dyn AgentInvoker,
+        invoker: &dyn AgentInvoker,
         ask: AgentRequest,
     ) -> Result<AgentReply, CallToolResult> {
         let agent = ask.agent.clone();
         set_attribute(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
-        let asked = desk.invoke(&self.caller.principal, ask);
-        let answered = self.await_with_progress(agent.as_str(), asked).await;
+        let pending = invoker.invoke(&self.caller.principal, ask);
+        let answered = self.await_with_progress(agent.as_str(), pending).await;
         match answered {
             Some(Ok(reply)) => {
                 set_attribute(self.context, names::A2A_TASK_ID, reply.task.to_string());

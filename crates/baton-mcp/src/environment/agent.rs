@@ -37,36 +37,36 @@ impl EnvironmentAgent {
     pub(super) fn current(&self) -> Option<(Arc<AgentSpec>, Arc<AgentResources>)> {
         let spec = self.ports.agents.agent(&self.name)?;
         // A remote agent serves its resources itself, to its own callers; the credentials of this Baton are not shared.
-        let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.agent_resources(&self.name) };
-        Some((spec, kit))
+        let resources = if spec.is_peer() { Arc::default() } else { self.ports.agents.agent_resources(&self.name) };
+        Some((spec, resources))
     }
 
     /// The cached view, if it is still valid.
     pub(super) fn cached_view(&self) -> Option<Arc<AgentView>> {
-        let (spec, kit) = self.current()?;
-        self.cached_view_for(&spec, &kit)
+        let (spec, resources) = self.current()?;
+        self.cached_view_for(&spec, &resources)
     }
 
-    fn cached_view_for(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentResources>) -> Option<Arc<AgentView>> {
-        let mut seen = self.cache.lock();
-        let CachedView { view, events } = seen.as_mut()?;
-        let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.resources, kit);
+    fn cached_view_for(&self, spec: &Arc<AgentSpec>, resources: &Arc<AgentResources>) -> Option<Arc<AgentView>> {
+        let mut cached = self.cache.lock();
+        let CachedView { view, events } = cached.as_mut()?;
+        let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.resources, resources);
         (same && events.as_mut().is_none_or(tools_unchanged)).then(|| Arc::clone(view))
     }
 
     /// The current view; rebuilt if the cache is stale.
     pub(super) async fn view(&self) -> Result<Arc<AgentView>, ErrorData> {
-        let Some((spec, kit)) = self.current() else { return Err(self.removed_error()) };
-        if let Some(view) = self.cached_view_for(&spec, &kit) {
+        let Some((spec, resources)) = self.current() else { return Err(self.removed_error()) };
+        if let Some(view) = self.cached_view_for(&spec, &resources) {
             return Ok(view);
         }
         let (mut events, mut offered) = (None, Vec::new());
-        if !kit.servers.is_empty() {
+        if !resources.servers.is_empty() {
             // Subscribes before listing, so that no change is missed.
             events = Some(self.ports.servers.events(&self.name));
             offered = self.ports.servers.tools(&spec, self.common.limits.list_timeout).await;
         }
-        let view = Arc::new(AgentView::new(&spec, kit, offered));
+        let view = Arc::new(AgentView::new(&spec, resources, offered));
         *self.cache.lock() = Some(CachedView { view: Arc::clone(&view), events });
         Ok(view)
     }

@@ -73,8 +73,10 @@ impl Environment {
     /// It is rejected if the caller may not run it, or no longer: then the agent runs it, has its result, or asks about
     /// it.
     async fn call_id(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Result<CallId, ErrorData> {
-        let said = |member: &str| context.meta.get(member).and_then(Value::as_str);
-        let (Some(task), Some(call)) = (said(TASK_META), said(CALL_META)) else { return Ok(self.agent.next_call()) };
+        let meta_text = |member: &str| context.meta.get(member).and_then(Value::as_str);
+        let (Some(task), Some(call)) = (meta_text(TASK_META), meta_text(CALL_META)) else {
+            return Ok(self.agent.next_call());
+        };
         let (task, call) = (TaskId::from(task), CallId::from(call));
         match self.agent.ports.invoker.is_client_tool_call(&caller.principal, &task, &call).await {
             Ok(Some(true)) => Ok(call),
@@ -99,11 +101,11 @@ impl Environment {
             .filter(|server| server.state == baton_ports::ServerState::Starting)
             .map(|server| server.name)
             .collect();
-        let words = match starting.as_slice() {
+        let message = match starting.as_slice() {
             [] => format!("Unknown tool: {name}"),
             some => format!("Unknown tool: {name} (MCP servers that are still starting: {})", some.join(", ")),
         };
-        ErrorData::invalid_params(words, None)
+        ErrorData::invalid_params(message, None)
     }
 }
 
@@ -134,15 +136,15 @@ impl EnvironmentCall<'_> {
             // Permission was checked when the handoff began.
             return Ok(self.response(self.resume_handoff(&rounds, &mut relay, (state, begun), brought).await?));
         }
-        let (approved, given) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {
-            CallDecision::Run { approved, given } => (approved, given),
+        let (approved, answers) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {
+            CallDecision::Run { approved, answers } => (approved, answers),
             CallDecision::Ask(round) => return rounds.input_required_result(&round).map(CallToolResponse::from),
             CallDecision::Deny(result) => return Ok(result.into()),
         };
         let ended = match found {
-            ToolOrigin::Own(at) => self.run_own_tool(*at, &rounds, &mut relay, approved, given).await?,
+            ToolOrigin::Own(at) => self.run_own_tool(*at, &rounds, &mut relay, approved, answers).await?,
             ToolOrigin::Handoff => self.hand_over(&rounds, &mut relay).await?,
-            ToolOrigin::Server(tool) => self.run_server_tool(tool, &rounds, &mut relay, approved, given).await?,
+            ToolOrigin::Server(tool) => self.run_server_tool(tool, &rounds, &mut relay, approved, answers).await?,
             ToolOrigin::Exported => RoundsOutcome::Done(self.exported().await?),
         };
         Ok(self.response(ended))
@@ -152,7 +154,7 @@ impl EnvironmentCall<'_> {
         match ended {
             RoundsOutcome::Done(result) => limit_size(result, self.environment.agent.common.limits.max_result).into(),
             RoundsOutcome::InputRequired(questions) => questions.into(),
-            RoundsOutcome::Unanswered(words) => failure(words).into(),
+            RoundsOutcome::Unanswered(reason) => failure(reason).into(),
         }
     }
 

@@ -31,11 +31,11 @@ impl Environment {
         };
         let Some(server) = server else { return Ok(CompleteResult::default()) };
         let completed = self.agent.ports.servers.complete(&self.agent.name, &server, request).await;
-        let whole = completed.map(|mut result| {
+        let complete = completed.map(|mut result| {
             result.result_type.get_or_insert(ResultType::COMPLETE);
             result
         });
-        whole.map_err(|error| match error {
+        complete.map_err(|error| match error {
             ServerError::Rejected { error, .. } => forward_error(*error),
             other => ErrorData::internal_error(other.to_string(), None),
         })
@@ -49,8 +49,8 @@ impl Environment {
     }
 
     async fn template_server(&self, uri: &str) -> Option<String> {
-        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
-        let templates = servers.templates(&self.agent.name, patience).await;
+        let (servers, list_timeout) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
+        let templates = servers.templates(&self.agent.name, list_timeout).await;
         let exact = templates.into_iter().find(|offered| offered.item.uri_template == uri);
         match exact {
             Some(offered) => Some(offered.server),

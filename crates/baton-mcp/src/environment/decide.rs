@@ -20,7 +20,7 @@ use rmcp::{
 
 /// Permission decision about a call.
 pub(super) enum CallDecision {
-    Run { approved: bool, given: Option<RoundAnswers> },
+    Run { approved: bool, answers: Option<RoundAnswers> },
     Ask(RoundState),
     Deny(CallToolResult),
 }
@@ -36,8 +36,8 @@ impl EnvironmentCall<'_> {
         begin: RoundStart,
         state: Option<&str>,
     ) -> Result<CallDecision, ErrorData> {
-        let (approved, given) = match begin {
-            RoundStart::First(given) => (false, given),
+        let (approved, answers) = match begin {
+            RoundStart::First(answers) => (false, answers),
             RoundStart::Incomplete(round) => return Ok(CallDecision::Ask(round)),
             RoundStart::Answered(round, responses) => match approve::decision(&responses) {
                 Some(answer) => {
@@ -68,7 +68,7 @@ impl EnvironmentCall<'_> {
             PermissionDecision::Ask if !approved => self.request_approval(relay).await,
             PermissionDecision::Run | PermissionDecision::Ask => {
                 self.note(if approved { "approved" } else { "allow" });
-                Ok(CallDecision::Run { approved, given })
+                Ok(CallDecision::Run { approved, answers })
             }
         }
     }
@@ -89,13 +89,13 @@ impl EnvironmentCall<'_> {
                     self.environment.session.grant(&self.name);
                 }
                 self.note("approved");
-                Ok(CallDecision::Run { approved: true, given: None })
+                Ok(CallDecision::Run { approved: true, answers: None })
             }
             Ok(_) => Ok(self.declined()),
-            Err(words) => {
+            Err(reason) => {
                 self.note("deny");
-                let words = format!("'{}' did not run: it was not approved. {words}", self.name);
-                Ok(CallDecision::Deny(failure(words)))
+                let reason = format!("'{}' did not run: it was not approved. {reason}", self.name);
+                Ok(CallDecision::Deny(failure(reason)))
             }
         }
     }

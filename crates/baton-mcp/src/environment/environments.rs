@@ -27,12 +27,12 @@ impl Environments {
     /// The endpoint of an agent; `None` if the agent does not exist.
     pub fn endpoint(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
         self.ports.agents.agent(agent)?;
-        if let Some(made) = self.endpoints.read().get(agent) {
-            return Some(Arc::clone(made));
+        if let Some(existing) = self.endpoints.read().get(agent) {
+            return Some(Arc::clone(existing));
         }
-        let mut made = self.endpoints.write();
-        made.retain(|name, _| self.ports.agents.agent(name).is_some());
-        let service = made.entry(agent.clone()).or_insert_with(|| {
+        let mut endpoints = self.endpoints.write();
+        endpoints.retain(|name, _| self.ports.agents.agent(name).is_some());
+        let service = endpoints.entry(agent.clone()).or_insert_with(|| {
             let environment = Environment::new(agent.clone(), self.ports.clone(), self.common.clone());
             let endpoint = environment.endpoint().to_owned();
             Arc::new(McpService::new(&endpoint, &self.common, move || environment.clone()))

@@ -92,8 +92,8 @@ impl ServerHandler for Environment {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        let Some((spec, kit)) = self.agent.current() else { return ServerConfig::new(capabilities) };
-        if !kit.servers.is_empty() {
+        let Some((spec, resources)) = self.agent.current() else { return ServerConfig::new(capabilities) };
+        if !resources.servers.is_empty() {
             capabilities.logging = Some(serde_json::Map::new());
         }
         let mut info = ServerConfig::new(capabilities);

@@ -13,13 +13,13 @@ impl Environment {
     /// Sends change notifications until the client disconnects.
     pub(super) async fn send_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut watch = self.agent.watch();
-        let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        if wanted.len() > MAX_RESOURCES {
+        let requested = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        if requested.len() > MAX_RESOURCES {
             let message = format!("one request can subscribe to at most {MAX_RESOURCES} resources");
             return Err(ErrorData::invalid_params(message, None));
         }
         let mut held = Vec::new();
-        for uri in &wanted {
+        for uri in &requested {
             if let Ok(Some(server)) = self.subscribe_server(uri).await {
                 held.push((server, uri.clone()));
             }
@@ -39,7 +39,7 @@ impl Environment {
             };
             for change in changes {
                 let accepted = context.accepted();
-                let told = match change {
+                let sent = match change {
                     EnvironmentChange::Tools if accepted.tools_list_changed == Some(true) => {
                         sink.notify_tool_list_changed().await
                     }
@@ -49,10 +49,12 @@ impl Environment {
                     EnvironmentChange::Resources if accepted.resources_list_changed == Some(true) => {
                         sink.notify_resource_list_changed().await
                     }
-                    EnvironmentChange::Updated(uri) if wanted.contains(&uri) => sink.notify_resource_updated(uri).await,
+                    EnvironmentChange::Updated(uri) if requested.contains(&uri) => {
+                        sink.notify_resource_updated(uri).await
+                    }
                     _ => Ok(()),
                 };
-                if told.is_err() {
+                if sent.is_err() {
                     break 'changes;
                 }
             }

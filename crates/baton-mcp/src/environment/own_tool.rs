@@ -26,7 +26,7 @@ impl EnvironmentCall<'_> {
         rounds: &InputRounds<'_>,
         relay: &mut Relay,
         approved: bool,
-        given: Option<RoundAnswers>,
+        answers: Option<RoundAnswers>,
     ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         let Some(tool) = self.view.spec.tools.get(at) else {
             return Err(ErrorData::internal_error("the tool no longer exists", None));
@@ -40,10 +40,10 @@ impl EnvironmentCall<'_> {
         let arguments = self.json.clone();
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
         let helper = ClientCallHelper(relay.progress_sender());
-        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
-            Box::pin(self.own_step(tool, &call, &helper, given))
+        let step = |answers: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+            Box::pin(self.own_step(tool, &call, &helper, answers))
         };
-        rounds.run(relay, approved, given, step).await
+        rounds.run(relay, approved, answers, step).await
     }
 
     async fn own_step(
@@ -51,9 +51,9 @@ impl EnvironmentCall<'_> {
         tool: &ToolSpec,
         call: &ToolCall,
         helper: &ClientCallHelper,
-        given: Option<RoundAnswers>,
+        answers: Option<RoundAnswers>,
     ) -> Result<ServerReply<CallToolResult>, ErrorData> {
-        let answers = given.map(convert_answers);
+        let answers = answers.map(convert_answers);
         let run = ToolInvocation {
             agent: &self.view.spec,
             tool,
@@ -86,13 +86,13 @@ struct ClientCallHelper(Option<RelaySender>);
 
 impl ToolHelper for ClientCallHelper {
     fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
-        let words = "no model is available: the tool was called by an MCP client, not in a run of the agent";
-        Box::pin(std::future::ready(Err(words.to_owned())))
+        let reason = "no model is available: the tool was called by an MCP client, not in a run of the agent";
+        Box::pin(std::future::ready(Err(reason.to_owned())))
     }
 
     fn progress(&self, progress: ToolProgress) {
-        if let Some(teller) = &self.0 {
-            teller.send_progress(progress);
+        if let Some(sender) = &self.0 {
+            sender.send_progress(progress);
         }
     }
 }
@@ -117,8 +117,8 @@ fn request(question: ToolQuestion) -> Option<(String, InputRequest)> {
     Some((key, InputRequest::Elicitation(ElicitRequest::new(params))))
 }
 
-fn convert_answers(given: RoundAnswers) -> ToolAnswers {
-    let RoundAnswers { responses, state } = given;
+fn convert_answers(answers: RoundAnswers) -> ToolAnswers {
+    let RoundAnswers { responses, state } = answers;
     ToolAnswers { answers: convert_responses(responses), state }
 }
 

@@ -65,8 +65,8 @@ impl Environment {
         if request.name == SYSTEM_PROMPT {
             // Permission to call an agent does not include reading its instructions.
             if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
-                let words = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
-                return Err(ErrorData::invalid_request(words, None));
+                let message = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
+                return Err(ErrorData::invalid_request(message, None));
             }
             return Ok(system_text(&spec, request.arguments.as_ref()).into());
         }
@@ -87,20 +87,20 @@ impl Environment {
             arguments: &arguments,
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
-        let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
-            RoundStart::First(given) => given,
+        let answers = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
+            RoundStart::First(answers) => answers,
             RoundStart::Incomplete(round) => return rounds.input_required_result(&round).map(GetPromptResponse::from),
             RoundStart::Answered(round, responses) => Some(RoundAnswers { responses, state: round.state }),
         };
         let options = self.options(context, &caller, &capabilities, &mut relay);
         let options = CallOptions { arguments: request.arguments.clone(), ..options };
-        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<GetPromptResult>, ErrorData>> {
-            Box::pin(self.server_prompt(&offered, with_answers(&options, given)))
+        let step = |answers: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<GetPromptResult>, ErrorData>> {
+            Box::pin(self.server_prompt(&offered, with_answers(&options, answers)))
         };
-        match rounds.run(&mut relay, false, given, step).await? {
+        match rounds.run(&mut relay, false, answers, step).await? {
             RoundsOutcome::Done(result) => Ok(result.into()),
             RoundsOutcome::InputRequired(questions) => Ok(questions.into()),
-            RoundsOutcome::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
+            RoundsOutcome::Unanswered(reason) => Err(ErrorData::internal_error(reason, None)),
         }
     }
 

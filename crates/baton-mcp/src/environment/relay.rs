@@ -68,16 +68,16 @@ impl Relay {
         if self.token.is_none() && self.level.is_none() {
             return None;
         }
-        let (teller, _) = self.event_channel.get_or_insert_with(|| {
+        let (sender, _) = self.event_channel.get_or_insert_with(|| {
             let (sender, receiver) = channel(EVENT_QUEUE_CAPACITY);
             (RelaySender(sender), receiver)
         });
-        Some(teller.clone())
+        Some(sender.clone())
     }
 
     /// The same sink for MCP servers.
     pub(super) fn events(&mut self) -> Option<Arc<dyn CallObserver>> {
-        self.event_sender().map(|teller| Arc::new(teller) as Arc<dyn CallObserver>)
+        self.event_sender().map(|sender| Arc::new(sender) as Arc<dyn CallObserver>)
     }
 
     /// Event sink for a tool that reports only progress; `None` without a progress token.
@@ -95,20 +95,20 @@ impl Relay {
         let mut work = pin!(work);
         let mut due = Instant::now() + self.heartbeat;
         loop {
-            let said = tokio::select! {
+            let event = tokio::select! {
                 biased;
                 done = &mut work => {
                     self.drain_events(context).await;
                     return Ok(done);
                 }
                 () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-                said = receive_event(&mut self.event_channel) => Some(said),
+                event = receive_event(&mut self.event_channel) => Some(event),
                 () = sleep_until(due), if self.token.is_some() => None,
             };
             due = Instant::now() + self.heartbeat;
-            match said {
+            match event {
                 // Rare and large: boxed, so that calls without events stay small.
-                Some(said) => Box::pin(self.forward_event(context, said)).await,
+                Some(event) => Box::pin(self.forward_event(context, event)).await,
                 None => Box::pin(self.send_heartbeat(context)).await,
             }
         }
@@ -117,13 +117,13 @@ impl Relay {
     async fn drain_events(&mut self, context: &RequestContext<RoleServer>) {
         loop {
             let Some((_, receiver)) = &mut self.event_channel else { return };
-            let Ok(said) = receiver.try_recv() else { return };
-            Box::pin(self.forward_event(context, said)).await;
+            let Ok(event) = receiver.try_recv() else { return };
+            Box::pin(self.forward_event(context, event)).await;
         }
     }
 
-    async fn forward_event(&mut self, context: &RequestContext<RoleServer>, said: RelayEvent) {
-        match said {
+    async fn forward_event(&mut self, context: &RequestContext<RoleServer>, event: RelayEvent) {
+        match event {
             RelayEvent::Progress(progress) => self.notify_progress(context, progress).await,
             RelayEvent::Log(message) => {
                 if self.level.is_some_and(|level| severity(message.level) >= severity(level)) {
@@ -163,7 +163,7 @@ fn next_step(last: Option<f64>) -> f64 {
 /// the next step, without the tool's total.
 fn ensure_increase(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
     match last {
-        Some(said) if progress.done <= said => ToolProgress { done: next_step(last), total: None, ..progress },
+        Some(reported) if progress.done <= reported => ToolProgress { done: next_step(last), total: None, ..progress },
         _ => progress,
     }
 }
@@ -182,11 +182,11 @@ pub(super) fn severity(level: LoggingLevel) -> u8 {
     }
 }
 
-async fn receive_event(heard: &mut Option<(RelaySender, Receiver<RelayEvent>)>) -> RelayEvent {
-    match heard {
+async fn receive_event(event_channel: &mut Option<(RelaySender, Receiver<RelayEvent>)>) -> RelayEvent {
+    match event_channel {
         // The relay holds a sender, so the channel never closes.
         Some((_, receiver)) => match receiver.recv().await {
-            Some(said) => said,
+            Some(event) => event,
             None => std::future::pending().await,
         },
         None => std::future::pending().await,

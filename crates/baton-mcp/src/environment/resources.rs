@@ -27,9 +27,9 @@ impl Environment {
         &self,
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let Some((spec, kit)) = self.agent.current() else { return Err(self.agent.removed_error()) };
+        let Some((spec, agent_resources)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         let mut resources = references::resources(&spec);
-        if !kit.servers.is_empty() {
+        if !agent_resources.servers.is_empty() {
             let offered =
                 self.agent.ports.servers.resources(&self.agent.name, self.agent.common.limits.list_timeout).await;
             resources.extend(offered.into_iter().map(|offered| offered.item));
@@ -43,9 +43,9 @@ impl Environment {
         &self,
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let Some((_, kit)) = self.agent.current() else { return Err(self.agent.removed_error()) };
+        let Some((_, agent_resources)) = self.agent.current() else { return Err(self.agent.removed_error()) };
         let mut templates: Vec<ResourceTemplate> = Vec::new();
-        if !kit.servers.is_empty() {
+        if !agent_resources.servers.is_empty() {
             let offered =
                 self.agent.ports.servers.templates(&self.agent.name, self.agent.common.limits.list_timeout).await;
             templates.extend(offered.into_iter().map(|offered| offered.item));
@@ -76,25 +76,26 @@ impl Environment {
             arguments: &Value::Null,
         };
         let mut relay = Relay::new(context, self.level(context, &caller), self.agent.common.limits.heartbeat);
-        let given = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
-            RoundStart::First(given) => given,
+        let answers = match rounds.begin(request.request_state.as_deref(), request.input_responses.as_ref())? {
+            RoundStart::First(answers) => answers,
             RoundStart::Incomplete(round) => {
                 return rounds.input_required_result(&round).map(ReadResourceResponse::from);
             }
             RoundStart::Answered(round, responses) => Some(RoundAnswers { responses, state: round.state }),
         };
         let options = self.options(context, &caller, &capabilities, &mut relay);
-        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<ReadResourceResult>, ErrorData>> {
-            Box::pin(self.server_resource(&request.uri, with_answers(&options, given)))
-        };
-        match rounds.run(&mut relay, false, given, step).await? {
+        let step =
+            |answers: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<ReadResourceResult>, ErrorData>> {
+                Box::pin(self.server_resource(&request.uri, with_answers(&options, answers)))
+            };
+        match rounds.run(&mut relay, false, answers, step).await? {
             RoundsOutcome::Done(mut result) => {
                 // Access is checked per caller, so shared caches must not store the result.
                 result.cache_scope = Some(CacheScope::Private);
                 Ok(result.into())
             }
             RoundsOutcome::InputRequired(questions) => Ok(questions.into()),
-            RoundsOutcome::Unanswered(words) => Err(ErrorData::internal_error(words, None)),
+            RoundsOutcome::Unanswered(reason) => Err(ErrorData::internal_error(reason, None)),
         }
     }
 
@@ -118,24 +119,24 @@ impl Environment {
     /// Candidate servers for a resource: the one that lists it, otherwise those with a matching template, followed by
     /// all others with resources.
     pub(super) async fn candidate_servers(&self, uri: &str) -> Vec<String> {
-        let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
-        let listed = servers.resources(&self.agent.name, patience).await;
+        let (servers, list_timeout) = (&self.agent.ports.servers, self.agent.common.limits.list_timeout);
+        let listed = servers.resources(&self.agent.name, list_timeout).await;
         if let Some(listed) = listed.into_iter().find(|listed| listed.item.uri == uri) {
             return vec![listed.server];
         }
-        let templates = servers.templates(&self.agent.name, patience).await;
+        let templates = servers.templates(&self.agent.name, list_timeout).await;
         let fitting =
             templates.into_iter().filter(|offered| uri_template::matches_template(&offered.item.uri_template, uri));
         let fitting: Vec<String> = fitting.map(|offered| offered.server).collect();
         let able = servers.capabilities(&self.agent.name).into_iter();
         let able = able.filter(|server| server.item.resources.is_some()).map(|server| server.server);
-        let mut asked = fitting;
+        let mut candidates = fitting;
         for server in able {
-            if !asked.contains(&server) {
-                asked.push(server);
+            if !candidates.contains(&server) {
+                candidates.push(server);
             }
         }
-        asked
+        candidates
     }
 }
 

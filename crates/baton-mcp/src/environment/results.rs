@@ -17,8 +17,8 @@ pub(super) fn result(output: &ToolOutput) -> CallToolResult {
 }
 
 /// Error result with a text for the model.
-pub(super) fn failure(words: impl Into<String>) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(words)])
+pub(super) fn failure(message: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
 fn structured(output: &Json) -> Option<Value> {
@@ -26,13 +26,13 @@ fn structured(output: &Json) -> Option<Value> {
 }
 
 /// The result, or an error result if it exceeds the size limit.
-pub(super) fn limit_size(result: CallToolResult, most: usize) -> CallToolResult {
+pub(super) fn limit_size(result: CallToolResult, limit: usize) -> CallToolResult {
     let size: usize = result.content.iter().map(block_size).sum::<usize>()
         + result.structured_content.as_ref().map_or(0, |value| value_size(value, 0));
-    if size <= most {
+    if size <= limit {
         return result;
     }
-    failure(format!("The result has about {size} bytes; the limit is {most}. Request less data."))
+    failure(format!("The result has about {size} bytes; the limit is {limit}. Request less data."))
 }
 
 fn block_size(block: &ContentBlock) -> usize {

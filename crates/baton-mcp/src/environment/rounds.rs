@@ -140,11 +140,11 @@ impl InputRounds<'_> {
         &self,
         relay: &mut Relay,
         approved: bool,
-        mut given: Option<RoundAnswers>,
+        mut answers: Option<RoundAnswers>,
         mut step: impl FnMut(Option<RoundAnswers>) -> BoxFuture<'s, Result<ServerReply<T>, ErrorData>>,
     ) -> Result<RoundsOutcome<T>, ErrorData> {
         for _ in 0..MAX_ROUNDS {
-            let (requests, state) = match relay.run_with_events(self.context, step(given.take())).await? {
+            let (requests, state) = match relay.run_with_events(self.context, step(answers.take())).await? {
                 Ok(ServerReply::Done(result)) => return Ok(RoundsOutcome::Done(result)),
                 Ok(ServerReply::InputRequired { requests, state }) => (requests, state),
                 Err(error) => match parse_missing_capabilities(&error) {
@@ -161,8 +161,8 @@ impl InputRounds<'_> {
                     .map(RoundsOutcome::InputRequired);
             }
             match relay.run_with_events(self.context, send_requests(self.context, requests)).await? {
-                Ok(responses) => given = Some(RoundAnswers { responses, state }),
-                Err(words) => return Ok(RoundsOutcome::Unanswered(words)),
+                Ok(responses) => answers = Some(RoundAnswers { responses, state }),
+                Err(reason) => return Ok(RoundsOutcome::Unanswered(reason)),
             }
         }
         Ok(RoundsOutcome::Unanswered(format!(
@@ -180,12 +180,12 @@ impl InputRounds<'_> {
             (_, Some(_)) => "sampling",
             _ => "roots",
         };
-        let words = format!(
+        let reason = format!(
             "'{}' needs input before it can continue, and this MCP client does not support {wants}. \
              Use a client that does.",
             self.name
         );
-        Ok(RoundsOutcome::Unanswered(words))
+        Ok(RoundsOutcome::Unanswered(reason))
     }
 }
 

@@ -21,13 +21,13 @@ impl EnvironmentCall<'_> {
         rounds: &InputRounds<'_>,
         relay: &mut Relay,
         approved: bool,
-        given: Option<RoundAnswers>,
+        answers: Option<RoundAnswers>,
     ) -> Result<RoundsOutcome<CallToolResult>, ErrorData> {
         let options = CallOptions { arguments: self.arguments.as_object().cloned(), ..self.options(relay) };
-        let step = |given: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
-            Box::pin(self.server_step(tool, with_answers(&options, given)))
+        let step = |answers: Option<RoundAnswers>| -> BoxFuture<'_, Result<ServerReply<CallToolResult>, ErrorData>> {
+            Box::pin(self.server_step(tool, with_answers(&options, answers)))
         };
-        rounds.run(relay, approved, given, step).await
+        rounds.run(relay, approved, answers, step).await
     }
 
     fn options(&self, relay: &mut Relay) -> CallOptions {
@@ -49,9 +49,9 @@ impl EnvironmentCall<'_> {
 }
 
 /// The call options with the answers of the client.
-pub(super) fn with_answers(options: &CallOptions, given: Option<RoundAnswers>) -> CallOptions {
+pub(super) fn with_answers(options: &CallOptions, answers: Option<RoundAnswers>) -> CallOptions {
     let mut options = options.clone();
-    if let Some(RoundAnswers { responses, state }) = given {
+    if let Some(RoundAnswers { responses, state }) = answers {
         options.input_responses = Some(responses);
         options.request_state = state;
     }

@@ -107,7 +107,7 @@ async fn send_changes(
             () = stop.cancelled() => break,
         };
         for change in changes {
-            let told = match change {
+            let sent = match change {
                 EnvironmentChange::Tools => peer.notify_tool_list_changed().await,
                 EnvironmentChange::Prompts => peer.notify_prompt_list_changed().await,
                 EnvironmentChange::Resources => peer.notify_resource_list_changed().await,
@@ -116,7 +116,7 @@ async fn send_changes(
                 }
                 EnvironmentChange::Updated(_) => Ok(()),
             };
-            if told.is_err() {
+            if sent.is_err() {
                 break 'changes;
             }
         }

@@ -50,10 +50,9 @@ pub(super) fn permission_context(spec: &AgentSpec) -> PermissionContext<'_> {
 }
 
 impl AgentView {
-    pub(super) fn new(spec: &Arc<AgentSpec>, kit: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
+    pub(super) fn new(spec: &Arc<AgentSpec>, resources: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
         let handoff = handoff::spec();
-        let mut view =
-            Self { spec: Arc::clone(spec), resources: kit, tools: Vec::new(), found: HashMap::new(), handoff };
+        let mut view = Self { spec: Arc::clone(spec), resources, tools: Vec::new(), found: HashMap::new(), handoff };
         let session = permission_context(spec);
         let is_offered = |tool: &ToolSpec| is_offered(&spec.policy, &session, tool);
         if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
@@ -81,8 +80,8 @@ impl AgentView {
                 free.insert(found);
                 self.tools.push(tool);
             }
-            Entry::Occupied(taken) => {
-                tracing::debug!(tool = taken.key(), "a tool is hidden by another of the same name");
+            Entry::Occupied(occupied) => {
+                tracing::debug!(tool = occupied.key(), "a tool is hidden by another of the same name");
             }
         }
     }

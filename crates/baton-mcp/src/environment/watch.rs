@@ -77,24 +77,24 @@ impl EnvironmentWatcher {
 
     fn diff(&mut self) -> Vec<EnvironmentChange> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
-        let kit = self.agent.ports.agents.agent_resources(&self.agent.name);
+        let resources = self.agent.ports.agents.agent_resources(&self.agent.name);
         let handoff = self.agent.handoff_description();
         let mut changes = Vec::new();
         let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.tools.clone(), spec.policy.clone()));
-        let words = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.title.clone(), spec.prompt.clone()));
-        let servers = kit.servers != self.resources.servers;
+        let texts = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.title.clone(), spec.prompt.clone()));
+        let servers = resources.servers != self.resources.servers;
         let own = tools(&spec) != tools(&self.spec) || handoff != self.handoff;
-        if servers || own || kit.exports != self.resources.exports {
+        if servers || own || resources.exports != self.resources.exports {
             changes.push(EnvironmentChange::Tools);
         }
-        if servers || words(&spec) != words(&self.spec) {
+        if servers || texts(&spec) != texts(&self.spec) {
             changes.push(EnvironmentChange::Prompts);
         }
         if servers || spec.as_deref().map(references::summaries) != self.spec.as_deref().map(references::summaries) {
             changes.push(EnvironmentChange::Resources);
         }
         changes.extend(updated_references(self.spec.as_deref(), spec.as_deref()));
-        (self.spec, self.resources, self.handoff) = (spec, kit, handoff);
+        (self.spec, self.resources, self.handoff) = (spec, resources, handoff);
         changes
     }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Questions cannot be answered during the call, so a question of the agent is a failure that includes the question. A
 /// caller with a progress token gets a notification every `heartbeat`; cancelling the request cancels the task.
 pub async fn call(
-    desk: &dyn AgentInvoker,
+    invoker: &dyn AgentInvoker,
     agent: &AgentName,
     tool: &ExportedTool,
     arguments: Option<JsonObject>,
@@ -41,25 +41,25 @@ pub async fn call(
         trace: work.caller.trace.clone(),
         autonomous: true,
     };
-    Ok(work.invoke(desk, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
+    Ok(work.invoke(invoker, ask).await.map_or_else(|refused| refused, |reply| result(&reply)))
 }
 
 fn result(reply: &AgentReply) -> CallToolResult {
     let task = &reply.task;
-    let words = reply.text.trim();
+    let trimmed = reply.text.trim();
     let (failed, text) = match reply.state {
-        TaskState::Completed if words.is_empty() => {
+        TaskState::Completed if trimmed.is_empty() => {
             (false, format!("The agent finished without a text answer, in task {task}."))
         }
         TaskState::Completed => (false, reply.text.clone()),
         TaskState::InputRequired | TaskState::AuthRequired => (
             true,
             format!(
-                "The agent asked: {words}\nQuestions cannot be answered while this tool runs. Call it again with arguments \
-                 that answer it, or answer task {task} with call_agent."
+                "The agent asked: {trimmed}\nQuestions cannot be answered while this tool runs. Call it again with \
+                 arguments that answer it, or answer task {task} with call_agent."
             ),
         ),
-        TaskState::Failed | TaskState::Canceled | TaskState::Rejected if words.is_empty() => {
+        TaskState::Failed | TaskState::Canceled | TaskState::Rejected if trimmed.is_empty() => {
             (true, format!("The agent's task {task} ended as {}.", reply.state.as_str()))
         }
         TaskState::Failed | TaskState::Canceled | TaskState::Rejected => (true, reply.text.clone()),

@@ -24,12 +24,12 @@ impl ExportedEndpoints {
     /// The endpoint of an agent, even if it exports no tools; `None` if the agent does not exist.
     pub fn endpoint(&self, agent: &AgentName) -> Option<Arc<McpService<ExportedServer>>> {
         self.agents.agent(agent)?;
-        if let Some(made) = self.endpoints.read().get(agent) {
-            return Some(Arc::clone(made));
+        if let Some(existing) = self.endpoints.read().get(agent) {
+            return Some(Arc::clone(existing));
         }
-        let mut made = self.endpoints.write();
-        made.retain(|name, _| self.agents.agent(name).is_some());
-        let service = made.entry(agent.clone()).or_insert_with(|| {
+        let mut endpoints = self.endpoints.write();
+        endpoints.retain(|name, _| self.agents.agent(name).is_some());
+        let service = endpoints.entry(agent.clone()).or_insert_with(|| {
             let served = Arc::new(ExportedAgent {
                 agent: agent.clone(),
                 agents: Arc::clone(&self.agents),

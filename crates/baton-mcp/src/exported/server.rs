@@ -107,11 +107,13 @@ impl ServerHandler for ExportedServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ExportedAgent { agent, invoker: desk, heartbeat, .. } = &*self.exported;
-        let kit = self.exported.resources();
+        let ExportedAgent { agent, invoker, heartbeat, .. } = &*self.exported;
+        let resources = self.exported.resources();
         let answer = async {
-            let Some(tool) = find(&kit, &request.name) else { return Err(unknown_tool(&request.name, &tools(&kit))) };
-            Ok(call(desk.as_ref(), agent, tool, request.arguments, &context, *heartbeat).await?.into())
+            let Some(tool) = find(&resources, &request.name) else {
+                return Err(unknown_tool(&request.name, &tools(&resources)));
+            };
+            Ok(call(invoker.as_ref(), agent, tool, request.arguments, &context, *heartbeat).await?.into())
         };
         run_call_in_span(&context, answer).await
     }

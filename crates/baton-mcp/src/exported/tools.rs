@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The tools that an agent exports, in definition order.
-pub fn tools(kit: &AgentResources) -> Vec<Tool> {
-    kit.exports.iter().map(tool).collect()
+pub fn tools(resources: &AgentResources) -> Vec<Tool> {
+    resources.exports.iter().map(tool).collect()
 }
 
 /// The exported tool with this name.
-pub fn find<'a>(kit: &'a AgentResources, name: &str) -> Option<&'a ExportedTool> {
-    kit.exports.iter().find(|export| export.name == name)
+pub fn find<'a>(resources: &'a AgentResources, name: &str) -> Option<&'a ExportedTool> {
+    resources.exports.iter().find(|export| export.name == name)
 }
 
 fn tool(export: &ExportedTool) -> Tool {

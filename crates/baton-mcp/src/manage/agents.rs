@@ -16,30 +16,30 @@ impl ManageServer {
         &self,
         verb: ManageOperation,
         call: &ManageCall<'_>,
-        mut given: ManageArguments,
+        mut arguments: ManageArguments,
     ) -> Result<Value, ManageError> {
         match verb {
             ManageOperation::List => Ok(self.list()),
-            ManageOperation::Create => self.create(call, given).await,
+            ManageOperation::Create => self.create(call, arguments).await,
             ManageOperation::Clone => {
-                let original = given.required_text("sourceAgent")?.into();
-                let (name, title) = (given.required_text("targetPath")?, given.text("newName"));
-                let copy = CloneAgent { name, title, keep: given.flag("keep") };
+                let original = arguments.required_text("sourceAgent")?.into();
+                let (name, title) = (arguments.required_text("targetPath")?, arguments.text("newName"));
+                let copy = CloneAgent { name, title, keep: arguments.flag("keep") };
                 details(call, &self.manager.copy(&original, &copy).await?)
             }
             ManageOperation::Delete => {
-                if given.flag("confirm") != Some(true) {
+                if arguments.flag("confirm") != Some(true) {
                     return Err(invalid_argument("an agent is deleted only with confirm: true".to_owned()));
                 }
-                let (agent, digest) = (given.agent()?, given.digest());
-                let place = self.manager.delete(&agent, digest.as_ref()).await?;
-                Ok(json!({"success": true, "agentTarget": agent, "kept": storage_info(&place)}))
+                let (agent, digest) = (arguments.agent()?, arguments.digest());
+                let location = self.manager.delete(&agent, digest.as_ref()).await?;
+                Ok(json!({"success": true, "agentTarget": agent, "kept": storage_info(&location)}))
             }
             ManageOperation::UpdateSettings | ManageOperation::SetPrompt | ManageOperation::UpdateMetadata => {
-                self.update(verb, call, given).await
+                self.update(verb, call, arguments).await
             }
             _ => {
-                let agent = given.agent()?;
+                let agent = arguments.agent()?;
                 shown(verb, call, &self.manager.definition(&agent).await?)
             }
         }
@@ -58,34 +58,34 @@ impl ManageServer {
         json!({"agents": agents.collect::<Vec<_>>()})
     }
 
-    async fn create(&self, call: &ManageCall<'_>, mut given: ManageArguments) -> Result<Value, ManageError> {
-        let wish = CreateAgent {
-            name: given.text("agentPath"),
-            title: Some(given.required_text("name")?),
-            description: given.text("description"),
-            autonomous: given.flag("autonomous"),
-            settings: given.member("initialSettings")?,
-            prompt: given.text("initialPrompt"),
-            playbook: given.text("playbook"),
-            keep: given.flag("keep"),
+    async fn create(&self, call: &ManageCall<'_>, mut arguments: ManageArguments) -> Result<Value, ManageError> {
+        let body = CreateAgent {
+            name: arguments.text("agentPath"),
+            title: Some(arguments.required_text("name")?),
+            description: arguments.text("description"),
+            autonomous: arguments.flag("autonomous"),
+            settings: arguments.member("initialSettings")?,
+            prompt: arguments.text("initialPrompt"),
+            playbook: arguments.text("playbook"),
+            keep: arguments.flag("keep"),
             ..CreateAgent::default()
         };
-        details(call, &self.manager.create(wish, call.role).await?)
+        details(call, &self.manager.create(body, call.role).await?)
     }
 
     async fn update(
         &self,
         verb: ManageOperation,
         call: &ManageCall<'_>,
-        mut given: ManageArguments,
+        mut arguments: ManageArguments,
     ) -> Result<Value, ManageError> {
-        let (agent, digest) = (given.agent()?, given.digest());
+        let (agent, digest) = (arguments.agent()?, arguments.digest());
         let change = match verb {
-            ManageOperation::SetPrompt => Some(AgentChange::Prompt(given.required_text("prompt")?)),
+            ManageOperation::SetPrompt => Some(AgentChange::Prompt(arguments.required_text("prompt")?)),
             ManageOperation::UpdateSettings => {
-                given.member::<SessionSettingsBody>("settings")?.as_ref().map(settings_change).transpose()?
+                arguments.member::<SessionSettingsBody>("settings")?.as_ref().map(settings_change).transpose()?
             }
-            _ => given.member::<ChangeAgent>("metadata")?.as_ref().and_then(metadata_change),
+            _ => arguments.member::<ChangeAgent>("metadata")?.as_ref().and_then(metadata_change),
         };
         let change = change.ok_or_else(|| invalid_argument("specify at least one change".to_owned()))?;
         let changed = self.manager.change(&agent, call.role, digest.as_ref(), |_| Ok(vec![change.clone()])).await?;

@@ -26,46 +26,46 @@ impl ManageServer {
     pub(super) async fn part(
         &self,
         kind: PartKind,
-        deed: PartAction,
+        action: PartAction,
         call: &ManageCall<'_>,
-        mut given: ManageArguments,
+        mut arguments: ManageArguments,
     ) -> Result<Value, ManageError> {
-        let (agent, digest) = (given.agent()?, given.digest());
-        if deed == PartAction::List {
+        let (agent, digest) = (arguments.agent()?, arguments.digest());
+        if action == PartAction::List {
             return Ok(listed(kind, &self.manager.definition(&agent).await?));
         }
-        let name = given.required_text(kind.argument())?;
-        let asks = given.flag("ask") == Some(true);
-        let wish = match deed {
+        let name = arguments.required_text(kind.argument())?;
+        let asks = arguments.flag("ask") == Some(true);
+        let value = match action {
             PartAction::Get => return find_part(kind, &self.manager.definition(&agent).await?, &name),
             PartAction::Delete => None,
-            _ => Some(parse_value(kind, &name, given)?),
+            _ => Some(parse_value(kind, &name, arguments)?),
         };
-        if let (PartAction::Validate, Some(wish)) = (deed, &wish) {
-            let decide = |now: &Definition| Ok(vec![change(wish, deed, now, &name)?]);
+        if let (PartAction::Validate, Some(value)) = (action, &value) {
+            let decide = |now: &Definition| Ok(vec![change(value, action, now, &name)?]);
             return match self.manager.preview_change(&agent, call.role, decide).await {
-                Ok(kit) => Ok(self.validate_provider(&name, &kit, asks).await),
+                Ok(resources) => Ok(self.validate_provider(&name, &resources, asks).await),
                 Err(error) if error.code == ErrorCode::AGENT_NOT_FOUND => Err(error),
                 Err(error) => Ok(json!({"isValid": false, "error": error.detail})),
             };
         }
         let decide = |now: &Definition| {
             let is_there = find_part(kind, now, &name);
-            match (deed, &is_there) {
+            match (action, &is_there) {
                 (PartAction::Add, Ok(_)) => {
-                    let detail = format!("the agent '{agent}' has the {} '{name}' already", kind.words());
+                    let detail = format!("the agent '{agent}' has the {} '{name}' already", kind.label());
                     return Err(ManageError { code: ErrorCode::NAME_TAKEN, detail });
                 }
                 (PartAction::Add, Err(_)) | (_, Ok(_)) => {}
                 (_, Err(absent)) => return Err(absent.clone()),
             }
-            Ok(vec![match &wish {
-                Some(wish) => change(wish, deed, now, &name)?,
+            Ok(vec![match &value {
+                Some(value) => change(value, action, now, &name)?,
                 None => removal(kind, &name),
             }])
         };
         let changed = self.manager.change(&agent, call.role, digest.as_ref(), decide).await?;
-        let of = if deed == PartAction::Delete { &changed.before } else { &changed.after };
+        let of = if action == PartAction::Delete { &changed.before } else { &changed.after };
         let mut shown = find_part(kind, of, &name)?;
         shown["digest"] = changed.after.digest.to_string().into();
         shown["success"] = true.into();
@@ -73,33 +73,33 @@ impl ManageServer {
     }
 
     /// Result of a provider validation; with `asks`, the provider is also queried for its models.
-    async fn validate_provider(&self, provider: &str, kit: &AgentResources, asks: bool) -> Value {
+    async fn validate_provider(&self, provider: &str, resources: &AgentResources, asks: bool) -> Value {
         let Some(probe) = self.providers.as_ref().filter(|_| asks) else { return json!({"isValid": true}) };
-        match probe.models(provider, kit).await {
+        match probe.models(provider, resources).await {
             Ok(models) => json!({"isValid": true, "models": models}),
             Err(error) => json!({"isValid": false, "error": error}),
         }
     }
 }
 
-fn parse_value(kind: PartKind, name: &str, mut given: ManageArguments) -> Result<PartValue, ManageError> {
+fn parse_value(kind: PartKind, name: &str, mut arguments: ManageArguments) -> Result<PartValue, ManageError> {
     Ok(match kind {
         PartKind::Rule | PartKind::Reference => {
-            let item = AgentItem { name: name.to_owned(), ..given.rest()? };
+            let item = AgentItem { name: name.to_owned(), ..arguments.rest()? };
             PartValue::Item(if kind == PartKind::Rule { ItemKind::Rule } else { ItemKind::Reference }, item)
         }
-        PartKind::Export => PartValue::Export(AgentExport { name: name.to_owned(), ..given.rest()? }),
+        PartKind::Export => PartValue::Export(AgentExport { name: name.to_owned(), ..arguments.rest()? }),
         PartKind::Server | PartKind::Provider => {
-            let config: Option<Json> = given.member("config")?;
+            let config: Option<Json> = arguments.member("config")?;
             let config = config.ok_or_else(|| invalid_argument("'config' is missing".to_owned()))?;
             if kind == PartKind::Server { PartValue::Server(config) } else { PartValue::Provider(config) }
         }
     })
 }
 
-fn change(wish: &PartValue, deed: PartAction, now: &Definition, name: &str) -> Result<AgentChange, ManageError> {
-    match wish {
-        PartValue::Item(kind, item) => item_change(*kind, item, deed == PartAction::Add),
+fn change(value: &PartValue, action: PartAction, now: &Definition, name: &str) -> Result<AgentChange, ManageError> {
+    match value {
+        PartValue::Item(kind, item) => item_change(*kind, item, action == PartAction::Add),
         PartValue::Export(export) => Ok(export_change(Some(now), export)),
         PartValue::Server(entry) => server_change(Some(now), name, entry),
         PartValue::Provider(entry) => provider_change(Some(now), name, entry),
@@ -149,7 +149,7 @@ fn listed(kind: PartKind, of: &Definition) -> Value {
 fn find_part(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError> {
     let absent = || {
         let name: String = name.chars().take(128).collect();
-        let detail = format!("the agent '{}' has no {} '{name}'", of.name, kind.words());
+        let detail = format!("the agent '{}' has no {} '{name}'", of.name, kind.label());
         ManageError { code: ErrorCode::AGENT_PART_NOT_FOUND, detail }
     };
     let shown = match kind {

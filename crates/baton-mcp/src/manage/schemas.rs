@@ -63,20 +63,20 @@ pub(super) fn schema(verb: ManageOperation) -> JsonObject {
         ManageOperation::UpdateSettings => put("settings", settings(), true),
         ManageOperation::SetPrompt => put("prompt", text("The whole system prompt."), true),
         ManageOperation::UpdateMetadata => put("metadata", metadata(), true),
-        ManageOperation::Part(kind, deed) => {
-            if deed != PartAction::List {
-                let which = match kind {
+        ManageOperation::Part(kind, action) => {
+            if action != PartAction::List {
+                let name_description = match kind {
                     PartKind::Provider => "The id of the provider, such as openai; agent_list_providers lists them.",
-                    _ => &format!("The name of the {}.", kind.words()),
+                    _ => &format!("The name of the {}.", kind.label()),
                 };
-                put(kind.argument(), text(which), true);
+                put(kind.argument(), text(name_description), true);
             }
-            if matches!(deed, PartAction::Add | PartAction::Update | PartAction::Validate) {
+            if matches!(action, PartAction::Add | PartAction::Update | PartAction::Validate) {
                 for (name, schema, is_needed) in part(kind) {
-                    put(name, schema, is_needed && deed != PartAction::Update);
+                    put(name, schema, is_needed && action != PartAction::Update);
                 }
             }
-            if deed == PartAction::Validate {
+            if action == PartAction::Validate {
                 put("ask", flag("Whether the provider is queried for its models, which needs a valid key."), false);
             }
         }
@@ -130,7 +130,7 @@ fn part(kind: PartKind) -> Vec<(&'static str, Value, bool)> {
 }
 
 fn description(verb: ManageOperation) -> String {
-    let words = match verb {
+    let description = match verb {
         ManageOperation::List => "Lists the agents whose definitions are stored here.",
         ManageOperation::Info => {
             "Shows all of an agent's definition, without secrets and without the texts of rules and references."
@@ -150,30 +150,30 @@ fn description(verb: ManageOperation) -> String {
         ManageOperation::SetPrompt => "Replaces the system prompt of an agent.",
         ManageOperation::Metadata => "Shows the metadata of an agent's card.",
         ManageOperation::UpdateMetadata => "Changes the metadata of an agent's card; omitted fields are unchanged.",
-        ManageOperation::Part(kind, deed) => {
-            let what = kind.words();
-            return match (deed, kind) {
+        ManageOperation::Part(kind, action) => {
+            let label = kind.label();
+            return match (action, kind) {
                 (PartAction::List, PartKind::Rule | PartKind::Reference) => {
-                    format!("Lists the {what}s of an agent, without their texts.")
+                    format!("Lists the {label}s of an agent, without their texts.")
                 }
                 (PartAction::List, PartKind::Provider) => {
                     "Lists the model providers of an agent, and those that can be installed.".to_owned()
                 }
-                (PartAction::List, _) => format!("Lists the {what}s of an agent."),
-                (PartAction::Get, _) => format!("Shows one {what} of an agent."),
-                (PartAction::Add, _) => format!("Adds one {what} to an agent."),
+                (PartAction::List, _) => format!("Lists the {label}s of an agent."),
+                (PartAction::Get, _) => format!("Shows one {label} of an agent."),
+                (PartAction::Add, _) => format!("Adds one {label} to an agent."),
                 (PartAction::Update, PartKind::Server | PartKind::Provider) => {
-                    format!("Replaces the entry of one {what} of an agent.")
+                    format!("Replaces the entry of one {label} of an agent.")
                 }
-                (PartAction::Update, _) => format!("Changes one {what} of an agent; omitted fields are unchanged."),
+                (PartAction::Update, _) => format!("Changes one {label} of an agent; omitted fields are unchanged."),
                 (PartAction::Validate, _) => {
-                    format!("Checks whether a {what} config is valid for an agent. Nothing is changed.")
+                    format!("Checks whether a {label} config is valid for an agent. Nothing is changed.")
                 }
-                (PartAction::Delete, _) => format!("Deletes one {what} of an agent, and returns it."),
+                (PartAction::Delete, _) => format!("Deletes one {label} of an agent, and returns it."),
             };
         }
     };
-    words.to_owned()
+    description.to_owned()
 }
 
 fn text(description: &str) -> Value {
@@ -189,20 +189,20 @@ fn keep() -> Value {
 }
 
 fn settings() -> Value {
-    let whole = json!({"type": "integer", "minimum": 1});
+    let positive = json!({"type": "integer", "minimum": 1});
     let share = json!({"type": "number", "minimum": 0});
     json!({
         "type": "object",
         "properties": {
             "model": text("As provider:model."),
-            "max_turns": whole,
-            "max_output_tokens": whole,
+            "max_turns": positive,
+            "max_output_tokens": positive,
             "temperature": share,
             "top_p": share,
             "tool_permission": {"type": "string", "enum": ["always", "never", "tool"]},
             "autonomous": {"type": "boolean"},
-            "context_top_k": whole,
-            "context_top_n": whole,
+            "context_top_k": positive,
+            "context_top_n": positive,
             "context_include_score": share,
         },
         "additionalProperties": false,

@@ -59,8 +59,8 @@ impl ManageServer {
     /// The management endpoint. The surface in front admits only callers that may change agents, and puts a
     /// [`ManageRole`] into the extensions of their requests; callers without one are not owners.
     pub fn endpoint(ports: ManagePorts, common: &EndpointContext) -> McpService<Self> {
-        let ManagePorts { agents, repository: shelf, providers } = ports;
-        let handler = Self { agents, manager: Manager::new(shelf), providers };
+        let ManagePorts { agents, repository, providers } = ports;
+        let handler = Self { agents, manager: Manager::new(repository), providers };
         McpService::new("manage", common, move || handler.clone())
     }
 
@@ -72,13 +72,13 @@ impl ManageServer {
     ) -> CallToolResult {
         let tool = &*request.name;
         let schema = Value::Object(schemas::schema(verb));
-        let given = match exported::validate_arguments(&schema, request.arguments) {
-            Ok(given) => ManageArguments::new(given),
+        let arguments = match exported::validate_arguments(&schema, request.arguments) {
+            Ok(arguments) => ManageArguments::new(arguments),
             Err(faults) => return answer::refused(tool, ErrorCode::INVALID_REQUEST, &faults),
         };
         let done = match verb {
-            ManageOperation::Part(kind, deed) => self.part(kind, deed, call, given).await,
-            whole => self.run_agent_operation(whole, call, given).await,
+            ManageOperation::Part(kind, action) => self.part(kind, action, call, arguments).await,
+            operation => self.run_agent_operation(operation, call, arguments).await,
         };
         answer::answer(tool, done)
     }

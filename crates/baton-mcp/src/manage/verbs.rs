@@ -33,7 +33,7 @@ impl PartKind {
     }
 
     /// Singular noun for people.
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Rule => "rule",
             Self::Reference => "reference",
@@ -96,7 +96,7 @@ pub(super) enum ManageOperation {
 impl ManageOperation {
     /// All operations, in list order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let whole = [
+        let agent_operations = [
             Self::List,
             Self::Info,
             Self::Create,
@@ -109,8 +109,8 @@ impl ManageOperation {
             Self::Metadata,
             Self::UpdateMetadata,
         ];
-        let parts = PartKind::ALL.into_iter().flat_map(|kind| PartAction::ALL.map(|deed| Self::Part(kind, deed)));
-        whole.into_iter().chain(parts).chain([Self::Part(PartKind::Provider, PartAction::Validate)])
+        let parts = PartKind::ALL.into_iter().flat_map(|kind| PartAction::ALL.map(|action| Self::Part(kind, action)));
+        agent_operations.into_iter().chain(parts).chain([Self::Part(PartKind::Provider, PartAction::Validate)])
     }
 
     /// The operation of the tool with this name.
@@ -132,7 +132,7 @@ impl ManageOperation {
             Self::SetPrompt => "set_system_prompt",
             Self::Metadata => "get_metadata",
             Self::UpdateMetadata => "update_metadata",
-            Self::Part(kind, deed) => return deed.tool(kind),
+            Self::Part(kind, action) => return action.tool(kind),
         };
         format!("agent_{name}")
     }

@@ -15,12 +15,12 @@ use serde_json::Value;
 impl OwnServer {
     /// Sends a message to an agent and waits for its reply; errors are results for the caller's model.
     pub(super) async fn call_agent(&self, work: &AgentInvocation<'_>, arguments: Option<JsonObject>) -> CallToolResult {
-        let given = match read(arguments) {
-            Ok(given) => given,
+        let request = match read(arguments) {
+            Ok(request) => request,
             Err(detail) => return agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &detail),
         };
         let agents = visible_agents::visible_agents(self.agents.as_ref(), &work.caller.principal);
-        let agent = match visible_agents::find(&agents, &given.agent_id) {
+        let agent = match visible_agents::find(&agents, &request.agent_id) {
             Ok(agent) => agent.name.clone(),
             Err(detail) => return agent_invocation::error_result(ErrorCode::AGENT_NOT_FOUND, &detail),
         };
@@ -29,9 +29,9 @@ impl OwnServer {
         }
         let ask = AgentRequest {
             agent: agent.clone(),
-            text: given.message,
-            context: given.context_id.map(Into::into),
-            task: given.task_id.map(Into::into),
+            text: request.message,
+            context: request.context_id.map(Into::into),
+            task: request.task_id.map(Into::into),
             depth: work.caller.depth,
             trace: work.caller.trace.clone(),
             autonomous: false,
@@ -57,10 +57,10 @@ fn read(arguments: Option<JsonObject>) -> Result<CallAgentArguments, String> {
             members.remove(optional);
         }
     }
-    let given: CallAgentArguments = serde_json::from_value(Value::Object(members))
+    let request: CallAgentArguments = serde_json::from_value(Value::Object(members))
         .map_err(|error| format!("invalid arguments: {error}; the strings agentId and message are required"))?;
-    if given.message.trim().is_empty() {
+    if request.message.trim().is_empty() {
         return Err("the message is empty; say what the agent should do".to_owned());
     }
-    Ok(given)
+    Ok(request)
 }

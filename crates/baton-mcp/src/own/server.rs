@@ -54,11 +54,11 @@ impl OwnServer {
     /// The endpoint for the agents of a source.
     pub fn endpoint(
         agents: Arc<dyn AgentSource>,
-        desk: Arc<dyn AgentInvoker>,
+        invoker: Arc<dyn AgentInvoker>,
         options: OwnServerOptions,
         common: &EndpointContext,
     ) -> McpService<Self> {
-        let handler = Self { agents, invoker: desk, options, heartbeat: common.limits.heartbeat };
+        let handler = Self { agents, invoker, options, heartbeat: common.limits.heartbeat };
         McpService::new("own", common, move || handler.clone())
     }
 

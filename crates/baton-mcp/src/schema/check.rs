@@ -52,34 +52,34 @@ struct SchemaWalk<'a> {
 }
 
 impl<'a> SchemaWalk<'a> {
-    fn schema(&mut self, schema: &'a Value, value: &Value, place: &ValuePath<'_>, depth: usize) {
+    fn schema(&mut self, schema: &'a Value, value: &Value, path: &ValuePath<'_>, depth: usize) {
         match schema {
-            Value::Bool(false) => self.fault(format!("{} is not allowed", place.name())),
-            Value::Object(keys) => self.keywords(keys, value, place, depth),
+            Value::Bool(false) => self.fault(format!("{} is not allowed", path.name())),
+            Value::Object(keys) => self.keywords(keys, value, path, depth),
             _ => {}
         }
     }
 
-    fn keywords(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &ValuePath<'_>, depth: usize) {
+    fn keywords(&mut self, keys: &'a Map<String, Value>, value: &Value, path: &ValuePath<'_>, depth: usize) {
         self.steps += 1;
         if depth > MAX_DEPTH || self.steps > MAX_STEPS || self.faults.len() >= MAX_FAULTS {
             return;
         }
         if let Some(target) = keys.get("$ref").and_then(Value::as_str).and_then(|name| self.resolve_reference(name)) {
-            self.schema(target, value, place, depth + 1);
+            self.schema(target, value, path, depth + 1);
         }
         let before = self.faults.len();
-        for fault in parts::check_value(keys, value, place) {
+        for fault in parts::check_value(keys, value, path) {
             self.fault(fault);
         }
         // A value of the wrong type is not checked further: nested errors would only repeat the problem.
         if self.faults.len() > before {
             return;
         }
-        self.combined(keys, value, place, depth);
+        self.combined(keys, value, path, depth);
         match value {
-            Value::Object(members) => self.members(keys, members, place, depth),
-            Value::Array(entries) => self.entries(keys, entries, place, depth),
+            Value::Object(members) => self.members(keys, members, path, depth),
+            Value::Array(entries) => self.entries(keys, entries, path, depth),
             _ => {}
         }
     }
@@ -100,43 +100,43 @@ impl<'a> SchemaWalk<'a> {
         found
     }
 
-    fn combined(&mut self, keys: &'a Map<String, Value>, value: &Value, place: &ValuePath<'_>, depth: usize) {
+    fn combined(&mut self, keys: &'a Map<String, Value>, value: &Value, path: &ValuePath<'_>, depth: usize) {
         for part in list(keys, "allOf") {
-            self.schema(part, value, place, depth + 1);
+            self.schema(part, value, path, depth + 1);
         }
         let any = list(keys, "anyOf");
         if !any.is_empty() && !any.iter().any(|part| self.fits(part, value, depth)) {
-            self.report_no_match(any, value, place, depth);
+            self.report_no_match(any, value, path, depth);
         }
         let one = list(keys, "oneOf");
         if !one.is_empty() {
             match one.iter().filter(|part| self.fits(part, value, depth)).count() {
                 1 => {}
-                0 => self.report_no_match(one, value, place, depth),
+                0 => self.report_no_match(one, value, path, depth),
                 _ => self.fault(format!(
                     "{} matches more than one of its allowed forms; it must match exactly one",
-                    place.name()
+                    path.name()
                 )),
             }
         }
         if let Some(not) = keys.get("not")
             && self.fits(not, value, depth)
         {
-            self.fault(format!("{} matches a schema that is not allowed", place.name()));
+            self.fault(format!("{} matches a schema that is not allowed", path.name()));
         }
         if let Some(condition) = keys.get("if") {
             let branch = if self.fits(condition, value, depth) { "then" } else { "else" };
             if let Some(branch) = keys.get(branch) {
-                self.schema(branch, value, place, depth + 1);
+                self.schema(branch, value, path, depth + 1);
             }
         }
     }
 
     /// Reports that no alternative matches; the violations of a single alternative are reported directly.
-    fn report_no_match(&mut self, forms: &'a [Value], value: &Value, place: &ValuePath<'_>, depth: usize) {
+    fn report_no_match(&mut self, forms: &'a [Value], value: &Value, path: &ValuePath<'_>, depth: usize) {
         match forms {
-            [form] => self.schema(form, value, place, depth + 1),
-            _ => self.fault(format!("{} matches none of its {} allowed forms", place.name(), forms.len())),
+            [form] => self.schema(form, value, path, depth + 1),
+            _ => self.fault(format!("{} matches none of its {} allowed forms", path.name(), forms.len())),
         }
     }
 
@@ -151,18 +151,18 @@ impl<'a> SchemaWalk<'a> {
         &mut self,
         keys: &'a Map<String, Value>,
         members: &Map<String, Value>,
-        place: &ValuePath<'_>,
+        path: &ValuePath<'_>,
         depth: usize,
     ) {
-        let known = keys.get("properties").and_then(Value::as_object);
+        let properties = keys.get("properties").and_then(Value::as_object);
         let patterns = keys.contains_key("patternProperties");
         for (name, member) in members {
-            let inside = ValuePath::Member(place, name);
-            match (known.and_then(|known| known.get(name)), keys.get("additionalProperties")) {
+            let inside = ValuePath::Member(path, name);
+            match (properties.and_then(|properties| properties.get(name)), keys.get("additionalProperties")) {
                 (Some(schema), _) => self.schema(schema, member, &inside, depth + 1),
                 // A pattern may allow the name, and `patternProperties` is not evaluated.
                 (None, Some(other)) if !patterns => match other {
-                    Value::Bool(false) => self.fault(unknown_member(&inside, known)),
+                    Value::Bool(false) => self.fault(unknown_member(&inside, properties)),
                     other => self.schema(other, member, &inside, depth + 1),
                 },
                 _ => {}
@@ -170,12 +170,12 @@ impl<'a> SchemaWalk<'a> {
         }
     }
 
-    fn entries(&mut self, keys: &'a Map<String, Value>, entries: &[Value], place: &ValuePath<'_>, depth: usize) {
+    fn entries(&mut self, keys: &'a Map<String, Value>, entries: &[Value], path: &ValuePath<'_>, depth: usize) {
         let first = list(keys, "prefixItems");
         let rest = keys.get("items");
         for (index, entry) in entries.iter().enumerate() {
             if let Some(schema) = first.get(index).or(rest) {
-                self.schema(schema, entry, &ValuePath::Entry(place, index), depth + 1);
+                self.schema(schema, entry, &ValuePath::Entry(path, index), depth + 1);
             }
         }
     }
@@ -191,11 +191,11 @@ fn list<'a>(keys: &'a Map<String, Value>, name: &str) -> &'a [Value] {
     keys.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn unknown_member(place: &ValuePath<'_>, known: Option<&Map<String, Value>>) -> String {
-    let names: Vec<&str> = known.into_iter().flat_map(Map::keys).take(20).map(String::as_str).collect();
+fn unknown_member(path: &ValuePath<'_>, properties: Option<&Map<String, Value>>) -> String {
+    let names: Vec<&str> = properties.into_iter().flat_map(Map::keys).take(20).map(String::as_str).collect();
     match names.as_slice() {
-        [] => format!("{} is unknown; no arguments are allowed", place.name()),
-        names => format!("{} is unknown; known: {}", place.name(), names.join(", ")),
+        [] => format!("{} is unknown; no arguments are allowed", path.name()),
+        names => format!("{} is unknown; known: {}", path.name(), names.join(", ")),
     }
 }
 

@@ -43,9 +43,9 @@ impl Caller {
         let modern = is_modern(context);
         let session = session_id(context).map(str::to_owned);
         // A value that does not fit counts as the maximum, so it exceeds any depth limit.
-        let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
-        let said = u32::try_from(said).unwrap_or(u32::MAX);
-        let depth = said.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
+        let meta_depth = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let meta_depth = u32::try_from(meta_depth).unwrap_or(u32::MAX);
+        let depth = meta_depth.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
         let trace = trace_context(context).map(|trace| trace.to_string());
         Ok(Self { principal, session, trace, depth, modern })
     }

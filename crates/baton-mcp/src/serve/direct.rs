@@ -113,14 +113,15 @@ impl<H: ServerHandler> DirectDispatcher<H> {
         (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, params })
     }
 
-    /// Answers the call, after `patience` with a stream. A client that disconnects before the answer cancels the call.
-    pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts, patience: Duration) -> McpReply {
+    /// Answers the call, after `keep_alive` with a stream. A client that disconnects before the answer cancels the
+    /// call.
+    pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts, keep_alive: Duration) -> McpReply {
         let DirectCall { handler, id, params } = call;
-        let nobody = self.null_peer.get_or_init(|| {
+        let null_peer = self.null_peer.get_or_init(|| {
             let silence = (tokio::io::empty(), tokio::io::sink());
             serve_directly((self.handler)(), silence, None).peer().clone()
         });
-        let mut context = RequestContext::new(id.clone(), nobody.clone());
+        let mut context = RequestContext::new(id.clone(), null_peer.clone());
         context.extensions.insert(parts);
         let ct = context.ct.clone();
         let work = async move { call_handler(&handler, params, context).await };
@@ -139,7 +140,7 @@ impl<H: ServerHandler> DirectDispatcher<H> {
                 }
             }
         });
-        reply_or_stream(patience, slow).await
+        reply_or_stream(keep_alive, slow).await
     }
 }
 

@@ -19,11 +19,11 @@ type ReplyFuture = Pin<Box<dyn Future<Output = McpReply> + Send>>;
 /// Keep-alive comment of an idle stream; clients ignore comments.
 const KEEP_ALIVE_COMMENT: &[u8] = b": still working\n\n";
 
-/// Returns the reply, or after `patience` a stream that will contain it.
-pub(super) async fn reply_or_stream(patience: Duration, mut work: ReplyFuture) -> McpReply {
-    match timeout(patience, &mut work).await {
+/// Returns the reply, or after `keep_alive` a stream that will contain it.
+pub(super) async fn reply_or_stream(keep_alive: Duration, mut work: ReplyFuture) -> McpReply {
+    match timeout(keep_alive, &mut work).await {
         Ok(reply) => reply,
-        Err(_) => start_stream(patience, work),
+        Err(_) => start_stream(keep_alive, work),
     }
 }
 
@@ -33,9 +33,9 @@ enum LateReplyState {
     Over,
 }
 
-fn start_stream(patience: Duration, work: ReplyFuture) -> McpReply {
+fn start_stream(keep_alive: Duration, work: ReplyFuture) -> McpReply {
     let frames = stream::unfold(LateReplyState::Working(work), move |state| async move {
-        let (bytes, state) = next(patience, state).await?;
+        let (bytes, state) = next(keep_alive, state).await?;
         Some((Ok::<_, Infallible>(Frame::data(bytes)), state))
     });
     let mut reply = Response::new(StreamBody::new(frames).boxed_unsync());
@@ -46,9 +46,9 @@ fn start_stream(patience: Duration, work: ReplyFuture) -> McpReply {
     reply
 }
 
-async fn next(patience: Duration, state: LateReplyState) -> Option<(Bytes, LateReplyState)> {
+async fn next(keep_alive: Duration, state: LateReplyState) -> Option<(Bytes, LateReplyState)> {
     match state {
-        LateReplyState::Working(mut work) => match timeout(patience, &mut work).await {
+        LateReplyState::Working(mut work) => match timeout(keep_alive, &mut work).await {
             Err(_) => Some((Bytes::from_static(KEEP_ALIVE_COMMENT), LateReplyState::Working(work))),
             Ok(reply) => {
                 let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());

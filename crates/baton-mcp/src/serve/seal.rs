@@ -68,7 +68,7 @@ pub enum SealError {
 #[derive(Default)]
 struct UsedStates {
     order: VecDeque<Digest>,
-    known: HashSet<Digest>,
+    digests: HashSet<Digest>,
 }
 
 /// Maximum number of remembered used states.
@@ -144,14 +144,14 @@ impl StateSeal {
         }
         let digest = Digest::compute(sealed.as_bytes());
         let mut spent = self.used.lock();
-        if !spent.known.insert(digest.clone()) {
+        if !spent.digests.insert(digest.clone()) {
             return Err(SealError::AlreadyUsed);
         }
         spent.order.push_back(digest);
         if spent.order.len() > MAX_USED_STATES
             && let Some(oldest) = spent.order.pop_front()
         {
-            spent.known.remove(&oldest);
+            spent.digests.remove(&oldest);
         }
         Ok(())
     }

@@ -40,14 +40,14 @@ pub struct McpService<H> {
 
 impl<H> Clone for McpService<H> {
     fn clone(&self) -> Self {
-        let Self { inner, direct, routes: lines, endpoint, sessions, keep_alive: patience } = self;
+        let Self { inner, direct, routes: lines, endpoint, sessions, keep_alive } = self;
         Self {
             inner: Arc::clone(inner),
             direct: Arc::clone(direct),
             routes: Arc::clone(lines),
             endpoint: Arc::clone(endpoint),
             sessions: Arc::clone(sessions),
-            keep_alive: *patience,
+            keep_alive: *keep_alive,
         }
     }
 }
@@ -74,8 +74,8 @@ impl<H: ServerHandler> McpService<H> {
         let direct = DirectDispatcher::new(Arc::clone(&handler), common.shutdown.clone());
         let routes = SessionRoutes::new();
         let with_line = Arc::clone(&routes);
-        let made = move || Ok(SessionHandler::new(handler(), Arc::clone(&with_line)));
-        let inner = StreamableHttpService::new(made, Arc::clone(&sessions), config);
+        let factory = move || Ok(SessionHandler::new(handler(), Arc::clone(&with_line)));
+        let inner = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
         Self {
             inner: Arc::new(inner),
             direct: Arc::new(direct),
@@ -102,12 +102,12 @@ impl<H: ServerHandler> McpService<H> {
         let owner = SessionOwner::new(&self.endpoint, principal);
         let holder = request.extensions_mut().remove::<SessionHolder>().unwrap_or_else(|| owner.holder());
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
-        let standing = match &named {
+        let ownership = match &named {
             Some(id) => self.sessions.ownership(id, &owner).await,
             None => SessionOwnership::Live,
         };
         let mut in_use = None;
-        if let (Some(id), SessionOwnership::Live) = (&named, standing) {
+        if let (Some(id), SessionOwnership::Live) = (&named, ownership) {
             if let Some(call) = self.routes.call(id, self.sessions.idle(), &request) {
                 let (parts, body) = request.into_parts();
                 match call.answer(parts, body, &self.sessions).await {
@@ -127,7 +127,7 @@ impl<H: ServerHandler> McpService<H> {
         // Boxed: the future of the transport path is large, and most calls do not take it.
         let transported = Box::pin(async move {
             let _in_use = in_use;
-            service.handle_in_transport(request, (owner, holder), named, standing).await
+            service.handle_in_transport(request, (owner, holder), named, ownership).await
         });
         reply_or_stream(self.keep_alive, transported).await
     }
@@ -137,9 +137,9 @@ impl<H: ServerHandler> McpService<H> {
         mut request: Request<Bytes>,
         (owner, holder): (SessionOwner, SessionHolder),
         named: Option<String>,
-        standing: SessionOwnership,
+        ownership: SessionOwnership,
     ) -> McpReply {
-        let own = standing != SessionOwnership::Foreign;
+        let own = ownership != SessionOwnership::Foreign;
         if !own {
             // A session of another caller is handled exactly like an unknown one, whatever else is wrong with the
             // request.
@@ -147,7 +147,7 @@ impl<H: ServerHandler> McpService<H> {
         }
         let method = request.method().clone();
         let says_json = is_json(&request);
-        let mut opens = standing == SessionOwnership::Stored;
+        let mut opens = ownership == SessionOwnership::Stored;
         if named.is_none() && method == Method::POST {
             let introduces = is_initialize(request.body());
             if request.body().len() > MAX_INITIALIZE_BYTES && introduces {
@@ -167,7 +167,7 @@ impl<H: ServerHandler> McpService<H> {
             false => None,
         };
         let _turn = match &named {
-            Some(id) if standing == SessionOwnership::Stored => Some(self.sessions.lock_restore(id).await),
+            Some(id) if ownership == SessionOwnership::Stored => Some(self.sessions.lock_restore(id).await),
             _ => None,
         };
         let reply = self.inner.handle(request.map(Full::new)).await.map(BodyExt::boxed_unsync);

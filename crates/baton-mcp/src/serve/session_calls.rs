@@ -173,24 +173,28 @@ impl<H: ServerHandler> SessionRoutes<H> {
 impl<H: ServerHandler> SessionCall<H> {
     /// Answers the call, or passes it on while it runs.
     pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &McpSessionManager) -> SessionCallOutcome {
-        let Self { registration: noted, params, ct } = self;
-        let id = noted.id.clone();
+        let Self { registration, params, ct } = self;
+        let id = registration.id.clone();
         let again = copy_request(&parts, body);
-        let turn = StreamSwitch::default();
-        let mut context = RequestContext::new(id.clone(), noted.route.peer.clone());
+        let switch = StreamSwitch::default();
+        let mut context = RequestContext::new(id.clone(), registration.route.peer.clone());
         context.ct = ct.clone();
         context.extensions.insert(parts);
-        context.extensions.insert(turn.clone());
-        let in_use = sessions.begin_call(&noted.route.session);
-        let ended = noted.route.ended.clone();
-        let work = async move { call_handler(&*noted.route.handler, params, context).await };
+        context.extensions.insert(switch.clone());
+        let in_use = sessions.begin_call(&registration.route.session);
+        let ended = registration.route.ended.clone();
+        let work = async move { call_handler(&*registration.route.handler, params, context).await };
         // A broken connection does not cancel the call.
-        let mut work = CallWork::new(work, ct.clone(), AbandonPolicy::Continue(turn.clone()));
+        let mut work = CallWork::new(work, ct.clone(), AbandonPolicy::Continue(switch.clone()));
         let answered: CallAnswer = tokio::select! {
             biased;
             answered = &mut work => answered,
-            () = turn.stream_wanted() => return SessionCallOutcome::Running(with_running_call(again, work, turn), in_use),
-            () = sleep(IMMEDIATE_ANSWER_TIMEOUT) => return SessionCallOutcome::Running(with_running_call(again, work, turn), in_use),
+            () = switch.stream_wanted() => {
+                return SessionCallOutcome::Running(with_running_call(again, work, switch), in_use);
+            }
+            () = sleep(IMMEDIATE_ANSWER_TIMEOUT) => {
+                return SessionCallOutcome::Running(with_running_call(again, work, switch), in_use);
+            }
         };
         let is_unwanted = ct.is_cancelled() && !ended.is_cancelled();
         SessionCallOutcome::Replied(if is_unwanted { empty_reply() } else { reply(id, answered, |_| StatusCode::OK) })
@@ -208,8 +212,8 @@ fn copy_request(parts: &Parts, body: Bytes) -> Request<Bytes> {
 }
 
 /// The request with the running call that will answer it.
-fn with_running_call(mut request: Request<Bytes>, work: CallWork, turn: StreamSwitch) -> Request<Bytes> {
-    request.extensions_mut().insert(StartedCall::new(work, turn));
+fn with_running_call(mut request: Request<Bytes>, work: CallWork, switch: StreamSwitch) -> Request<Bytes> {
+    request.extensions_mut().insert(StartedCall::new(work, switch));
     request
 }
 

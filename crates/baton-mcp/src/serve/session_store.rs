@@ -31,8 +31,8 @@ impl StoredMcpSession {
     }
 
     /// The stored session with this id; an unreadable one counts as absent.
-    pub(super) async fn load(kept: &dyn McpSessionStore, id: &str) -> Result<Option<Self>, String> {
-        let Some(json) = kept.load(id).await? else { return Ok(None) };
+    pub(super) async fn load(store: &dyn McpSessionStore, id: &str) -> Result<Option<Self>, String> {
+        let Some(json) = store.load(id).await? else { return Ok(None) };
         match serde_json::from_str(json.as_str()) {
             Ok(session) => Ok(Some(session)),
             Err(error) => {
@@ -42,9 +42,9 @@ impl StoredMcpSession {
         }
     }
 
-    pub(super) async fn save(&self, kept: &dyn McpSessionStore, id: &str) -> Result<(), String> {
+    pub(super) async fn save(&self, store: &dyn McpSessionStore, id: &str) -> Result<(), String> {
         let json = Json::from_serializable(self).map_err(|error| error.to_string())?;
-        kept.save_session(id, json).await
+        store.save_session(id, json).await
     }
 }
 
@@ -70,8 +70,8 @@ impl SessionStore for SessionStoreAdapter {
         Self: 'c,
     {
         Box::pin(async move {
-            let kept = StoredMcpSession::load(&*self.store, id).await?;
-            Ok(kept.map(|kept| SessionState::new(kept.initialize)))
+            let session = StoredMcpSession::load(&*self.store, id).await?;
+            Ok(session.map(|session| SessionState::new(session.initialize)))
         })
     }
 

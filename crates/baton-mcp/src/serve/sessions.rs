@@ -22,7 +22,7 @@ use tokio::time::Instant;
 /// The sessions of all endpoints.
 pub struct McpSessionManager {
     local: LocalSessionManager,
-    known: SessionTable,
+    table: SessionTable,
     session_store: Option<Arc<dyn McpSessionStore>>,
     max_sessions: usize,
     /// Maximum number of sessions per holder.
@@ -124,17 +124,17 @@ impl fmt::Debug for McpSessionManager {
 
 impl McpSessionManager {
     /// At most [`McpLimits::max_sessions`], with a maximum share per holder; `kept` persists them across restarts.
-    pub fn new(limits: &McpLimits, kept: Option<Arc<dyn McpSessionStore>>) -> Arc<Self> {
-        let (most, idle) = (limits.max_sessions.max(1), limits.session_idle);
-        let each = most.saturating_mul(usize::from(limits.holder_share)).div_euclid(100).max(MIN_SHARE);
+    pub fn new(limits: &McpLimits, store: Option<Arc<dyn McpSessionStore>>) -> Arc<Self> {
+        let (max_sessions, idle) = (limits.max_sessions.max(1), limits.session_idle);
+        let each = max_sessions.saturating_mul(usize::from(limits.holder_share)).div_euclid(100).max(MIN_SHARE);
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
         let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
         Arc::new(Self {
             local,
-            known: SessionTable::default(),
-            session_store: kept,
-            max_sessions: most,
+            table: SessionTable::default(),
+            session_store: store,
+            max_sessions,
             max_per_holder: each,
             restore_locks: turns,
         })
@@ -142,7 +142,7 @@ impl McpSessionManager {
 
     /// Number of sessions in memory.
     pub fn session_count(&self) -> usize {
-        self.known.lock().sessions.len()
+        self.table.lock().sessions.len()
     }
 
     /// Maximum idle time.
@@ -157,26 +157,26 @@ impl McpSessionManager {
 
     /// Whether a new session cannot be created, because all sessions have calls in flight.
     pub(super) fn is_full(&self) -> bool {
-        let known = &self.known.lock().sessions;
-        known.len() >= self.max_sessions && known.values().all(|entry| entry.calls > 0)
+        let table = &self.table.lock().sessions;
+        table.len() >= self.max_sessions && table.values().all(|entry| entry.calls > 0)
     }
 
     /// The session store for the transport.
     pub(super) fn store(self: &Arc<Self>) -> Option<Arc<dyn SessionStore>> {
-        let kept = Arc::clone(self.session_store.as_ref()?);
+        let store = Arc::clone(self.session_store.as_ref()?);
         let opened: Arc<dyn SessionOpenListener> = Arc::clone(self) as Arc<dyn SessionOpenListener>;
-        Some(Arc::new(SessionStoreAdapter { store: kept, listener: Arc::downgrade(&opened) }))
+        Some(Arc::new(SessionStoreAdapter { store, listener: Arc::downgrade(&opened) }))
     }
 
     /// State of a session in relation to this owner.
     pub(super) async fn ownership(&self, id: &str, owner: &SessionOwner) -> SessionOwnership {
-        if let Some(entry) = self.known.lock().sessions.get(id)
-            && let Some(known) = &entry.owner
+        if let Some(entry) = self.table.lock().sessions.get(id)
+            && let Some(current_owner) = &entry.owner
         {
-            return if known == owner { SessionOwnership::Live } else { SessionOwnership::Foreign };
+            return if current_owner == owner { SessionOwnership::Live } else { SessionOwnership::Foreign };
         }
-        let Some(kept) = &self.session_store else { return SessionOwnership::Foreign };
-        match StoredMcpSession::load(&**kept, id).await {
+        let Some(store) = &self.session_store else { return SessionOwnership::Foreign };
+        match StoredMcpSession::load(&**store, id).await {
             Ok(Some(session)) if session.owner() == *owner => SessionOwnership::Stored,
             Ok(_) => SessionOwnership::Foreign,
             Err(error) => {
@@ -196,21 +196,21 @@ impl McpSessionManager {
     /// Sets the owner of a session. Called before any client knows the id.
     pub(super) async fn bind(&self, id: &str, owner: SessionOwner, holder: SessionHolder) {
         let initialize = {
-            let known = &mut self.known.lock().sessions;
-            let Some(entry) = known.get_mut(id) else { return };
+            let table = &mut self.table.lock().sessions;
+            let Some(entry) = table.get_mut(id) else { return };
             entry.owner = Some(owner.clone());
             entry.holder = Some(holder);
             entry.initialize.take()
         };
-        let (Some(kept), Some(initialize)) = (&self.session_store, initialize) else { return };
-        if let Err(error) = StoredMcpSession::new(&owner, initialize).save(&**kept, id).await {
+        let (Some(store), Some(initialize)) = (&self.session_store, initialize) else { return };
+        if let Err(error) = StoredMcpSession::new(&owner, initialize).save(&**store, id).await {
             tracing::warn!(%error, "an MCP session cannot be stored; it will end with this process");
         }
     }
 
     /// Sets the owner of a restored session, after a check against the stored session.
     pub(super) fn claim(&self, id: &str, owner: SessionOwner, holder: SessionHolder) {
-        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
+        if let Some(entry) = self.table.lock().sessions.get_mut(id) {
             entry.owner.get_or_insert(owner);
             entry.holder.get_or_insert(holder);
         }
@@ -220,15 +220,15 @@ impl McpSessionManager {
     /// store, it is restored on its next use.
     async fn make_room(&self) -> Result<(), McpSessionError> {
         let leaving = {
-            let known = &mut self.known.lock().sessions;
-            if known.len() < self.max_sessions {
+            let table = &mut self.table.lock().sessions;
+            if table.len() < self.max_sessions {
                 return Ok(());
             }
-            let Some(longest) = longest_idle(known.iter()) else {
+            let Some(oldest) = longest_idle(table.iter()) else {
                 return Err(McpSessionError::Full(self.max_sessions));
             };
-            known.remove(&longest);
-            longest
+            table.remove(&oldest);
+            oldest
         };
         tracing::debug!("evicted an idle MCP session");
         Ok(self.local.close_session(&leaving).await?)
@@ -238,18 +238,18 @@ impl McpSessionManager {
     /// idle for longest is evicted; `None` if all of them have calls in flight.
     pub(super) async fn admit(&self, holder: &SessionHolder) -> Option<Admission> {
         let (admission, leaving) = {
-            let known = &mut *self.known.lock();
-            let own = || known.sessions.iter().filter(|(_, entry)| entry.holder.as_ref() == Some(holder));
-            let opening = known.opening.get(holder).copied().unwrap_or_default();
+            let table = &mut *self.table.lock();
+            let own = || table.sessions.iter().filter(|(_, entry)| entry.holder.as_ref() == Some(holder));
+            let opening = table.opening.get(holder).copied().unwrap_or_default();
             let leaving = match own().count() + opening < self.max_per_holder {
                 true => None,
                 false => Some(longest_idle(own())?),
             };
             if let Some(leaving) = &leaving {
-                known.sessions.remove(leaving);
+                table.sessions.remove(leaving);
             }
-            *known.opening.entry(holder.clone()).or_default() += 1;
-            (Admission { known: Arc::clone(&self.known), holder: holder.clone() }, leaving)
+            *table.opening.entry(holder.clone()).or_default() += 1;
+            (Admission { table: Arc::clone(&self.table), holder: holder.clone() }, leaving)
         };
         if let Some(leaving) = leaving
             && let Err(error) = self.local.close_session(&leaving).await
@@ -259,12 +259,12 @@ impl McpSessionManager {
         Some(admission)
     }
 
-    fn mark_in_use(&self, id: &SessionId, what: SessionUse) -> SessionUseGuard {
-        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
-            *what.count(entry) += 1;
+    fn mark_in_use(&self, id: &SessionId, kind: SessionUse) -> SessionUseGuard {
+        if let Some(entry) = self.table.lock().sessions.get_mut(id) {
+            *kind.count(entry) += 1;
             entry.used = Instant::now();
         }
-        SessionUseGuard { known: Arc::clone(&self.known), id: Arc::clone(id), kind: what }
+        SessionUseGuard { table: Arc::clone(&self.table), id: Arc::clone(id), kind }
     }
 }
 
@@ -276,13 +276,13 @@ fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a McpSessio
 
 /// Reservation of one session.
 pub(super) struct Admission {
-    known: SessionTable,
+    table: SessionTable,
     holder: SessionHolder,
 }
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let opening = &mut self.known.lock().opening;
+        let opening = &mut self.table.lock().opening;
         if let Some(count) = opening.get_mut(&self.holder) {
             *count = count.saturating_sub(1);
             if *count == 0 {
@@ -294,7 +294,7 @@ impl Drop for Admission {
 
 impl SessionOpenListener for McpSessionManager {
     fn on_session_open(&self, id: &str, initialize: InitializeRequestParams) {
-        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
+        if let Some(entry) = self.table.lock().sessions.get_mut(id) {
             entry.initialize = Some(initialize);
         }
     }
@@ -317,14 +317,14 @@ impl SessionUse {
 
 /// Marks a session as in use while a reply or stream is read.
 pub(super) struct SessionUseGuard {
-    known: SessionTable,
+    table: SessionTable,
     id: SessionId,
     kind: SessionUse,
 }
 
 impl Drop for SessionUseGuard {
     fn drop(&mut self) {
-        if let Some(entry) = self.known.lock().sessions.get_mut(&self.id) {
+        if let Some(entry) = self.table.lock().sessions.get_mut(&self.id) {
             let count = self.kind.count(entry);
             *count = count.saturating_sub(1);
             entry.used = Instant::now();
@@ -349,7 +349,7 @@ impl SessionManager for McpSessionManager {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), McpSessionError> {
         self.make_room().await?;
         let (id, transport) = self.local.create_session().await?;
-        self.known.lock().sessions.insert(Arc::clone(&id), McpSessionEntry::new());
+        self.table.lock().sessions.insert(Arc::clone(&id), McpSessionEntry::new());
         Ok((id, transport))
     }
 
@@ -366,7 +366,7 @@ impl SessionManager for McpSessionManager {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), McpSessionError> {
-        self.known.lock().sessions.remove(id);
+        self.table.lock().sessions.remove(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -404,7 +404,7 @@ impl SessionManager for McpSessionManager {
         self.make_room().await?;
         let outcome = self.local.restore_session(Arc::clone(&id)).await?;
         if matches!(outcome, RestoreOutcome::Restored(_)) {
-            self.known.lock().sessions.insert(id, McpSessionEntry::new());
+            self.table.lock().sessions.insert(id, McpSessionEntry::new());
         }
         Ok(outcome)
     }

@@ -19,7 +19,7 @@ async fn sessions_being_opened_count_toward_the_limit() {
     opening.pop();
     assert!(sessions.admit(&ann).await.is_some());
     drop(opening);
-    assert!(sessions.known.lock().opening.is_empty(), "no entry is kept for a principal that opens no session");
+    assert!(sessions.table.lock().opening.is_empty(), "no entry is kept for a principal that opens no session");
 }
 
 #[tokio::test]

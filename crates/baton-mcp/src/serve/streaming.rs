@@ -25,8 +25,8 @@ pub(super) type CallAnswer = Result<ServerResult, ErrorData>;
 
 /// Waits until the call of this request can send requests to its client; returns immediately if it already can.
 pub(crate) async fn ensure_stream(context: &RequestContext<RoleServer>) {
-    if let Some(turn) = context.extensions.get::<StreamSwitch>() {
-        turn.switch_to_stream().await;
+    if let Some(switch) = context.extensions.get::<StreamSwitch>() {
+        switch.switch_to_stream().await;
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) struct StreamSwitch(Arc<StreamSwitchState>);
 
 #[derive(Default)]
 struct StreamSwitchState {
-    wanted: Notify,
+    requested: Notify,
     started: Notify,
     on_stream: AtomicBool,
 }
@@ -44,16 +44,16 @@ struct StreamSwitchState {
 impl StreamSwitch {
     async fn switch_to_stream(&self) {
         // Registered before the check, so that a start in between is not missed; there may be several waiters.
-        let begun = self.0.started.notified();
+        let started = self.0.started.notified();
         if !self.0.on_stream.load(Ordering::Acquire) {
-            self.0.wanted.notify_one();
-            begun.await;
+            self.0.requested.notify_one();
+            started.await;
         }
     }
 
     /// Waits until the work needs a stream.
     pub(super) async fn stream_wanted(&self) {
-        self.0.wanted.notified().await;
+        self.0.requested.notified().await;
     }
 
     fn begin(&self) {
@@ -109,7 +109,7 @@ impl Drop for CallWork {
         if let (Some(work), Ok(runtime)) = (self.work.take(), tokio::runtime::Handle::try_current()) {
             match &self.on_abandon {
                 AbandonPolicy::Cancel => self.ct.cancel(),
-                AbandonPolicy::Continue(turn) => turn.begin(),
+                AbandonPolicy::Continue(switch) => switch.begin(),
             }
             runtime.spawn(work);
         }
@@ -120,12 +120,12 @@ impl Drop for CallWork {
 #[derive(Clone)]
 pub(super) struct StartedCall {
     work: Arc<Mutex<Option<CallWork>>>,
-    turn: StreamSwitch,
+    switch: StreamSwitch,
 }
 
 impl StartedCall {
-    pub(super) fn new(work: CallWork, turn: StreamSwitch) -> Self {
-        Self { work: Arc::new(Mutex::new(Some(work))), turn }
+    pub(super) fn new(work: CallWork, switch: StreamSwitch) -> Self {
+        Self { work: Arc::new(Mutex::new(Some(work))), switch }
     }
 
     /// The started call that a request of the transport continues.
@@ -137,7 +137,7 @@ impl StartedCall {
     pub(super) async fn resume(self, cancelled: &CancellationToken) -> Result<CallToolResponse, ErrorData> {
         let work = self.work.lock().take();
         let mut work = work.ok_or_else(|| ErrorData::internal_error("the call is already being answered", None))?;
-        self.turn.begin();
+        self.switch.begin();
         let answered = tokio::select! {
             answered = &mut work => answered,
             () = cancelled.cancelled() => {

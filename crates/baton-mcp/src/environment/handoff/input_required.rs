@@ -86,11 +86,11 @@ impl HandoffDelivery<'_> {
             let late = ClientHandoffReply::Failed("its deadline passed before the client answered".to_owned());
             return Ok(RoundsOutcome::Done(self.record_outcome(&begun.id, late).await));
         }
-        let asked = self.ask_client(begun.clone())?;
-        let requests = asked.input_requests.as_ref();
+        let result = self.ask_client(begun.clone())?;
+        let requests = result.input_requests.as_ref();
         match requests.and_then(|requests| missing_capabilities(requests, self.rounds.capabilities)) {
             Some(required) => Err(ErrorData::missing_required_client_capability(required)),
-            None => Ok(RoundsOutcome::InputRequired(asked)),
+            None => Ok(RoundsOutcome::InputRequired(result)),
         }
     }
 }

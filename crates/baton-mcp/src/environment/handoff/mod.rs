@@ -224,8 +224,8 @@ impl<'a> HandoffDelivery<'a> {
                 .await;
             return Ok(RoundsOutcome::Done(*refused));
         }
-        let taken = self.service().reclaim(&self.call.caller.principal, id, self.request.clone(), model);
-        Ok(RoundsOutcome::Done(match relay.run_with_events(self.call.context, taken).await? {
+        let reclaimed = self.service().reclaim(&self.call.caller.principal, id, self.request.clone(), model);
+        Ok(RoundsOutcome::Done(match relay.run_with_events(self.call.context, reclaimed).await? {
             Ok(Some(reply)) => results::task_result(&self.request.agent_uri, reply),
             Ok(None) => results::closed_result(id),
             Err(error) => agent_invocation::error_result(error.code, &error.detail),

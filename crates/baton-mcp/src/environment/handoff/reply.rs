@@ -74,9 +74,9 @@ fn text(content: Option<&Value>) -> Option<String> {
 }
 
 /// Client text as one short line.
-pub(super) fn display_line(words: &str) -> String {
+pub(super) fn display_line(text: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-    words.chars().take(MAX_DISPLAYED_CHARS).map(plain).collect()
+    text.chars().take(MAX_DISPLAYED_CHARS).map(plain).collect()
 }
 
 #[cfg(test)]

@@ -31,10 +31,10 @@ pub(super) fn answer(
 /// Result of a task that Baton created for the agent.
 pub(super) fn task_result(agent_uri: &str, reply: AgentReply) -> CallToolResult {
     let AgentReply { task, context, state, text } = reply;
-    let words = text.trim();
+    let trimmed = text.trim();
     match state {
         TaskState::Completed => {
-            let response = if words.is_empty() {
+            let response = if trimmed.is_empty() {
                 format!("The agent finished without a text answer, in task {task}.")
             } else {
                 text
@@ -42,11 +42,11 @@ pub(super) fn task_result(agent_uri: &str, reply: AgentReply) -> CallToolResult 
             answer(agent_uri, response, Some(task.to_string()), Some(context.to_string()), "server")
         }
         TaskState::InputRequired | TaskState::AuthRequired => error(&format!(
-            "The agent '{agent_uri}' asks: {words}\nIts task {task} waits for the answer: answer that task, or call \
+            "The agent '{agent_uri}' asks: {trimmed}\nIts task {task} waits for the answer: answer that task, or call \
              handoff again with a message that includes it.",
         )),
         state => {
-            error(&format!("The agent '{agent_uri}' did not complete its task {task} ({}): {words}", state.as_str()))
+            error(&format!("The agent '{agent_uri}' did not complete its task {task} ({}): {trimmed}", state.as_str()))
         }
     }
 }
@@ -63,6 +63,6 @@ pub(super) fn closed_result(id: &HandoffId) -> CallToolResult {
     ))
 }
 
-fn error(words: &str) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(format!("{words} [{}]", ErrorCode::HANDOFF_FAILED.code))])
+fn error(message: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(format!("{message} [{}]", ErrorCode::HANDOFF_FAILED.code))])
 }

@@ -35,12 +35,12 @@ impl DeliveryChannel for SamplingChannel {
             let params = request::params(&work.request, &id, &agent_uri, depth);
             // The library rejects a `CreateMessageResult` without a model, so the answer is parsed here.
             let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
-            let asked = async move {
+            let response = async move {
                 ensure_stream(context).await;
                 Box::pin(context.peer.send_request(request)).await
             };
-            let asked = timeout(work.remaining(deadline), asked);
-            match relay.run_with_events(context, asked).await {
+            let response = timeout(work.remaining(deadline), response);
+            match relay.run_with_events(context, response).await {
                 Ok(answered) => {
                     work.process_answer(relay, &id, parse_answer(answered, &work.agent_names(&agent_uri))).await
                 }

@@ -82,9 +82,10 @@ pub(in crate::environment) fn description(
     agents: &dyn AgentSource,
     is_shown: impl Fn(&AgentName) -> bool,
 ) -> String {
-    let known = |name: &AgentName| agents.agent(name).map(|agent| agent.description.clone()).unwrap_or_default();
+    let description_of =
+        |name: &AgentName| agents.agent(name).map(|agent| agent.description.clone()).unwrap_or_default();
     let of_target = |target: &HandoffTarget| match target.description.as_str() {
-        "" => line(&target.agent, &known(&target.agent)),
+        "" => line(&target.agent, &description_of(&target.agent)),
         about => line(&target.agent, about),
     };
     let lines: Vec<String> = if spec.handoffs.is_empty() {
