@@ -53,9 +53,9 @@ impl CallerServerHost {
     async fn connect_and_list(
         &self,
         principal: &Principal,
-        guest: CallerServer,
+        caller_server: CallerServer,
     ) -> Result<Vec<ToolSpec>, CallerServerError> {
-        let name = self.table.register(principal, server(&guest)).map_err(CallerServerError::TooMany)?;
+        let name = self.table.register(principal, server(&caller_server)).map_err(CallerServerError::TooMany)?;
         let offered = self.servers.tools_by_agent_name(&name, &|_| false, STARTUP_TIMEOUT).await;
         let status = self.servers.statuses(&name).into_iter().next();
         let ready = status.as_ref().is_some_and(|status| status.state == ServerState::Ready);
@@ -74,23 +74,23 @@ impl CallerServerConnector for CallerServerHost {
     fn connect_server<'a>(
         &'a self,
         principal: &'a Principal,
-        guest: CallerServer,
+        caller_server: CallerServer,
     ) -> BoxFuture<'a, Result<Vec<ToolSpec>, CallerServerError>> {
-        Box::pin(self.connect_and_list(principal, guest))
+        Box::pin(self.connect_and_list(principal, caller_server))
     }
 }
 
-fn caller_server_tool(offered: OfferedTool, guest: &AgentName) -> ToolSpec {
+fn caller_server_tool(offered: OfferedTool, name: &AgentName) -> ToolSpec {
     let (server, tool) = (offered.server, offered.definition.name.to_string());
-    let runner = ToolRunner::Guest(CallerServerTool { guest: guest.to_string(), server, tool });
+    let runner = ToolRunner::Guest(CallerServerTool { guest: name.to_string(), server, tool });
     ToolSpec { runner, ..offered.spec }
 }
 
-fn server(guest: &CallerServer) -> McpServer {
+fn server(caller_server: &CallerServer) -> McpServer {
     McpServer {
-        name: guest.label.clone(),
+        name: caller_server.label.clone(),
         file: "the request".to_owned(),
-        transport: McpTransport::Remote { url: guest.url.clone(), headers: guest.headers.clone() },
+        transport: McpTransport::Remote { url: caller_server.url.clone(), headers: caller_server.headers.clone() },
         enabled: true,
         era: McpEra::Auto,
         timeouts: McpTimeouts { startup: STARTUP_TIMEOUT, ..McpTimeouts::default() },

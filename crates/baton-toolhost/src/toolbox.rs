@@ -43,8 +43,8 @@ impl Toolbox {
 
     /// Runs the tools of caller servers.
     #[must_use]
-    pub fn with_caller_servers(mut self, guests: Arc<CallerServerHost>) -> Self {
-        self.caller_servers = Some(guests);
+    pub fn with_caller_servers(mut self, caller_servers: Arc<CallerServerHost>) -> Self {
+        self.caller_servers = Some(caller_servers);
         self
     }
 
@@ -55,12 +55,12 @@ impl Toolbox {
 
     /// Closes all connections to servers, within a timeout.
     pub async fn close(&self) {
-        let guests = async {
-            if let Some(guests) = &self.caller_servers {
-                guests.close().await;
+        let close_caller_servers = async {
+            if let Some(caller_servers) = &self.caller_servers {
+                caller_servers.close().await;
             }
         };
-        tokio::join!(self.servers.close(), guests);
+        tokio::join!(self.servers.close(), close_caller_servers);
     }
 
     /// The MCP servers.
@@ -79,22 +79,22 @@ impl ToolHost for Toolbox {
                 Box::pin(mcp::call(&self.servers, run, ToolAddress { agent: &run.agent.name, server, tool }))
             }
             ToolRunner::Guest(tool) => match &self.caller_servers {
-                Some(guests) => Box::pin(call_caller_server(guests, run, tool)),
+                Some(caller_servers) => Box::pin(call_caller_server(caller_servers, run, tool)),
                 None => delegate(None, run),
             },
             ToolRunner::BuiltIn | ToolRunner::Caller => delegate(None, run),
         }
     }
 
-    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, max_wait: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         Box::pin(async move {
-            let offered = self.servers.tools(agent, patience).await;
+            let offered = self.servers.tools(agent, max_wait).await;
             offered.into_iter().map(|offered| own_name(agent, offered.spec)).collect()
         })
     }
 
-    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
-        Box::pin(self.servers.hidden_tools(agent, patience))
+    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, max_wait: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+        Box::pin(self.servers.hidden_tools(agent, max_wait))
     }
 
     fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
@@ -131,18 +131,19 @@ fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
 
 /// Calls a tool of a caller server, if its connection data is still in memory.
 async fn call_caller_server(
-    guests: &CallerServerHost,
+    caller_servers: &CallerServerHost,
     run: ToolInvocation<'_>,
     tool: &CallerServerTool,
 ) -> ToolOutcome {
-    let Some(guest) = guests.find(run.principal, tool) else {
+    let Some(agent) = caller_servers.find(run.principal, tool) else {
         return mcp::failed(format!(
             "{} was not run: the connection data of its server '{}' came with the request and is no longer available; tell the user \
              to send the request again",
             run.call.name, tool.server
         ));
     };
-    mcp::call(guests.servers(), run, ToolAddress { agent: &guest, server: &tool.server, tool: &tool.tool }).await
+    mcp::call(caller_servers.servers(), run, ToolAddress { agent: &agent, server: &tool.server, tool: &tool.tool })
+        .await
 }
 
 fn delegate<'a>(host: Option<&'a dyn ToolHost>, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {

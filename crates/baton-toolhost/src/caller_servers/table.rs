@@ -50,16 +50,16 @@ impl CallerServerTable {
         let (account, now) = (CallerAccount::from_principal(principal), Instant::now());
         let mut table = self.by_name.lock();
         let is_it =
-            |lodger: &CallerServerEntry| lodger.account == account && lodger.resources.servers.first() == Some(&server);
-        if let Some((name, lodger)) = table.iter_mut().find(|(_, lodger)| is_it(lodger)) {
-            lodger.last_used = now;
+            |entry: &CallerServerEntry| entry.account == account && entry.resources.servers.first() == Some(&server);
+        if let Some((name, entry)) = table.iter_mut().find(|(_, entry)| is_it(entry)) {
+            entry.last_used = now;
             return Ok(name.clone());
         }
-        table.retain(|_, lodger| now.duration_since(lodger.last_used) < IDLE_TTL);
-        let own = table.values().filter(|lodger| lodger.account == account).count();
+        table.retain(|_, entry| now.duration_since(entry.last_used) < IDLE_TTL);
+        let own = table.values().filter(|entry| entry.account == account).count();
         if own >= MAX_SERVERS_PER_ACCOUNT || (table.len() >= MAX_CALLER_SERVERS && own > 0) {
-            let theirs = table.iter().filter(|(_, lodger)| lodger.account == account);
-            let oldest = theirs.min_by_key(|(_, lodger)| lodger.last_used).map(|(name, _)| name.clone());
+            let owned = table.iter().filter(|(_, entry)| entry.account == account);
+            let oldest = owned.min_by_key(|(_, entry)| entry.last_used).map(|(name, _)| name.clone());
             oldest.map(|name| table.remove(&name));
         }
         if table.len() >= MAX_CALLER_SERVERS {
@@ -68,8 +68,8 @@ impl CallerServerTable {
             ));
         }
         let name = random_name()?;
-        let kit = AgentResources { servers: vec![server], ..AgentResources::default() };
-        table.insert(name.clone(), CallerServerEntry { account, resources: Arc::new(kit), last_used: now });
+        let resources = AgentResources { servers: vec![server], ..AgentResources::default() };
+        table.insert(name.clone(), CallerServerEntry { account, resources: Arc::new(resources), last_used: now });
         drop(table);
         self.changed.send_replace(());
         Ok(name)
@@ -79,9 +79,9 @@ impl CallerServerTable {
     pub(super) fn touch(&self, principal: &Principal, name: &AgentName) -> bool {
         let account = CallerAccount::from_principal(principal);
         let mut table = self.by_name.lock();
-        let found = table.get_mut(name).filter(|lodger| lodger.account == account);
-        found.is_some_and(|lodger| {
-            lodger.last_used = Instant::now();
+        let found = table.get_mut(name).filter(|entry| entry.account == account);
+        found.is_some_and(|entry| {
+            entry.last_used = Instant::now();
             true
         })
     }
@@ -107,7 +107,7 @@ impl AgentSource for CallerServerTable {
     }
 
     fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
-        self.by_name.lock().get(name).map(|lodger| Arc::clone(&lodger.resources)).unwrap_or_default()
+        self.by_name.lock().get(name).map(|entry| Arc::clone(&entry.resources)).unwrap_or_default()
     }
 
     fn changes(&self) -> ChangeStream {

@@ -22,17 +22,17 @@ impl HttpClientCache {
     /// A client that may call this host at any address, because the author of the definition named it. It follows
     /// same-origin redirects only.
     pub(super) fn client(&self, host: &str) -> Result<GuardedClient, SetupError> {
-        if let Some((_, client)) = self.entries.lock().iter().find(|(known, _)| known == host) {
+        if let Some((_, client)) = self.entries.lock().iter().find(|(cached_host, _)| cached_host == host) {
             return Ok(client.clone());
         }
         let options =
             OutboundOptions { request_timeout: MAX_REQUEST_TIMEOUT, same_origin: true, ..OutboundOptions::default() };
         let client = self.base.with_allowed([host], options)?;
-        let mut known = self.entries.lock();
-        if known.len() == MAX_CACHED_CLIENTS {
-            known.pop_front();
+        let mut entries = self.entries.lock();
+        if entries.len() == MAX_CACHED_CLIENTS {
+            entries.pop_front();
         }
-        known.push_back((host.to_owned(), client.clone()));
+        entries.push_back((host.to_owned(), client.clone()));
         Ok(client)
     }
 }

@@ -59,7 +59,7 @@ impl SecretResolver {
 
     fn get(&self, name: &str) -> Option<String> {
         let is_set = |value: &String| !value.trim().is_empty();
-        let own = self.agent_resources.as_ref().and_then(|kit| kit.variables.0.get(name).cloned());
+        let own = self.agent_resources.as_ref().and_then(|resources| resources.variables.0.get(name).cloned());
         own.filter(is_set).or_else(|| (self.fallback)(name).filter(is_set))
     }
 
@@ -68,7 +68,7 @@ impl SecretResolver {
         &self,
         headers: &mut HeaderMap,
         written: &[(String, String)],
-        known: &mut RequestSecrets,
+        request_secrets: &mut RequestSecrets,
     ) -> Result<(), HeaderProblem> {
         for (name, value) in written {
             let wrong = || HeaderProblem::Header(name.clone());
@@ -76,7 +76,7 @@ impl SecretResolver {
             if CONNECTION_HEADERS.contains(&header) {
                 return Err(wrong());
             }
-            let (text, is_secret) = self.expand_value(name, value, known)?;
+            let (text, is_secret) = self.expand_value(name, value, request_secrets)?;
             let mut value = HeaderValue::from_str(&text).map_err(|_| wrong())?;
             value.set_sensitive(is_secret);
             headers.insert(header, value);
@@ -88,7 +88,7 @@ impl SecretResolver {
         &self,
         header: &str,
         value: &str,
-        known: &mut RequestSecrets,
+        request_secrets: &mut RequestSecrets,
     ) -> Result<(String, bool), HeaderProblem> {
         let (mut text, mut rest, mut is_secret) = (String::new(), value, false);
         while let Some((before, after)) = rest.split_once(SECRET_PREFIX) {
@@ -103,7 +103,7 @@ impl SecretResolver {
             let secret = secret.trim();
             text.push_str(before);
             text.push_str(secret);
-            known.0.push(secret.to_owned());
+            request_secrets.0.push(secret.to_owned());
             (rest, is_secret) = (after, true);
         }
         text.push_str(rest);

@@ -97,24 +97,24 @@ impl HttpTools {
             Some(agents) => self.secrets.with_agent(agents.agent_resources(&run.agent.name)),
             None => self.secrets.clone(),
         };
-        let made = match request::build_request(tool, &run.call.arguments, trace.as_deref(), &secrets) {
-            Ok(made) => made,
+        let http_request = match request::build_request(tool, &run.call.arguments, trace.as_deref(), &secrets) {
+            Ok(http_request) => http_request,
             Err(error) => {
                 span.fail("not_sent", "the request could not be made");
                 return failed(format!("{name} was not run: {error}"));
             }
         };
-        let client = match self.clients.client(&made.host) {
+        let client = match self.clients.client(&http_request.host) {
             Ok(client) => client,
             Err(error) => {
                 span.fail("not_sent", "the request could not be made");
                 return failed(format!("{name} was not run: {error}"));
             }
         };
-        let answered = client.send_bounded(made.request, tool.max_output).await;
+        let answered = client.send_bounded(http_request.request, tool.max_output).await;
         span::end(span, answered.as_ref());
         match answered {
-            Ok(answer) => reply::output(name, &answer, tool.max_output, &made.secrets),
+            Ok(answer) => reply::output(name, &answer, tool.max_output, &http_request.secrets),
             Err(error) => failed(failure_text(name, &error)),
         }
     }
@@ -128,13 +128,13 @@ impl ToolHost for HttpTools {
 }
 
 fn failure_text(name: &str, error: &OutboundError) -> String {
-    let what = match error {
+    let advice = match error {
         OutboundError::Redirect { .. } => "the tool's author has to write the address at which the service answers",
         error if error.is_forbidden() => "tell the user; the tool's author has to correct its address",
         error if error.is_before_send() => "try again later, or tell the user that the service cannot be reached",
         _ => "the request may have arrived; look before you repeat it, or tell the user",
     };
-    format!("{name} failed: {error}\nWhat to do: {what}.")
+    format!("{name} failed: {error}\nWhat to do: {advice}.")
 }
 
 /// A failure for the model.

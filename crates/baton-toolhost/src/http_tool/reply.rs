@@ -19,22 +19,22 @@ enum ReplyBodyKind {
 }
 
 /// Output of a call that got a response.
-pub(super) fn output(name: &str, reply: &OutboundReply, limit: usize, known: &RequestSecrets) -> ToolOutput {
+pub(super) fn output(name: &str, reply: &OutboundReply, limit: usize, secrets: &RequestSecrets) -> ToolOutput {
     let status = reply.status;
     if !status.is_success() {
         let shown = text(reply, limit.min(MAX_ERROR_BODY_BYTES));
-        let mut said = format!("{name} failed: the service answered {status}");
+        let mut message = format!("{name} failed: the service answered {status}");
         if !shown.is_empty() {
-            said.push('\n');
-            said.push_str(&known.redact(shown));
+            message.push('\n');
+            message.push_str(&secrets.redact(shown));
         }
-        said.push_str("\nWhat to do: ");
-        said.push_str(match status.as_u16() {
+        message.push_str("\nWhat to do: ");
+        message.push_str(match status.as_u16() {
             401 | 403 => "tell the user that the tool is not allowed to do this; its author has to check its headers.",
             429 | 500.. => "try again later, or tell the user that the service has a problem.",
             _ => "check the arguments and call it again, or tell the user what went wrong.",
         });
-        return failed(said);
+        return failed(message);
     }
     if reply.body.is_empty() && reply.complete {
         return ToolOutput { output: Json::string(&status.to_string()), is_error: false };
@@ -43,11 +43,11 @@ pub(super) fn output(name: &str, reply: &OutboundReply, limit: usize, known: &Re
         && matches!(kind(reply), ReplyBodyKind::Json)
         && let Ok(text) = std::str::from_utf8(&reply.body)
         && depth_within(text.as_bytes(), MAX_JSON_DEPTH)
-        && let Ok(output) = Json::parse(&known.redact(text.to_owned()))
+        && let Ok(output) = Json::parse(&secrets.redact(text.to_owned()))
     {
         return ToolOutput { output, is_error: false };
     }
-    ToolOutput { output: Json::string(&known.redact(text(reply, limit))), is_error: false }
+    ToolOutput { output: Json::string(&secrets.redact(text(reply, limit))), is_error: false }
 }
 
 /// The body as text, truncated with a notice; a body that is not text is only described.
@@ -60,11 +60,11 @@ fn text(reply: &OutboundReply, limit: usize) -> String {
     if reply.complete && shown.len() == reply.body.len() {
         return lossy.into_owned();
     }
-    let whole = lossy.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    let complete = lossy.trim_end_matches(char::REPLACEMENT_CHARACTER);
     match (declared_length(reply), shown.len() < limit) {
-        (_, true) => format!("{whole}\n[the reply broke off after {} bytes]", shown.len()),
-        (Some(total), false) => format!("{whole}\n[output cut: the first {limit} of {total} bytes are shown]"),
-        (None, false) => format!("{whole}\n[output cut: the first {limit} bytes are shown]"),
+        (_, true) => format!("{complete}\n[the reply broke off after {} bytes]", shown.len()),
+        (Some(total), false) => format!("{complete}\n[output cut: the first {limit} of {total} bytes are shown]"),
+        (None, false) => format!("{complete}\n[output cut: the first {limit} bytes are shown]"),
     }
 }
 

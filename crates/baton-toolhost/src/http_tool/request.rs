@@ -42,7 +42,7 @@ pub(super) enum RequestBuildError {
 /// Builds the request from a definition and the arguments of a call.
 pub(super) fn build_request(
     tool: &HttpTool,
-    given: &Json,
+    call_arguments: &Json,
     trace: Option<&str>,
     secrets: &SecretResolver,
 ) -> Result<HttpToolRequest, RequestBuildError> {
@@ -55,8 +55,8 @@ pub(super) fn build_request(
         other => return Err(RequestBuildError::Method(other.to_owned())),
     };
     let template = UrlTemplate::parse(&tool.url)?;
-    let given = arguments::read(given)?;
-    let mut others = given.clone();
+    let call_arguments = arguments::read(call_arguments)?;
+    let mut others = call_arguments.clone();
     for name in template.names() {
         others.remove(name);
     }
@@ -66,7 +66,7 @@ pub(super) fn build_request(
         HttpBody::Json => (Vec::new(), Some(("application/json", json(&others)))),
         HttpBody::Form => (Vec::new(), Some(("application/x-www-form-urlencoded", form(&parameters)))),
     };
-    let target = Target::parse(&template.fill(&given, &more)?).map_err(RequestBuildError::Address)?;
+    let target = Target::parse(&template.fill(&call_arguments, &more)?).map_err(RequestBuildError::Address)?;
     let mut request = Request::new(Bytes::new());
     *request.method_mut() = method;
     *request.uri_mut() = target.uri().clone();
@@ -79,12 +79,12 @@ pub(super) fn build_request(
     if let Some(trace) = trace.and_then(|trace| HeaderValue::from_str(trace).ok()) {
         headers.insert(TRACE, trace);
     }
-    let mut known = RequestSecrets::default();
-    secrets.add_to(headers, &tool.headers, &mut known)?;
+    let mut request_secrets = RequestSecrets::default();
+    secrets.add_to(headers, &tool.headers, &mut request_secrets)?;
     if let Some((_, body)) = body {
         *request.body_mut() = body.into();
     }
-    Ok(HttpToolRequest { request, host: template.host().to_owned(), secrets: known })
+    Ok(HttpToolRequest { request, host: template.host().to_owned(), secrets: request_secrets })
 }
 
 /// Query or form parameters; a list becomes several parameters with the same name.

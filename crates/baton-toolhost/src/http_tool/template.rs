@@ -121,17 +121,17 @@ impl UrlTemplate {
         let mut mark = '?';
         for pair in &self.pairs {
             let mut text = String::new();
-            let mut whole = true;
+            let mut is_complete = true;
             for piece in pair {
                 match piece {
                     TemplatePart::Literal(literal) => text.push_str(literal),
                     TemplatePart::Argument(name) => match arguments::plain(arguments, name)? {
                         Some(value) => encode(&mut text, &value),
-                        None => whole = false,
+                        None => is_complete = false,
                     },
                 }
             }
-            if whole {
+            if is_complete {
                 url.push(mark);
                 url.push_str(&text);
                 mark = '&';
@@ -171,8 +171,8 @@ fn parse_parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
         let (literal, opened) = rest.split_at(at);
         let (name, after) =
             opened.strip_prefix('{').and_then(|name| name.split_once('}')).ok_or(TemplateError::Brace)?;
-        let known = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || !name.chars().all(known) {
+        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || !name.chars().all(is_allowed) {
             return Err(TemplateError::Brace);
         }
         if !literal.is_empty() {

@@ -22,8 +22,8 @@ impl InternalCall<'_> {
         let value = Value::Object(self.arguments.clone());
         serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
-            let place = if path == "." { String::new() } else { format!("'{path}': ") };
-            self.invalid_argument(&format!("{place}{}", error.inner()))
+            let location = if path == "." { String::new() } else { format!("'{path}': ") };
+            self.invalid_argument(&format!("{location}{}", error.inner()))
         })
     }
 
@@ -31,23 +31,23 @@ impl InternalCall<'_> {
     pub(super) fn parse_integer(
         &self,
         name: &str,
-        given: Option<f64>,
-        least: u16,
-        most: u16,
+        value: Option<f64>,
+        min: u16,
+        max: u16,
     ) -> Result<Option<u16>, CallRejection> {
-        let Some(given) = given else { return Ok(None) };
-        let fits = (f64::from(least)..=f64::from(most)).contains(&given) && given.fract() == 0.0;
+        let Some(value) = value else { return Ok(None) };
+        let fits = (f64::from(min)..=f64::from(max)).contains(&value) && value.fract() == 0.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was just checked to fit")]
-        let number = fits.then_some(given as u16);
+        let number = fits.then_some(value as u16);
         let wrong =
-            || self.invalid_argument(&format!("'{name}' must be a whole number from {least} to {most}, not {given}"));
+            || self.invalid_argument(&format!("'{name}' must be a whole number from {min} to {max}, not {value}"));
         number.map(Some).ok_or_else(wrong)
     }
 
     /// Error for an invalid argument.
-    pub(super) fn invalid_argument(&self, what: &str) -> CallRejection {
+    pub(super) fn invalid_argument(&self, problem: &str) -> CallRejection {
         CallRejection::new(format!(
-            "{} was not done: its arguments do not fit: {what}; call it again with that corrected",
+            "{} was not done: its arguments do not fit: {problem}; call it again with that corrected",
             self.tool
         ))
     }

@@ -25,8 +25,8 @@ pub(super) struct InternalCall<'a> {
 pub(super) struct CallRejection(String);
 
 impl CallRejection {
-    pub(super) fn new(words: impl Into<String>) -> Self {
-        Self(words.into())
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
     }
 
     pub(super) fn with_code(code: ErrorCode, detail: impl AsRef<str>) -> Self {
@@ -42,8 +42,8 @@ impl CallRejection {
 pub(super) type InternalCallResult = Result<CallToolResult, CallRejection>;
 
 /// A success message.
-pub(super) fn success(words: impl Into<String>) -> CallToolResult {
-    CallToolResult::success(vec![ContentBlock::text(words.into())])
+pub(super) fn success(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::success(vec![ContentBlock::text(text.into())])
 }
 
 /// A list of names, shortened for a message.

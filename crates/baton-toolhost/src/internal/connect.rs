@@ -36,8 +36,8 @@ impl InternalConnector {
     }
 
     /// Internal servers for the agents of a source; definitions are changed through this editor.
-    pub fn with_editor(agents: Arc<dyn AgentSource>, book: Arc<dyn AgentEditor>) -> Self {
-        Self { context: Arc::new(InternalContext::new(agents, Some(book))) }
+    pub fn with_editor(agents: Arc<dyn AgentSource>, editor: Arc<dyn AgentEditor>) -> Self {
+        Self { context: Arc::new(InternalContext::new(agents, Some(editor))) }
     }
 
     /// Attaches tools, sessions and search once they exist; only the first call has an effect. While they are missing,
@@ -69,20 +69,20 @@ impl ServerConnector for InternalConnector {
         target: ConnectTarget<'a>,
         _: ConnectAttempt,
     ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
-        let known = "Use `tool: rules`, `tool: references` or `tool: tools`.";
+        let valid_values = "Use `tool: rules`, `tool: references` or `tool: tools`.";
         let opened = match (server_kind(&target.server.transport), &target.server.transport) {
-            (Some(desk), _) => Ok(serve(InternalServer::new(Arc::clone(&self.context), target.agent.clone(), desk))),
+            (Some(kind), _) => Ok(serve(InternalServer::new(Arc::clone(&self.context), target.agent.clone(), kind))),
             (None, McpTransport::Internal { tool }) if tool == "supervision" => Err(ConnectError::Failed {
                 reason: "this version of Baton has no internal server 'supervision' yet".to_owned(),
-                hint: format!("Remove the server, or set `disabled: true`; supervisors are not asked. {known}"),
+                hint: format!("Remove the server, or set `disabled: true`; supervisors are not asked. {valid_values}"),
             }),
             (None, McpTransport::Internal { tool }) => Err(ConnectError::Failed {
                 reason: format!("there is no internal server '{tool}'"),
-                hint: known.to_owned(),
+                hint: valid_values.to_owned(),
             }),
             (None, _) => Err(ConnectError::Failed {
                 reason: "it is not an internal server".to_owned(),
-                hint: format!("Write `type: internal`. {known}"),
+                hint: format!("Write `type: internal`. {valid_values}"),
             }),
         };
         Box::pin(std::future::ready(opened))

@@ -35,26 +35,26 @@ impl InternalContext {
 
     /// The current definition.
     pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, CallRejection> {
-        let gone =
+        let not_found =
             || CallRejection::with_code(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
-        self.agents.agent(name).ok_or_else(gone)
+        self.agents.agent(name).ok_or_else(not_found)
     }
 
     /// Resources of the agent besides its definition.
-    pub(super) fn kit(&self, name: &AgentName) -> Arc<AgentResources> {
+    pub(super) fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         self.agents.agent_resources(name)
     }
 
     /// Writes a change to the source of the definition.
     pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), CallRejection> {
-        let Some(book) = &self.editor else {
+        let Some(editor) = &self.editor else {
             let detail = format!(
                 "the definition of '{agent}' is part of a program and cannot be changed while it runs; tell the user which \
                  change is needed"
             );
             return Err(CallRejection::with_code(ErrorCode::AGENT_NOT_CHANGED, detail));
         };
-        match book.amend(agent, change).await {
+        match editor.amend(agent, change).await {
             Ok(_) => Ok(()),
             Err(error) => Err(CallRejection::with_code(error.code, error.detail)),
         }

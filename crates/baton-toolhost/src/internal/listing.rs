@@ -16,8 +16,14 @@ pub(super) enum ToolEffect {
 }
 
 /// A tool definition; arguments outside of the schema are not allowed.
-pub(super) fn tool(name: String, description: String, deed: ToolEffect, properties: Value, required: &[&str]) -> Tool {
-    let annotations = match deed {
+pub(super) fn tool(
+    name: String,
+    description: String,
+    effect: ToolEffect,
+    properties: Value,
+    required: &[&str],
+) -> Tool {
+    let annotations = match effect {
         ToolEffect::ReadOnly => ToolAnnotations::new().read_only(true),
         ToolEffect::Additive => ToolAnnotations::new().read_only(false).destructive(false),
         ToolEffect::Idempotent => ToolAnnotations::new().read_only(false).destructive(false).idempotent(true),
@@ -48,11 +54,11 @@ pub(super) fn mode(description: &str) -> Value {
 }
 
 /// Schemas of the search arguments.
-pub(super) fn search(what: &str) -> Value {
+pub(super) fn search(items: &str) -> Value {
     json!({
-        "query": {"type": "string", "minLength": 1, "description": format!("What the {what} should be about, in plain words")},
+        "query": {"type": "string", "minLength": 1, "description": format!("What the {items} should be about, in plain words")},
         "topK": {"type": "integer", "minimum": 1, "maximum": 100, "description": "Maximum number of matching text pieces to consider; defaults to the agent's setting"},
-        "topN": {"type": "integer", "minimum": 1, "maximum": 50, "description": format!("Maximum number of {what} to return; defaults to the agent's setting")},
-        "includeScore": {"type": "number", "minimum": 0, "maximum": 1, "description": format!("All {what} with at least this score are returned; defaults to the agent's setting")},
+        "topN": {"type": "integer", "minimum": 1, "maximum": 50, "description": format!("Maximum number of {items} to return; defaults to the agent's setting")},
+        "includeScore": {"type": "number", "minimum": 0, "maximum": 1, "description": format!("All {items} with at least this score are returned; defaults to the agent's setting")},
     })
 }

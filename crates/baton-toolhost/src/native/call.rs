@@ -10,7 +10,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 /// Runs a function to completion within its timeout; its progress goes to the helper of the call.
 pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
     let name = &run.call.name;
-    let (context, told) = ToolContext::from_run(&run);
+    let (context, progress_buffer) = ToolContext::from_run(&run);
     let arguments = run.call.arguments.clone();
     // Created inside the future, so that a panic before the first await is caught as well.
     let work = async move { (tool.body)(arguments, context).await };
@@ -19,11 +19,11 @@ pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
     let ended = loop {
         tokio::select! {
             biased;
-            heard = told.recv() => heard.into_iter().for_each(|progress| run.helper.progress(progress)),
+            reports = progress_buffer.recv() => reports.into_iter().for_each(|progress| run.helper.progress(progress)),
             ended = &mut work => break ended,
         }
     };
-    told.drain().into_iter().for_each(|progress| run.helper.progress(progress));
+    progress_buffer.drain().into_iter().for_each(|progress| run.helper.progress(progress));
     match ended {
         Ok(Ok(Ok(output))) => ToolOutput { output, is_error: false },
         Ok(Ok(Err(error))) => failed(format!("{name} failed: {error}")),
@@ -45,11 +45,11 @@ pub(super) fn parse_arguments<T: DeserializeOwned>(arguments: &Json) -> Result<T
     let mut json = serde_json::Deserializer::from_str(arguments.as_str());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        let place = if path == "." { String::new() } else { format!("'{path}': ") };
+        let location = if path == "." { String::new() } else { format!("'{path}': ") };
         let inner = error.inner().to_string();
         // The position refers to generated text and is of no use.
         let reason = inner.rsplit_once(" at line ").map_or(inner.as_str(), |(reason, _)| reason);
-        ToolError::new(format!("its arguments do not fit: {place}{reason}; call it again with that corrected"))
+        ToolError::new(format!("its arguments do not fit: {location}{reason}; call it again with that corrected"))
     })
 }
 

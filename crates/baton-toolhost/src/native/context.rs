@@ -48,25 +48,25 @@ impl ProgressBuffer {
 
 impl ToolContext {
     pub(super) fn from_run(run: &ToolInvocation<'_>) -> (Self, Arc<ProgressBuffer>) {
-        let told = Arc::new(ProgressBuffer::default());
+        let progress_buffer = Arc::new(ProgressBuffer::default());
         let context = Self {
             principal: run.principal.clone(),
             agent: run.agent.name.clone(),
             call: run.call.id.clone(),
             task: run.task.cloned(),
             trace: run.trace.map(str::to_owned),
-            progress_buffer: Arc::clone(&told),
+            progress_buffer: Arc::clone(&progress_buffer),
         };
-        (context, told)
+        (context, progress_buffer)
     }
 
     /// Reports progress; never blocks.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         let message = Some(message.into()).filter(|message: &String| !message.is_empty());
-        let mut unheard = self.progress_buffer.reports.lock();
+        let mut reports = self.progress_buffer.reports.lock();
         // Excess reports are dropped; a later one is sent.
-        if unheard.len() < MAX_BUFFERED_REPORTS {
-            unheard.push_back(ToolProgress { done, total, message });
+        if reports.len() < MAX_BUFFERED_REPORTS {
+            reports.push_back(ToolProgress { done, total, message });
             self.progress_buffer.report_added.notify_one();
         }
     }

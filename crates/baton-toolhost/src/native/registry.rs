@@ -40,8 +40,8 @@ impl NativeTools {
     pub fn add(&mut self, agent: &AgentName, tool: Tool) -> Result<(), ToolProblem> {
         let name = tool.spec.name.clone();
         let problem = |reason| Err(ToolProblem { agent: agent.clone(), tool: name.clone(), reason });
-        let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        if name.is_empty() || name.len() > 64 || !name.bytes().all(known) {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(is_allowed) {
             return problem("needs a name of 1 to 64 of the characters A-Z, a-z, 0-9, _ and -");
         }
         if !schema::is_object(&tool.spec.parameters.to_value()) {

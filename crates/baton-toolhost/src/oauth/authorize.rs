@@ -29,14 +29,16 @@ impl Authorizer {
             }
         }
         self.vault.update(|issued| issued.scopes.clone_from(&scopes)).await?;
-        let (people, programs) = match &state.issuer {
+        let (allows_login, allows_secret) = match &state.issuer {
             Some(prepared) => (prepared.allows_authorization_code(), prepared.allows_client_credentials()),
             None => (true, false),
         };
-        let by_itself = self.account.oauth.client_id.as_deref().zip(self.secret.as_deref()).filter(|_| programs);
+        let by_itself = self.account.oauth.client_id.as_deref().zip(self.secret.as_deref()).filter(|_| allows_secret);
         let authorized = match (&self.browser, by_itself) {
             (Some(browser), None) => self.log_in_with_browser(state, browser.as_ref(), &scopes).await,
-            (Some(browser), Some(_)) if people => self.log_in_with_browser(state, browser.as_ref(), &scopes).await,
+            (Some(browser), Some(_)) if allows_login => {
+                self.log_in_with_browser(state, browser.as_ref(), &scopes).await
+            }
             (_, Some((id, secret))) => self.log_in_with_secret(state, id, secret, scopes.clone()).await,
             (None, None) if challenge.is_step_up() => Err(LoginError::needed(format!(
                 "the server requires a login with more scopes: {}",
@@ -146,8 +148,8 @@ impl Authorizer {
                 return Err(fail(error.into()));
             }
         };
-        let came_back = visit_login_page(browser, session.get_authorization_url()).await;
-        let exchanged = match came_back {
+        let callback = visit_login_page(browser, session.get_authorization_url()).await;
+        let exchanged = match callback {
             Ok(callback) => session.handle_callback_url(&callback).await.map(|_| ()).map_err(|error| {
                 let unknown = if LoginError::is_unknown_client(&error) {
                     RejectionCause::UnknownClient
@@ -181,14 +183,14 @@ async fn visit_login_page(browser: &dyn Browser, page: &str) -> Result<String, L
     }
     let callback = browser.visit(page).await?;
     let query = callback.split_once('?').map_or("", |(_, query)| query);
-    let said =
+    let query_parameter =
         |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value);
-    if said("state") != state_of(page) {
+    if query_parameter("state") != state_of(page) {
         return Err(LoginError::failed("the response belongs to another login (state does not match)"));
     }
-    match said("error") {
+    match query_parameter("error") {
         Some(error) => {
-            let text = said("error_description").unwrap_or_default();
+            let text = query_parameter("error_description").unwrap_or_default();
             let text: String = format!("{error} {text}").chars().filter(|c| !c.is_control()).take(200).collect();
             Err(LoginError::failed(format!("the authorization server returned: {}", text.trim())))
         }

@@ -124,8 +124,8 @@ impl Authorizer {
         }
         self.discover_issuer(&mut state, Some(challenge)).await?;
         if challenge.is_step_up() {
-            let asked = self.vault.issued().asked;
-            if challenge.scopes().iter().all(|scope| asked.contains(scope)) {
+            let requested = self.vault.issued().asked;
+            if challenge.scopes().iter().all(|scope| requested.contains(scope)) {
                 let scopes = challenge.scopes().join(" ");
                 return Err(LoginError::failed(format!(
                     "the server requires scopes that were already requested ({scopes})"
@@ -170,8 +170,8 @@ impl Authorizer {
     ) -> Result<&'a mut AuthorizationManager, LoginError> {
         if state.manager.is_none() {
             let http = Arc::new(GuardedOauthClient(self.client.clone()));
-            let made = AuthorizationManager::new_with_oauth_http_client(self.account.url.as_str(), http).await;
-            let mut manager = made?;
+            let created = AuthorizationManager::new_with_oauth_http_client(self.account.url.as_str(), http).await;
+            let mut manager = created?;
             manager.set_credential_store(VaultCredentialStore(Arc::clone(&self.vault)));
             state.manager = Some(manager);
             state.issuer = None;

@@ -16,7 +16,7 @@ pub(super) struct IssuerCapabilities {
 impl IssuerCapabilities {
     fn from_metadata(metadata: &AuthorizationMetadata, is_discovered: bool) -> Self {
         let more = &metadata.additional_fields;
-        let words = |name: &str| {
+        let string_list = |name: &str| {
             let list = more.get(name)?.as_array()?;
             Some(list.iter().filter_map(|word| word.as_str()).map(str::to_owned).collect())
         };
@@ -24,7 +24,7 @@ impl IssuerCapabilities {
         Self {
             is_discovered,
             allows_client_documents: takes_documents.unwrap_or_default(),
-            grants: words("grant_types_supported"),
+            grants: string_list("grant_types_supported"),
         }
     }
 

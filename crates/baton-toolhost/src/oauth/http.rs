@@ -12,11 +12,11 @@ const OAUTH_REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 pub(super) struct GuardedOauthClient(pub(super) GuardedClient);
 
 impl OAuthHttpClient for GuardedOauthClient {
-    fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+    fn execute(&self, oauth_request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
-            let (head, body) = asked.request.into_parts();
+            let (head, body) = oauth_request.request.into_parts();
             let request = Request::from_parts(head, Bytes::from(body));
-            let response = match asked.redirect_policy {
+            let response = match oauth_request.redirect_policy {
                 OAuthHttpRedirectPolicy::Follow => self.0.open(request).await?,
                 _ => self.0.open_without_redirects(request).await?,
             };
@@ -26,7 +26,7 @@ impl OAuthHttpClient for GuardedOauthClient {
             let body = match kind {
                 Some(kind) if kind.starts_with(b"text/event-stream") => Bytes::new(),
                 _ => {
-                    body.within(asked.timeout.unwrap_or(OAUTH_REQUEST_TIMEOUT).min(OAUTH_REQUEST_TIMEOUT))
+                    body.within(oauth_request.timeout.unwrap_or(OAUTH_REQUEST_TIMEOUT).min(OAUTH_REQUEST_TIMEOUT))
                         .read(MAX_BODY)
                         .await?
                 }

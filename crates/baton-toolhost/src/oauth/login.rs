@@ -49,8 +49,8 @@ impl Authorizer {
         if challenge.is_none() && !is_discovered {
             return Err(LoginError::failed("the server requires no login"));
         }
-        let wanted = challenge.unwrap_or_else(Challenge::unspecified);
-        self.authorize(&mut state, &wanted).await.map(|_| ())
+        let required = challenge.unwrap_or_else(Challenge::unspecified);
+        self.authorize(&mut state, &required).await.map(|_| ())
     }
 
     /// Challenge of the server to an unauthenticated request.

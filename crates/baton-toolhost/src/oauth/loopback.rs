@@ -51,8 +51,8 @@ impl<F: Fn(&str) + Send + Sync> LoopbackBrowser<F> {
                 .await;
                 continue;
             }
-            let said = "Return to the terminal. You can close this window.";
-            let _ = timeout(REQUEST_TIMEOUT, send_response(&mut socket, "200 OK", said)).await;
+            let text = "Return to the terminal. You can close this window.";
+            let _ = timeout(REQUEST_TIMEOUT, send_response(&mut socket, "200 OK", text)).await;
             return Ok(format!("{}?{query}", self.callback));
         }
     }

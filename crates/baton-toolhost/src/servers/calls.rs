@@ -110,8 +110,8 @@ impl McpServers {
     pub async fn set_log_level(&self, agent: &AgentName, level: LoggingLevel) {
         let entries = self.agent_servers(agent).entries();
         let ready = entries.iter().filter_map(|entry| entry.connection_state().connection);
-        let told = ready.map(|connection| async move { connection.set_level(level).await });
-        futures_util::future::join_all(told).await;
+        let updates = ready.map(|connection| async move { connection.set_level(level).await });
+        futures_util::future::join_all(updates).await;
     }
 
     async fn request<T: Serialize + DeserializeOwned>(
@@ -165,9 +165,9 @@ impl McpServers {
         let mut running = connection.start(request, &options, limits).await?;
         loop {
             match running.drive(options.events.as_deref()).await? {
-                CallStep::Done(ServerResult::InputRequiredResult(asked)) => {
-                    let requests = asked.input_requests.unwrap_or_default();
-                    return Ok(UntypedReply::InputRequired { requests, state: asked.request_state });
+                CallStep::Done(ServerResult::InputRequiredResult(result)) => {
+                    let requests = result.input_requests.unwrap_or_default();
+                    return Ok(UntypedReply::InputRequired { requests, state: result.request_state });
                 }
                 CallStep::Done(result) => return Ok(UntypedReply::Done(Box::new(result))),
                 // This era forbids server requests; dropping the reply rejects them.

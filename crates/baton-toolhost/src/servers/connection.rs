@@ -30,7 +30,7 @@ const QUEUE_SIGNAL_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) struct ServerConnection {
     server: String,
     peer: Peer<RoleClient>,
-    flights: Arc<InFlightRequests>,
+    in_flight: Arc<InFlightRequests>,
     info: Arc<ServerPeerInfo>,
     is_modern: bool,
     is_internal: bool,
@@ -48,7 +48,7 @@ impl ServerConnection {
     pub(super) fn new(
         server: &McpServer,
         peer: Peer<RoleClient>,
-        flights: Arc<InFlightRequests>,
+        in_flight: Arc<InFlightRequests>,
         info: Arc<ServerPeerInfo>,
         is_modern: bool,
         log: ServerLog,
@@ -63,7 +63,7 @@ impl ServerConnection {
         Self {
             server,
             peer,
-            flights,
+            in_flight,
             info,
             is_modern,
             is_internal,
@@ -109,8 +109,8 @@ impl ServerConnection {
     }
 
     /// The requests in flight.
-    pub(super) fn flights(&self) -> &Arc<InFlightRequests> {
-        &self.flights
+    pub(super) fn in_flight(&self) -> &Arc<InFlightRequests> {
+        &self.in_flight
     }
 
     /// Sends a request that may take long and may ask questions.
@@ -120,12 +120,12 @@ impl ServerConnection {
         options: &CallOptions,
         limits: McpTimeouts,
     ) -> Result<InFlightCall, ServerError> {
-        let turn = self.acquire_permit(limits.call).await?;
-        let (flight, events) = self.flights.register(options.caller.clone(), options.capabilities.clone());
-        request.extensions_mut().insert(flight.key());
+        let permit = self.acquire_permit(limits.call).await?;
+        let (guard, events) = self.in_flight.register(options.caller.clone(), options.capabilities.clone());
+        request.extensions_mut().insert(guard.key());
         let sending = PeerRequestOptions::no_options().with_meta(self.meta(options));
         let handle = self.peer.send_request_with_option(request, sending).await.map_err(|error| self.failure(error))?;
-        Ok(InFlightCall::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
+        Ok(InFlightCall::new(Arc::clone(self), handle, guard, events, permit, (limits.call, limits.total)))
     }
 
     /// Sends a short request without questions and waits for the response.
@@ -190,13 +190,13 @@ impl ServerConnection {
         meta
     }
 
-    async fn acquire_permit(&self, patience: Duration) -> Result<CallPermit, ServerError> {
-        let room = Arc::clone(&self.call_slots).try_acquire_owned().map_err(|_| self.busy())?;
+    async fn acquire_permit(&self, max_wait: Duration) -> Result<CallPermit, ServerError> {
+        let slot = Arc::clone(&self.call_slots).try_acquire_owned().map_err(|_| self.busy())?;
         let lock = async {
-            if !self.flights.is_serial() {
+            if !self.in_flight.is_serial() {
                 let shared = Arc::clone(&self.turns).read_owned().await;
                 // The connection may have become serial during the wait.
-                if !self.flights.is_serial() {
+                if !self.in_flight.is_serial() {
                     return CallLock::Shared { _lock: shared };
                 }
             }
@@ -209,10 +209,10 @@ impl ServerConnection {
             }
         };
         tokio::select! {
-            lock = tokio::time::timeout(patience, lock) => {
-                lock.map(|lock| CallPermit { _lock: lock, _room: room }).map_err(|_| self.busy())
+            lock = tokio::time::timeout(max_wait, lock) => {
+                lock.map(|lock| CallPermit { _lock: lock, _room: slot }).map_err(|_| self.busy())
             }
-            () = self.flights.closed().cancelled() => Err(self.broken()),
+            () = self.in_flight.closed().cancelled() => Err(self.broken()),
             never = urging => never,
         }
     }
@@ -233,7 +233,7 @@ impl ServerConnection {
     pub(super) fn failure(&self, error: ServiceError) -> ServerError {
         if needs_login(&error).is_some() {
             // The reconnect determines the message for the user.
-            self.flights.closed().cancel();
+            self.in_flight.closed().cancel();
             let reason = "it requires a login".to_owned();
             return ServerError::NotReady { server: self.server.clone(), reason };
         }

@@ -67,7 +67,7 @@ impl McpServerEntry {
         events: broadcast::Sender<ServerEvent>,
     ) -> Self {
         let state = if server.enabled { ServerState::Idle } else { ServerState::Disabled };
-        let standing = ServerConnectionState {
+        let connection_state = ServerConnectionState {
             state,
             reason: None,
             hint: None,
@@ -83,7 +83,7 @@ impl McpServerEntry {
             variables: Mutex::default(),
             connect,
             settings,
-            connection_state: watch::Sender::new(standing),
+            connection_state: watch::Sender::new(connection_state),
             log: ServerLog::default(),
             pins: Mutex::default(),
             events,
@@ -107,8 +107,8 @@ impl McpServerEntry {
 
     /// Whether these settings apply without a reconnect.
     pub(super) fn is_compatible(&self, server: &McpServer) -> bool {
-        let mine = self.server();
-        (&mine.name, &mine.transport, mine.enabled, mine.era, &mine.oauth)
+        let current = self.server();
+        (&current.name, &current.transport, current.enabled, current.era, &current.oauth)
             == (&server.name, &server.transport, server.enabled, server.era, &server.oauth)
     }
 
@@ -125,7 +125,7 @@ impl McpServerEntry {
         }
         let mut task = self.task.lock();
         if task.is_none() {
-            self.shared.connection_state.send_modify(|standing| standing.state = ServerState::Starting);
+            self.shared.connection_state.send_modify(|connection_state| connection_state.state = ServerState::Starting);
             *task = Some(tokio::spawn(ServerSupervisor::new(Arc::clone(&self.shared)).run()));
         }
         self.shared.start_requested.notify_one();
@@ -144,47 +144,46 @@ impl McpServerEntry {
 
     /// Whether it may become ready soon without intervention.
     pub(super) fn is_starting(&self) -> bool {
-        let standing = self.connection_state();
-        match standing.state {
+        let connection_state = self.connection_state();
+        match connection_state.state {
             ServerState::Idle | ServerState::Starting => true,
-            ServerState::Failed => standing.is_retried,
+            ServerState::Failed => connection_state.is_retried,
             ServerState::Ready | ServerState::NeedsLogin | ServerState::Disabled => false,
         }
     }
 
-    /// Waits until it is ready or failed, up to `patience`. A server that failed before is not waited for unless it is
+    /// Waits until it is ready or failed, up to `max_wait`. A server that failed before is not waited for unless it is
     /// required.
-    pub(super) async fn wait_settled(&self, patience: Duration) {
-        let patience = match self.connection_state().has_failed && !self.server().required {
+    pub(super) async fn wait_settled(&self, max_wait: Duration) {
+        let max_wait = match self.connection_state().has_failed && !self.server().required {
             true => Duration::ZERO,
-            false => patience,
+            false => max_wait,
         };
-        let mut standing = self.shared.connection_state.subscribe();
-        let settled =
-            standing.wait_for(|standing| !matches!(standing.state, ServerState::Idle | ServerState::Starting));
-        let _ = tokio::time::timeout(patience, settled).await;
+        let mut states = self.shared.connection_state.subscribe();
+        let settled = states.wait_for(|current| !matches!(current.state, ServerState::Idle | ServerState::Starting));
+        let _ = tokio::time::timeout(max_wait, settled).await;
     }
 
     /// The connection of the ready server; starts the server and waits up to its startup timeout.
     pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, ServerError> {
         self.request_start();
         let startup = self.server().timeouts.startup;
-        let mut standing = self.shared.connection_state.subscribe();
+        let mut states = self.shared.connection_state.subscribe();
         let began = tokio::time::Instant::now();
         loop {
-            let now = standing.borrow_and_update().clone();
+            let now = states.borrow_and_update().clone();
             if let Some(connection) = &now.connection
-                && !connection.flights().closed().is_cancelled()
+                && !connection.in_flight().closed().is_cancelled()
             {
                 return Ok(Arc::clone(connection));
             }
-            let patience = match now.state {
+            let max_wait = match now.state {
                 ServerState::Idle | ServerState::Starting | ServerState::Ready => startup,
                 ServerState::Failed if now.is_retried => RETRY_WAIT_TIMEOUT.min(startup),
                 ServerState::Failed | ServerState::NeedsLogin | ServerState::Disabled => Duration::ZERO,
             };
-            let left = patience.saturating_sub(began.elapsed());
-            if left.is_zero() || !matches!(tokio::time::timeout(left, standing.changed()).await, Ok(Ok(()))) {
+            let left = max_wait.saturating_sub(began.elapsed());
+            if left.is_zero() || !matches!(tokio::time::timeout(left, states.changed()).await, Ok(Ok(()))) {
                 return Err(self.not_ready());
             }
         }
@@ -203,15 +202,15 @@ impl McpServerEntry {
 
     /// Status for users.
     pub(super) fn status(&self) -> ServerStatus {
-        let (server, mut standing) = (self.server(), self.connection_state());
-        if standing.state == ServerState::Starting && standing.has_failed {
+        let (server, mut connection_state) = (self.server(), self.connection_state());
+        if connection_state.state == ServerState::Starting && connection_state.has_failed {
             // The cause of the failure is more useful than the state of the retry.
-            standing.state = ServerState::Failed;
+            connection_state.state = ServerState::Failed;
         }
-        let mut reasons: Vec<String> = standing.reason.into_iter().collect();
-        let mut hint = standing.hint;
-        if standing.state == ServerState::Ready {
-            reasons.extend(standing.catalog.remarks.iter().cloned());
+        let mut reasons: Vec<String> = connection_state.reason.into_iter().collect();
+        let mut hint = connection_state.hint;
+        if connection_state.state == ServerState::Ready {
+            reasons.extend(connection_state.catalog.remarks.iter().cloned());
             if !server.trusted {
                 let pins = self.shared.pins.lock();
                 let changed: Vec<_> = pins.changed().take(5).collect();
@@ -224,13 +223,14 @@ impl McpServerEntry {
                 }
             }
         }
-        let protocol = standing.connection.as_ref().map(|connection| connection.info().protocol_version.to_string());
+        let protocol =
+            connection_state.connection.as_ref().map(|connection| connection.info().protocol_version.to_string());
         ServerStatus {
             name: server.name.clone(),
             transport: TransportKind::from_transport(&server.transport).as_str().to_owned(),
-            state: standing.state,
+            state: connection_state.state,
             protocol,
-            tools: if standing.state == ServerState::Ready { standing.catalog.tools.len() } else { 0 },
+            tools: if connection_state.state == ServerState::Ready { connection_state.catalog.tools.len() } else { 0 },
             reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
             hint,
             log: self.shared.log.lines(),

@@ -21,7 +21,7 @@ const HANDOFF_EXTENSION: &str = "dev.baton/handoff";
 /// Client handler of one connection.
 #[derive(Clone)]
 pub(super) struct McpClientHandler {
-    pub(super) flights: Arc<InFlightRequests>,
+    pub(super) in_flight: Arc<InFlightRequests>,
     pub(super) implementation: Implementation,
 }
 
@@ -49,21 +49,21 @@ impl McpClientHandler {
         context: RequestContext<RoleClient>,
     ) -> Result<T, ErrorData> {
         let origin = context.extensions.get::<InboundStreamOrigin>();
-        let events = self.flights.route(&request, origin).map_err(routing_error)?;
+        let events = self.in_flight.route(&request, origin).map_err(routing_error)?;
         let (reply, answer) = oneshot::channel();
-        let gone = || ErrorData::internal_error("the call that this request belongs to has ended", None);
-        events.send(InFlightEvent::Question { request, reply }).await.map_err(|_| gone())?;
+        let call_ended = || ErrorData::internal_error("the call that this request belongs to has ended", None);
+        events.send(InFlightEvent::Question { request, reply }).await.map_err(|_| call_ended())?;
         let answer = tokio::select! {
-            answer = answer => answer.map_err(|_| gone())??,
-            () = context.ct.cancelled() => return Err(gone()),
+            answer = answer => answer.map_err(|_| call_ended())??,
+            () = context.ct.cancelled() => return Err(call_ended()),
         };
         serde_json::from_value(answer)
             .map_err(|_| ErrorData::internal_error("the answer does not match the protocol", None))
     }
 }
 
-fn routing_error(why: RoutingError) -> ErrorData {
-    match why {
+fn routing_error(error: RoutingError) -> ErrorData {
+    match error {
         RoutingError::NoCall => {
             ErrorData::invalid_params("no call is in flight that this request could belong to", None)
         }
@@ -102,7 +102,7 @@ impl ClientHandler for McpClientHandler {
     async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         let request = InputRequest::ListRoots(ListRootsRequest::default());
         // A caller without roots is treated like one with an empty list.
-        if self.flights.route(&request, context.extensions.get::<InboundStreamOrigin>()).is_err() {
+        if self.in_flight.route(&request, context.extensions.get::<InboundStreamOrigin>()).is_err() {
             return Ok(ListRootsResult::default());
         }
         self.forward_to_caller(request, context).await

@@ -49,7 +49,7 @@ pub(super) enum ProtocolEra {
 /// A connection after the handshake.
 pub(super) struct NegotiatedConnection {
     pub(super) service: RunningService<RoleClient, McpClientHandler>,
-    pub(super) flights: Arc<InFlightRequests>,
+    pub(super) in_flight: Arc<InFlightRequests>,
     pub(super) notices: mpsc::Receiver<ServerNotice>,
     pub(super) era: ProtocolEra,
 }
@@ -75,9 +75,9 @@ pub(super) struct ServerHandshake<'a> {
 }
 
 impl ServerHandshake<'_> {
-    /// Opens a connection; `known` is the era detected before.
-    pub(super) async fn open(&self, known: Option<ProtocolEra>) -> Result<NegotiatedConnection, ConnectError> {
-        match (self.target.server.era, known) {
+    /// Opens a connection; `detected` is the era detected before.
+    pub(super) async fn open(&self, detected: Option<ProtocolEra>) -> Result<NegotiatedConnection, ConnectError> {
+        match (self.target.server.era, detected) {
             (McpEra::Legacy, _) | (McpEra::Auto, Some(ProtocolEra::Legacy)) => {
                 self.legacy(ConnectAttempt::Initialize).await
             }
@@ -143,9 +143,9 @@ impl ServerHandshake<'_> {
     }
 
     /// Sends `server/discover` and waits for the response, with an optional timeout.
-    async fn discover(&self, link: &mut BoxedTransport, patience: Option<Duration>) -> ProbeResult {
+    async fn discover(&self, link: &mut BoxedTransport, max_wait: Option<Duration>) -> ProbeResult {
         let mut span = self.spans().begin("server/discover", None, current_span());
-        let probed = self.send_probe(link, patience, span.context()).await;
+        let probed = self.send_probe(link, max_wait, span.context()).await;
         if let ProbeResult::Closed(_) | ProbeResult::Rejected(_) | ProbeResult::Silent = &probed {
             span.fail("not_answered", "the server did not report its capabilities");
         }
@@ -155,7 +155,7 @@ impl ServerHandshake<'_> {
     async fn send_probe(
         &self,
         link: &mut BoxedTransport,
-        patience: Option<Duration>,
+        max_wait: Option<Duration>,
         trace: Option<TraceContext>,
     ) -> ProbeResult {
         let info = self.handler().0.get_info();
@@ -210,18 +210,18 @@ impl ServerHandshake<'_> {
             }
             ProbeResult::Closed(ClientInitializeError::ConnectionClosed("discover response".to_owned()))
         };
-        match patience {
-            Some(patience) => tokio::time::timeout(patience, answered).await.unwrap_or(ProbeResult::Silent),
+        match max_wait {
+            Some(max_wait) => tokio::time::timeout(max_wait, answered).await.unwrap_or(ProbeResult::Silent),
             None => answered.await,
         }
     }
 
     fn serve(&self, link: BoxedTransport, result: DiscoverResult) -> NegotiatedConnection {
-        let (handler, flights, notices) = self.handler();
-        let lease = TransportLease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let (handler, in_flight, notices) = self.handler();
+        let lease = TransportLease::new(link, Arc::clone(&in_flight), self.target.log.clone());
         let info = ServerPeerInfo::from_discover_result(ProtocolVersion::V_2026_07_28, result);
         let service = serve_directly(handler, lease, Some(info));
-        NegotiatedConnection { service, flights, notices, era: ProtocolEra::Modern }
+        NegotiatedConnection { service, in_flight, notices, era: ProtocolEra::Modern }
     }
 
     async fn initialize(&self, link: BoxedTransport) -> Result<NegotiatedConnection, ClientInitializeError> {
@@ -238,15 +238,15 @@ impl ServerHandshake<'_> {
     }
 
     async fn run_initialize(&self, link: BoxedTransport) -> Result<NegotiatedConnection, ClientInitializeError> {
-        let (handler, flights, notices) = self.handler();
-        let lease = TransportLease::new(link, Arc::clone(&flights), self.target.log.clone());
+        let (handler, in_flight, notices) = self.handler();
+        let lease = TransportLease::new(link, Arc::clone(&in_flight), self.target.log.clone());
         let (returned, late) = (lease.return_slot(), lease.late_probe_result());
         match handler.serve_with_lifecycle(lease, ClientLifecycleMode::Initialize).await {
             Ok(service) => {
                 let speaks = service.peer().peer_info().map(|info| info.protocol_version.clone());
                 let is_legacy = speaks.is_none_or(|version| version.has_initialize());
                 let era = if is_legacy { ProtocolEra::Legacy } else { ProtocolEra::Modern };
-                Ok(NegotiatedConnection { service, flights, notices, era })
+                Ok(NegotiatedConnection { service, in_flight, notices, era })
             }
             Err(failure) => {
                 let (mut link, late) = (returned.lock().take(), late.lock().take());
@@ -268,10 +268,12 @@ impl ServerHandshake<'_> {
 
     fn handler(&self) -> (McpClientHandler, Arc<InFlightRequests>, mpsc::Receiver<ServerNotice>) {
         let (notices, noticed) = mpsc::channel(MAX_NOTICES);
-        let flights = InFlightRequests::new(notices);
-        let handler =
-            McpClientHandler { flights: Arc::clone(&flights), implementation: self.settings.implementation.clone() };
-        (handler, flights, noticed)
+        let in_flight = InFlightRequests::new(notices);
+        let handler = McpClientHandler {
+            in_flight: Arc::clone(&in_flight),
+            implementation: self.settings.implementation.clone(),
+        };
+        (handler, in_flight, noticed)
     }
 
     /// Clears the fault, which the probe caused.

@@ -58,16 +58,16 @@ pub(super) struct HeldCalls {
 
 impl HeldCalls {
     /// Holds a call for a limited time and returns its state; rejected when too many are held.
-    pub(super) fn hold(self: &Arc<Self>, held: HeldCall, most: usize, hold: Duration) -> Result<String, ServerError> {
+    pub(super) fn hold(self: &Arc<Self>, held: HeldCall, limit: usize, hold: Duration) -> Result<String, ServerError> {
         let state = random_state()?;
         let mut table = self.by_state.lock();
-        if table.len() >= most {
+        if table.len() >= limit {
             return Err(ServerError::Invalid {
-                reason: format!("{most} calls already wait for answers; answer or cancel some, then try again"),
+                reason: format!("{limit} calls already wait for answers; answer or cancel some, then try again"),
             });
         }
         let own = table.values().filter(|other| other.held.account == held.account).count();
-        if own >= most.div_ceil(ACCOUNT_SHARE_DIVISOR) {
+        if own >= limit.div_ceil(ACCOUNT_SHARE_DIVISOR) {
             return Err(ServerError::Invalid {
                 reason: format!("{own} of your calls already wait for answers; answer or cancel some, then try again"),
             });
@@ -75,17 +75,17 @@ impl HeldCalls {
         let (waiting, expiring) = (Arc::downgrade(self), state.clone());
         let connection = Arc::downgrade(held.running.connection());
         let timer = AbortOnDropHandle::new(tokio::spawn(async move {
-            let undisturbed = hold.min(MIN_HOLD_DURATION);
-            tokio::time::sleep(undisturbed).await;
-            let wanted = async {
+            let min_hold = hold.min(MIN_HOLD_DURATION);
+            tokio::time::sleep(min_hold).await;
+            let queued_call = async {
                 match connection.upgrade() {
                     Some(connection) => connection.wait_for_queued_call().await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
-                () = tokio::time::sleep(hold - undisturbed) => {}
-                () = wanted => {}
+                () = tokio::time::sleep(hold - min_hold) => {}
+                () = queued_call => {}
             }
             expire(&waiting, &expiring);
         }));

@@ -143,8 +143,8 @@ impl McpServers {
 
 impl McpServersInner {
     fn agent_servers(&self, agent: &AgentName) -> Arc<AgentServers> {
-        let known = self.by_agent.lock().get(agent).cloned();
-        let servers = known.unwrap_or_else(|| {
+        let existing = self.by_agent.lock().get(agent).cloned();
+        let servers = existing.unwrap_or_else(|| {
             let fresh = Arc::new(AgentServers::new(agent));
             // Requests for unknown agents must not grow the table.
             if !self.agents.has(agent) {
@@ -159,16 +159,17 @@ impl McpServersInner {
     /// Applies the definition: servers with unchanged connection settings keep their connection, the others are closed,
     /// and new ones start on demand.
     fn sync(&self, servers: &AgentServers) {
-        let kit = self.agents.agent_resources(&servers.agent);
+        let resources = self.agents.agent_resources(&servers.agent);
         let mut state = servers.state.lock();
-        let is_same = |known: &AgentResources| known.servers == kit.servers && known.variables == kit.variables;
-        if state.resources.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || is_same(known)) {
-            state.resources = Some(kit);
+        let is_same =
+            |current: &AgentResources| current.servers == resources.servers && current.variables == resources.variables;
+        if state.resources.as_ref().is_some_and(|current| Arc::ptr_eq(current, &resources) || is_same(current)) {
+            state.resources = Some(resources);
             return;
         }
         let is_first = state.resources.is_none();
         let mut old = std::mem::take(&mut state.entries);
-        for server in &kit.servers {
+        for server in &resources.servers {
             let entry = match old.iter().position(|entry| entry.is_compatible(server)) {
                 Some(at) => old.swap_remove(at),
                 None => Arc::new(McpServerEntry::new(
@@ -179,16 +180,16 @@ impl McpServersInner {
                     servers.events.clone(),
                 )),
             };
-            entry.update(server, &kit.variables);
+            entry.update(server, &resources.variables);
             state.entries.push(entry);
         }
-        for gone in old {
-            let _ = gone.close();
+        for removed in old {
+            let _ = removed.close();
         }
         for names in [&servers.tool_names, &servers.prompt_names] {
-            names.lock().retain_servers(|server| kit.servers.iter().any(|kept| kept.name == server));
+            names.lock().retain_servers(|server| resources.servers.iter().any(|configured| configured.name == server));
         }
-        state.resources = Some(kit);
+        state.resources = Some(resources);
         drop(state);
         if !is_first {
             for event in [ServerEvent::Status, ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
@@ -214,14 +215,14 @@ impl AgentServers {
         self.state.lock().entries.clone()
     }
 
-    /// Starts all servers and waits up to `patience`; for required servers, at least their startup timeout.
-    pub(super) async fn wait_settled(&self, patience: Duration) {
+    /// Starts all servers and waits up to `max_wait`; for required servers, at least their startup timeout.
+    pub(super) async fn wait_settled(&self, max_wait: Duration) {
         let entries = self.entries();
         entries.iter().for_each(|entry| entry.request_start());
         let waits = entries.iter().map(|entry| {
             let server = entry.server();
-            let patience = if server.required { server.timeouts.startup.max(patience) } else { patience };
-            entry.wait_settled(patience)
+            let max_wait = if server.required { server.timeouts.startup.max(max_wait) } else { max_wait };
+            entry.wait_settled(max_wait)
         });
         futures_util::future::join_all(waits).await;
     }
@@ -230,8 +231,8 @@ impl AgentServers {
 /// Synchronizes every known agent; false when the servers are gone.
 fn sync_all(inner: &Weak<McpServersInner>) -> bool {
     let Some(inner) = inner.upgrade() else { return false };
-    let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
-    known.iter().for_each(|servers| inner.sync(servers));
+    let all: Vec<_> = inner.by_agent.lock().values().cloned().collect();
+    all.iter().for_each(|servers| inner.sync(servers));
     // Removes agents that are gone and have no servers left.
     let is_used = |servers: &AgentServers| !servers.state.lock().entries.is_empty();
     inner.by_agent.lock().retain(|agent, servers| is_used(servers) || inner.agents.has(agent));

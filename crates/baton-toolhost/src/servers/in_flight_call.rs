@@ -40,9 +40,9 @@ pub(super) enum CallLock {
 pub(super) struct InFlightCall {
     handle: Option<RequestHandle<RoleClient>>,
     events: mpsc::Receiver<InFlightEvent>,
-    flight: InFlightGuard,
+    guard: InFlightGuard,
     connection: Arc<ServerConnection>,
-    _turn: CallPermit,
+    _permit: CallPermit,
     idle: Duration,
     remaining: Duration,
     question_count: u32,
@@ -52,17 +52,17 @@ impl InFlightCall {
     pub(super) fn new(
         connection: Arc<ServerConnection>,
         handle: RequestHandle<RoleClient>,
-        flight: InFlightGuard,
+        guard: InFlightGuard,
         events: mpsc::Receiver<InFlightEvent>,
-        turn: CallPermit,
+        permit: CallPermit,
         (idle, total): (Duration, Duration),
     ) -> Self {
         Self {
             handle: Some(handle),
             events,
-            flight,
+            guard,
             connection,
-            _turn: turn,
+            _permit: permit,
             idle,
             remaining: total,
             question_count: 0,
@@ -76,9 +76,9 @@ impl InFlightCall {
 
     /// Runs until the result or a question; the time between two runs does not count against the timeouts.
     pub(super) async fn drive(&mut self, listener: Option<&dyn CallObserver>) -> Result<CallStep, ServerError> {
-        let began = Instant::now();
-        let step = self.next_step(began, listener).await;
-        self.remaining = self.remaining.saturating_sub(began.elapsed());
+        let started = Instant::now();
+        let step = self.next_step(started, listener).await;
+        self.remaining = self.remaining.saturating_sub(started.elapsed());
         if !matches!(step, Ok(CallStep::InputRequired { .. }) | Err(ServerError::TimedOut { .. })) {
             self.handle = None;
         }
@@ -87,11 +87,11 @@ impl InFlightCall {
 
     async fn next_step(
         &mut self,
-        began: Instant,
+        started: Instant,
         listener: Option<&dyn CallObserver>,
     ) -> Result<CallStep, ServerError> {
-        let total = began + self.remaining;
-        let mut idle = began + self.idle;
+        let total = started + self.remaining;
+        let mut idle = started + self.idle;
         loop {
             let Some(handle) = self.handle.as_mut() else { return Err(ServerError::Expired) };
             tokio::select! {
@@ -109,7 +109,7 @@ impl InFlightCall {
                         Err(_) => Err(self.connection.broken()),
                     };
                 }
-                () = self.flight.flights().closed().cancelled() => {
+                () = self.guard.in_flight().closed().cancelled() => {
                     return match handle.rx.try_recv() {
                         Ok(Ok(result)) => Ok(CallStep::Done(result)),
                         Ok(Err(ServiceError::McpError(error))) => Err(self.connection.failure(ServiceError::McpError(error))),

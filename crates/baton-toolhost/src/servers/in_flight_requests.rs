@@ -60,10 +60,10 @@ struct InFlightRequest {
 #[derive(Default)]
 struct InFlightState {
     next: u64,
-    flights: BTreeMap<u64, InFlightRequest>,
+    requests: BTreeMap<u64, InFlightRequest>,
     window: Option<(Instant, u32)>,
     /// Requests of the server without a sent answer.
-    asked: HashMap<RequestId, usize>,
+    pending: HashMap<RequestId, usize>,
 }
 
 /// The requests in flight of one connection.
@@ -105,12 +105,12 @@ impl InFlightRequests {
         caller: String,
         capabilities: ClientCapabilities,
     ) -> (InFlightGuard, mpsc::Receiver<InFlightEvent>) {
-        let (events, heard) = mpsc::channel(MAX_EVENTS);
+        let (events, receiver) = mpsc::channel(MAX_EVENTS);
         let mut state = self.state.lock();
         let key = state.next;
         state.next += 1;
-        state.flights.insert(key, InFlightRequest { id: None, token: None, caller, capabilities, events });
-        (InFlightGuard { key, flights: Arc::clone(self) }, heard)
+        state.requests.insert(key, InFlightRequest { id: None, token: None, caller, capabilities, events });
+        (InFlightGuard { key, in_flight: Arc::clone(self) }, receiver)
     }
 
     /// Whether calls must run one at a time.
@@ -127,9 +127,9 @@ impl InFlightRequests {
     pub(super) fn on_sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
         let Some(InFlightKey(key)) = request.request.extensions().get::<InFlightKey>() else { return };
-        if let Some(flight) = self.state.lock().flights.get_mut(key) {
-            flight.id = Some(request.id.clone());
-            flight.token = request.request.get_meta().get_progress_token();
+        if let Some(entry) = self.state.lock().requests.get_mut(key) {
+            entry.id = Some(request.id.clone());
+            entry.token = request.request.get_meta().get_progress_token();
         }
     }
 
@@ -161,19 +161,19 @@ impl InFlightRequests {
 
     /// Counts a server request; false when too many are pending.
     fn count_request(&self, id: &RequestId) -> bool {
-        let asked = &mut self.state.lock().asked;
+        let pending = &mut self.state.lock().pending;
         // An id may be reused before the answer to its first use is recorded as sent.
-        *asked.entry(id.clone()).or_default() += 1;
-        asked.values().sum::<usize>() <= MAX_PENDING_REQUESTS
+        *pending.entry(id.clone()).or_default() += 1;
+        pending.values().sum::<usize>() <= MAX_PENDING_REQUESTS
     }
 
     /// Removes a server request that was answered or cancelled.
     pub(super) fn finish_request(&self, id: &RequestId) {
-        let asked = &mut self.state.lock().asked;
-        if let Some(count) = asked.get_mut(id) {
+        let pending = &mut self.state.lock().pending;
+        if let Some(count) = pending.get_mut(id) {
             *count -= 1;
             if *count == 0 {
-                asked.remove(id);
+                pending.remove(id);
             }
         }
     }
@@ -181,8 +181,8 @@ impl InFlightRequests {
     fn progress(&self, progress: &ProgressNotificationParam) -> bool {
         let events = {
             let state = self.state.lock();
-            let meant = |flight: &&InFlightRequest| flight.token.as_ref() == Some(&progress.progress_token);
-            state.flights.values().find(meant).map(|flight| flight.events.clone())
+            let has_token = |entry: &&InFlightRequest| entry.token.as_ref() == Some(&progress.progress_token);
+            state.requests.values().find(has_token).map(|entry| entry.events.clone())
         };
         match events {
             Some(events) => {
@@ -197,13 +197,13 @@ impl InFlightRequests {
         let listeners: Vec<_> = {
             let state = self.state.lock();
             if state.only_caller() {
-                state.flights.values().map(|flight| flight.events.clone()).collect()
+                state.requests.values().map(|entry| entry.events.clone()).collect()
             } else {
                 Vec::new()
             }
         };
-        let heard = listeners.iter().filter(|events| events.try_send(InFlightEvent::Log(message.clone())).is_ok());
-        heard.count() > 0 || self.count_unsolicited()
+        let delivered = listeners.iter().filter(|events| events.try_send(InFlightEvent::Log(message.clone())).is_ok());
+        delivered.count() > 0 || self.count_unsolicited()
     }
 
     fn notice(&self, notice: ServerNotice) -> bool {
@@ -233,28 +233,28 @@ impl InFlightRequests {
         origin: Option<&InboundStreamOrigin>,
     ) -> Result<mpsc::Sender<InFlightEvent>, RoutingError> {
         let state = self.state.lock();
-        let flight = match origin {
+        let entry = match origin {
             Some(InboundStreamOrigin::OutboundRequest(id)) => {
-                state.flights.values().find(|flight| flight.id.as_ref() == Some(id))
+                state.requests.values().find(|entry| entry.id.as_ref() == Some(id))
             }
             _ => {
-                if state.flights.len() > 1 {
+                if state.requests.len() > 1 {
                     self.is_serial.store(true, Ordering::Release);
                 }
-                if !state.only_caller() && !state.flights.is_empty() {
+                if !state.only_caller() && !state.requests.is_empty() {
                     return Err(RoutingError::Ambiguous);
                 }
-                state.flights.values().next()
+                state.requests.values().next()
             }
         };
-        let flight = flight.ok_or(RoutingError::NoCall)?;
-        if can_answer(&flight.capabilities, request) { Ok(flight.events.clone()) } else { Err(RoutingError::Incapable) }
+        let entry = entry.ok_or(RoutingError::NoCall)?;
+        if can_answer(&entry.capabilities, request) { Ok(entry.events.clone()) } else { Err(RoutingError::Incapable) }
     }
 }
 
 impl InFlightState {
     fn only_caller(&self) -> bool {
-        let mut callers = self.flights.values().map(|flight| &flight.caller);
+        let mut callers = self.requests.values().map(|entry| &entry.caller);
         let first = callers.next();
         first.is_some() && callers.all(|caller| Some(caller) == first)
     }
@@ -278,7 +278,7 @@ pub(super) fn can_answer(capabilities: &ClientCapabilities, request: &InputReque
 /// A request in flight; dropping it removes the registration.
 pub(super) struct InFlightGuard {
     key: u64,
-    flights: Arc<InFlightRequests>,
+    in_flight: Arc<InFlightRequests>,
 }
 
 impl InFlightGuard {
@@ -288,13 +288,13 @@ impl InFlightGuard {
     }
 
     /// The requests in flight of the connection.
-    pub(super) fn flights(&self) -> &InFlightRequests {
-        &self.flights
+    pub(super) fn in_flight(&self) -> &InFlightRequests {
+        &self.in_flight
     }
 }
 
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.flights.state.lock().flights.remove(&self.key);
+        self.in_flight.state.lock().requests.remove(&self.key);
     }
 }

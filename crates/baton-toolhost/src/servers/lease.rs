@@ -23,14 +23,14 @@ pub(super) type TransportSlot = Arc<Mutex<Option<BoxedTransport>>>;
 pub(super) struct TransportLease {
     link: Option<BoxedTransport>,
     returned: TransportSlot,
-    flights: Arc<InFlightRequests>,
+    in_flight: Arc<InFlightRequests>,
     log: ServerLog,
     late: Arc<Mutex<Option<DiscoverResult>>>,
 }
 
 impl TransportLease {
-    pub(super) fn new(link: BoxedTransport, flights: Arc<InFlightRequests>, log: ServerLog) -> Self {
-        Self { link: Some(link), returned: TransportSlot::default(), flights, log, late: Arc::default() }
+    pub(super) fn new(link: BoxedTransport, in_flight: Arc<InFlightRequests>, log: ServerLog) -> Self {
+        Self { link: Some(link), returned: TransportSlot::default(), in_flight, log, late: Arc::default() }
     }
 
     /// Slot that receives the connection after the service released it.
@@ -59,13 +59,13 @@ impl Transport<RoleClient> for TransportLease {
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.flights.on_sent(&item);
+        self.in_flight.on_sent(&item);
         let answers = match &item {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let flights = Arc::clone(&self.flights);
+        let in_flight = Arc::clone(&self.in_flight);
         let sent = self.link.as_mut().map(|link| link.send(item));
         async move {
             let sent = match sent {
@@ -73,7 +73,7 @@ impl Transport<RoleClient> for TransportLease {
                 None => Err(BoxedTransportError::new(std::io::Error::from(std::io::ErrorKind::NotConnected))),
             };
             if let Some(id) = answers {
-                flights.finish_request(&id);
+                in_flight.finish_request(&id);
             }
             sent
         }
@@ -93,18 +93,18 @@ impl Transport<RoleClient> for TransportLease {
                 JsonRpcMessage::Error(error) if error.id.as_ref().is_some_and(answers_probe) => continue,
                 _ => {}
             }
-            if !self.flights.on_received(&message) {
+            if !self.in_flight.on_received(&message) {
                 self.log.record_fault("it floods Baton with unsolicited messages and was stopped");
                 break;
             }
             return Some(message);
         }
-        self.flights.closed().cancel();
+        self.in_flight.closed().cancel();
         None
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.flights.closed().cancel();
+        self.in_flight.closed().cancel();
         match self.link.take() {
             Some(mut link) => link.close().await,
             None => Ok(()),

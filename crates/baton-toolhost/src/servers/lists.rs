@@ -19,11 +19,11 @@ const ALIASES: [&str; 2] = ["a2a_list_agents", "a2a_send_message"];
 const SYSTEM_PROMPT: &str = "system_prompt";
 
 impl McpServers {
-    /// Starts the agent's servers, waits up to `patience` (longer for required ones) and returns the tools of ready
+    /// Starts the agent's servers, waits up to `max_wait` (longer for required ones) and returns the tools of ready
     /// servers, sorted by exposed name, without denied or unexposed tools.
-    pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
+    pub async fn tools(&self, agent: &AgentSpec, max_wait: Duration) -> Vec<OfferedTool> {
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
-        self.tools_by_agent_name(&agent.name, &is_own, patience).await
+        self.tools_by_agent_name(&agent.name, &is_own, max_wait).await
     }
 
     /// The same by agent name; `is_own` matches the names of the agent's own tools.
@@ -31,19 +31,19 @@ impl McpServers {
         &self,
         agent: &AgentName,
         is_own: &(dyn Fn(&str) -> bool + Sync),
-        patience: Duration,
+        max_wait: Duration,
     ) -> Vec<OfferedTool> {
         let servers = self.agent_servers(agent);
-        servers.wait_settled(patience).await;
+        servers.wait_settled(max_wait).await;
         let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut offered = Vec::new();
         for entry in servers.entries() {
-            let (server, standing) = (entry.server(), entry.connection_state());
-            for tool in standing.catalog.tools.iter() {
-                let Some(words) = ServerToolPermissions::for_tool(&server, &tool.name) else { continue };
+            let (server, connection_state) = (entry.server(), entry.connection_state());
+            for tool in connection_state.catalog.tools.iter() {
+                let Some(permissions) = ServerToolPermissions::for_tool(&server, &tool.name) else { continue };
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
-                offered.extend(offer(name, &entry, &server, tool, words));
+                offered.extend(offer(name, &entry, &server, tool, permissions));
             }
         }
         names.evict_unused(offered.iter().map(|offered: &OfferedTool| offered.spec.name.as_str()));
@@ -52,17 +52,17 @@ impl McpServers {
     }
 
     /// Denied and unexposed tools of ready servers, sorted by the names they would be exposed under.
-    pub async fn hidden_tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
+    pub async fn hidden_tools(&self, agent: &AgentSpec, max_wait: Duration) -> Vec<(String, McpTool)> {
         let servers = self.agent_servers(&agent.name);
-        servers.wait_settled(patience).await;
+        servers.wait_settled(max_wait).await;
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
         let is_reserved = |name: &str| BUILT_IN_TOOLS.contains(&name) || ALIASES.contains(&name) || is_own(name);
         let mut names = servers.tool_names.lock();
         let mut hidden = Vec::new();
         for entry in servers.entries() {
-            let (server, standing) = (entry.server(), entry.connection_state());
+            let (server, connection_state) = (entry.server(), entry.connection_state());
             let is_hidden = |tool: &&Arc<Tool>| ServerToolPermissions::for_tool(&server, &tool.name).is_none();
-            for tool in standing.catalog.tools.iter().filter(is_hidden) {
+            for tool in connection_state.catalog.tools.iter().filter(is_hidden) {
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
                 hidden.push((name, McpTool { server: server.name.clone(), tool: tool.name.to_string() }));
             }
@@ -72,9 +72,9 @@ impl McpServers {
     }
 
     /// The prompts of ready servers, sorted by exposed name.
-    pub async fn prompts(&self, agent: &AgentName, patience: Duration) -> Vec<OfferedPrompt> {
+    pub async fn prompts(&self, agent: &AgentName, max_wait: Duration) -> Vec<OfferedPrompt> {
         let listed = self
-            .query_servers(agent, patience, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
+            .query_servers(agent, max_wait, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
             .await;
         let servers = self.agent_servers(agent);
         let mut names = servers.prompt_names.lock();
@@ -92,9 +92,9 @@ impl McpServers {
     }
 
     /// The resources of ready servers.
-    pub async fn resources(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<Resource>> {
+    pub async fn resources(&self, agent: &AgentName, max_wait: Duration) -> Vec<ServerItem<Resource>> {
         items(
-            self.query_servers(agent, patience, |connection| {
+            self.query_servers(agent, max_wait, |connection| {
                 Box::pin(async move { catalog::resources(&connection).await })
             })
             .await,
@@ -102,9 +102,9 @@ impl McpServers {
     }
 
     /// The resource templates of ready servers.
-    pub async fn templates(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<ResourceTemplate>> {
+    pub async fn templates(&self, agent: &AgentName, max_wait: Duration) -> Vec<ServerItem<ResourceTemplate>> {
         items(
-            self.query_servers(agent, patience, |connection| {
+            self.query_servers(agent, max_wait, |connection| {
                 Box::pin(async move { catalog::templates(&connection).await })
             })
             .await,
@@ -115,15 +115,15 @@ impl McpServers {
     async fn query_servers<T>(
         &self,
         agent: &AgentName,
-        patience: Duration,
+        max_wait: Duration,
         list: impl Fn(Arc<ServerConnection>) -> BoxFuture<'static, Result<Vec<T>, ServerError>>,
     ) -> Vec<(Arc<McpServer>, Vec<T>)> {
         let servers = self.agent_servers(agent);
-        servers.wait_settled(patience).await;
+        servers.wait_settled(max_wait).await;
         let entries = servers.entries();
         let lists = entries.iter().filter_map(|entry| {
             let listed =
-                tokio::time::timeout(patience.max(MIN_LIST_TIMEOUT), list(entry.connection_state().connection?));
+                tokio::time::timeout(max_wait.max(MIN_LIST_TIMEOUT), list(entry.connection_state().connection?));
             let server = entry.server();
             Some(async move { Some((server, listed.await.ok()?.ok()?)) })
         });
@@ -150,12 +150,12 @@ fn offer(
     entry: &McpServerEntry,
     server: &McpServer,
     tool: &Tool,
-    words: ServerToolPermissions,
+    permissions: ServerToolPermissions,
 ) -> Option<OfferedTool> {
     let title = tool.title.as_deref();
     let description = tool.description.as_deref().or(title).unwrap_or_default();
     let is_changed = !server.trusted && entry.shared().pins.lock().is_changed(&tool.name);
-    let words = if is_changed { words.with_approval_required(&tool.name) } else { words };
+    let permissions = if is_changed { permissions.with_approval_required(&tool.name) } else { permissions };
     let spec = ToolSpec {
         name,
         description: clean(description),
@@ -163,9 +163,9 @@ fn offer(
         effects: effects(tool, server),
         runner: ToolRunner::Mcp(McpTool { server: server.name.clone(), tool: tool.name.to_string() }),
         output: tool.output_schema.as_ref().and_then(|schema| json_of(schema)),
-        permission: words.permission,
-        rules: words.rules,
-        include: words.include,
+        permission: permissions.permission,
+        rules: permissions.rules,
+        include: permissions.include,
         sequential: false,
     };
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })

@@ -18,8 +18,8 @@ pub(super) type NameOwner = (String, String);
 /// Assigned names; an owner keeps its name unless the name becomes reserved.
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
-    given: HashMap<NameOwner, String>,
-    taken: BTreeMap<String, NameOwner>,
+    by_owner: HashMap<NameOwner, String>,
+    by_name: BTreeMap<String, NameOwner>,
 }
 
 impl NameTable {
@@ -27,44 +27,44 @@ impl NameTable {
     pub(super) fn claim(&mut self, server: &str, prefix: &str, tool: &str, reserved: &dyn Fn(&str) -> bool) -> String {
         let owner = (server.to_owned(), tool.to_owned());
         let plain = exposed(prefix, tool);
-        if let Some(name) = self.given.get(&owner)
+        if let Some(name) = self.by_owner.get(&owner)
             && !reserved(name)
             && (*name == plain || *name == distinct(prefix, server, tool, 0))
         {
             return name.clone();
         }
         self.release(&owner);
-        let free = |name: &str| !reserved(name) && !self.taken.contains_key(name);
+        let free = |name: &str| !reserved(name) && !self.by_name.contains_key(name);
         // Each salt gives another digest, so a free name is found.
         let name = if free(&plain) {
             plain
         } else {
             (0..).map(|salt| distinct(prefix, server, tool, salt)).find(|name| free(name)).unwrap_or_default()
         };
-        self.taken.insert(name.clone(), owner.clone());
-        self.given.insert(owner, name.clone());
+        self.by_name.insert(name.clone(), owner.clone());
+        self.by_owner.insert(owner, name.clone());
         name
     }
 
     /// Removes the names of servers that no longer exist.
     pub(super) fn retain_servers(&mut self, is_there: impl Fn(&str) -> bool) {
-        self.given.retain(|(server, _), _| is_there(server));
-        self.taken.retain(|_, (server, _)| is_there(server));
+        self.by_owner.retain(|(server, _), _| is_there(server));
+        self.by_name.retain(|_, (server, _)| is_there(server));
     }
 
     /// Evicts all other names above the limit: a server that keeps renaming its tools must not exhaust memory.
     pub(super) fn evict_unused<'a>(&mut self, used: impl Iterator<Item = &'a str>) {
-        if self.taken.len() <= MAX_NAMES {
+        if self.by_name.len() <= MAX_NAMES {
             return;
         }
         let used: HashSet<&str> = used.collect();
-        self.given.retain(|_, name| used.contains(name.as_str()));
-        self.taken.retain(|name, _| used.contains(name.as_str()));
+        self.by_owner.retain(|_, name| used.contains(name.as_str()));
+        self.by_name.retain(|name, _| used.contains(name.as_str()));
     }
 
     fn release(&mut self, owner: &NameOwner) {
-        if let Some(name) = self.given.remove(owner) {
-            self.taken.remove(&name);
+        if let Some(name) = self.by_owner.remove(owner) {
+            self.by_name.remove(&name);
         }
     }
 }
@@ -87,9 +87,9 @@ fn joined(prefix: &str, tool: &str) -> String {
 }
 
 fn with_digest(name: &str, digest: &Digest) -> String {
-    let kept: String =
+    let sanitized: String =
         name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST_LEN - 1).collect();
-    format!("{kept}_{}", &digest.as_str()[..DIGEST_LEN])
+    format!("{sanitized}_{}", &digest.as_str()[..DIGEST_LEN])
 }
 
 fn is_legal(c: char) -> bool {

@@ -5,14 +5,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// Redacts secrets in all strings of a value; `None` if it cannot be converted.
-pub(super) fn redact_secrets<T: Serialize + DeserializeOwned>(said: T, log: &ServerLog) -> Option<T> {
+pub(super) fn redact_secrets<T: Serialize + DeserializeOwned>(message: T, log: &ServerLog) -> Option<T> {
     if !log.has_secrets() {
-        return Some(said);
+        return Some(message);
     }
-    let mut value = serde_json::to_value(&said).ok()?;
+    let mut value = serde_json::to_value(&message).ok()?;
     match redact_value(&mut value, log) {
         true => serde_json::from_value(value).ok(),
-        false => Some(said),
+        false => Some(message),
     }
 }
 
@@ -27,8 +27,8 @@ fn redact_value(value: &mut Value, log: &ServerLog) -> bool {
             }
             is_hidden
         }
-        Value::Array(all) => all.iter_mut().fold(false, |any, one| redact_value(one, log) | any),
-        Value::Object(members) => members.values_mut().fold(false, |any, one| redact_value(one, log) | any),
+        Value::Array(all) => all.iter_mut().fold(false, |any, entry| redact_value(entry, log) | any),
+        Value::Object(members) => members.values_mut().fold(false, |any, member| redact_value(member, log) | any),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -49,7 +49,7 @@ impl ResourceSubscriptions {
             // A server that does not acknowledge in time may still send notifications.
             let _ = tokio::time::timeout(
                 ACKNOWLEDGE_TIMEOUT,
-                self.acknowledged.subscribe().wait_for(|told| *told >= version),
+                self.acknowledged.subscribe().wait_for(|acknowledged| *acknowledged >= version),
             )
             .await;
             return Ok(());
@@ -57,11 +57,11 @@ impl ResourceSubscriptions {
         if !is_new {
             return Ok(());
         }
-        let told = subscribe(connection, uri).await;
-        if told.is_err() {
+        let result = subscribe(connection, uri).await;
+        if result.is_err() {
             self.counts.lock().remove(uri);
         }
-        told
+        result
     }
 
     /// Removes a subscriber.
@@ -98,15 +98,15 @@ impl ResourceSubscriptions {
             }
             return;
         }
-        let mut wanted = self.requested.subscribe();
+        let mut requested = self.requested.subscribe();
         let mut failures = 0;
         let mut open: Option<Subscription> = None;
         while failures < MAX_FAILURES {
-            let version = *wanted.borrow_and_update();
+            let version = *requested.borrow_and_update();
             let Some(filter) = self.filter(&connection) else {
                 open = None;
                 self.acknowledged.send_replace(version);
-                let _ = wanted.changed().await;
+                let _ = requested.changed().await;
                 continue;
             };
             let Ok(subscription) = connection.peer().listen(filter).await else {
@@ -123,7 +123,7 @@ impl ResourceSubscriptions {
                     failures += 1;
                     tokio::time::sleep(RETRY_DELAY).await;
                 }
-                _ = wanted.changed() => failures = 0,
+                _ = requested.changed() => failures = 0,
             }
         }
     }

@@ -56,7 +56,7 @@ impl ServerSupervisor {
         self.shared.start_requested.notified().await;
         while !closing.is_cancelled() {
             // The reason of the last failure stays visible until the server is ready.
-            self.publish(|standing| standing.state = ServerState::Starting);
+            self.publish(|connection_state| connection_state.state = ServerState::Starting);
             let began = Instant::now();
             let ended = tokio::select! {
                 () = closing.cancelled() => break,
@@ -79,10 +79,10 @@ impl ServerSupervisor {
                 () = self.wait_before_retry() => {}
             }
         }
-        self.publish(|standing| {
-            standing.state = ServerState::Idle;
-            standing.connection = None;
-            standing.catalog = Arc::default();
+        self.publish(|connection_state| {
+            connection_state.state = ServerState::Idle;
+            connection_state.connection = None;
+            connection_state.catalog = Arc::default();
         });
     }
 
@@ -130,7 +130,7 @@ impl ServerSupervisor {
         opened: NegotiatedConnection,
         server: &McpServer,
     ) -> Result<ReadyServer, ConnectError> {
-        let NegotiatedConnection { service, flights, notices, era } = opened;
+        let NegotiatedConnection { service, in_flight, notices, era } = opened;
         let info = service.peer().peer_info().ok_or_else(|| ConnectError::Failed {
             reason: "it did not report its capabilities".to_owned(),
             hint: "update the server".to_owned(),
@@ -138,7 +138,7 @@ impl ServerSupervisor {
         let connection = Arc::new(ServerConnection::new(
             server,
             service.peer().clone(),
-            flights,
+            in_flight,
             info,
             era == ProtocolEra::Modern,
             self.shared.log.clone(),
@@ -164,7 +164,7 @@ impl ServerSupervisor {
         let ReadyServer { service, connection, mut notices, catalog, .. } = live;
         self.publish_ready(&connection, catalog);
         let cancel = service.cancellation_token();
-        let closed = connection.flights().closed().clone();
+        let closed = connection.in_flight().closed().clone();
         let listening = self.shared.subscriptions.listen(Arc::clone(&connection));
         tokio::pin!(listening);
         let mut listens = true;
@@ -201,7 +201,9 @@ impl ServerSupervisor {
                 ServerNotice::Tools => {
                     // If the list fails, the previous tools are kept.
                     if let Ok(catalog) = self.tools(connection).await {
-                        self.shared.connection_state.send_modify(|standing| standing.catalog = Arc::new(catalog));
+                        self.shared
+                            .connection_state
+                            .send_modify(|connection_state| connection_state.catalog = Arc::new(catalog));
                     }
                     ServerEvent::Tools
                 }
@@ -216,12 +218,12 @@ impl ServerSupervisor {
     }
 
     fn publish_ready(&self, connection: &Arc<ServerConnection>, catalog: ToolCatalog) {
-        self.publish(|standing| {
-            standing.state = ServerState::Ready;
-            (standing.reason, standing.hint) = (None, None);
-            standing.connection = Some(Arc::clone(connection));
-            standing.catalog = Arc::new(catalog);
-            (standing.is_retried, standing.has_failed) = (false, false);
+        self.publish(|connection_state| {
+            connection_state.state = ServerState::Ready;
+            (connection_state.reason, connection_state.hint) = (None, None);
+            connection_state.connection = Some(Arc::clone(connection));
+            connection_state.catalog = Arc::new(catalog);
+            (connection_state.is_retried, connection_state.has_failed) = (false, false);
         });
         for event in [ServerEvent::Tools, ServerEvent::Prompts, ServerEvent::Resources] {
             let _ = self.shared.events.send(event);
@@ -230,17 +232,17 @@ impl ServerSupervisor {
 
     fn publish_failure(&self, error: ConnectError) {
         let is_retried = self.failures < MAX_CONSECUTIVE_FAILURES && matches!(error, ConnectError::Failed { .. });
-        self.publish(|standing| {
+        self.publish(|connection_state| {
             let (state, reason, hint) = match error {
                 ConnectError::Failed { reason, hint } => (ServerState::Failed, reason, hint),
                 ConnectError::NeedsLogin { reason, hint } => (ServerState::NeedsLogin, reason, hint),
             };
-            standing.state = state;
-            (standing.reason, standing.hint) = (Some(reason), Some(hint));
-            standing.connection = None;
-            (standing.is_retried, standing.has_failed) = (is_retried, true);
+            connection_state.state = state;
+            (connection_state.reason, connection_state.hint) = (Some(reason), Some(hint));
+            connection_state.connection = None;
+            (connection_state.is_retried, connection_state.has_failed) = (is_retried, true);
             if !is_retried {
-                standing.catalog = Arc::default();
+                connection_state.catalog = Arc::default();
             }
         });
         if !is_retried {
@@ -250,10 +252,10 @@ impl ServerSupervisor {
 
     async fn wait_before_retry(&self) {
         let (retried, needs_login) = {
-            let standing = self.shared.connection_state.borrow();
-            (standing.is_retried, standing.state == ServerState::NeedsLogin)
+            let connection_state = self.shared.connection_state.borrow();
+            (connection_state.is_retried, connection_state.state == ServerState::NeedsLogin)
         };
-        let kicked = self.shared.retry_requested.notified();
+        let retry = self.shared.retry_requested.notified();
         let waited = async {
             if needs_login {
                 return std::future::pending().await;
@@ -266,7 +268,7 @@ impl ServerSupervisor {
             }
         };
         tokio::select! {
-            () = kicked => {}
+            () = retry => {}
             () = waited => {}
         }
     }

@@ -128,7 +128,7 @@ fn account(run: ToolInvocation<'_>) -> String {
 }
 
 fn failure_text(name: &str, error: &ServerError) -> String {
-    let what = match error {
+    let advice = match error {
         ServerError::Unknown { .. } | ServerError::NotReady { .. } => {
             "tell the user that the tool cannot be used now, and why"
         }
@@ -139,7 +139,7 @@ fn failure_text(name: &str, error: &ServerError) -> String {
         }
         ServerError::Expired => "call it again",
     };
-    format!("{name} failed: {error}\nWhat to do: {what}.")
+    format!("{name} failed: {error}\nWhat to do: {advice}.")
 }
 
 pub(super) fn failed(text: impl AsRef<str>) -> ToolOutcome {

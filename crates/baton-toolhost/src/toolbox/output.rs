@@ -42,15 +42,15 @@ fn bounded(value: Value, limit: usize) -> Json {
 
 fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -> Json {
     let mut left = limit;
-    let mut kept: Vec<Value> = Vec::new();
+    let mut blocks: Vec<Value> = Vec::new();
     let count = content.len();
     for block in content {
         // The notice about an omitted block also uses space.
         if left == 0 {
-            kept.push(note(&format!("[{} more blocks of content left out: too large]", count - kept.len())));
+            blocks.push(note(&format!("[{} more blocks of content left out: too large]", count - blocks.len())));
             break;
         }
-        kept.push(fit_block(block, &mut left));
+        blocks.push(fit_block(block, &mut left));
     }
     let mut members = Map::new();
     if let Some(structured) = structured {
@@ -58,16 +58,16 @@ fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -
         if size <= left {
             members.insert("structuredContent".to_owned(), structured);
         } else {
-            kept.push(note(&format!("[structured content of {size} bytes left out: too large]")));
+            blocks.push(note(&format!("[structured content of {size} bytes left out: too large]")));
         }
     }
-    members.insert("content".to_owned(), Value::Array(kept));
+    members.insert("content".to_owned(), Value::Array(blocks));
     Json::from(Value::Object(members))
 }
 
 /// The block if it fits; otherwise text is truncated and other content is replaced by a notice.
 fn fit_block(block: ContentBlock, left: &mut usize) -> Value {
-    let what = describe_block(&block);
+    let description = describe_block(&block);
     let block = match block {
         ContentBlock::Text(mut text) => {
             text.text = cut(text.text, *left);
@@ -85,15 +85,15 @@ fn fit_block(block: ContentBlock, left: &mut usize) -> Value {
     let size = size_of(&value);
     // Text is already truncated; its JSON overhead is no reason to omit it.
     if size > *left && !matches!(block, ContentBlock::Text(_)) {
-        *left = left.saturating_sub(what.len() + NOTICE_BYTES);
-        return note(&format!("[{what} of {size} bytes left out: too large]"));
+        *left = left.saturating_sub(description.len() + NOTICE_BYTES);
+        return note(&format!("[{description} of {size} bytes left out: too large]"));
     }
     *left = left.saturating_sub(size);
     value
 }
 
 fn describe_block(block: &ContentBlock) -> String {
-    let what = match block {
+    let description = match block {
         ContentBlock::Image(image) => image.mime_type.clone(),
         ContentBlock::Audio(audio) => audio.mime_type.clone(),
         ContentBlock::Resource(embedded) => match &embedded.resource {
@@ -104,7 +104,7 @@ fn describe_block(block: &ContentBlock) -> String {
         },
         _ => "content".to_owned(),
     };
-    what.chars().take(MAX_KIND).collect()
+    description.chars().take(MAX_KIND).collect()
 }
 
 fn note(text: &str) -> Value {

@@ -154,9 +154,9 @@ impl QuestionState {
 
     /// All answers of the round, by the host and by people.
     pub(super) fn responses(&self, answers: &ToolAnswers) -> InputResponses {
-        let ours =
+        let from_host =
             self.answered.iter().map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default()));
-        let theirs = answers.answers.iter().map(|answer| {
+        let from_people = answers.answers.iter().map(|answer| {
             let action = match answer.action {
                 AnswerAction::Accept | AnswerAction::AcceptForSession => "accept",
                 AnswerAction::Decline => "decline",
@@ -168,6 +168,6 @@ impl QuestionState {
             }
             (answer.key.clone(), response)
         });
-        ours.chain(theirs).collect()
+        from_host.chain(from_people).collect()
     }
 }

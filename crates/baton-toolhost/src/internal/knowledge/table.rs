@@ -53,7 +53,7 @@ impl ItemOperation {
 
     fn tool(self, kind: ItemKind) -> Tool {
         let noun = kind.as_str();
-        let (about, deed) = match self {
+        let (about, effect) = match self {
             Self::Create => (
                 format!(
                     "Adds a {noun} to your definition, for all conversations. A {noun} of the same name is not replaced: change that with {}.",
@@ -96,7 +96,7 @@ impl ItemOperation {
             ),
         };
         let (properties, required) = self.arguments(noun);
-        tool(self.name(kind), about, deed, properties, required)
+        tool(self.name(kind), about, effect, properties, required)
     }
 
     fn arguments(self, noun: &str) -> (Value, &'static [&'static str]) {

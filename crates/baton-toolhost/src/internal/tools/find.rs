@@ -20,8 +20,8 @@ pub(super) async fn all_tools(call: &InternalCall<'_>) -> Result<Vec<ToolSpec>, 
     let offered = call.context.tools()?.available_tools(&agent, Duration::ZERO).await;
     let own = agent.tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
     let is_own = |tool: &ToolSpec| agent.tools.iter().any(|own| own.name == tool.name);
-    let theirs = offered.into_iter().filter(|tool| !is_own(tool));
-    Ok(own.cloned().chain(theirs).collect())
+    let from_servers = offered.into_iter().filter(|tool| !is_own(tool));
+    Ok(own.cloned().chain(from_servers).collect())
 }
 
 /// The status and the tools of a server.
@@ -36,8 +36,8 @@ pub(super) async fn server_tools(
 }
 
 /// One tool, by its name at the server or its name for models.
-pub(super) async fn find_tool(call: &InternalCall<'_>, wanted: &ToolArgument) -> Result<ToolSpec, CallRejection> {
-    let ToolArgument { server_name, tool_name } = wanted;
+pub(super) async fn find_tool(call: &InternalCall<'_>, target: &ToolArgument) -> Result<ToolSpec, CallRejection> {
+    let ToolArgument { server_name, tool_name } = target;
     let mut tools = all_tools(call).await?;
     let is_it = |tool: &ToolSpec| match server_name.as_deref().filter(|name| !name.is_empty()) {
         Some(server) => server_of(tool) == Some(server) && (own_name(tool) == tool_name || tool.name == *tool_name),

@@ -44,7 +44,7 @@ async fn set(call: &InternalCall<'_>, scope: PermissionTarget, include: Inclusio
         InclusionMode::Manual => "part of a conversation once it is requested by name",
         InclusionMode::Agent => "part of a request when it is relevant to the request",
     };
-    let said = format!("From now on {scope} is {when}.");
+    let message = format!("From now on {scope} is {when}.");
     call.context.amend(call.agent, AgentChange::Include { scope, include }).await?;
-    Ok(success(said))
+    Ok(success(message))
 }

@@ -37,9 +37,9 @@ pub(super) async fn search(call: &InternalCall<'_>) -> InternalCallResult {
 /// All servers.
 pub(super) fn servers(call: &InternalCall<'_>) -> InternalCallResult {
     let NoArguments {} = call.read()?;
-    let kit = call.context.kit(call.agent);
+    let agent_resources = call.context.agent_resources(call.agent);
     let statuses = call.context.tools()?.servers(call.agent);
-    let servers: Vec<Value> = statuses.iter().map(|status| server_json(status, &kit)).collect();
+    let servers: Vec<Value> = statuses.iter().map(|status| server_json(status, &agent_resources)).collect();
     Ok(CallToolResult::structured(json!({ "servers": servers })))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn servers(call: &InternalCall<'_>) -> InternalCallResult {
 pub(super) async fn server(call: &InternalCall<'_>) -> InternalCallResult {
     let NameArgument { name } = call.read()?;
     let (status, tools) = find::server_tools(call, &name).await?;
-    let mut shown = server_json(&status, &call.context.kit(call.agent));
+    let mut shown = server_json(&status, &call.context.agent_resources(call.agent));
     shown["tools"] = tools.iter().map(tool_json).collect();
     Ok(CallToolResult::structured(shown))
 }
@@ -71,15 +71,15 @@ fn with_schema(tool: &ToolSpec) -> Value {
     shown
 }
 
-fn server_json(status: &ServerStatus, kit: &AgentResources) -> Value {
+fn server_json(status: &ServerStatus, agent_resources: &AgentResources) -> Value {
     let ServerStatus { name, transport, state, tools, reason, hint, .. } = status;
     let mut shown = json!({"name": name, "type": transport, "state": state.as_str(), "toolCount": tools});
-    if let Some(server) = kit.servers.iter().find(|server| server.name == *name) {
+    if let Some(server) = agent_resources.servers.iter().find(|server| server.name == *name) {
         shown["include"] = json!(server.modes.default);
     }
-    for (key, words) in [("reason", reason), ("hint", hint)] {
-        if let Some(words) = words {
-            shown[key] = words.as_str().into();
+    for (key, text) in [("reason", reason), ("hint", hint)] {
+        if let Some(text) = text {
+            shown[key] = text.as_str().into();
         }
     }
     shown

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 /// The tools of the server.
 pub(in crate::internal) fn tools() -> Vec<Tool> {
-    let one = |name: &str, about: &str, deed, properties, required: &[&str]| {
-        tool(name.to_owned(), about.to_owned(), deed, properties, required)
+    let one = |name: &str, about: &str, effect, properties, required: &[&str]| {
+        tool(name.to_owned(), about.to_owned(), effect, properties, required)
     };
     let when = "When: always, manual (once it is requested by name) or agent (when it is relevant to the request)";
     let mut tool_mode = by_tool();

@@ -89,7 +89,7 @@ impl StreamableHttpClient for RemoteServer {
         session: Option<Arc<str>>,
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
-        most: usize,
+        max_size: usize,
     ) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
         if session.is_some() && may_trigger_requests(&message) {
             self.stream_readiness().wait().await;
@@ -101,7 +101,7 @@ impl StreamableHttpClient for RemoteServer {
         let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(to_http_error)?;
         let session =
             if session.is_some() { reply::SessionAttachment::Attached } else { reply::SessionAttachment::None };
-        reply::read(self, response, &message, session, most).await
+        reply::read(self, response, &message, session, max_size).await
     }
 
     async fn delete_session(
@@ -139,7 +139,7 @@ impl StreamableHttpClient for RemoteServer {
         last: Option<String>,
         _: Option<String>,
         more: HashMap<HeaderName, HeaderValue>,
-        most: usize,
+        max_size: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, RemoteHttpError> {
         if !self.is_listening() {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -155,7 +155,7 @@ impl StreamableHttpClient for RemoteServer {
             (StatusCode::METHOD_NOT_ALLOWED, _) => Err(StreamableHttpError::ServerDoesNotSupportSse),
             (StatusCode::OK, ContentClass::Events) => {
                 let remote = self.clone();
-                Ok(events(response.into_body(), most, move |cut| {
+                Ok(events(response.into_body(), max_size, move |cut| {
                     remote.log_cutoff(cut);
                     // Resuming the stream would return the same events.
                     if !matches!(cut, StreamCutoff::Broken(_)) {

@@ -78,13 +78,13 @@ impl RemoteConnector {
             let hint = format!("correct the url of '{}' in {}", target.server.name, target.server.file);
             ConnectError::Failed { reason: error.to_string(), hint }
         })?;
-        let patience = target.server.timeouts.total;
+        let total = target.server.timeouts.total;
         let options = OutboundOptions {
             same_origin: true,
             connect_timeout: target.server.timeouts.startup.min(Duration::from_secs(30)),
-            request_timeout: patience,
-            head_timeout: patience,
-            idle_body_timeout: patience.max(STREAM_IDLE_TIMEOUT),
+            request_timeout: total,
+            head_timeout: total,
+            idle_body_timeout: total.max(STREAM_IDLE_TIMEOUT),
             ..OutboundOptions::default()
         };
         let named = self.trusts_hosts.then(|| address.host());

@@ -26,27 +26,27 @@ pub(crate) enum StreamCutoff {
 /// The events of a body. When it is cut off, the callback may supply a final event.
 pub(crate) fn events(
     body: GuardedBody,
-    most: usize,
-    farewell: impl FnOnce(&StreamCutoff) -> Option<Sse> + Send + 'static,
+    max_size: usize,
+    on_cutoff: impl FnOnce(&StreamCutoff) -> Option<Sse> + Send + 'static,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
-    let pieces = LimitedBody { body: Some(body), limit: EventLimit::new(most), most };
+    let pieces = LimitedBody { body: Some(body), limit: EventLimit::new(max_size), max_size };
     let bytes = stream::unfold(pieces, |mut pieces| async move { Some((pieces.next().await?, pieces)) });
     let parsed = SseStream::from_bytes_stream(bytes).boxed();
-    let reading = EventReader { parsed: Some(parsed), on_cutoff: Some(farewell) };
+    let reading = EventReader { parsed: Some(parsed), on_cutoff: Some(on_cutoff) };
     stream::unfold(reading, |mut reading| async move { Some((Ok(reading.next().await?), reading)) }).boxed()
 }
 
 struct LimitedBody {
     body: Option<GuardedBody>,
     limit: EventLimit,
-    most: usize,
+    max_size: usize,
 }
 
 impl LimitedBody {
     async fn next(&mut self) -> Option<Result<bytes::Bytes, StreamCutoff>> {
         let cut = match self.body.as_mut()?.next().await? {
             Ok(piece) if self.limit.accepts(&piece) => return Some(Ok(piece)),
-            Ok(_) => StreamCutoff::TooLarge(self.most),
+            Ok(_) => StreamCutoff::TooLarge(self.max_size),
             Err(error) => StreamCutoff::Broken(error),
         };
         // Closes the connection immediately, not when the rest of the stream is dropped.

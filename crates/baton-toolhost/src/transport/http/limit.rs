@@ -3,7 +3,7 @@
 /// Counts the bytes of the incoming event; comments count only until the end of their line.
 #[derive(Debug)]
 pub(crate) struct EventLimit {
-    most: usize,
+    max_size: usize,
     event: usize,
     line: usize,
     is_comment: bool,
@@ -11,8 +11,8 @@ pub(crate) struct EventLimit {
 }
 
 impl EventLimit {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, event: 0, line: 0, is_comment: false, after_return: false }
+    pub(crate) fn new(max_size: usize) -> Self {
+        Self { max_size, event: 0, line: 0, is_comment: false, after_return: false }
     }
 
     /// Whether the event is within the limit after these bytes.
@@ -29,7 +29,7 @@ impl EventLimit {
                     self.is_comment |= self.line == 0 && *byte == b':';
                     self.line += 1;
                     self.event += 1;
-                    if self.event > self.most {
+                    if self.event > self.max_size {
                         return false;
                     }
                 }

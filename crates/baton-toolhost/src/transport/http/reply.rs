@@ -31,7 +31,7 @@ pub(super) async fn read(
     response: Response<GuardedBody>,
     message: &ClientJsonRpcMessage,
     session: SessionAttachment,
-    most: usize,
+    max_size: usize,
 ) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -55,15 +55,15 @@ pub(super) async fn read(
     match content_class(response.headers()) {
         ContentClass::Events => {
             let remote = remote.clone();
-            let farewell = move |cut: &StreamCutoff| {
+            let on_cutoff = move |cut: &StreamCutoff| {
                 remote.log_cutoff(cut);
                 matches!(cut, StreamCutoff::TooLarge(_))
                     .then(|| too_large(id, cut))
                     .and_then(|error| Some(Sse { data: Some(serde_json::to_string(&error).ok()?), ..Sse::default() }))
             };
-            Ok(StreamableHttpPostResponse::Sse(events(response.into_body(), most, farewell), named))
+            Ok(StreamableHttpPostResponse::Sse(events(response.into_body(), max_size, on_cutoff), named))
         }
-        ContentClass::Json => match response.into_body().read(most).await {
+        ContentClass::Json => match response.into_body().read(max_size).await {
             Ok(body) => match serde_json::from_slice(&body) {
                 Ok(message) => Ok(StreamableHttpPostResponse::Json(message, named)),
                 Err(error) => Err(to_http_error(RemoteError::Content {
@@ -71,7 +71,7 @@ pub(super) async fn read(
                 })),
             },
             Err(OutboundError::TooLarge { .. }) => {
-                let cut = StreamCutoff::TooLarge(most);
+                let cut = StreamCutoff::TooLarge(max_size);
                 remote.log_cutoff(&cut);
                 Ok(StreamableHttpPostResponse::Json(too_large(id, &cut), named))
             }
@@ -102,7 +102,7 @@ async fn read_error_response(
     let is_failure = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
     let wait = response.headers().get(header::RETRY_AFTER).and_then(|wait| wait.to_str().ok()).map(str::to_owned);
     let body = response.into_body().within(ERROR_BODY_TIMEOUT).read(MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
-    let said = match serde_json::from_slice(&body) {
+    let rpc_error = match serde_json::from_slice(&body) {
         Ok(ServerJsonRpcMessage::Error(error)) if !is_login => Some(error),
         _ => None,
     };
@@ -119,14 +119,14 @@ async fn read_error_response(
         && !is_login
         && status != StatusCode::TOO_MANY_REQUESTS
     {
-        let error = said.map_or_else(
+        let error = rpc_error.map_or_else(
             || ErrorData::invalid_request(format!("server/discover was answered with {status}"), None),
             |error| error.error,
         );
         let answer = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
         return Ok(StreamableHttpPostResponse::Json(answer, None));
     }
-    if let Some(mut error) = said {
+    if let Some(mut error) = rpc_error {
         error.id = error.id.or_else(|| request.map(|request| request.id.clone()));
         return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), None));
     }

@@ -52,11 +52,11 @@ impl SseWorker {
             (status, _) => return Err(RemoteError::Status { status: status.as_u16() }),
         }
         let log = self.remote.log().clone();
-        let farewell = move |cut: &StreamCutoff| {
+        let on_cutoff = move |cut: &StreamCutoff| {
             log.record_fault(cut.to_string());
             None
         };
-        let mut events = events(response.into_body(), MAX_MESSAGE, farewell);
+        let mut events = events(response.into_body(), MAX_MESSAGE, on_cutoff);
         let named = timeout(ENDPOINT_TIMEOUT, async {
             while let Some(Ok(event)) = events.next().await {
                 if event.event.as_deref() == Some("endpoint") {

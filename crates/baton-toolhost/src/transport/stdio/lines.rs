@@ -88,13 +88,13 @@ impl<R: AsyncBufRead + Unpin> MessageLineFilter<R> {
     }
 
     /// Handles a rejected message: its request fails, or the whole connection if the request is unknown.
-    fn drop_message(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
-        self.log.push_line(&format!("[baton] {told}"));
+    fn drop_message(&mut self, reason: &str, head: &[u8], tail: &[u8]) -> bool {
+        self.log.push_line(&format!("[baton] {reason}"));
         let Some(id) = find_request_id(head, tail) else {
-            self.fault(format!("{told}, and the connection was closed"));
+            self.fault(format!("{reason}, and the connection was closed"));
             return false;
         };
-        let error = serde_json::json!({"code": -32603, "message": told});
+        let error = serde_json::json!({"code": -32603, "message": reason});
         self.line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes();
         self.returned_bytes = Some(0);
         true
@@ -110,12 +110,12 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for MessageLineFilter<R> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            if let Some(given) = this.returned_bytes {
-                let rest = &this.line[given..];
+            if let Some(returned) = this.returned_bytes {
+                let rest = &this.line[returned..];
                 let count = rest.len().min(out.remaining());
                 out.put_slice(&rest[..count]);
-                this.returned_bytes = Some(given + count);
-                if given + count == this.line.len() {
+                this.returned_bytes = Some(returned + count);
+                if returned + count == this.line.len() {
                     this.returned_bytes = None;
                     this.line.clear();
                     this.line.shrink_to(64 << 10);

@@ -57,9 +57,9 @@ pub(super) fn start(program: &Program<'_>, log: &ServerLog, reaper: Option<Arc<R
     }
     let mut child = spawn(program)?;
     let group = ProcessGroup::from_leader(child.id(), reaper);
-    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
-    let input = child.stdin.take().ok_or_else(gone)?;
-    let output = child.stdout.take().ok_or_else(gone)?;
+    let broken_pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let input = child.stdin.take().ok_or_else(broken_pipe)?;
+    let output = child.stdout.take().ok_or_else(broken_pipe)?;
     let stderr =
         child.stderr.take().map(|source| AbortOnDropHandle::new(tokio::spawn(stderr::log_lines(source, log.clone()))));
     let lines = MessageLineFilter::new(BufReader::with_capacity(64 << 10, output), log.clone());

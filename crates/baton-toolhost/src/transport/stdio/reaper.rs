@@ -17,7 +17,7 @@ pub fn reap_groups(input: impl BufRead) {
     for line in input.lines().map_while(Result::ok) {
         match line.split_at_checked(1) {
             Some(("+", id)) => groups.extend(id.parse::<u32>().ok()),
-            Some(("-", id)) => groups.retain(|known| id.parse() != Ok(*known)),
+            Some(("-", id)) => groups.retain(|group| id.parse() != Ok(*group)),
             _ => {}
         }
     }
