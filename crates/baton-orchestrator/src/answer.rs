@@ -71,9 +71,9 @@ impl AgentAnswer {
     pub(crate) fn from_settled(agent: &str, settled: SettledTask) -> Self {
         let SettledTask { task, context, outcome } = settled;
         let questions = outcome.message.as_ref().map(questions).unwrap_or_default();
-        let said = outcome.message.as_ref().map(Message::text).unwrap_or_default();
+        let message_text = outcome.message.as_ref().map(Message::text).unwrap_or_default();
         Self {
-            text: if said.trim().is_empty() { question_text(&questions) } else { said },
+            text: if message_text.trim().is_empty() { question_text(&questions) } else { message_text },
             state: outcome.state,
             agent: agent.to_owned(),
             task,
@@ -128,8 +128,8 @@ impl AgentQuestion {
     }
 
     /// Answers with text.
-    pub fn answer_text(&self, words: &str) -> QuestionReply {
-        QuestionReply { action: None, ..self.reply("accept", Some(Json::string(words))) }
+    pub fn answer_text(&self, text: &str) -> QuestionReply {
+        QuestionReply { action: None, ..self.reply("accept", Some(Json::string(text))) }
     }
 
     fn reply(&self, action: &'static str, content: Option<Json>) -> QuestionReply {

@@ -57,7 +57,7 @@ impl PendingCalls {
     /// Matches the parts to the waiting calls; all questions of a call must be answered together.
     fn match_answers(&self, parts: &[Part]) -> Result<Vec<(ToolCall, ToolAnswers)>, OrchestrateError> {
         let responses: Vec<ToolResponseEntry> = parts.iter().filter_map(responses).flatten().collect();
-        let words = parts.iter().find_map(|part| match &part.content {
+        let text = parts.iter().find_map(|part| match &part.content {
             PartContent::Text(text) if !text.trim().is_empty() => Some(text.trim()),
             _ => None,
         });
@@ -67,11 +67,11 @@ impl PendingCalls {
             let mut answers = Vec::new();
             for question in &ask.questions {
                 let sole = (alone, ask.questions.len() == 1);
-                let said = responses.iter().find(|response| response.is_about(call, &question.key, sole));
-                let answer = match (said, words, self.waiting.as_slice()) {
-                    (Some(said), ..) => said.answer(question)?,
-                    (None, Some(words), [(_, only)]) if only.questions.len() == 1 => {
-                        parse_text_answer(&question.key, words)
+                let response = responses.iter().find(|response| response.is_about(call, &question.key, sole));
+                let answer = match (response, text, self.waiting.as_slice()) {
+                    (Some(response), ..) => response.answer(question)?,
+                    (None, Some(text), [(_, only)]) if only.questions.len() == 1 => {
+                        parse_text_answer(&question.key, text)
                     }
                     _ => {
                         let detail = format!("'{}' also asks '{}', which is not answered", call.name, question.message);
@@ -94,11 +94,11 @@ impl OrchestratorCore {
         settled: &SettledTask,
         calls: Vec<ToolCall>,
     ) -> Result<PendingCalls, OrchestrateError> {
-        let most = asking.limits.calls;
-        if calls.len() > most {
+        let limit = asking.limits.calls;
+        if calls.len() > limit {
             self.cancel_task(asking, settled.task.as_deref()).await;
             let (agent, task) = (asking.url.to_owned(), settled.task.clone());
-            return Err(OrchestrateError::Calls { agent, task, calls: calls.len(), most });
+            return Err(OrchestrateError::Calls { agent, task, calls: calls.len(), limit });
         }
         let spec = self.wait_until_ready(asking, settled).await?;
         let calls = calls.into_iter().map(|call| (call, None)).collect();
@@ -127,11 +127,11 @@ impl OrchestratorCore {
         mut pending: PendingCalls,
         calls: Vec<(ToolCall, Option<ToolAnswers>)>,
     ) -> PendingCalls {
-        let room = Semaphore::new(asking.limits.concurrent_calls.max(1));
-        let (task, room) = (&task.map(|task| TaskId::from(task.to_owned())), &room);
+        let permits = Semaphore::new(asking.limits.concurrent_calls.max(1));
+        let (task, permits) = (&task.map(|task| TaskId::from(task.to_owned())), &permits);
         let running = calls.into_iter().map(|(call, answers)| async move {
             // The semaphore is never closed.
-            let _permit = room.acquire().await;
+            let _permit = permits.acquire().await;
             let outcome = self.run_one(asking, spec, task.as_ref(), &call, answers.as_ref()).await;
             (call, outcome)
         });
@@ -298,9 +298,9 @@ impl ToolResponseEntry {
     }
 }
 
-fn parse_text_answer(key: &str, words: &str) -> ToolAnswer {
-    let content = Json::parse(words).ok().filter(Json::is_object);
-    let action = match words.to_ascii_lowercase().as_str() {
+fn parse_text_answer(key: &str, text: &str) -> ToolAnswer {
+    let content = Json::parse(text).ok().filter(Json::is_object);
+    let action = match text.to_ascii_lowercase().as_str() {
         _ if content.is_some() => AnswerAction::Accept,
         "yes" | "y" | "ok" | "allow" => AnswerAction::Accept,
         "always" => AnswerAction::AcceptForSession,

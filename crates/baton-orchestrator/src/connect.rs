@@ -15,13 +15,13 @@ use std::sync::Arc;
 /// targets use the default connector.
 pub struct PeerConnect {
     registry: Arc<LocalPeerRegistry>,
-    others: Arc<RemoteConnector>,
+    fallback: Arc<RemoteConnector>,
 }
 
 impl PeerConnect {
     /// A connector for the peers of this registry.
-    pub fn new(registry: Arc<LocalPeerRegistry>, others: Arc<RemoteConnector>) -> Self {
-        Self { registry, others }
+    pub fn new(registry: Arc<LocalPeerRegistry>, fallback: Arc<RemoteConnector>) -> Self {
+        Self { registry, fallback }
     }
 
     /// The target's address, if the target is the peer's Environment: a local agent may have the name of a peer and its
@@ -50,16 +50,16 @@ impl ServerConnector for PeerConnect {
     ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         match self.environment(target) {
             Some(url) => Box::pin(async move { Ok(BoxedTransport::new(streamable(self.remote(target, url)?))) }),
-            None => self.others.open(target, attempt),
+            None => self.fallback.open(target, attempt),
         }
     }
 
     fn has_older_transport(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> bool {
-        self.environment(target).is_none() && self.others.has_older_transport(target, failure)
+        self.environment(target).is_none() && self.fallback.has_older_transport(target, failure)
     }
 
     fn explain(&self, target: ConnectTarget<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
-        let explained = self.others.explain(target, failure);
+        let explained = self.fallback.explain(target, failure);
         let Some(url) = self.environment(target) else { return explained };
         let (ConnectError::Failed { reason, .. } | ConnectError::NeedsLogin { reason, .. }) = explained?;
         let hint = format!(

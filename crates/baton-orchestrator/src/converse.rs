@@ -42,22 +42,22 @@ impl OrchestratorCore {
     pub(crate) async fn resume(
         &self,
         asking: &PeerConversation<'_>,
-        asked: AgentAnswer,
+        answer: AgentAnswer,
         parts: Vec<Part>,
     ) -> Result<AgentAnswer, OrchestrateError> {
-        let Some(pending) = asked.pending else {
-            let words = asking.request(message(parts), asked.task, Some(asked.context));
-            return self.converse(asking, words).await;
+        let Some(pending) = answer.pending else {
+            let request = asking.request(message(parts), answer.task, Some(answer.context));
+            return self.converse(asking, request).await;
         };
         let settled = SettledTask {
-            task: asked.task,
-            context: asked.context,
-            outcome: PeerOutcome { state: asked.state, message: asked.message, artifacts: asked.artifacts },
+            task: answer.task,
+            context: answer.context,
+            outcome: PeerOutcome { state: answer.state, message: answer.message, artifacts: answer.artifacts },
         };
         let pending = self.resume_calls(asking, &settled, pending, &parts).await?;
         let Some(results) = pending.results() else { return Ok(pending.into_answer(asking.url, settled)) };
-        let words = asking.request(message(results), settled.task, Some(settled.context));
-        self.converse(asking, words).await
+        let request = asking.request(message(results), settled.task, Some(settled.context));
+        self.converse(asking, request).await
     }
 
     /// Cancels the task of an abandoned agent, with a timeout.

@@ -40,7 +40,7 @@ pub enum OrchestrateError {
     },
     /// The agent requested too many tool calls at once.
     #[error(
-        "{agent} was stopped{}: it requested {calls} tool calls at once, and the limit is {most}",
+        "{agent} was stopped{}: it requested {calls} tool calls at once, and the limit is {limit}",
         task_suffix(task)
     )]
     Calls {
@@ -51,7 +51,7 @@ pub enum OrchestrateError {
         /// Number of requested calls.
         calls: usize,
         /// The limit.
-        most: usize,
+        limit: usize,
     },
     /// The deadline of the whole request has passed.
     #[error("{agent} was stopped: there was no answer within {} seconds", within.as_secs())]

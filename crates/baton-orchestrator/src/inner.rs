@@ -30,7 +30,7 @@ pub(crate) struct OrchestratorCore {
 impl OrchestratorCore {
     /// Starts without known agents; opens no connection.
     pub(crate) fn new(settings: OrchestratorSettings) -> Result<Self, OrchestrateError> {
-        let book = Arc::new(LocalPeerRegistry::open(PeerRegistryOptions {
+        let registry = Arc::new(LocalPeerRegistry::open(PeerRegistryOptions {
             configured: Vec::new(),
             file: None,
             locals: None,
@@ -38,12 +38,12 @@ impl OrchestratorCore {
         })?);
         let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default())
             .map_err(|error| setup_error(&error))?;
-        let others = Arc::new(RemoteConnector::new(RemoteSettings::new(client)));
-        let connect = PeerConnect::new(Arc::clone(&book), others);
+        let remote = Arc::new(RemoteConnector::new(RemoteSettings::new(client)));
+        let connect = PeerConnect::new(Arc::clone(&registry), remote);
         let connectors = ConnectorRegistry::new().with(TransportKind::Http, Arc::new(connect));
         let host = HostSettings { tracer: settings.tracer.clone(), ..HostSettings::default() };
-        let servers = McpServers::new(book.clone(), connectors, host);
-        Ok(Self { registry: book, tools: Toolbox::new(servers), settings })
+        let servers = McpServers::new(registry.clone(), connectors, host);
+        Ok(Self { registry, tools: Toolbox::new(servers), settings })
     }
 
     /// A client of a registered agent.

@@ -17,40 +17,40 @@ pub struct CalledAgent<'a> {
 /// Receives events; must not block.
 pub trait OrchestrationObserver: Send + Sync {
     /// An item of an agent's stream, delivered once and in order.
-    fn on_stream_item(&self, whose: CalledAgent<'_>, item: &StreamResponse<'static>) {
-        let _ = (whose, item);
+    fn on_stream_item(&self, agent: CalledAgent<'_>, item: &StreamResponse<'static>) {
+        let _ = (agent, item);
     }
 
     /// A tool is about to be called for an agent.
-    fn on_tool_call(&self, whose: CalledAgent<'_>, call: &ToolCall) {
-        let _ = (whose, call);
+    fn on_tool_call(&self, agent: CalledAgent<'_>, call: &ToolCall) {
+        let _ = (agent, call);
     }
 
     /// A tool call has finished.
-    fn on_tool_result(&self, whose: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
-        let _ = (whose, call, output);
+    fn on_tool_result(&self, agent: CalledAgent<'_>, call: &ToolCall, output: &ToolOutput) {
+        let _ = (agent, call, output);
     }
 
     /// Whether work may be handed to an agent that is not allowed by configuration, by its address as a remote agent's
     /// tool wrote it. `has_credential` means that a credential of the caller would be sent to it. Denied by default.
-    fn may_hand_over<'a>(&'a self, whose: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
-        let _ = (whose, to, has_credential);
+    fn may_hand_over<'a>(&'a self, agent: CalledAgent<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
+        let _ = (agent, to, has_credential);
         Box::pin(std::future::ready(false))
     }
 
     /// A tool of an agent hands work to another agent.
-    fn on_handoff(&self, whose: CalledAgent<'_>, to: &str) {
-        let _ = (whose, to);
+    fn on_handoff(&self, agent: CalledAgent<'_>, to: &str) {
+        let _ = (agent, to);
     }
 
     /// An agent that received a handoff needs input; with `None`, the handoff fails. Questions of the first agent are
     /// not passed here: they are in the [`AgentAnswer`].
     fn answer_questions<'a>(
         &'a self,
-        whose: CalledAgent<'a>,
+        agent: CalledAgent<'a>,
         asks: &'a AgentAnswer,
     ) -> BoxFuture<'a, Option<Vec<Part>>> {
-        let _ = (whose, asks);
+        let _ = (agent, asks);
         Box::pin(std::future::ready(None))
     }
 }

@@ -101,48 +101,48 @@ impl Orchestrator {
         let asking = self.conversation(&name, url, watch, span.context());
         let (task, context) = (message.task.as_ref().map(ToString::to_string), message.context.clone());
         let message = Message { task: None, context: None, ..message };
-        let words = asking.request(message, task, context.map(|context| context.to_string()));
-        end_span(span, self.with_deadline(url, inner.converse(&asking, words)).await)
+        let request = asking.request(message, task, context.map(|context| context.to_string()));
+        end_span(span, self.with_deadline(url, inner.converse(&asking, request)).await)
     }
 
     /// Answers the questions and waits for the outcome.
     pub async fn reply(
         &self,
-        asked: AgentAnswer,
+        answer: AgentAnswer,
         replies: impl IntoIterator<Item = QuestionReply>,
     ) -> Result<AgentAnswer, OrchestrateError> {
-        self.resume(asked, vec![replies_part(replies.into_iter().collect())], &SilentObserver).await
+        self.resume(answer, vec![replies_part(replies.into_iter().collect())], &SilentObserver).await
     }
 
     /// Answers with text and waits for the outcome.
-    pub async fn say(&self, asked: AgentAnswer, text: &str) -> Result<AgentAnswer, OrchestrateError> {
-        self.resume(asked, vec![Part::text(text)], &SilentObserver).await
+    pub async fn say(&self, answer: AgentAnswer, text: &str) -> Result<AgentAnswer, OrchestrateError> {
+        self.resume(answer, vec![Part::text(text)], &SilentObserver).await
     }
 
     /// Answers with these parts and reports events to `watch`.
     pub async fn resume(
         &self,
-        asked: AgentAnswer,
+        answer: AgentAnswer,
         parts: Vec<Part>,
         watch: &dyn OrchestrationObserver,
     ) -> Result<AgentAnswer, OrchestrateError> {
-        let url = asked.agent.clone();
+        let url = answer.agent.clone();
         let inner = self.inner()?;
         let name = inner.register(&url)?;
         let span = self.start_request_span(&name);
         let asking = self.conversation(&name, &url, watch, span.context());
-        end_span(span, self.with_deadline(&url, inner.resume(&asking, asked, parts)).await)
+        end_span(span, self.with_deadline(&url, inner.resume(&asking, answer, parts)).await)
     }
 
     /// The current state of a task at the agent, complete.
     pub async fn task(&self, url: &str, task: &str) -> Result<Task<'static>, OrchestrateError> {
         let inner = self.inner()?;
         let client = inner.client(&inner.register(url)?).await?;
-        let unreached = |error: baton_peers::CallError| PeerRegistryError {
+        let unreachable_peer = |error: baton_peers::CallError| PeerRegistryError {
             code: baton_types::ErrorCode::PEER_UNREACHABLE,
             detail: error.to_string(),
         };
-        Ok(client.get(task).await.map_err(unreached)?)
+        Ok(client.get(task).await.map_err(unreachable_peer)?)
     }
 
     /// Resets the shared state, so that nothing from other settings is used.

@@ -41,8 +41,8 @@ impl AgentSamplingHelper<'_> {
             Ok(()) => {}
             Err(HandoffDenial::Never(reason)) => return Err(reason),
             Err(HandoffDenial::NotAllowed { has_credential }) => {
-                let whose = self.conversation.called_agent();
-                if !self.conversation.watch.may_hand_over(whose, uri, has_credential).await {
+                let called = self.conversation.called_agent();
+                if !self.conversation.watch.may_hand_over(called, uri, has_credential).await {
                     return Err(not_allowed_message(uri));
                 }
             }
@@ -54,23 +54,23 @@ impl AgentSamplingHelper<'_> {
         let uri = ask.agent_uri.as_deref().ok_or(
             "only agents can answer sampling here: name one in metadata.agent_uri, or use a model where the tool runs",
         )?;
-        let most = self.conversation.limits.depth;
-        if ask.depth > most {
-            return Err(format!("the work was handed over {} times already; {most} is the limit", ask.depth - 1));
+        let max_depth = self.conversation.limits.depth;
+        if ask.depth > max_depth {
+            return Err(format!("the work was handed over {} times already; {max_depth} is the limit", ask.depth - 1));
         }
-        let said: Vec<&str> =
+        let texts: Vec<&str> =
             ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str()).collect();
-        let words = said.join("\n");
-        if words.trim().is_empty() {
+        let text = texts.join("\n");
+        if text.trim().is_empty() {
             return Err("the handoff is empty: the request has no text".to_owned());
         }
         let name = self.resolve_agent(uri).await?;
         self.conversation.watch.on_handoff(self.conversation.called_agent(), uri);
         let next = self.conversation.next(&name, uri, ask.depth, self.trace);
-        let message = message(vec![Part::text(words)]);
-        let began = next.request(message, None, ask.context.clone());
+        let message = message(vec![Part::text(text)]);
+        let request = next.request(message, None, ask.context.clone());
         let failed = |error: OrchestrateError| format!("{uri} could not be called: {error}");
-        let mut answer = Box::pin(self.inner.converse(&next, began)).await.map_err(failed)?;
+        let mut answer = Box::pin(self.inner.converse(&next, request)).await.map_err(failed)?;
         while answer.needs_input() {
             let Some(parts) = next.watch.answer_questions(next.called_agent(), &answer).await else {
                 return Err(format!("{uri} needs input that is not available here: {}", answer.text));
@@ -85,8 +85,8 @@ impl AgentSamplingHelper<'_> {
                 context: Some(answer.context).filter(|context| !context.is_empty()),
             }),
             state => {
-                let why = if answer.text.is_empty() { "it gave no reason" } else { &answer.text };
-                Err(format!("{uri} did not complete the work, which is {} there: {why}", state.as_str()))
+                let reason = if answer.text.is_empty() { "it gave no reason" } else { &answer.text };
+                Err(format!("{uri} did not complete the work, which is {} there: {reason}", state.as_str()))
             }
         }
     }

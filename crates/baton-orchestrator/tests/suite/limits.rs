@@ -32,7 +32,7 @@ async fn too_many_calls_in_one_round_are_rejected() {
         .await;
     let orchestrator = Orchestrator::new().limits(OrchestratorLimits { calls: 1, ..OrchestratorLimits::default() });
     let error = orchestrator.ask(&fake.at("a"), "go").await.unwrap_err();
-    assert!(matches!(error, OrchestrateError::Calls { calls: 2, most: 1, .. }), "{error}");
+    assert!(matches!(error, OrchestrateError::Calls { calls: 2, limit: 1, .. }), "{error}");
     assert!(fake.seen("tools/call").is_empty());
 }
 
