@@ -52,8 +52,8 @@ impl Model for RescueModel {
         if names.is_empty() {
             return self.inner.call(call);
         }
-        let wanted = if call.format == OutputFormat::Text { RecognizedForms::All } else { RecognizedForms::Tagged };
-        let (message, most) = (call.message_id.clone(), if call.parallel_calls { usize::MAX } else { 1 });
+        let recognized = if call.format == OutputFormat::Text { RecognizedForms::All } else { RecognizedForms::Tagged };
+        let (message, max_calls) = (call.message_id.clone(), if call.parallel_calls { usize::MAX } else { 1 });
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
             // Text that may still become a tool call; `None` once the answer is certainly plain text.
@@ -64,7 +64,7 @@ impl Model for RescueModel {
                         None => yield Ok(ModelEvent::Text(text)),
                         Some(mut so_far) => {
                             so_far.push_str(&text);
-                            if may_become_calls(&so_far, wanted) {
+                            if may_become_calls(&so_far, recognized) {
                                 held = Some(so_far);
                             } else {
                                 yield Ok(ModelEvent::Text(so_far));
@@ -73,18 +73,18 @@ impl Model for RescueModel {
                     },
                     Ok(ModelEvent::ToolCall(call)) => {
                         // The model makes real tool calls, so its text is plain text.
-                        if let Some(words) = held.take().filter(|words| !words.is_empty()) {
-                            yield Ok(ModelEvent::Text(words));
+                        if let Some(text) = held.take().filter(|text| !text.is_empty()) {
+                            yield Ok(ModelEvent::Text(text));
                         }
                         yield Ok(ModelEvent::ToolCall(call));
                     }
                     Ok(ModelEvent::Done { usage, finish, answered_by }) => {
-                        let words = held.take().unwrap_or_default();
-                        let mut calls = read::parse_calls(&words, &names);
-                        calls.truncate(most);
+                        let text = held.take().unwrap_or_default();
+                        let mut calls = read::parse_calls(&text, &names);
+                        calls.truncate(max_calls);
                         if calls.is_empty() {
-                            if !words.is_empty() {
-                                yield Ok(ModelEvent::Text(words));
+                            if !text.is_empty() {
+                                yield Ok(ModelEvent::Text(text));
                             }
                             yield Ok(ModelEvent::Done { usage, finish, answered_by });
                             return;

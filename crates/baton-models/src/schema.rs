@@ -71,25 +71,25 @@ impl SampleGenerator<'_> {
             Some(required) => required.iter().filter_map(Value::as_str).collect(),
             None => properties.keys().map(String::as_str).collect(),
         };
-        let other = keys.get("additionalProperties").unwrap_or(&Value::Null);
-        let made = names.into_iter().map(|name| {
-            let schema = properties.get(name).unwrap_or(other);
+        let additional = keys.get("additionalProperties").unwrap_or(&Value::Null);
+        let members = names.into_iter().map(|name| {
+            let schema = properties.get(name).unwrap_or(additional);
             (name.to_owned(), self.value(schema, mix(seed, name), depth + 1))
         });
-        Value::Object(made.collect())
+        Value::Object(members.collect())
     }
 
     fn array(&self, keys: &Map<String, Value>, seed: u64, depth: usize) -> Value {
         let bound = |key| keys.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let first = keys.get("prefixItems").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let least = bound("minItems").unwrap_or(1).max(first.len());
-        let length = least.min(bound("maxItems").unwrap_or(usize::MAX)).min(self.left.get());
+        let min_items = bound("minItems").unwrap_or(1).max(first.len());
+        let length = min_items.min(bound("maxItems").unwrap_or(usize::MAX)).min(self.left.get());
         let items = keys.get("items").unwrap_or(&Value::Null);
-        let made = (0..length).map(|index| {
+        let entries = (0..length).map(|index| {
             let schema = first.get(index).unwrap_or(items);
             self.value(schema, mix(seed, &index.to_string()), depth + 1)
         });
-        made.collect()
+        entries.collect()
     }
 }
 
@@ -206,12 +206,12 @@ fn text(keys: &Map<String, Value>, seed: u64) -> String {
         Some("uuid") => format!("00000000-0000-4000-8000-{:012x}", seed & 0xffff_ffff_ffff),
         _ => word(seed).to_owned(),
     };
-    let least = usize::try_from(length("minLength").unwrap_or(0).min(MAX_TEXT)).unwrap_or_default();
-    let most = length("maxLength").and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
-    while text.chars().count() < least {
+    let min_length = usize::try_from(length("minLength").unwrap_or(0).min(MAX_TEXT)).unwrap_or_default();
+    let max_length = length("maxLength").and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    while text.chars().count() < min_length {
         text.push_str(" more");
     }
-    text.chars().take(most).collect()
+    text.chars().take(max_length).collect()
 }
 
 fn word(seed: u64) -> &'static str {

@@ -32,7 +32,7 @@ fn hex(bytes: &[u8]) -> String {
 /// The call in its recorded form.
 pub(super) fn canonical(call: &ModelCall, secrets: &[String]) -> Value {
     let mut numbers = HashMap::new();
-    let messages: Vec<Value> = call.messages.iter().map(|said| message(said, &mut numbers)).collect();
+    let messages: Vec<Value> = call.messages.iter().map(|chat_message| message(chat_message, &mut numbers)).collect();
     let tools: Vec<Value> = call
         .tools
         .iter()

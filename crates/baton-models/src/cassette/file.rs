@@ -93,8 +93,8 @@ impl Cassette {
             return Err(CassetteError::Full { path });
         }
         let mut held = CassetteIndex::default();
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        for (index, line) in whole.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let complete_lines = text.rfind('\n').map_or("", |end| &text[..end]);
+        for (index, line) in complete_lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let damaged = |problem: String| CassetteError::Damaged { path: path.clone(), line: index + 1, problem };
             let entry: CassetteEntry = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
             if key(&entry.call) != entry.key {

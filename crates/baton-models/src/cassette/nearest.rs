@@ -8,14 +8,14 @@ const MAX_DIFF_LINES: usize = 12;
 const MAX_DIFF_LINE_CHARS: usize = 160;
 
 /// Diff against the recorded call with the most lines in common: `-` is recorded, `+` is the current call.
-pub(super) fn difference<'a>(asked: &Value, kept: impl Iterator<Item = &'a Value>) -> Option<String> {
-    let asked = lines(asked);
-    let nearest = kept.map(lines).max_by_key(|lines| in_common(lines, &asked))?;
-    let start = nearest.iter().zip(&asked).take_while(|(a, b)| a == b).count();
-    let (kept, asked) = (&nearest[start..], &asked[start..]);
-    let end = kept.iter().rev().zip(asked.iter().rev()).take_while(|(a, b)| a == b).count();
+pub(super) fn difference<'a>(current: &Value, recorded: impl Iterator<Item = &'a Value>) -> Option<String> {
+    let current = lines(current);
+    let nearest = recorded.map(lines).max_by_key(|lines| in_common(lines, &current))?;
+    let start = nearest.iter().zip(&current).take_while(|(a, b)| a == b).count();
+    let (recorded, current) = (&nearest[start..], &current[start..]);
+    let end = recorded.iter().rev().zip(current.iter().rev()).take_while(|(a, b)| a == b).count();
     let mut shown = Vec::new();
-    for (sign, lines) in [('-', &kept[..kept.len() - end]), ('+', &asked[..asked.len() - end])] {
+    for (sign, lines) in [('-', &recorded[..recorded.len() - end]), ('+', &current[..current.len() - end])] {
         shown.extend(lines.iter().take(MAX_DIFF_LINES).map(|line| {
             let cut: String = line.chars().take(MAX_DIFF_LINE_CHARS).collect();
             format!("{sign} {cut}")

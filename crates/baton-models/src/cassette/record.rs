@@ -17,14 +17,14 @@ const MAX_RECORDED_EVENTS: usize = 100_000;
 /// A model whose complete answers are recorded on a cassette; failed and cancelled answers are not.
 pub struct RecorderModel {
     inner: Arc<dyn Model>,
-    tape: Arc<Cassette>,
+    cassette: Arc<Cassette>,
     secrets: Arc<[String]>,
 }
 
 impl RecorderModel {
     /// Wraps a model; these secrets are redacted in everything that is recorded.
-    pub fn new(inner: Arc<dyn Model>, tape: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
-        Self { inner, tape, secrets: secrets.into_iter().collect() }
+    pub fn new(inner: Arc<dyn Model>, cassette: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
+        Self { inner, cassette, secrets: secrets.into_iter().collect() }
     }
 }
 
@@ -32,8 +32,9 @@ impl Model for RecorderModel {
     as_inner!(inner);
 
     fn call(&self, call: ModelCall) -> ModelStream {
-        let (tape, secrets, model) = (Arc::clone(&self.tape), Arc::clone(&self.secrets), self.inner.name().to_owned());
-        let asked = canonical(&call, &secrets);
+        let (cassette, secrets, model) =
+            (Arc::clone(&self.cassette), Arc::clone(&self.secrets), self.inner.name().to_owned());
+        let canonical_call = canonical(&call, &secrets);
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
             let mut events = Vec::new();
@@ -46,9 +47,9 @@ impl Model for RecorderModel {
                 if let Ok(ModelEvent::Done { .. }) = &event
                     && events.len() <= MAX_RECORDED_EVENTS
                 {
-                    let entry = CassetteEntry { key: key(&asked), model, call: asked, events };
-                    let kept = tokio::task::spawn_blocking(move || write(&tape, entry, &secrets)).await;
-                    if let Ok(Err(problem)) = kept {
+                    let entry = CassetteEntry { key: key(&canonical_call), model, call: canonical_call, events };
+                    let written = tokio::task::spawn_blocking(move || write(&cassette, entry, &secrets)).await;
+                    if let Ok(Err(problem)) = written {
                         // A recording error must not fail the call: the answer is valid and the caller waits for it.
                         tracing::warn!(%problem, "an answer was not recorded");
                     }
@@ -71,9 +72,9 @@ fn push_event(events: &mut Vec<CassetteEvent>, event: &ModelEvent) {
     }
 }
 
-fn write(tape: &Cassette, mut entry: CassetteEntry, secrets: &[String]) -> Result<(), String> {
+fn write(cassette: &Cassette, mut entry: CassetteEntry, secrets: &[String]) -> Result<(), String> {
     let mut events = serde_json::to_value(&entry.events).map_err(|error| error.to_string())?;
     redact(&mut events, secrets);
     entry.events = serde_json::from_value(events).map_err(|error| error.to_string())?;
-    tape.append(entry).map_err(|error| error.to_string())
+    cassette.append(entry).map_err(|error| error.to_string())
 }

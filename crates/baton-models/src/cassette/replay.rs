@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A model that replays the answers of a cassette.
 pub struct ReplayModel {
     name: String,
-    tape: Arc<Cassette>,
+    cassette: Arc<Cassette>,
     secrets: Arc<[String]>,
     live: Option<Arc<dyn Model>>,
 }
@@ -21,19 +21,19 @@ pub struct ReplayModel {
 impl ReplayModel {
     /// Creates a replay under this name; a call that is not recorded fails, and the error shows the difference to the
     /// nearest recorded call.
-    pub fn strict(name: impl Into<String>, tape: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
-        Self { name: name.into(), tape, secrets: secrets.into_iter().collect(), live: None }
+    pub fn strict(name: impl Into<String>, cassette: Arc<Cassette>, secrets: impl IntoIterator<Item = String>) -> Self {
+        Self { name: name.into(), cassette, secrets: secrets.into_iter().collect(), live: None }
     }
 
     /// Creates a replay that forwards unrecorded calls to this model, which may be a [`RecorderModel`](super::RecorderModel)
     /// on the same cassette.
     pub fn with_live_model(
         live: Arc<dyn Model>,
-        tape: Arc<Cassette>,
+        cassette: Arc<Cassette>,
         secrets: impl IntoIterator<Item = String>,
     ) -> Self {
         let name = live.name().to_owned();
-        Self { name, tape, secrets: secrets.into_iter().collect(), live: Some(live) }
+        Self { name, cassette, secrets: secrets.into_iter().collect(), live: Some(live) }
     }
 }
 
@@ -56,15 +56,15 @@ impl Model for ReplayModel {
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {
-        let asked = canonical(&call, &self.secrets);
-        if let Some(events) = self.tape.next_answer(&key(&asked)) {
+        let canonical_call = canonical(&call, &self.secrets);
+        if let Some(events) = self.cassette.next_answer(&key(&canonical_call)) {
             return Box::pin(iter(events.into_iter().map(CassetteEvent::into_event).map(Ok)));
         }
         if let Some(live) = &self.live {
             return live.call(call);
         }
-        let path = self.tape.path().display();
-        let problem = match self.tape.difference(&asked) {
+        let path = self.cassette.path().display();
+        let problem = match self.cassette.difference(&canonical_call) {
             Some(difference) => {
                 format!(
                     "the cassette {path} has no answer to this call; difference to the nearest recorded call:\n{difference}"

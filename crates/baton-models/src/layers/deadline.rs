@@ -28,17 +28,17 @@ impl Model for DeadlineModel {
         Box::pin(stream! {
             let until = Instant::now() + limit;
             let mut answer = inner.call(call);
-            let mut heard = false;
+            let mut started = false;
             loop {
                 match timeout_at(until, answer.next()).await {
                     Ok(Some(event)) => {
-                        heard |= event.as_ref().is_ok_and(is_answer_content);
+                        started |= event.as_ref().is_ok_and(is_answer_content);
                         yield event;
                     }
                     Ok(None) => return,
                     Err(_) => {
                         let text = format!("the call took longer than {} s", limit.as_secs_f64());
-                        yield Err(if heard { ModelError::Interrupted(text) } else { ModelError::TimedOut(text) });
+                        yield Err(if started { ModelError::Interrupted(text) } else { ModelError::TimedOut(text) });
                         return;
                     }
                 }

@@ -61,20 +61,20 @@ impl Model for FallbackModel {
     fn call(&self, call: ModelCall) -> ModelStream {
         let (first, others) = (Arc::clone(&self.first), Arc::clone(&self.others));
         Box::pin(stream! {
-            let mut asked = Arc::clone(&first);
+            let mut current = Arc::clone(&first);
             let mut left = others.iter();
             loop {
-                let mut answer = asked.call(call.clone());
-                let mut heard = false;
+                let mut answer = current.call(call.clone());
+                let mut started = false;
                 let error = loop {
                     match answer.next().await {
                         Some(Ok(ModelEvent::Done { usage, finish, answered_by })) => {
-                            let other = (asked.name() != first.name()).then(|| asked.name().to_owned());
-                            yield Ok(ModelEvent::Done { usage, finish, answered_by: answered_by.or(other) });
+                            let fallback_name = (current.name() != first.name()).then(|| current.name().to_owned());
+                            yield Ok(ModelEvent::Done { usage, finish, answered_by: answered_by.or(fallback_name) });
                             return;
                         }
                         Some(Ok(event)) => {
-                            heard |= is_answer_content(&event);
+                            started |= is_answer_content(&event);
                             yield Ok(event);
                         }
                         Some(Err(error)) => break error,
@@ -82,17 +82,17 @@ impl Model for FallbackModel {
                     }
                 };
                 drop(answer);
-                let next = left.by_ref().find(|next| may_succeed(&error, &*asked, &***next));
-                let Some(next) = next.filter(|_| !heard) else {
+                let next = left.by_ref().find(|next| may_succeed(&error, &*current, &***next));
+                let Some(next) = next.filter(|_| !started) else {
                     yield Err(error);
                     return;
                 };
                 yield Ok(ModelEvent::Note(ModelNote::FellBack {
-                    from: asked.name().to_owned(),
+                    from: current.name().to_owned(),
                     to: next.name().to_owned(),
                     reason: error.to_string(),
                 }));
-                asked = Arc::clone(next);
+                current = Arc::clone(next);
             }
         })
     }

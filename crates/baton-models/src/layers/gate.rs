@@ -88,18 +88,18 @@ impl ProviderGate {
     }
 
     async fn take_token(&self, per_minute: u32) {
-        let most = f64::from(per_minute);
+        let rate = f64::from(per_minute);
         let mut bucket = self.bucket.lock().await;
         loop {
             let now = Instant::now();
             let since = bucket.filled.map_or(Duration::ZERO, |filled| now.duration_since(filled));
             bucket.filled = Some(now);
-            bucket.tokens = (bucket.tokens + most * since.as_secs_f64() / MINUTE.as_secs_f64()).min(most);
+            bucket.tokens = (bucket.tokens + rate * since.as_secs_f64() / MINUTE.as_secs_f64()).min(rate);
             if bucket.tokens >= 1.0 {
                 bucket.tokens -= 1.0;
                 return;
             }
-            let missing = MINUTE.mul_f64((1.0 - bucket.tokens) / most);
+            let missing = MINUTE.mul_f64((1.0 - bucket.tokens) / rate);
             // Timers have millisecond resolution; the remaining wait must not round down to zero.
             tokio::time::sleep(missing.max(Duration::from_millis(1))).await;
         }
@@ -111,7 +111,7 @@ struct QueuePosition<'a>(&'a ProviderGate);
 
 impl<'a> QueuePosition<'a> {
     fn reserve(gate: &'a ProviderGate) -> Result<Self, ModelError> {
-        let place = Self(gate);
+        let position = Self(gate);
         if gate.waiting.fetch_add(1, Ordering::AcqRel) >= gate.limits.queue {
             let (provider, queue) = (&gate.provider, gate.limits.queue);
             let message = format!(
@@ -124,7 +124,7 @@ impl<'a> QueuePosition<'a> {
                 advice: RetryAdvice::default(),
             });
         }
-        Ok(place)
+        Ok(position)
     }
 }
 

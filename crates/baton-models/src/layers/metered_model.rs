@@ -19,13 +19,13 @@ pub struct MeteredModel {
 impl MeteredModel {
     /// Wraps a model; data of the model itself takes precedence over the catalog.
     pub fn new(inner: Arc<dyn Model>, catalog: Arc<ModelCatalog>, clock: Arc<dyn Clock>) -> Self {
-        let known = catalog.model_info(inner.name());
+        let catalog_info = catalog.model_info(inner.name());
         let own = inner.model_info();
         let info = ModelInfo {
-            provider: own.provider.or(known.provider),
-            window: own.window.or(known.window),
-            max_output: own.max_output.or(known.max_output),
-            images: own.images.or(known.images),
+            provider: own.provider.or(catalog_info.provider),
+            window: own.window.or(catalog_info.window),
+            max_output: own.max_output.or(catalog_info.max_output),
+            images: own.images.or(catalog_info.images),
         };
         let correction = catalog.correction(inner.name());
         Self { inner, info, catalog, correction, clock }

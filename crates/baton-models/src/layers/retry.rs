@@ -43,8 +43,8 @@ impl RetryPolicy {
         let doubled = self.base_delay.saturating_mul(1_u32.checked_shl(tried.saturating_sub(1)).unwrap_or(u32::MAX));
         let jittered = doubled.min(self.max_delay).mul_f64(chance.clamp(0.0, 1.0));
         match error {
-            ModelError::Refused { retry_after: Some(asked), .. } => {
-                (*asked <= self.max_retry_after).then(|| jittered.max(*asked))
+            ModelError::Refused { retry_after: Some(requested), .. } => {
+                (*requested <= self.max_retry_after).then(|| jittered.max(*requested))
             }
             _ => Some(jittered),
         }
@@ -103,11 +103,11 @@ impl Model for RetryModel {
         Box::pin(stream! {
             for tried in 1.. {
                 let mut answer = inner.call(call.clone());
-                let mut heard = false;
+                let mut started = false;
                 let error = loop {
                     match answer.next().await {
                         Some(Ok(event)) => {
-                            heard |= is_answer_content(&event);
+                            started |= is_answer_content(&event);
                             let last = matches!(event, ModelEvent::Done { .. });
                             yield Ok(event);
                             if last {
@@ -120,7 +120,7 @@ impl Model for RetryModel {
                 };
                 // The failed stream is dropped before the delay, not after it.
                 drop(answer);
-                let wait = if heard { None } else { policy.delay(tried, &error, chance.draw()) };
+                let wait = if started { None } else { policy.delay(tried, &error, chance.draw()) };
                 let Some(wait) = wait else {
                     yield Err(finalize_error(error, tried));
                     return;
@@ -141,8 +141,8 @@ impl Model for RetryModel {
 fn finalize_error(error: ModelError, tried: u32) -> ModelError {
     match error {
         ModelError::Refused { status, mut message, retry_after, advice } => {
-            if let Some(asked) = retry_after {
-                message.push_str(&format!(" (retry after {} s)", asked.as_secs()));
+            if let Some(delay) = retry_after {
+                message.push_str(&format!(" (retry after {} s)", delay.as_secs()));
             }
             if tried > 1 {
                 message.push_str(&format!(" (after {tried} attempts)"));

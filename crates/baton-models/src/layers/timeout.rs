@@ -43,22 +43,22 @@ impl Model for TimeoutModel {
         Box::pin(stream! {
             let mut answer = inner.call(call);
             let mut until = Instant::now() + limits.first_byte;
-            let mut heard = false;
+            let mut started = false;
             loop {
                 match timeout_at(until, answer.next()).await {
                     Ok(Some(event)) => {
                         if let Ok(event) = &event {
-                            heard |= is_answer_content(event);
+                            started |= is_answer_content(event);
                         }
                         yield event;
                         // A slow consumer must not count as a silent provider: the timeout starts after the event is
                         // consumed.
-                        if heard {
+                        if started {
                             until = Instant::now() + limits.idle;
                         }
                     }
                     Ok(None) => return,
-                    Err(_) if heard => {
+                    Err(_) if started => {
                         let text = format!("no data received for {} s", limits.idle.as_secs_f64());
                         yield Err(ModelError::Interrupted(text));
                         return;

@@ -73,12 +73,12 @@ impl RuleCondition {
             && self.attempt.is_none_or(|attempt| attempt == call.attempt)
             && self.format.is_none_or(|format| format == FormatMatcher::from_output_format(&call.format))
             && self.agent.as_deref().is_none_or(|agent| agent == call.agent.as_str())
-            && self.model.as_deref().is_none_or(|wanted| wanted == model)
-            && self.tools.iter().all(|wanted| call.tools.iter().any(|tool| tool.name == *wanted))
+            && self.model.as_deref().is_none_or(|required| required == model)
+            && self.tools.iter().all(|required| call.tools.iter().any(|tool| tool.name == *required))
             && self
                 .files
                 .iter()
-                .all(|wanted| scene.files.iter().any(|file| media_type_matches(&file.media_type, wanted)));
+                .all(|required| scene.files.iter().any(|file| media_type_matches(&file.media_type, required)));
         if !plain {
             return None;
         }
@@ -97,7 +97,7 @@ impl RuleCondition {
                 .earlier
                 .iter()
                 .rev()
-                .any(|said| match_and_capture(regex, said, &mut matched.captures))
+                .any(|message| match_and_capture(regex, message, &mut matched.captures))
                 .then_some(())?;
         }
         if !self.metadata.is_empty() {
@@ -131,12 +131,12 @@ impl RuleCondition {
 }
 
 /// Whether a MIME type equals the given one or matches its wildcard.
-fn media_type_matches(media_type: &str, wanted: &str) -> bool {
+fn media_type_matches(media_type: &str, pattern: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    match wanted.strip_suffix("/*") {
+    match pattern.strip_suffix("/*") {
         Some("*") => true,
         Some(kind) => essence.split_once('/').is_some_and(|(of, _)| of.eq_ignore_ascii_case(kind)),
-        None => essence.eq_ignore_ascii_case(wanted),
+        None => essence.eq_ignore_ascii_case(pattern),
     }
 }
 

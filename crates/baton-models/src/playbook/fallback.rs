@@ -55,11 +55,11 @@ fn find_matching_tool<'a>(scene: &PlaybookInput<'a>) -> Option<&'a ToolSpec> {
     if scene.call.tool_choice == ToolChoice::None || !scene.results.is_empty() {
         return None;
     }
-    let said = words(&scene.user);
+    let message_words = words(&scene.user);
     let mut fitting = scene.call.tools.iter().filter(|tool| {
         tool.runner != ToolRunner::BuiltIn
             && !scene.called.contains(&tool.name.as_str())
-            && !words(&tool.name).is_disjoint(&said)
+            && !words(&tool.name).is_disjoint(&message_words)
     });
     let first = fitting.next();
     if fitting.next().is_some() { None } else { first }

@@ -49,14 +49,14 @@ impl<'a> PlaybookInput<'a> {
         let mut calls: &[ToolCall] = &[];
         for message in since {
             match message {
-                ChatMessage::Assistant { calls: made, .. } => {
+                ChatMessage::Assistant { calls: new_calls, .. } => {
                     turn += 1;
-                    called.extend(made.iter().map(|call| call.name.as_str()));
-                    calls = made;
+                    called.extend(new_calls.iter().map(|call| call.name.as_str()));
+                    calls = new_calls;
                     results.clear();
                 }
-                ChatMessage::Tool { call, name, output, is_error, answer_message: said } => {
-                    if let Some(id) = said {
+                ChatMessage::Tool { call, name, output, is_error, answer_message } => {
+                    if let Some(id) = answer_message {
                         (user, user_id, turn) = (Cow::Owned(output.to_plain_text()), id.as_str(), 1);
                         files = &[];
                         called.clear();
@@ -65,7 +65,7 @@ impl<'a> PlaybookInput<'a> {
                         tool: name,
                         output,
                         is_error: *is_error,
-                        call: calls.iter().find(|made| made.id == *call),
+                        call: calls.iter().find(|candidate| candidate.id == *call),
                     });
                 }
                 ChatMessage::User { .. } => {}

@@ -40,7 +40,7 @@ impl Playbook {
         self.script.rules.iter().map(|rule| RuleReport {
             agent: agent.clone(),
             name: rule.name.clone(),
-            line: rule.place.line,
+            line: rule.location.line,
             uses: rule.uses.load(Ordering::Relaxed),
         })
     }

@@ -44,11 +44,11 @@ fn script(reader: &mut DocumentReader, node: DocumentNode) -> Option<PlaybookRul
         reader.choice("model", &node, &[("playbook", ())]);
     }
     let options = fields.take("options").map(|node| options(reader, node)).unwrap_or_default();
-    let place = fields.place;
+    let location = fields.location;
     let nodes = fields.take("rules").map(|node| reader.list("rules", node)).unwrap_or_default();
     fields.finish(reader);
     if nodes.len() > MAX_RULES {
-        reader.error(place, format!("there are {} rules", nodes.len()), format!("keep it to {MAX_RULES}"));
+        reader.error(location, format!("there are {} rules", nodes.len()), format!("keep it to {MAX_RULES}"));
         return None;
     }
     let rules = nodes.into_iter().filter_map(|node| rule(reader, node, &options)).collect();
@@ -94,9 +94,9 @@ fn rule(reader: &mut DocumentReader, node: DocumentNode, options: &PlaybookOptio
     let when = fields.take("when").and_then(|node| condition(reader, node)).unwrap_or_default();
     let pace = pace(reader, &mut fields, options.pace);
     let action = action(reader, &mut fields, &when);
-    let place = fields.place;
+    let location = fields.location;
     fields.finish(reader);
-    Some(PlaybookRule { place, name, when, action, pace, uses: AtomicU64::new(0) })
+    Some(PlaybookRule { location, name, when, action, pace, uses: AtomicU64::new(0) })
 }
 
 fn condition(reader: &mut DocumentReader, node: DocumentNode) -> Option<RuleCondition> {
@@ -136,8 +136,8 @@ fn turn(reader: &mut DocumentReader, node: &DocumentNode) -> Option<TurnMatcher>
     }
 }
 
-fn number(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<u32> {
-    reader.integer(what, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
+fn number(reader: &mut DocumentReader, key: &str, node: &DocumentNode) -> Option<u32> {
+    reader.integer(key, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
 }
 
 /// One string or a list of strings.
@@ -149,12 +149,12 @@ fn texts(reader: &mut DocumentReader, key: &str, node: DocumentNode) -> Vec<Stri
 }
 
 fn files(reader: &mut DocumentReader, node: DocumentNode) -> Vec<String> {
-    let place = node.place;
+    let location = node.location;
     let all = texts(reader, "file", node);
     let is_type = |text: &String| text.split_once('/').is_some_and(|(kind, of)| !kind.is_empty() && !of.is_empty());
     if let Some(wrong) = all.iter().find(|text| !is_type(text)) {
         let problem = format!("file: {wrong:?} is not a MIME type");
-        reader.error(place, problem, "write a type such as image/png, or a kind such as image/*");
+        reader.error(location, problem, "write a type such as image/png, or a kind such as image/*");
     }
     all
 }
@@ -170,16 +170,16 @@ fn regex_field(reader: &mut DocumentReader, fields: &mut Fields, key: &'static s
     regex(reader, key, &node)
 }
 
-fn regex(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<Regex> {
-    let text = reader.text(what, node)?;
+fn regex(reader: &mut DocumentReader, key: &str, node: &DocumentNode) -> Option<Regex> {
+    let text = reader.text(key, node)?;
     match RegexBuilder::new(&text.value).size_limit(MAX_REGEX_BYTES).nest_limit(50).build() {
         Ok(regex) => Some(regex),
         Err(error) => {
             let error = error.to_string();
             let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             reader.error(
-                node.place,
-                format!("{what} is not a regular expression: {last}"),
+                node.location,
+                format!("{key} is not a regular expression: {last}"),
                 "escape special characters; in double quotes a backslash is written twice: \"\\\\bword\\\\b\"",
             );
             None
@@ -201,7 +201,7 @@ fn warn_about_loops(reader: &mut DocumentReader, rules: &[PlaybookRule]) {
             .any(|tool| tool == "*" || rule.action.calls.iter().any(|call| call.tool == tool));
         if !answered {
             reader.warning(
-                rule.place,
+                rule.location,
                 "the rule calls a tool and matches again after the result",
                 "add `turn: first` (or `turn: any` if this is intended) to when, or put a rule with after_tool before it",
             );

@@ -25,7 +25,7 @@ pub(super) fn action(reader: &mut DocumentReader, fields: &mut Fields, when: &Ru
     };
     // Skipped after other errors: a rule with a mistyped key or value is not reported as empty as well.
     if fields.is_empty() && parser.reader.error_count() == errors {
-        parser.check_consistency(fields.place, &action);
+        parser.check_consistency(fields.location, &action);
     }
     action
 }
@@ -36,25 +36,28 @@ struct ActionParser<'a> {
 }
 
 impl ActionParser<'_> {
-    fn template(&mut self, what: &str, node: &DocumentNode) -> Option<PlaybookTemplate> {
+    fn template(&mut self, key: &str, node: &DocumentNode) -> Option<PlaybookTemplate> {
         let text = match &node.value {
             NodeValue::Number(_) | NodeValue::Bool(_) => node.to_json().to_string(),
-            _ => self.reader.text(what, node)?.value,
+            _ => self.reader.text(key, node)?.value,
         };
-        self.parse_template(node.place, &text)
+        self.parse_template(node.location, &text)
     }
 
-    fn parse_template(&mut self, place: SourceLocation, text: &str) -> Option<PlaybookTemplate> {
+    fn parse_template(&mut self, location: SourceLocation, text: &str) -> Option<PlaybookTemplate> {
         match PlaybookTemplate::parse(text, &self.captures) {
             Ok(template) => Some(template),
             Err(error) => {
-                let known = "result, result./pointer, results, args.NAME, user, tools, agent, turn, attempt, unique";
+                let valid_names =
+                    "result, result./pointer, results, args.NAME, user, tools, agent, turn, attempt, unique";
                 let captures = self.captures.join(", ");
                 let hint = match captures.as_str() {
-                    "" => format!("known: {known}; name a capture with (?P<name>...), write $${{ for a literal ${{"),
-                    _ => format!("known: {known}, and the captures {captures}; write $${{ for a literal ${{"),
+                    "" => {
+                        format!("known: {valid_names}; name a capture with (?P<name>...), write $${{ for a literal ${{")
+                    }
+                    _ => format!("known: {valid_names}, and the captures {captures}; write $${{ for a literal ${{"),
                 };
-                self.reader.error(place, error.to_string(), hint);
+                self.reader.error(location, error.to_string(), hint);
                 None
             }
         }
@@ -73,11 +76,15 @@ impl ActionParser<'_> {
         let long = fields.take("long");
         let repeat = fields.take("repeat");
         if [&say, &json, &long].into_iter().flatten().count() > 1 {
-            self.reader.error(fields.place, "a rule has more than one of say, say_json and long", "keep one of them");
+            self.reader.error(
+                fields.location,
+                "a rule has more than one of say, say_json and long",
+                "keep one of them",
+            );
             return None;
         }
         if repeat.is_some() && say.is_none() {
-            self.reader.error(fields.place, "repeat needs a say to repeat", "add say, or use long instead");
+            self.reader.error(fields.location, "repeat needs a say to repeat", "add say, or use long instead");
         }
         let times = repeat.and_then(|node| self.reader.integer("repeat", &node, 1, MAX_PIECES)).unwrap_or(1);
         if let Some(node) = say {
@@ -100,7 +107,7 @@ impl ActionParser<'_> {
 
     fn shape(&mut self, node: DocumentNode) -> Option<JsonTemplate> {
         match node.value {
-            NodeValue::Text(text) => self.parse_template(node.place, &text).map(JsonTemplate::Text),
+            NodeValue::Text(text) => self.parse_template(node.location, &text).map(JsonTemplate::Text),
             NodeValue::List(nodes) => {
                 nodes.into_iter().map(|node| self.shape(node)).collect::<Option<_>>().map(JsonTemplate::List)
             }
@@ -113,13 +120,17 @@ impl ActionParser<'_> {
     }
 
     fn calls(&mut self, node: DocumentNode) -> Vec<RuleToolCall> {
-        let place = node.place;
+        let location = node.location;
         let nodes = match node.value {
             NodeValue::List(nodes) => nodes,
             _ => vec![node],
         };
         if nodes.len() > MAX_CALLS {
-            self.reader.error(place, format!("a rule makes {} calls", nodes.len()), format!("keep it to {MAX_CALLS}"));
+            self.reader.error(
+                location,
+                format!("a rule makes {} calls", nodes.len()),
+                format!("keep it to {MAX_CALLS}"),
+            );
             return Vec::new();
         }
         nodes.into_iter().filter_map(|node| self.call(node)).collect()
@@ -150,7 +161,7 @@ impl ActionParser<'_> {
         let fail = fields.take("fail");
         let refuse = fields.take("refuse");
         if fail.is_some() && refuse.is_some() {
-            self.reader.error(fields.place, "a rule cannot both fail and refuse", "keep one of them");
+            self.reader.error(fields.location, "a rule cannot both fail and refuse", "keep one of them");
         }
         if let Some(node) = fail {
             return self.failure(node).map_or(RuleEnd::Normal, RuleEnd::Fail);
@@ -170,7 +181,7 @@ impl ActionParser<'_> {
         let status = fields.take("status").and_then(|n| self.reader.integer("status", &n, 400, 599));
         let message = match fields.take("message") {
             Some(node) => self.template("message", &node),
-            None => self.parse_template(fields.place, "simulated failure of the playbook"),
+            None => self.parse_template(fields.location, "simulated failure of the playbook"),
         };
         let zero = Duration::ZERO;
         let retry_after =
@@ -179,16 +190,16 @@ impl ActionParser<'_> {
         Some(RuleFailure { status: status.and_then(|n| u16::try_from(n).ok()), message: message?, retry_after })
     }
 
-    fn check_consistency(&mut self, place: SourceLocation, action: &RuleAction) {
+    fn check_consistency(&mut self, location: SourceLocation, action: &RuleAction) {
         let speaks = action.content.is_some() || !action.calls.is_empty();
         let acts = speaks || action.wait.is_some() || action.think.is_some() || !matches!(action.end, RuleEnd::Normal);
         if !acts {
             let hint = "add one of: say, call, say_json, long, think, wait, fail, refuse";
-            self.reader.error(place, "the rule does nothing", hint);
+            self.reader.error(location, "the rule does nothing", hint);
         }
         if speaks && matches!(action.end, RuleEnd::Refuse(_)) {
             let hint = "put the text under refuse, and remove say and call";
-            self.reader.error(place, "a rule that refuses cannot also say or call", hint);
+            self.reader.error(location, "a rule that refuses cannot also say or call", hint);
         }
     }
 }

@@ -125,8 +125,8 @@ fn call_step(scene: &PlaybookInput<'_>, before: &[AnswerStep], tool: &str, argum
 
 fn sample_arguments(scene: &PlaybookInput<'_>, tool: &str, seed: u64) -> Json {
     let spec = scene.call.tools.iter().find(|spec| spec.name == tool);
-    let made = spec.map(|spec| schema::sample_value(&spec.parameters.to_value(), seed));
-    Json::from(made.filter(Value::is_object).unwrap_or_else(|| json!({})))
+    let sample = spec.map(|spec| schema::sample_value(&spec.parameters.to_value(), seed));
+    Json::from(sample.filter(Value::is_object).unwrap_or_else(|| json!({})))
 }
 
 /// JSON in the requested output format.
@@ -139,7 +139,7 @@ pub(super) fn sample_answer(scene: &PlaybookInput<'_>, seed: u64) -> String {
 
 fn estimate(scene: &PlaybookInput<'_>, steps: &[AnswerStep]) -> Usage {
     let chars = |text: &str| text.chars().count() as u64;
-    let heard: u64 = scene
+    let input_chars: u64 = scene
         .call
         .messages
         .iter()
@@ -151,7 +151,7 @@ fn estimate(scene: &PlaybookInput<'_>, steps: &[AnswerStep]) -> Usage {
             ChatMessage::Tool { output, .. } => chars(output.as_str()),
         })
         .sum();
-    let said: u64 = steps
+    let output_chars: u64 = steps
         .iter()
         .map(|step| match step {
             AnswerStep::Think(text) | AnswerStep::Say(text) => chars(text),
@@ -161,5 +161,5 @@ fn estimate(scene: &PlaybookInput<'_>, steps: &[AnswerStep]) -> Usage {
             AnswerStep::Wait(_) | AnswerStep::Fail(_) => 0,
         })
         .sum();
-    Usage::new((chars(&scene.call.system) + heard).div_ceil(4), said.div_ceil(4))
+    Usage::new((chars(&scene.call.system) + input_chars).div_ceil(4), output_chars.div_ceil(4))
 }

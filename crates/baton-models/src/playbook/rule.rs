@@ -45,7 +45,7 @@ pub(super) enum UsagePolicy {
 /// One rule.
 #[derive(Debug)]
 pub(super) struct PlaybookRule {
-    pub(super) place: SourceLocation,
+    pub(super) location: SourceLocation,
     pub(super) name: Option<String>,
     pub(super) when: RuleCondition,
     pub(super) action: RuleAction,

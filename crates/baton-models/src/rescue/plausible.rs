@@ -27,15 +27,15 @@ const TAG: &str = "<tool_call>";
 const FENCE: &str = "```";
 
 /// Whether the text can be the start of a call.
-pub(super) fn may_become_calls(text: &str, wanted: RecognizedForms) -> bool {
-    let begun = text.trim_start();
+pub(super) fn may_become_calls(text: &str, recognized: RecognizedForms) -> bool {
+    let start = text.trim_start();
     if text.len() > MAX_BUFFERED_BYTES {
         return false;
     }
-    if begun.is_empty() || TAG.starts_with(begun) || begun.starts_with(TAG) {
+    if start.is_empty() || TAG.starts_with(start) || start.starts_with(TAG) {
         return true;
     }
-    wanted == RecognizedForms::All && (may_become_block(begun) || may_become_json(begun))
+    recognized == RecognizedForms::All && (may_become_block(start) || may_become_json(start))
 }
 
 /// Whether the text can be the start of a fenced code block with calls.
@@ -71,6 +71,6 @@ fn may_become_json(text: &str) -> bool {
     let Some(key) = inside.strip_prefix('"') else { return false };
     match key.split_once('"') {
         Some((key, _)) => CALL_KEYS.contains(&key),
-        None => CALL_KEYS.iter().any(|known| known.starts_with(key)),
+        None => CALL_KEYS.iter().any(|call_key| call_key.starts_with(key)),
     }
 }
