@@ -36,8 +36,8 @@ impl ModelChoice {
         candidates: &[ModelCandidate],
     ) -> Result<Self, ModelRegistryError> {
         let own = agent.writing.model.as_deref().map(canonical_model).transpose()?;
-        let house = settings.model.as_deref().map(canonical_model).transpose()?;
-        let (first, reason) = match (own, house, candidates.first()) {
+        let configured = settings.model.as_deref().map(canonical_model).transpose()?;
+        let (first, reason) = match (own, configured, candidates.first()) {
             (Some(model), _, _) => (model, ModelChoiceReason::Agent),
             (None, Some(model), _) => (model, ModelChoiceReason::Settings),
             (None, None, Some(found)) => (found.model.clone(), ModelChoiceReason::Detected(found.clone())),

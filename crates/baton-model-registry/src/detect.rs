@@ -41,7 +41,7 @@ pub struct DetectedServers {
 
 /// Queries the model servers of this machine concurrently.
 pub async fn detect_servers(environment: &EnvironmentVariables, probe: &dyn LocalServerProbe) -> DetectedServers {
-    let asked = LocalServer::ALL.map(|server| async move {
+    let probes = LocalServer::ALL.map(|server| async move {
         let url = match server {
             LocalServer::Ollama => environment.get("OLLAMA_HOST").map(|host| with_scheme(&host)),
             _ => None,
@@ -50,7 +50,7 @@ pub async fn detect_servers(environment: &EnvironmentVariables, probe: &dyn Loca
         let models = probe.models(server, url.clone()).await?;
         Some((server, url, models))
     });
-    let answers = join_all(asked).await;
+    let answers = join_all(probes).await;
     let has_models = |(_, _, models): &(LocalServer, String, Vec<ServedModel>)| !models.is_empty();
     DetectedServers { servers: answers.into_iter().flatten().filter(has_models).collect() }
 }
@@ -66,27 +66,27 @@ fn with_scheme(host: &str) -> String {
 
 /// Available models for an agent with these resources, in order of preference; excludes the playbook.
 pub fn candidates(
-    kit: &AgentResources,
+    resources: &AgentResources,
     environment: &EnvironmentVariables,
     found: &DetectedServers,
 ) -> Vec<ModelCandidate> {
     let get = |name: &str| {
-        let own = kit.variables.0.get(name).filter(|value| !value.trim().is_empty());
+        let own = resources.variables.0.get(name).filter(|value| !value.trim().is_empty());
         own.cloned().or_else(|| environment.get(name))
     };
     let named = |known: &'static KnownProvider, setting| known.variables(setting).find(|name| get(name).is_some());
     let mut all = Vec::new();
     for known in &PROVIDERS {
         let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
-        let why = match known.kind {
+        let source = match known.kind {
             ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
-            ProviderKind::Bedrock => bedrock_source(known, kit, environment),
+            ProviderKind::Bedrock => bedrock_source(known, resources, environment),
             ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
         };
-        if let (Some(why), Some(model)) = (why, known.model) {
+        if let (Some(source), Some(model)) = (source, known.model) {
             let address = named(known, ProviderSetting::BaseUrl);
-            let why = address.map_or_else(|| why.clone(), |address| format!("{why}, {address}"));
-            all.push(ModelCandidate { model: format!("{}:{model}", known.id), source: why, base_url: None });
+            let source = address.map_or_else(|| source.clone(), |address| format!("{source}, {address}"));
+            all.push(ModelCandidate { model: format!("{}:{model}", known.id), source, base_url: None });
         }
     }
     for (server, url, models) in &found.servers {
@@ -95,8 +95,8 @@ pub fn candidates(
             LocalServer::Ollama => ("ollama", Some(url.clone())),
             LocalServer::LlamaServer | LocalServer::LmStudio => ("docker", Some(url.clone())),
         };
-        let why = format!("{} answers at {}", server.title(), without_login(url));
-        all.push(ModelCandidate { model: format!("{provider}:{model}"), source: why, base_url });
+        let source = format!("{} answers at {}", server.title(), without_login(url));
+        all.push(ModelCandidate { model: format!("{provider}:{model}"), source, base_url });
     }
     all
 }
@@ -105,14 +105,14 @@ pub fn candidates(
 /// region, AWS keys on a machine usually serve another purpose.
 fn bedrock_source(
     known: &'static KnownProvider,
-    kit: &AgentResources,
+    resources: &AgentResources,
     environment: &EnvironmentVariables,
 ) -> Option<String> {
     let variables = SettingSources {
         known: Some(known),
         agent: None,
         baton_yaml: None,
-        resources: kit,
+        resources,
         environment,
         uses_environment: true,
     };

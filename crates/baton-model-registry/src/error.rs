@@ -12,12 +12,12 @@ pub enum ModelRegistryError {
     )]
     UnknownProvider(String),
     /// A referenced variable is not set.
-    #[error("the variable {variable} is not set; {asked} refers to it")]
+    #[error("the variable {variable} is not set; {setting} refers to it")]
     UnsetVariable {
         /// Name of the variable.
         variable: String,
         /// The setting that references it.
-        asked: String,
+        setting: String,
     },
     /// A required setting of a provider is missing.
     #[error("{provider} needs {needed}; set {remedy}")]
@@ -30,10 +30,10 @@ pub enum ModelRegistryError {
         remedy: String,
     },
     /// The value of a setting is invalid.
-    #[error("{asked} {problem}")]
+    #[error("{setting} {problem}")]
     InvalidSetting {
         /// Name of the setting.
-        asked: String,
+        setting: String,
         /// Description of the problem.
         problem: &'static str,
     },

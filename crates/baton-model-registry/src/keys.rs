@@ -21,41 +21,43 @@ impl SettingSources<'_> {
         if kind != ProviderKind::Bedrock {
             return Ok(ProviderCredentials { key: self.find(ProviderSetting::ApiKey)?, pair: None });
         }
-        for place in SettingSource::ALL {
-            if let Some(key) = self.first_value(place, ProviderSetting::ApiKey)? {
+        for source in SettingSource::ALL {
+            if let Some(key) = self.first_value(source, ProviderSetting::ApiKey)? {
                 return Ok(ProviderCredentials { key: Some(key), pair: None });
             }
-            let pair = self.pair(place)?;
-            let pair = pair.map_or_else(|| self.profile(place), |pair| Ok(Some(pair)))?;
+            let pair = self.pair(source)?;
+            let pair = pair.map_or_else(|| self.profile(source), |pair| Ok(Some(pair)))?;
             if pair.is_some() {
                 return Ok(ProviderCredentials { key: None, pair });
             }
-            self.reject_half_pair(place)?;
+            self.reject_half_pair(source)?;
         }
         Ok(ProviderCredentials::default())
     }
 
-    fn pair(&self, place: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
+    fn pair(&self, source: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
         for (first, second) in self.half_names() {
-            if let (Some(first), Some(second)) = (self.value_at(place, first)?, self.value_at(place, second)?) {
-                return Ok(Some((first, second, self.first_value(place, ProviderSetting::SessionToken)?)));
+            if let (Some(first), Some(second)) = (self.value_at(source, first)?, self.value_at(source, second)?) {
+                return Ok(Some((first, second, self.first_value(source, ProviderSetting::SessionToken)?)));
             }
         }
         Ok(None)
     }
 
     /// The key pair of an AWS profile on this machine.
-    fn profile(&self, place: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
-        let Some(SettingValue { value, source: from }) = self.first_value(place, ProviderSetting::Profile)? else {
+    fn profile(&self, source: SettingSource) -> Result<Option<SettingKeyPair>, ModelRegistryError> {
+        let Some(SettingValue { value, source: from }) = self.first_value(source, ProviderSetting::Profile)? else {
             return Ok(None);
         };
-        let unusable = |problem| ModelRegistryError::InvalidSetting { asked: from.clone(), problem };
+        let unusable = |problem| ModelRegistryError::InvalidSetting { setting: from.clone(), problem };
         let profile = find_profile(&value, self.environment).ok_or_else(|| {
             unusable("names a profile that does not exist in ~/.aws/credentials or in the file set by AWS_SHARED_CREDENTIALS_FILE")
         })?;
-        let asked = |value: String| SettingValue { value, source: from.clone() };
+        let setting_value = |value: String| SettingValue { value, source: from.clone() };
         match (profile.id, profile.secret) {
-            (Some(id), Some(secret)) => Ok(Some((asked(id), asked(secret), profile.token.map(asked)))),
+            (Some(id), Some(secret)) => {
+                Ok(Some((setting_value(id), setting_value(secret), profile.token.map(setting_value))))
+            }
             _ => Err(unusable(
                 "names a profile without a key pair; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK",
             )),
@@ -63,9 +65,9 @@ impl SettingSources<'_> {
     }
 
     /// An incomplete pair is a configuration error; it is never completed or replaced from another source.
-    fn reject_half_pair(&self, place: SettingSource) -> Result<(), ModelRegistryError> {
+    fn reject_half_pair(&self, source: SettingSource) -> Result<(), ModelRegistryError> {
         for (first, second) in self.half_names() {
-            let (there, missing) = match (self.value_at(place, first)?, self.value_at(place, second)?) {
+            let (there, missing) = match (self.value_at(source, first)?, self.value_at(source, second)?) {
                 (Some(there), None) => (there, second),
                 (None, Some(there)) => (there, first),
                 _ => continue,

@@ -9,12 +9,16 @@ use std::time::Duration;
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl ProviderProbe for ModelRegistry {
-    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentResources) -> BoxFuture<'a, Result<Vec<String>, String>> {
+    fn models<'a>(
+        &'a self,
+        provider: &'a str,
+        resources: &'a AgentResources,
+    ) -> BoxFuture<'a, Result<Vec<String>, String>> {
         Box::pin(async move {
             if KnownProvider::find(provider).is_some_and(|known| known.kind == ProviderKind::Playbook) {
                 return Ok(Vec::new());
             }
-            let reached = self.provider(provider, kit).map_err(|error| error.to_string())?;
+            let reached = self.provider(provider, resources).map_err(|error| error.to_string())?;
             match tokio::time::timeout(LIST_TIMEOUT, reached.list()).await {
                 Ok(Ok(listed)) => Ok(listed.into_iter().map(|model| model.id).collect()),
                 Ok(Err(error)) => Err(error.to_string()),

@@ -62,9 +62,9 @@ impl LocalServerProbe for LoopbackProbe {
     fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         Box::pin(async move {
             let kind = if server == LocalServer::Ollama { ProviderKind::Ollama } else { ProviderKind::Compatible };
-            let patience =
+            let timeouts =
                 ProviderTimeouts { first_byte: PROBE_TIMEOUT, idle: PROBE_TIMEOUT, ..ProviderTimeouts::default() };
-            let provider = Provider::new(kind, server.title()).with_base_url(&url).with_timeouts(patience);
+            let provider = Provider::new(kind, server.title()).with_base_url(&url).with_timeouts(timeouts);
             let listed = tokio::time::timeout(PROBE_TIMEOUT, provider.list()).await.ok()?.ok()?;
             Some(listed.into_iter().map(|model| ServedModel { id: model.id }).collect())
         })

@@ -45,11 +45,11 @@ pub(crate) fn build_provider(
     for (name, value) in &settings.headers {
         provider = provider.with_header(name.as_str(), Secret::new(&value.value));
     }
-    let usual = ProviderTimeouts::default();
-    let patience = ProviderTimeouts {
-        first_byte: settings.first_byte.unwrap_or(usual.first_byte),
-        idle: settings.idle.unwrap_or(usual.idle),
-        connect: settings.connect.unwrap_or(usual.connect),
+    let defaults = ProviderTimeouts::default();
+    let timeouts = ProviderTimeouts {
+        first_byte: settings.first_byte.unwrap_or(defaults.first_byte),
+        idle: settings.idle.unwrap_or(defaults.idle),
+        connect: settings.connect.unwrap_or(defaults.connect),
     };
-    Ok(provider.with_timeouts(patience))
+    Ok(provider.with_timeouts(timeouts))
 }

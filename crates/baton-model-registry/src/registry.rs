@@ -137,48 +137,49 @@ impl ModelRegistry {
         if is_recent || !self.settings.detects || self.is_detecting.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (Ok(runtime), Some(lineup)) = (tokio::runtime::Handle::try_current(), self.weak_self.upgrade()) else {
+        let (Ok(runtime), Some(registry)) = (tokio::runtime::Handle::try_current(), self.weak_self.upgrade()) else {
             self.is_detecting.store(false, Ordering::Release);
             return;
         };
         runtime.spawn(async move {
-            lineup.detect().await;
-            lineup.is_detecting.store(false, Ordering::Release);
+            registry.detect().await;
+            registry.is_detecting.store(false, Ordering::Release);
         });
     }
 
     /// Model selection of this agent and its alternatives; contains names of models and variables, never values.
     pub fn selection(&self, agent: &AgentSpec) -> Result<ModelSelection, ModelRegistryError> {
-        let kit = self.agents.agent_resources(&agent.name);
-        let candidates = self.candidates(&kit);
+        let resources = self.agents.agent_resources(&agent.name);
+        let candidates = self.candidates(&resources);
         let choice = ModelChoice::select(agent, &self.settings, &candidates)?;
         for model in &choice.models {
-            self.resolve_model(model, &kit, &candidates)?;
+            self.resolve_model(model, &resources, &candidates)?;
         }
         Ok(ModelSelection { choice, candidates })
     }
 
     /// Available models for an agent with these resources.
-    pub fn candidates(&self, kit: &AgentResources) -> Vec<ModelCandidate> {
+    pub fn candidates(&self, resources: &AgentResources) -> Vec<ModelCandidate> {
         match self.settings.detects {
-            true => candidates(kit, &self.environment, &self.detected_servers.read()),
+            true => candidates(resources, &self.environment, &self.detected_servers.read()),
             false => Vec::new(),
         }
     }
 
     /// The provider with the settings of an agent with these resources.
-    pub fn provider(&self, id: &str, kit: &AgentResources) -> Result<Provider, ModelRegistryError> {
+    pub fn provider(&self, id: &str, resources: &AgentResources) -> Result<Provider, ModelRegistryError> {
         build_provider(
-            &resolve_provider(id, kit, &self.provider_entries(&self.candidates(kit)), &self.environment)?,
+            &resolve_provider(id, resources, &self.provider_entries(&self.candidates(resources)), &self.environment)?,
             &self.clock,
         )
     }
 
     /// Name of the setting with the key of a provider, otherwise of the setting with its address; never a value.
-    pub fn key_source(&self, id: &str, kit: &AgentResources) -> Option<String> {
+    pub fn key_source(&self, id: &str, resources: &AgentResources) -> Option<String> {
         let settings =
-            resolve_provider(id, kit, &self.provider_entries(&self.candidates(kit)), &self.environment).ok()?;
-        settings.key.or(settings.pair.map(|(first, _, _)| first)).or(settings.base_url).map(|asked| asked.source)
+            resolve_provider(id, resources, &self.provider_entries(&self.candidates(resources)), &self.environment)
+                .ok()?;
+        settings.key.or(settings.pair.map(|(first, _, _)| first)).or(settings.base_url).map(|value| value.source)
     }
 
     /// Embedding model; `None` if not configured.
@@ -208,11 +209,11 @@ impl ModelRegistry {
     fn resolve_model<'a>(
         &self,
         model: &'a str,
-        kit: &AgentResources,
+        resources: &AgentResources,
         candidates: &[ModelCandidate],
     ) -> Result<Option<(ProviderSettings, &'a str)>, ModelRegistryError> {
         let Some((id, name)) = model.split_once(':') else { return Ok(None) };
-        let settings = resolve_provider(id, kit, &self.provider_entries(candidates), &self.environment)?;
+        let settings = resolve_provider(id, resources, &self.provider_entries(candidates), &self.environment)?;
         build_provider(&settings, &self.clock)?;
         Ok(Some((settings, name)))
     }
@@ -223,30 +224,30 @@ impl ModelRegistry {
             return Ok(Arc::clone(model));
         }
         let provider = build_provider(&key.0, &self.clock)?;
-        let usual = GateLimits::default();
+        let defaults = GateLimits::default();
         let limits = GateLimits {
-            concurrency: key.0.concurrency.map_or(usual.concurrency, |most| most as usize),
+            concurrency: key.0.concurrency.map_or(defaults.concurrency, |limit| limit as usize),
             per_minute: key.0.per_minute,
-            ..usual
+            ..defaults
         };
         let gate = get_or_insert(&self.gates, key.0.clone(), || ProviderGate::new(key.0.id.clone(), limits));
         let mut layers = ModelLayers::new(gate, Arc::clone(&self.catalog), Arc::clone(&self.clock));
-        let usual = StreamTimeouts::default();
+        let defaults = StreamTimeouts::default();
         layers.timeouts = StreamTimeouts {
-            first_byte: key.0.first_byte.unwrap_or(usual.first_byte),
-            idle: key.0.idle.unwrap_or(usual.idle),
+            first_byte: key.0.first_byte.unwrap_or(defaults.first_byte),
+            idle: key.0.idle.unwrap_or(defaults.idle),
         };
         let model = layers.wrap(provider.model(name));
         Ok(get_or_insert(&self.models, key, || model))
     }
 
     fn chain(&self, agent: &AgentSpec) -> Result<(Vec<Arc<dyn Model>>, ModelChoiceReason), ModelError> {
-        let kit = self.agents.agent_resources(&agent.name);
-        let candidates = self.candidates(&kit);
+        let resources = self.agents.agent_resources(&agent.name);
+        let candidates = self.candidates(&resources);
         let choice = ModelChoice::select(agent, &self.settings, &candidates).map_err(configuration)?;
         let mut models = Vec::with_capacity(choice.models.len());
         for name in &choice.models {
-            models.push(match self.resolve_model(name, &kit, &candidates).map_err(configuration)? {
+            models.push(match self.resolve_model(name, &resources, &candidates).map_err(configuration)? {
                 Some((settings, name)) => self.cached_model(settings, name).map_err(configuration)?,
                 None => self.playbooks.model(agent)?,
             });
@@ -264,12 +265,12 @@ impl ModelResolver for ModelRegistry {
         if reason == ModelChoiceReason::Default {
             self.detect_in_background();
         }
-        let others = models.split_off(1);
+        let fallbacks = models.split_off(1);
         let first = models.into_iter().next().ok_or_else(|| ModelError::Configuration("no model".to_owned()))?;
-        if others.is_empty() && first.name() == PLAYBOOK {
+        if fallbacks.is_empty() && first.name() == PLAYBOOK {
             return Ok(first);
         }
-        Ok(chain(first, others, agent.limits.deadline))
+        Ok(chain(first, fallbacks, agent.limits.deadline))
     }
 }
 

@@ -87,26 +87,25 @@ impl SettingSource {
     pub(crate) const ALL: [Self; 4] = [Self::Agent, Self::BatonYaml, Self::AgentVariables, Self::Environment];
 }
 
-/// Resolves the settings of a provider for an agent with these resources; `house` are the entries of `baton.yaml`.
+/// Resolves the settings of a provider for an agent with these resources; `baton_yaml` are the entries of `baton.yaml`.
 pub fn resolve_provider(
     id: &str,
-    kit: &AgentResources,
-    house: &[ProviderEntry],
+    resources: &AgentResources,
+    baton_yaml: &[ProviderEntry],
     environment: &EnvironmentVariables,
 ) -> Result<ProviderSettings, ModelRegistryError> {
     let known = KnownProvider::find(id);
     let id = known.map_or(id, |known| known.id);
     let of = |entries: &'_ [ProviderEntry]| entries.iter().position(|entry| entry.id == id);
-    let agent = of(&kit.providers).and_then(|index| kit.providers.get(index));
-    let house = of(house).and_then(|index| house.get(index));
-    if known.is_none() && agent.is_none() && house.is_none() {
+    let agent = of(&resources.providers).and_then(|index| resources.providers.get(index));
+    let baton_yaml = of(baton_yaml).and_then(|index| baton_yaml.get(index));
+    if known.is_none() && agent.is_none() && baton_yaml.is_none() {
         return Err(ModelRegistryError::UnknownProvider(id.chars().take(60).collect()));
     }
-    let sources =
-        SettingSources { known, agent, baton_yaml: house, resources: kit, environment, uses_environment: true };
+    let sources = SettingSources { known, agent, baton_yaml, resources, environment, uses_environment: true };
     let kind = match sources.find(ProviderSetting::Kind)? {
-        Some(asked) => PROVIDER_KINDS.iter().find(|(word, _)| *word == asked.value).map(|(_, kind)| *kind).ok_or(
-            ModelRegistryError::InvalidSetting { asked: asked.source, problem: "is not a supported protocol" },
+        Some(found) => PROVIDER_KINDS.iter().find(|(name, _)| *name == found.value).map(|(_, kind)| *kind).ok_or(
+            ModelRegistryError::InvalidSetting { setting: found.source, problem: "is not a supported protocol" },
         )?,
         None => known.map_or(ProviderKind::OpenAi, |known| known.kind),
     };
@@ -192,15 +191,15 @@ impl SettingSources<'_> {
     }
 
     pub(crate) fn find(&self, setting: ProviderSetting) -> Result<Option<SettingValue>, ModelRegistryError> {
-        for place in [SettingSource::Agent, SettingSource::BatonYaml] {
-            if let Some(asked) = self.first_value(place, setting)? {
-                return Ok(Some(asked));
+        for source in [SettingSource::Agent, SettingSource::BatonYaml] {
+            if let Some(found) = self.first_value(source, setting)? {
+                return Ok(Some(found));
             }
         }
         for name in self.names(setting) {
-            for place in [SettingSource::AgentVariables, SettingSource::Environment] {
-                if let Some(asked) = self.value_at(place, name)? {
-                    return Ok(Some(asked));
+            for source in [SettingSource::AgentVariables, SettingSource::Environment] {
+                if let Some(found) = self.value_at(source, name)? {
+                    return Ok(Some(found));
                 }
             }
         }
@@ -210,12 +209,12 @@ impl SettingSources<'_> {
     /// First value of a setting in a source.
     pub(crate) fn first_value(
         &self,
-        place: SettingSource,
+        source: SettingSource,
         setting: ProviderSetting,
     ) -> Result<Option<SettingValue>, ModelRegistryError> {
         for name in self.names(setting) {
-            if let Some(asked) = self.value_at(place, name)? {
-                return Ok(Some(asked));
+            if let Some(found) = self.value_at(source, name)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -224,16 +223,16 @@ impl SettingSources<'_> {
     /// Value of a name in a source.
     pub(crate) fn value_at(
         &self,
-        place: SettingSource,
+        source: SettingSource,
         name: &str,
     ) -> Result<Option<SettingValue>, ModelRegistryError> {
-        let written = |entry: Option<&ProviderEntry>, whose: &str| {
+        let written = |entry: Option<&ProviderEntry>, owner: &str| {
             let value = entry.and_then(|entry| entry.keys.get(name));
-            value.map(|value| self.expand(value, &format!("{whose} providers.{}.{name}", self.id()))).transpose()
+            value.map(|value| self.expand(value, &format!("{owner} providers.{}.{name}", self.id()))).transpose()
         };
         let is_variable =
             self.known.is_some_and(|known| known.keys.iter().any(|key| key.is_variable && key.name == name));
-        let value = match place {
+        let value = match source {
             SettingSource::Agent => return written(self.agent, "the agent's"),
             SettingSource::BatonYaml => return written(self.baton_yaml, "baton.yaml's"),
             _ if !is_variable => None,
@@ -250,13 +249,14 @@ impl SettingSources<'_> {
         let says = |name: &&str| self.agent.is_some_and(|entry| entry.keys.contains_key(*name));
         let has = |name: &str| self.resources.variables.0.contains_key(name);
         let names = self.names(setting);
-        let house = names.iter().any(|name| self.baton_yaml.is_some_and(|entry| entry.keys.contains_key(*name)));
-        names.iter().any(says) || (!house && self.known.is_some_and(|known| known.variables(setting).any(has)))
+        let in_baton_yaml =
+            names.iter().any(|name| self.baton_yaml.is_some_and(|entry| entry.keys.contains_key(*name)));
+        names.iter().any(says) || (!in_baton_yaml && self.known.is_some_and(|known| known.variables(setting).any(has)))
     }
 
     /// Returns a literal unchanged; resolves `env://NAME` from the variables of the agent, then from the process.
-    fn expand(&self, value: &str, asked: &str) -> Result<SettingValue, ModelRegistryError> {
-        let unusable = |problem| ModelRegistryError::InvalidSetting { asked: asked.to_owned(), problem };
+    fn expand(&self, value: &str, setting: &str) -> Result<SettingValue, ModelRegistryError> {
+        let unusable = |problem| ModelRegistryError::InvalidSetting { setting: setting.to_owned(), problem };
         if value.starts_with("op://") {
             return Err(unusable(
                 "refers to a vault, which Baton does not support; set a variable and write env://NAME",
@@ -265,24 +265,24 @@ impl SettingSources<'_> {
         let Some(name) = value.strip_prefix("env://") else {
             return match value.trim() {
                 "" => Err(unusable("is empty")),
-                value => Ok(SettingValue { value: value.to_owned(), source: asked.to_owned() }),
+                value => Ok(SettingValue { value: value.to_owned(), source: setting.to_owned() }),
             };
         };
         let own = self.resources.variables.0.get(name).filter(|value| !value.is_empty()).cloned();
         match own.or_else(|| self.environment.get(name)) {
             Some(value) => Ok(SettingValue { value, source: name.to_owned() }),
-            None => Err(ModelRegistryError::UnsetVariable { variable: name.to_owned(), asked: asked.to_owned() }),
+            None => Err(ModelRegistryError::UnsetVariable { variable: name.to_owned(), setting: setting.to_owned() }),
         }
     }
 
     fn headers(&self) -> Result<BTreeMap<String, SettingValue>, ModelRegistryError> {
         let mut headers = BTreeMap::new();
-        for (entry, place) in [(self.baton_yaml, "baton.yaml's"), (self.agent, "the agent's")] {
+        for (entry, owner) in [(self.baton_yaml, "baton.yaml's"), (self.agent, "the agent's")] {
             let Some(entry) = entry else { continue };
             for (key, value) in &entry.keys {
                 let Some(name) = key.strip_prefix(PROVIDER_HEADER_PREFIX) else { continue };
-                let asked = format!("{place} providers.{}.headers.{name}", entry.id);
-                headers.insert(name.to_owned(), self.expand(value, &asked)?);
+                let setting = format!("{owner} providers.{}.headers.{name}", entry.id);
+                headers.insert(name.to_owned(), self.expand(value, &setting)?);
             }
         }
         Ok(headers)
@@ -293,19 +293,19 @@ impl SettingSources<'_> {
         let Some(SettingValue { value, source: from }) = self.find(ProviderSetting::Region)? else { return Ok(None) };
         let is_region = value.len() <= MAX_REGION && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let problem = "is not a region such as eu-west-1";
-        if is_region { Ok(Some(value)) } else { Err(ModelRegistryError::InvalidSetting { asked: from, problem }) }
+        if is_region { Ok(Some(value)) } else { Err(ModelRegistryError::InvalidSetting { setting: from, problem }) }
     }
 
     fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, ModelRegistryError> {
-        let Some(asked) = self.find(setting)? else { return Ok(None) };
-        let count = asked.value.parse().ok().filter(|count| *count > 0);
+        let Some(found) = self.find(setting)? else { return Ok(None) };
+        let count = found.value.parse().ok().filter(|count| *count > 0);
         let problem = "is not a positive number";
-        count.map(Some).ok_or(ModelRegistryError::InvalidSetting { asked: asked.source, problem })
+        count.map(Some).ok_or(ModelRegistryError::InvalidSetting { setting: found.source, problem })
     }
 
     fn time(&self, setting: ProviderSetting) -> Result<Option<Duration>, ModelRegistryError> {
-        let Some(asked) = self.find(setting)? else { return Ok(None) };
+        let Some(found) = self.find(setting)? else { return Ok(None) };
         let problem = "is not a duration such as 30s";
-        duration(&asked.value).map(Some).ok_or(ModelRegistryError::InvalidSetting { asked: asked.source, problem })
+        duration(&found.value).map(Some).ok_or(ModelRegistryError::InvalidSetting { setting: found.source, problem })
     }
 }

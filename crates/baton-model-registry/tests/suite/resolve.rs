@@ -154,8 +154,8 @@ fn missing_settings_are_named_without_secrets() {
     insta::assert_snapshot!(told.join("\n"));
     let unset =
         resolve_provider("claude", &resources(&[entry("claude", &[("api_key", "env://MY_KEY")])], &[]), &[], &none);
-    let asked = "the agent's providers.claude.api_key".to_owned();
-    assert_eq!(unset, Err(ModelRegistryError::UnsetVariable { variable: "MY_KEY".to_owned(), asked }));
+    let setting = "the agent's providers.claude.api_key".to_owned();
+    assert_eq!(unset, Err(ModelRegistryError::UnsetVariable { variable: "MY_KEY".to_owned(), setting }));
     let good = resolve_provider(
         "openai",
         &resources(&[entry("openai", &[("api_key", SECRET), ("headers.A", SECRET)])], &[]),
