@@ -27,9 +27,9 @@ pub(crate) fn complete_base(kind: ProviderKind, written: &str) -> String {
     } else if kind == ProviderKind::Ollama {
         // A listen address is not an address to connect to.
         let host = written.replacen("0.0.0.0", "127.0.0.1", 1);
-        let bare = host.trim_end_matches('/');
-        let port = if bare.contains(':') || bare.contains('/') { "" } else { ":11434" };
-        format!("http://{bare}{port}")
+        let authority = host.trim_end_matches('/');
+        let port = if authority.contains(':') || authority.contains('/') { "" } else { ":11434" };
+        format!("http://{authority}{port}")
     } else {
         format!("https://{written}")
     };
@@ -39,7 +39,7 @@ pub(crate) fn complete_base(kind: ProviderKind, written: &str) -> String {
     };
     let address = address.trim_end_matches('/');
     let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
-    let whole = match kind {
+    let base = match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible if path.is_empty() => {
             format!("{address}/v1")
         }
@@ -50,7 +50,7 @@ pub(crate) fn complete_base(kind: ProviderKind, written: &str) -> String {
         }
         _ => address.to_owned(),
     };
-    format!("{whole}{query}")
+    format!("{base}{query}")
 }
 
 /// An address without its user name and password, and these two.

@@ -77,23 +77,23 @@ fn executable_calls(
     calls: impl Iterator<Item = chat::ToolCall>,
     stop: Option<&StopReason>,
 ) -> Vec<chat::ToolCall> {
-    let mut kept: Vec<chat::ToolCall> = Vec::new();
+    let mut unique: Vec<chat::ToolCall> = Vec::new();
     let cut = matches!(stop, Some(StopReason::MaxTokens(_)));
     for call in calls.filter(|call| !call.fn_name.is_empty()) {
         if cut && call.fn_arguments.as_str().is_some_and(|text| serde_json::from_str::<Value>(text).is_err()) {
             continue;
         }
         // For servers that count calls from 1, the library repeats the first call.
-        let twin = kept.iter().position(|it| reading.kind.is_openai_chat() && it.call_id == call.call_id);
-        match twin {
-            Some(at) => kept[at] = call,
-            None => kept.push(call),
+        let duplicate = unique.iter().position(|it| reading.kind.is_openai_chat() && it.call_id == call.call_id);
+        match duplicate {
+            Some(at) => unique[at] = call,
+            None => unique.push(call),
         }
     }
     if !reading.parallel {
-        kept.truncate(1);
+        unique.truncate(1);
     }
-    kept
+    unique
 }
 
 /// A call with a generated id, since some services provide none and others repeat theirs.
@@ -116,18 +116,18 @@ fn is_refusal(reason: &str) -> bool {
     matches!(reason, "guardrail_intervened" | "content_filtered")
 }
 
-fn usage(kind: ProviderKind, given: Option<chat::Usage>) -> Usage {
-    let Some(given) = given else { return Usage::default() };
+fn usage(kind: ProviderKind, reported: Option<chat::Usage>) -> Usage {
+    let Some(reported) = reported else { return Usage::default() };
     let count = |tokens: Option<i32>| u64::try_from(tokens.unwrap_or_default()).unwrap_or_default();
-    let read = given.prompt_tokens_details.as_ref();
+    let read = reported.prompt_tokens_details.as_ref();
     let cached = count(read.and_then(|it| it.cached_tokens));
     let written = count(read.and_then(|it| it.cache_creation_tokens));
-    let reasoning = count(given.completion_tokens_details.as_ref().and_then(|it| it.reasoning_tokens));
+    let reasoning = count(reported.completion_tokens_details.as_ref().and_then(|it| it.reasoning_tokens));
     // Bedrock counts cached tokens separately from input tokens.
     let beside = if kind == ProviderKind::Bedrock { cached + written } else { 0 };
     Usage {
-        input_tokens: count(given.prompt_tokens) + beside,
-        output_tokens: count(given.completion_tokens).max(reasoning),
+        input_tokens: count(reported.prompt_tokens) + beside,
+        output_tokens: count(reported.completion_tokens).max(reasoning),
         cached_tokens: cached,
         cache_write_tokens: written,
         reasoning_tokens: reasoning,

@@ -21,16 +21,16 @@ static CLIENTS: OnceLock<Mutex<HashMap<ClientKey, reqwest::Client>>> = OnceLock:
 /// addresses never use the proxy from the environment.
 pub(crate) fn shared_client(base: &str, connect: Duration) -> Result<reqwest::Client, String> {
     let kind @ (near, _) = (is_local(base), connect);
-    let mut made = CLIENTS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(client) = made.get(&kind) {
+    let mut clients = CLIENTS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(client) = clients.get(&kind) {
         return Ok(client.clone());
     }
     let builder = reqwest::Client::builder().connect_timeout(connect);
     let client = build_client(if near { builder.no_proxy() } else { builder })?;
-    if made.len() >= MAX_CACHED_CLIENTS {
-        made.clear();
+    if clients.len() >= MAX_CACHED_CLIENTS {
+        clients.clear();
     }
-    made.insert(kind, client.clone());
+    clients.insert(kind, client.clone());
     Ok(client)
 }
 

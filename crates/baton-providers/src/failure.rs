@@ -17,34 +17,34 @@ pub(crate) enum AnswerProgress {
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Converts an error of the client library.
-pub(crate) fn from_library_error(provider: &Provider, error: &genai::Error, heard: AnswerProgress) -> ModelError {
+pub(crate) fn from_library_error(provider: &Provider, error: &genai::Error, progress: AnswerProgress) -> ModelError {
     use genai::Error;
     match error {
         Error::HttpError { status, body, headers, .. } => refused(provider, status.as_u16(), body, Some(headers)),
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-            from_web_error(provider, webc_error, heard)
+            from_web_error(provider, webc_error, progress)
         }
-        Error::WebStream { error, .. } => from_stream_error(provider, error.as_ref(), heard),
-        Error::ChatResponse { body, .. } => from_error_body(provider, body, heard),
+        Error::WebStream { error, .. } => from_stream_error(provider, error.as_ref(), progress),
+        Error::ChatResponse { body, .. } => from_error_body(provider, body, progress),
         Error::StreamParse { .. } | Error::SerdeJson(_) | Error::JsonValueExt(_) => {
-            answer_failed(provider, "sent data that cannot be parsed", heard)
+            answer_failed(provider, "sent data that cannot be parsed", progress)
         }
         Error::ChatResponseGeneration { .. } | Error::NoChatResponse { .. } => {
-            answer_failed(provider, "sent an answer that cannot be parsed", heard)
+            answer_failed(provider, "sent an answer that cannot be parsed", progress)
         }
         other => ModelError::Configuration(provider.redact(&format!("{}: {other}", provider.name()))),
     }
 }
 
-fn from_web_error(provider: &Provider, error: &genai::webc::Error, heard: AnswerProgress) -> ModelError {
+fn from_web_error(provider: &Provider, error: &genai::webc::Error, progress: AnswerProgress) -> ModelError {
     use genai::webc::Error;
     match error {
         Error::ResponseFailedStatus { status, body, headers } => {
             refused(provider, status.as_u16(), body, Some(headers))
         }
-        Error::Reqwest(error) => from_connection_error(provider, error, heard),
+        Error::Reqwest(error) => from_connection_error(provider, error, progress),
         Error::ResponseFailedNotJson { .. } | Error::ResponseFailedInvalidJson { .. } | Error::JsonValueExt(_) => {
-            answer_failed(provider, "sent an answer that is not JSON", heard)
+            answer_failed(provider, "sent an answer that is not JSON", progress)
         }
     }
 }
@@ -53,28 +53,32 @@ fn from_web_error(provider: &Provider, error: &genai::webc::Error, heard: Answer
 fn from_stream_error(
     provider: &Provider,
     error: &(dyn std::error::Error + 'static),
-    heard: AnswerProgress,
+    progress: AnswerProgress,
 ) -> ModelError {
     if let Some(error) = error.downcast_ref::<genai::Error>() {
-        return from_library_error(provider, error, heard);
+        return from_library_error(provider, error, progress);
     }
     if let Some(error) = error.downcast_ref::<genai::webc::Error>() {
-        return from_web_error(provider, error, heard);
+        return from_web_error(provider, error, progress);
     }
-    if error.is::<genai::webc::StreamTimeout>() && heard == AnswerProgress::NotStarted {
+    if error.is::<genai::webc::StreamTimeout>() && progress == AnswerProgress::NotStarted {
         return timed_out(provider);
     }
     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-        return from_connection_error(provider, error, heard);
+        return from_connection_error(provider, error, progress);
     }
-    answer_failed(provider, &error.to_string(), heard)
+    answer_failed(provider, &error.to_string(), progress)
 }
 
 /// Converts a connection error.
-pub(crate) fn from_connection_error(provider: &Provider, error: &reqwest::Error, heard: AnswerProgress) -> ModelError {
-    let what = if error.is_connect() {
+pub(crate) fn from_connection_error(
+    provider: &Provider,
+    error: &reqwest::Error,
+    progress: AnswerProgress,
+) -> ModelError {
+    let problem = if error.is_connect() {
         "does not accept connections"
-    } else if error.is_timeout() && heard == AnswerProgress::NotStarted {
+    } else if error.is_timeout() && progress == AnswerProgress::NotStarted {
         return timed_out(provider);
     } else if error.is_timeout() {
         "did not answer in time"
@@ -83,7 +87,7 @@ pub(crate) fn from_connection_error(provider: &Provider, error: &reqwest::Error,
     } else {
         "closed the connection unexpectedly"
     };
-    answer_failed(provider, what, heard)
+    answer_failed(provider, problem, progress)
 }
 
 /// No answer started in time.
@@ -92,24 +96,24 @@ pub(crate) fn timed_out(provider: &Provider) -> ModelError {
 }
 
 /// The answer failed or broke off.
-pub(crate) fn answer_failed(provider: &Provider, what: &str, heard: AnswerProgress) -> ModelError {
-    let words = provider.redact(&format!("{} {what}", provider.name()));
-    match heard {
-        AnswerProgress::NotStarted => ModelError::Unreachable(words),
-        AnswerProgress::Started => ModelError::Interrupted(words),
+pub(crate) fn answer_failed(provider: &Provider, problem: &str, progress: AnswerProgress) -> ModelError {
+    let text = provider.redact(&format!("{} {problem}", provider.name()));
+    match progress {
+        AnswerProgress::NotStarted => ModelError::Unreachable(text),
+        AnswerProgress::Started => ModelError::Interrupted(text),
     }
 }
 
 /// Converts an error inside a stream, where no HTTP status is available.
-fn from_error_body(provider: &Provider, body: &Value, heard: AnswerProgress) -> ModelError {
+fn from_error_body(provider: &Provider, body: &Value, progress: AnswerProgress) -> ModelError {
     // The library reports unreadable frames as if they were errors of the service.
     if message(&body.to_string()).contains("event-stream") {
-        return answer_failed(provider, "sent data that cannot be parsed", heard);
+        return answer_failed(provider, "sent data that cannot be parsed", progress);
     }
     let error = body.get("error").unwrap_or(body);
     let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
-    let word = ["type", "code", "status"].iter().find_map(|name| error.get(name).and_then(Value::as_str));
-    let status = number("code").or_else(|| number("status")).unwrap_or(match word.unwrap_or_default() {
+    let error_type = ["type", "code", "status"].iter().find_map(|name| error.get(name).and_then(Value::as_str));
+    let status = number("code").or_else(|| number("status")).unwrap_or(match error_type.unwrap_or_default() {
         "overloaded_error" => 529,
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "throttlingException" => 429,
         "invalid_request_error" | "validationException" | "context_length_exceeded" => 400,
@@ -118,7 +122,7 @@ fn from_error_body(provider: &Provider, body: &Value, heard: AnswerProgress) -> 
         _ => 500,
     });
     let body = body.to_string();
-    match heard {
+    match progress {
         AnswerProgress::NotStarted => refused(provider, status, &body, None),
         AnswerProgress::Started => {
             ModelError::Interrupted(provider.redact(&format!("{}: {}", provider.name(), message(&body))))
@@ -128,13 +132,13 @@ fn from_error_body(provider: &Provider, body: &Value, heard: AnswerProgress) -> 
 
 /// Converts an error status.
 pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Option<&HeaderMap>) -> ModelError {
-    let said = provider.redact(&message(body));
+    let detail = provider.redact(&message(body));
     if matches!(status, 400 | 413 | 422) && is_too_long(status, body) {
-        return ModelError::TooLong(format!("{}: {said}", provider.name()));
+        return ModelError::TooLong(format!("{}: {detail}", provider.name()));
     }
     let message = match status {
-        401 | 403 => format!("{} does not accept the key; check {} ({said})", provider.name(), provider.key_source()),
-        _ => format!("{}: {said}", provider.name()),
+        401 | 403 => format!("{} does not accept the key; check {} ({detail})", provider.name(), provider.key_source()),
+        _ => format!("{}: {detail}", provider.name()),
     };
     let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
     let advice = RetryAdvice { wait: retry_after, quota_exhausted: is_quota_exhausted(status, body) };

@@ -52,8 +52,8 @@ impl Model for ProviderModel {
     }
 
     fn model_info(&self) -> ModelInfo {
-        let known = self.provider.kind().convention().map(str::to_owned);
-        let provider = Some(known.unwrap_or_else(|| self.provider.name().to_owned()));
+        let convention = self.provider.kind().convention().map(str::to_owned);
+        let provider = Some(convention.unwrap_or_else(|| self.provider.name().to_owned()));
         ModelInfo { provider, ..ModelInfo::default() }
     }
 
@@ -70,27 +70,28 @@ impl ProviderModel {
             let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
             let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
             let client = self.client(relay.as_ref())?;
-            let fail = |error: genai::Error, heard| failure::from_library_error(&self.provider, &error, heard);
-            let begun = client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
-            let begun = LogSuppressor::new(begun).await.map_err(|error| fail(error, AnswerProgress::NotStarted))?;
-            let mut stream = LogSuppressor::new(begun.stream);
-            let mut heard = AnswerProgress::NotStarted;
+            let fail = |error: genai::Error, progress| failure::from_library_error(&self.provider, &error, progress);
+            let response =
+                client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
+            let response = LogSuppressor::new(response).await.map_err(|error| fail(error, AnswerProgress::NotStarted))?;
+            let mut stream = LogSuppressor::new(response.stream);
+            let mut progress = AnswerProgress::NotStarted;
             let mut ended = None;
             while let Some(event) = run_with_relay(&mut relay, stream.next()).await? {
-                match event.map_err(|error| fail(error, heard))? {
+                match event.map_err(|error| fail(error, progress))? {
                     ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
                     ChatStreamEvent::Chunk(chunk) => {
-                        heard = AnswerProgress::Started;
+                        progress = AnswerProgress::Started;
                         yield ModelEvent::Text(chunk.content);
                     }
                     ChatStreamEvent::ReasoningChunk(chunk) => {
-                        heard = AnswerProgress::Started;
+                        progress = AnswerProgress::Started;
                         yield ModelEvent::Reasoning(chunk.content);
                     }
                     // Tool calls are taken from the end event, where they are complete: in chunks some services send
                     // text and others values.
                     ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {
-                        heard = AnswerProgress::Started;
+                        progress = AnswerProgress::Started;
                     }
                     ChatStreamEvent::End(end) => {
                         ended = Some(FinalAnswer {
@@ -105,7 +106,9 @@ impl ProviderModel {
             }
             let ended = ended
                 .filter(|ended| ended.is_complete(request.kind))
-                .ok_or_else(|| failure::answer_failed(&self.provider, "ended its answer before it was complete", heard))?;
+                .ok_or_else(|| {
+                    failure::answer_failed(&self.provider, "ended its answer before it was complete", progress)
+                })?;
             for event in ended.events(&self.answer_context(&request, &call)) {
                 yield event;
             }
@@ -118,10 +121,10 @@ impl ProviderModel {
             let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
             let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
             let client = self.client(relay.as_ref())?;
-            let asked = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
+            let pending = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
             let late = |_| failure::timed_out(&self.provider);
-            let asked = run_with_relay(&mut relay, LogSuppressor::new(asked));
-            let answer = tokio::time::timeout(self.provider.timeouts.first_byte, asked).await.map_err(late)?;
+            let pending = run_with_relay(&mut relay, LogSuppressor::new(pending));
+            let answer = tokio::time::timeout(self.provider.timeouts.first_byte, pending).await.map_err(late)?;
             let answer = answer?.map_err(|error| failure::from_library_error(&self.provider, &error, AnswerProgress::NotStarted))?;
             let ended = final_answer(answer);
             if ended.is_empty() {

@@ -13,7 +13,7 @@ const RESERVED_NAMES: &[&str] = &["web_search", "googleSearch", "googleSearchRet
 #[derive(Debug, Default)]
 pub(crate) struct WireToolNames {
     sent: BTreeMap<String, String>,
-    ours: BTreeMap<String, String>,
+    original: BTreeMap<String, String>,
 }
 
 impl WireToolNames {
@@ -22,11 +22,11 @@ impl WireToolNames {
         let mut names = Self::default();
         // Names that need no change come first, so that no generated name collides with them.
         let all: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(mentioned).collect();
-        let (fine, odd): (Vec<&str>, Vec<&str>) =
+        let (plain_names, other_names): (Vec<&str>, Vec<&str>) =
             all.into_iter().partition(|name| is_plain(name) && !RESERVED_NAMES.contains(name));
-        for name in fine.into_iter().chain(odd) {
+        for name in plain_names.into_iter().chain(other_names) {
             let sent = names.unused_name(name);
-            names.ours.insert(sent.clone(), name.to_owned());
+            names.original.insert(sent.clone(), name.to_owned());
             names.sent.insert(name.to_owned(), sent);
         }
         names
@@ -36,10 +36,10 @@ impl WireToolNames {
         if is_plain(name) && !RESERVED_NAMES.contains(&name) {
             return name.to_owned();
         }
-        let stem = plain(name, MAX_NAME_LEN - 4);
+        let base = plain(name, MAX_NAME_LEN - 4);
         let mut candidates =
-            (0_u32..).map(|count| if count == 0 { format!("{stem}_") } else { format!("{stem}_{count}") });
-        candidates.find(|candidate| !self.ours.contains_key(candidate)).unwrap_or(stem)
+            (0_u32..).map(|count| if count == 0 { format!("{base}_") } else { format!("{base}_{count}") });
+        candidates.find(|candidate| !self.original.contains_key(candidate)).unwrap_or(base)
     }
 
     /// Name of a tool on the wire.
@@ -49,7 +49,7 @@ impl WireToolNames {
 
     /// Original name of a tool on the wire.
     pub(crate) fn original_name(&self, sent: &str) -> String {
-        self.ours.get(sent).cloned().unwrap_or_else(|| sent.to_owned())
+        self.original.get(sent).cloned().unwrap_or_else(|| sent.to_owned())
     }
 }
 
@@ -74,9 +74,9 @@ fn is_plain(text: &str) -> bool {
         && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-')
 }
 
-fn plain(text: &str, most: usize) -> String {
+fn plain(text: &str, max_len: usize) -> String {
     let ok = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' };
-    text.chars().take(most).map(ok).collect()
+    text.chars().take(max_len).map(ok).collect()
 }
 
 #[cfg(test)]

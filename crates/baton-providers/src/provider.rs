@@ -129,8 +129,8 @@ impl Provider {
 
     /// Sets the timeouts.
     #[must_use]
-    pub fn with_timeouts(mut self, patience: ProviderTimeouts) -> Self {
-        self.timeouts = patience;
+    pub fn with_timeouts(mut self, timeouts: ProviderTimeouts) -> Self {
+        self.timeouts = timeouts;
         self
     }
 
@@ -198,7 +198,7 @@ impl Provider {
             headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
         }
         for (name, value) in &self.headers {
-            headers.retain(|(given, _)| !given.eq_ignore_ascii_case(name));
+            headers.retain(|(existing, _)| !existing.eq_ignore_ascii_case(name));
             headers.push((name.clone(), value.reveal().to_owned()));
         }
         headers

@@ -8,7 +8,7 @@
 use crate::{
     Provider,
     failure::{self, AnswerProgress},
-    request::ProviderRequest as Asked,
+    request::ProviderRequest,
 };
 use baton_ports::ModelError;
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -41,11 +41,14 @@ pub(crate) struct SigningRelay {
 impl SigningRelay {
     /// Redirects a request through this process if its provider signs requests; otherwise returns `None` and leaves the
     /// request unchanged.
-    pub(crate) async fn for_request(provider: &Provider, asked: &mut Asked) -> Result<Option<Self>, ModelError> {
+    pub(crate) async fn for_request(
+        provider: &Provider,
+        request: &mut ProviderRequest,
+    ) -> Result<Option<Self>, ModelError> {
         if !provider.signs_requests() {
             return Ok(None);
         }
-        let AuthData::RequestOverride { url, headers } = &mut asked.target.auth else { return Ok(None) };
+        let AuthData::RequestOverride { url, headers } = &mut request.target.auth else { return Ok(None) };
         let relay = Self::open(provider, std::mem::take(url)).await?;
         (*url, *headers) = (relay.url.clone(), Headers::default());
         Ok(Some(relay))
@@ -56,27 +59,27 @@ impl SigningRelay {
             failure::answer_failed(provider, "cannot be called: no local port is available", AnswerProgress::NotStarted)
         };
         let mut chance = [0; 16];
-        let unlucky = |_| {
+        let no_randomness = |_| {
             failure::answer_failed(
                 provider,
                 "cannot be called: the system random generator failed",
                 AnswerProgress::NotStarted,
             )
         };
-        getrandom::fill(&mut chance).map_err(unlucky)?;
+        getrandom::fill(&mut chance).map_err(no_randomness)?;
         let mut path = "/".to_owned();
         for byte in chance {
             let _ = write!(path, "{byte:02x}");
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(closed)?;
         let url = format!("http://{}{path}", listener.local_addr().map_err(closed)?);
-        let errand = SigningProxy {
+        let proxy = SigningProxy {
             provider: provider.clone(),
             path,
             target: Mutex::new(Some(target)),
             failed: Mutex::default(),
         };
-        Ok(Self { url, work: Box::pin(errand.run(listener)) })
+        Ok(Self { url, work: Box::pin(proxy.run(listener)) })
     }
 }
 

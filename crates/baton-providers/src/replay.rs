@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// The data to send back, if any: signatures, signed text and encrypted blocks in order, and the signatures of calls.
 pub(crate) fn capture(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
-    let mut kept: Vec<Value> = parts
+    let mut blocks: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
             ContentPart::ThoughtSignature(signature) => Some(json!({"signature": signature})),
@@ -17,24 +17,24 @@ pub(crate) fn capture(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCa
         })
         .collect();
     // Some compatible servers require the reasoning text back while tool calls are in progress.
-    if kind == ProviderKind::Compatible && kept.is_empty() && !calls.is_empty() && !thought.is_empty() {
-        kept.push(json!({"text": thought}));
+    if kind == ProviderKind::Compatible && blocks.is_empty() && !calls.is_empty() && !thought.is_empty() {
+        blocks.push(json!({"text": thought}));
     }
     let of_calls: Map<String, Value> = calls
         .iter()
         .enumerate()
         .filter_map(|(index, call)| Some((index.to_string(), json!(call.thought_signatures.as_ref()?))))
         .collect();
-    if kept.is_empty() && of_calls.is_empty() {
+    if blocks.is_empty() && of_calls.is_empty() {
         return None;
     }
-    Some(Json::from(json!({"parts": kept, "calls": of_calls})))
+    Some(Json::from(json!({"parts": blocks, "calls": of_calls})))
 }
 
 /// The leading parts of the message; unsigned text is sent back only together with calls.
 pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<ContentPart> {
-    let Some(kept) = reasoning.replay.as_ref().map(Json::to_value) else { return Vec::new() };
-    let parts = kept.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(replay_data) = reasoning.replay.as_ref().map(Json::to_value) else { return Vec::new() };
+    let parts = replay_data.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
     let signed = parts.iter().any(|part| part.get("text").is_none());
     let part = |part: &Value| {
         let text = |name: &str| part.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -51,6 +51,6 @@ pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<Content
 
 /// Signatures of one call.
 pub(crate) fn call_signatures(reasoning: &ReasoningBlock, index: usize) -> Option<Vec<String>> {
-    let kept = reasoning.replay.as_ref()?.to_value();
-    serde_json::from_value(kept.get("calls")?.get(index.to_string())?.clone()).ok()
+    let replay_data = reasoning.replay.as_ref()?.to_value();
+    serde_json::from_value(replay_data.get("calls")?.get(index.to_string())?.clone()).ok()
 }

@@ -49,8 +49,8 @@ pub(crate) fn build_request(
     let names = WireToolNames::new(&call.tools, mentioned);
     let form = structured_output::for_call(kind, model, call);
     let system = match &form.instructions {
-        Some(told) if call.system.is_empty() => told.clone(),
-        Some(told) => format!("{}\n\n{told}", call.system),
+        Some(instructions) if call.system.is_empty() => instructions.clone(),
+        Some(instructions) => format!("{}\n\n{instructions}", call.system),
         None => call.system.clone(),
     };
     let mut chat =
@@ -88,8 +88,8 @@ fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> S
 
 fn tools(kind: ProviderKind, call: &ModelCall, names: &WireToolNames) -> Vec<Tool> {
     // Bedrock has no option to forbid tool calls, but requires the tools that occur in its history.
-    let spoken = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
-    if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !spoken {
+    let has_results = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
+    if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !has_results {
         return Vec::new();
     }
     let tool = |spec: &baton_types::ToolSpec| {

@@ -65,8 +65,8 @@ impl Signer {
     /// Signs a request before it is sent; existing headers of the same name are replaced.
     pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), SigningError> {
         let body = request.body().map(|body| body.as_bytes().ok_or(SigningError)).transpose()?.unwrap_or_default();
-        let what = SignatureInput { method: request.method(), url: request.url(), headers: request.headers(), body };
-        let signed = signature_headers(&self.pair, (region, SERVICE), self.clock.now(), &what)?;
+        let input = SignatureInput { method: request.method(), url: request.url(), headers: request.headers(), body };
+        let signed = signature_headers(&self.pair, (region, SERVICE), self.clock.now(), &input)?;
         for (name, value) in signed {
             let mut value = HeaderValue::try_from(value).map_err(|_| SigningError)?;
             value.set_sensitive(true);
@@ -89,7 +89,7 @@ fn signature_headers(
     pair: &KeyPair,
     (region, service): (&str, &str),
     now: Timestamp,
-    what: &SignatureInput<'_>,
+    input: &SignatureInput<'_>,
 ) -> Result<Vec<(&'static str, String)>, SigningError> {
     let token = pair.token.as_ref().map(|token| token.reveal().to_owned());
     let identity = Credentials::new(pair.id.reveal(), pair.secret.reveal(), token, None, "baton").into();
@@ -103,18 +103,18 @@ fn signature_headers(
         .build()
         .map_err(|_| SigningError)?
         .into();
-    let host = host(what.url);
+    let host = host(input.url);
     // Only these headers are signed; a gateway may change the others in transit.
-    let kept = |name: &HeaderName| *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-");
-    let others = what.headers.iter().filter(|(name, _)| kept(name));
-    let others = others.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    let is_signed = |name: &HeaderName| *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-");
+    let signed_headers = input.headers.iter().filter(|(name, _)| is_signed(name));
+    let signed_headers = signed_headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     // The library logs the signed data, and a signature stays valid for some minutes.
     without_logging(|| {
         let request = SignableRequest::new(
-            what.method.as_str(),
-            what.url.as_str(),
-            others.chain([("host", host.as_str())]),
-            SignableBody::Bytes(what.body),
+            input.method.as_str(),
+            input.url.as_str(),
+            signed_headers.chain([("host", host.as_str())]),
+            SignableBody::Bytes(input.body),
         );
         let signed = request.and_then(|request| sign(request, &params)).map_err(|_| SigningError)?;
         let (signed, _) = signed.into_parts();

@@ -26,9 +26,9 @@ pub(super) fn convert_messages(
     for message in &call.messages {
         match message {
             ChatMessage::User { text, files, .. } => {
-                let words = (!text.is_empty() || files.is_empty()).then(|| ContentPart::from_text(text.clone()));
+                let text_part = (!text.is_empty() || files.is_empty()).then(|| ContentPart::from_text(text.clone()));
                 let files = files.iter().map(|file| files::part(kind, file));
-                out.push_message(ChatRole::User, words.into_iter().chain(files).collect());
+                out.push_message(ChatRole::User, text_part.into_iter().chain(files).collect());
             }
             ChatMessage::Assistant { text, calls, reasoning } => {
                 let thought = reasoning.as_ref().filter(|it| it.model == full_name);

@@ -24,8 +24,8 @@ pub(super) fn build_options(
         .with_capture_reasoning_content(requests_reasoning(kind, model, thinks))
         .with_stream_header_timeout(provider.timeouts.first_byte)
         .with_stream_read_timeout(provider.timeouts.idle);
-    if let Some(most) = call.writing.max_output_tokens {
-        options = options.with_max_tokens(most);
+    if let Some(max_tokens) = call.writing.max_output_tokens {
+        options = options.with_max_tokens(max_tokens);
     }
     let (temperature, top_p) = sampling_options(kind, model, call, thinks);
     if let Some(temperature) = temperature {
@@ -166,12 +166,12 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
         },
         // The thinking budget of Claude must be smaller than the maximum output tokens.
         effort if takes_thinking_budget(kind, model) && effort_tokens(&effort).is_some() => {
-            let most = call.writing.max_output_tokens.unwrap_or(u32::MAX).saturating_sub(1);
-            ReasoningEffort::Budget(effort_tokens(&effort).unwrap_or_default().min(most).max(1_024))
+            let max_budget = call.writing.max_output_tokens.unwrap_or(u32::MAX).saturating_sub(1);
+            ReasoningEffort::Budget(effort_tokens(&effort).unwrap_or_default().min(max_budget).max(1_024))
         }
         // For no reasoning, the library sends nothing, and Gemini would still think.
         ReasoningEffort::Zero if kind == ProviderKind::Gemini => match model {
-            third if third.contains("gemini-3") => ReasoningEffort::Low,
+            name if name.contains("gemini-3") => ReasoningEffort::Low,
             pro if pro.contains("-pro") => ReasoningEffort::Budget(128),
             _ => ReasoningEffort::Budget(0),
         },

@@ -72,10 +72,10 @@ fn read(output: &Json) -> (String, Vec<ResultImage>) {
             false
         }
     });
-    let words: Option<Vec<&str>> = blocks.iter().map(|block| block.get("text").and_then(Value::as_str)).collect();
-    let words = words.map(|words| words.join("\n"));
+    let texts: Option<Vec<&str>> = blocks.iter().map(|block| block.get("text").and_then(Value::as_str)).collect();
+    let texts = texts.map(|texts| texts.join("\n"));
     let text =
-        words.filter(|_| value.as_object().is_some_and(|all| all.len() == 1)).unwrap_or_else(|| value.to_string());
+        texts.filter(|_| value.as_object().is_some_and(|all| all.len() == 1)).unwrap_or_else(|| value.to_string());
     (text, pictures)
 }
 

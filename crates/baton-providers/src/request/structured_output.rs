@@ -29,13 +29,13 @@ pub(super) fn for_call(kind: ProviderKind, model: &str, call: &ModelCall) -> Str
     match &call.format {
         OutputFormat::Text => StructuredOutput::default(),
         OutputFormat::JsonObject => for_json_object(kind, call),
-        OutputFormat::JsonSchema(wanted) => for_schema(kind, model, call, &wanted.to_value()),
+        OutputFormat::JsonSchema(requested) => for_schema(kind, model, call, &requested.to_value()),
     }
 }
 
 fn for_json_object(kind: ProviderKind, call: &ModelCall) -> StructuredOutput {
-    let told = Some("Answer with one JSON object and nothing else.".to_owned());
-    let mut form = StructuredOutput { instructions: told, ..StructuredOutput::default() };
+    let instructions = Some("Answer with one JSON object and nothing else.".to_owned());
+    let mut form = StructuredOutput { instructions, ..StructuredOutput::default() };
     match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible | ProviderKind::Ollama => {
             form.response_format = Some(ChatResponseFormat::JsonMode);
@@ -48,20 +48,20 @@ fn for_json_object(kind: ProviderKind, call: &ModelCall) -> StructuredOutput {
     form
 }
 
-fn for_schema(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) -> StructuredOutput {
-    let lowered = schema::answer(kind, wanted);
-    let told = || {
+fn for_schema(kind: ProviderKind, model: &str, call: &ModelCall, requested: &Value) -> StructuredOutput {
+    let lowered = schema::answer(kind, requested);
+    let instructions = || {
         Some(format!("Answer with JSON only, without a code fence. The JSON has to fit this JSON Schema:\n{lowered}"))
     };
     let mut form = StructuredOutput::default();
     match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => {
             // Strict mode if an equivalent strict schema exists, best effort otherwise.
-            let (held, schema) = match schema::strict(wanted) {
+            let (is_strict, schema) = match schema::strict(requested) {
                 Some(strict) => (true, strict),
                 None => (false, lowered),
             };
-            let rule = json!({"name": "answer", "strict": held, "schema": schema});
+            let rule = json!({"name": "answer", "strict": is_strict, "schema": schema});
             if kind == ProviderKind::OpenAiResponses {
                 let mut format = rule;
                 format["type"] = json!("json_schema");
@@ -79,7 +79,7 @@ fn for_schema(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value)
             form.response_format = Some(JsonSpec::new("answer", lowered).into());
         }
         ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock | ProviderKind::Ollama => {
-            form.instructions = told();
+            form.instructions = instructions();
         }
     }
     form

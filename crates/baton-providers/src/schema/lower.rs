@@ -140,13 +140,15 @@ impl<'a> SchemaLowerer<'a> {
     ) -> Value {
         let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let (Some(target), false) = (target, open.contains(&reference)) else {
-            return members.get("description").map_or_else(|| json!({}), |words| json!({"description": words}));
+            return members
+                .get("description")
+                .map_or_else(|| json!({}), |description| json!({"description": description}));
         };
         open.push(reference);
         let mut out = self.node(target, depth + 1, open);
         open.pop();
-        if let (Some(out), Some(words)) = (out.as_object_mut(), members.get("description")) {
-            out.insert("description".to_owned(), words.clone());
+        if let (Some(out), Some(description)) = (out.as_object_mut(), members.get("description")) {
+            out.insert("description".to_owned(), description.clone());
         }
         out
     }
@@ -182,8 +184,8 @@ fn simplify(out: &mut Map<String, Value>, dialect: SchemaDialect) {
         });
         out.insert("anyOf".to_owned(), Value::Array(each.collect()));
     } else if out.contains_key("enum") && !out.contains_key("type") {
-        let words = out.get("enum").and_then(Value::as_array).is_some_and(|all| all.iter().all(Value::is_string));
-        if words {
+        let all_strings = out.get("enum").and_then(Value::as_array).is_some_and(|all| all.iter().all(Value::is_string));
+        if all_strings {
             out.insert("type".to_owned(), json!("string"));
         }
     }
@@ -194,15 +196,15 @@ fn merge(out: &mut Map<String, Value>, part: Value) {
     let Value::Object(part) = part else { return };
     for (keyword, value) in part {
         match (out.get_mut(&keyword), value) {
-            (Some(Value::Object(ours)), Value::Object(theirs)) => {
-                for (name, schema) in theirs {
-                    ours.entry(name).or_insert(schema);
+            (Some(Value::Object(existing)), Value::Object(added)) => {
+                for (name, schema) in added {
+                    existing.entry(name).or_insert(schema);
                 }
             }
-            (Some(Value::Array(ours)), Value::Array(theirs)) if keyword == "required" => {
-                for name in theirs {
-                    if !ours.contains(&name) {
-                        ours.push(name);
+            (Some(Value::Array(existing)), Value::Array(added)) if keyword == "required" => {
+                for name in added {
+                    if !existing.contains(&name) {
+                        existing.push(name);
                     }
                 }
             }

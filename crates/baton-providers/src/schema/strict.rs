@@ -44,7 +44,7 @@ fn node(schema: &Value, depth: usize) -> Option<Value> {
     let mut out = Map::new();
     for (keyword, value) in members {
         let value = match keyword.as_str() {
-            word if ANNOTATION_KEYWORDS.contains(&word) => continue,
+            annotation if ANNOTATION_KEYWORDS.contains(&annotation) => continue,
             "oneOf" => {
                 out.insert("anyOf".to_owned(), each(value, depth)?);
                 continue;
@@ -57,7 +57,7 @@ fn node(schema: &Value, depth: usize) -> Option<Value> {
             }
             "anyOf" => each(value, depth)?,
             "items" => node(value, depth + 1)?,
-            known if STRICT_KEYWORDS.contains(&known) => value.clone(),
+            supported if STRICT_KEYWORDS.contains(&supported) => value.clone(),
             _ => return None,
         };
         out.insert(keyword.clone(), value);
