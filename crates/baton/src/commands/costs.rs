@@ -61,7 +61,7 @@ pub(crate) struct CostsOptions {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     until: Option<TimeArgument>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Result of the command.
@@ -77,9 +77,9 @@ struct CostReport {
 
 /// Computes the costs and prints the tables.
 pub(crate) async fn run(options: CostsOptions, screen: Screen) -> Result<Exit, CliError> {
-    let settings = options.place.settings()?;
+    let settings = options.connection.settings()?;
     let time = options.period(now())?;
-    let session = options.place.management_session_with(&settings).await?;
+    let session = options.connection.management_session_with(&settings).await?;
     let report = build_report(&UsageQuery::new(&session.client), options.by, time, &settings).await;
     session.close().await;
     let report = report?;

@@ -39,7 +39,7 @@ that a crash left behind, verifies every record of the journal and every block o
 unreadable files aside without changing them.")]
 pub(crate) struct DoctorOptions {
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Repair the data directory first; no server may run in it, and no data is deleted
     #[arg(long)]
     repair: bool,
@@ -48,10 +48,10 @@ pub(crate) struct DoctorOptions {
 /// Runs all checks and prints their results.
 pub(crate) async fn run(options: DoctorOptions, screen: Screen) -> Result<Exit, CliError> {
     let repairs = match options.repair {
-        true => Some(repair(&options.place)?),
+        true => Some(repair(&options.connection)?),
         false => None,
     };
-    let checks = run_checks(&options.place).await?;
+    let checks = run_checks(&options.connection).await?;
     let failed = checks.iter().filter(|check| check.grade == CheckStatus::Bad).count();
     let remarks = checks.iter().filter(|check| check.grade == CheckStatus::Remark).count();
     if screen.is_json() {

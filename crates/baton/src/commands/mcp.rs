@@ -49,7 +49,7 @@ pub(crate) struct McpOptions {
     #[arg(long, conflicts_with = "agent")]
     manage: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Forwards messages until stdin closes.
@@ -82,7 +82,7 @@ fn endpoint(options: &McpOptions) -> String {
 
 /// Session with the named server, the running server, or a server in this process.
 async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, Option<ServerRediscovery>), CliError> {
-    let McpOptions { uris, manage, place: ConnectionOptions { server, token, data, config }, .. } = options;
+    let McpOptions { uris, manage, connection: ConnectionOptions { server, token, data, config }, .. } = options;
     if let Some(url) = server {
         screen.print_stderr(&format!("baton mcp: using {url}"));
         return Ok((BatonConnection::connect(&url, token.as_deref())?, None));

@@ -46,7 +46,7 @@ pub(crate) struct ModelsOptions {
 #[derive(Args, Clone, Debug)]
 struct ModelConfigOptions {
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Include the providers and environment variables of this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -84,8 +84,8 @@ pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, 
 impl ModelConfigOptions {
     fn settings(&self) -> Result<crate::config::BatonSettings, CliError> {
         let chosen = crate::config::ConfigOverrides {
-            config: self.place.config.clone(),
-            data: self.place.data.clone(),
+            config: self.connection.config.clone(),
+            data: self.connection.data.clone(),
             agents: self.agents.clone(),
             ..crate::config::ConfigOverrides::default()
         };

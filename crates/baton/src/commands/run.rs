@@ -56,7 +56,7 @@ pub(crate) struct RunCommandOptions {
     /// Message to send
     message: String,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -96,7 +96,7 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
     let RunCommandOptions {
         agent,
         message,
-        place: connection,
+        connection,
         agents,
         bearer,
         allow_peer,

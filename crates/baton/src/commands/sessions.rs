@@ -94,12 +94,12 @@ struct SessionSelector {
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 impl SessionSelector {
     async fn open_session(&self) -> Result<BatonConnection, CliError> {
-        self.place.management_session().await
+        self.connection.management_session().await
     }
 
     fn name(&self) -> SessionName<'_> {

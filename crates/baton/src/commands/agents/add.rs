@@ -41,12 +41,12 @@ pub(super) struct AgentAddOptions {
     #[arg(long, value_name = "REF")]
     bearer: Option<String>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Adds the agent and prints its details.
 pub(super) async fn run(options: AgentAddOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentAddOptions { url, name, listed, bearer: written, place: connection } = options;
+    let AgentAddOptions { url, name, listed, bearer: written, connection } = options;
     let here = env::current_dir()
         .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
     // The working directory of the server may differ, so paths are made absolute here.

@@ -50,12 +50,12 @@ pub(super) struct AgentCreateOptions {
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Creates the agent and prints the location of its definition.
 pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentCreateOptions { name, title, description, prompt, prompt_file, playbook, model, keep, place: connection } =
+    let AgentCreateOptions { name, title, description, prompt, prompt_file, playbook, model, keep, connection } =
         options;
     let from_file = prompt_file.as_deref().map(read_text_file).transpose()?;
     let playbook = playbook.as_deref().map(read_text_file).transpose()?;

@@ -26,12 +26,12 @@ pub(super) struct AgentDeleteOptions {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Deletes the agent.
 pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentDeleteOptions { name, yes, place: connection } = options;
+    let AgentDeleteOptions { name, yes, connection } = options;
     let objection = |agent: Result<AgentDetails, CliError>| {
         let Some(definition) = agent?.definition else {
             let message = format!("the definition of '{name}' is not stored here");

@@ -21,12 +21,12 @@ pub(super) struct AgentListOptions {
     #[arg(value_name = "DIR_OR_FILE", conflicts_with = "server")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Lists the agents; an invalid agent makes the command fail.
 pub(super) async fn run(options: AgentListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentListOptions { paths, place: ConnectionOptions { server, token, data, config } } = options;
+    let AgentListOptions { paths, connection: ConnectionOptions { server, token, data, config } } = options;
     let ask = paths.is_empty();
     let settings = ConfigOverrides { config, data, agents: paths, ..ConfigOverrides::default() }.resolve()?;
     let session = match server {

@@ -41,12 +41,12 @@ pub(super) struct AgentPartOptions {
     #[arg(long, requires = "name", conflicts_with_all = ["set", "file"])]
     delete: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Lists, shows, writes or deletes entries.
 pub(super) async fn run(parts: AgentResourceKind, options: AgentPartOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let done = execute(&session, parts, options, screen).await;
     session.close().await;
     done

@@ -32,12 +32,12 @@ pub(super) struct AgentPromptOptions {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Shows or replaces the system prompt.
 pub(super) async fn run(options: AgentPromptOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentPromptOptions { agent, set, file, place: connection } = options;
+    let AgentPromptOptions { agent, set, file, connection } = options;
     let prompt = set.or(file.as_deref().map(read_text_file).transpose()?);
     let is_change = prompt.is_some();
     let session = connection.management_session().await?;

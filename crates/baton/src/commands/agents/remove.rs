@@ -22,12 +22,12 @@ pub(super) struct AgentRemoveOptions {
     /// Local name of the agent
     name: String,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Removes the agent.
 pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentRemoveOptions { name, place: connection } = options;
+    let AgentRemoveOptions { name, connection } = options;
     let objection = |agent: Result<AgentDetails, CliError>| {
         // Guards against deleting the definition of a local agent by mistake.
         if agent.is_ok_and(|agent| agent.remote.is_none()) {

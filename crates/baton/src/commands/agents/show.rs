@@ -23,12 +23,12 @@ pub(super) struct AgentShowOptions {
     #[arg(value_name = "NAME_OR_URL")]
     agent: String,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Names are resolved by the server; addresses are fetched by this process.
 pub(super) async fn run(options: AgentShowOptions, screen: Screen) -> Result<Exit, CliError> {
-    let AgentShowOptions { agent, place: connection } = options;
+    let AgentShowOptions { agent, connection } = options;
     let shown = match wiring::is_address(&agent) {
         true => wiring::discover(&agent, &connection.settings()?).await?,
         false => {

@@ -49,7 +49,7 @@ pub(super) struct AgentTextOptions {
     #[arg(long, requires = "name", conflicts_with_all = ["text", "file", "description", "priority", "include"])]
     delete: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Inclusion mode of a rule or reference.
@@ -75,7 +75,7 @@ impl From<IncludeMode> for InclusionMode {
 
 /// Lists, shows, writes or deletes entries.
 pub(super) async fn run(texts: AgentTextKind, options: AgentTextOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let done = execute(&session, texts, options, screen).await;
     session.close().await;
     done

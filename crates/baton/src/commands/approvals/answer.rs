@@ -50,7 +50,7 @@ pub(super) struct ApprovalAnswerOptions {
     /// Allow the call once, allow the tool for this session, or deny the call
     decision: Option<DecisionArgument>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -79,7 +79,7 @@ enum DecisionArgument {
 
 /// Answers the approval.
 pub(super) async fn run(options: ApprovalAnswerOptions, screen: Screen) -> Result<Exit, CliError> {
-    let ConnectionOptions { server, token, data, config } = options.place.clone();
+    let ConnectionOptions { server, token, data, config } = options.connection.clone();
     let session = match server {
         Some(url) => BatonConnection::connect(&url, token.as_deref())?,
         None => {

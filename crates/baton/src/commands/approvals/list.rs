@@ -30,7 +30,7 @@ Each entry shows the agent that asks, the agents that wait for it, and its age. 
 shortened; --json and `baton approvals answer` show them in full.")]
 pub(super) struct ApprovalListOptions {
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Show only approvals that this agent requested or waits for
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct ApprovalListOptions {
 
 /// Prints the pending approvals.
 pub(super) async fn run(options: ApprovalListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let listed = fetch_pending(&session, options.agent.as_deref()).await;
     session.close().await;
     let list = listed?;

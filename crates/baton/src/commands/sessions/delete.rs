@@ -20,7 +20,7 @@ Deletes the messages, tasks and settings of the session at once. The spans of it
 until their retention ends.")]
 pub(super) struct SessionDeleteOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// Cancel unfinished tasks instead of failing
     #[arg(long)]
     force: bool,
@@ -28,7 +28,7 @@ pub(super) struct SessionDeleteOptions {
 
 /// Deletes the session.
 pub(super) async fn run(options: SessionDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionDeleteOptions { which: selector, force } = options;
+    let SessionDeleteOptions { selector, force } = options;
     let session = selector.open_session().await?;
     let deleted = session.client.delete_session(selector.name(), force).await;
     session.close().await;

@@ -21,7 +21,7 @@ the context and usage of each answer, title, settings, and included items. Markd
 it omits files, metadata and token counts.")]
 pub(super) struct SessionExportOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// File format
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     format: SessionExportFormat,
@@ -37,7 +37,7 @@ enum SessionExportFormat {
 
 /// Exports the session.
 pub(super) async fn run(options: SessionExportOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionExportOptions { which: selector, format } = options;
+    let SessionExportOptions { selector, format } = options;
     let form = match format {
         SessionExportFormat::Json => SessionFormat::Json,
         SessionExportFormat::Markdown => SessionFormat::Markdown,

@@ -22,7 +22,7 @@ Prints the context id of the new session. `baton sessions show` prints tasks and
 without a result at that event is not copied. Both sessions continue independently.")]
 pub(super) struct SessionForkOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// Last event or last task to copy [default: everything]
     #[arg(long, value_name = "TASK:EVENT")]
     at: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct SessionForkOptions {
 
 /// Forks the session.
 pub(super) async fn run(options: SessionForkOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionForkOptions { which: selector, at, new } = options;
+    let SessionForkOptions { selector, at, new } = options;
     let (task_id, event) = match at {
         None => (None, None),
         Some(at) => match at.rsplit_once(':').map(|(task, event)| (task.to_owned(), event.parse().ok())) {

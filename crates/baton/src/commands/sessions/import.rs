@@ -39,12 +39,12 @@ pub(super) struct SessionImportOptions {
     #[arg(long = "as", value_name = "ID")]
     new: Option<String>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Imports the session.
 pub(super) async fn run(options: SessionImportOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionImportOptions { file, agent, new, place: connection } = options;
+    let SessionImportOptions { file, agent, new, connection } = options;
     let bytes = read(&file)?;
     let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let form = if begins == Some(&b'{') { SessionFormat::Json } else { SessionFormat::Markdown };

@@ -28,7 +28,7 @@ Examples:
 The last column is the title, or the last message if there is no title.")]
 pub(super) struct SessionListOptions {
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Show only sessions with this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct SessionListOptions {
 
 /// Prints the sessions.
 pub(super) async fn run(options: SessionListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let listed = fetch_sessions(&session, options.agent.as_deref()).await;
     session.close().await;
     let list = listed?;

@@ -17,14 +17,14 @@ Examples:
   baton sessions rename 0199... \"\"                  remove the title")]
 pub(super) struct SessionRenameOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// New title
     title: String,
 }
 
 /// Renames the session.
 pub(super) async fn run(options: SessionRenameOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionRenameOptions { which: selector, title } = options;
+    let SessionRenameOptions { selector, title } = options;
     let session = selector.open_session().await?;
     let change = ChangeSession { title: Some(title), ..ChangeSession::default() };
     let changed = session.client.change_session(selector.name(), &change).await;

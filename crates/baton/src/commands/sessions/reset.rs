@@ -19,7 +19,7 @@ Examples:
   baton sessions reset 0199... temperature    reset one setting")]
 pub(super) struct SessionResetOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// Settings to reset [default: all]
     #[arg(value_name = "NAME")]
     settings: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct SessionResetOptions {
 
 /// Resets the settings.
 pub(super) async fn run(options: SessionResetOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionResetOptions { which: selector, settings } = options;
+    let SessionResetOptions { selector, settings } = options;
     let session = selector.open_session().await?;
     let changed = if settings.is_empty() {
         session.client.reset_session(selector.name()).await

@@ -21,7 +21,7 @@ Writes the settings of the session to the agent's definition and leaves the rest
 From then on they apply to all sessions of the agent.")]
 pub(super) struct SessionSaveOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -29,8 +29,8 @@ pub(super) struct SessionSaveOptions {
 
 /// Saves the settings.
 pub(super) async fn run(options: SessionSaveOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionSaveOptions { which: selector, agents } = options;
-    let ConnectionOptions { server, token, data, config } = selector.place.clone();
+    let SessionSaveOptions { selector, agents } = options;
+    let ConnectionOptions { server, token, data, config } = selector.connection.clone();
     let session = match server {
         Some(url) => BatonConnection::connect(&url, token.as_deref())?,
         None => {

@@ -25,7 +25,7 @@ from the next run on. Settings in a message take precedence. Prints all settings
 those of the agent.")]
 pub(super) struct SessionSetOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
     /// Settings to change
     #[arg(required = true, value_name = "NAME=VALUE")]
     settings: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct SessionSetOptions {
 
 /// Changes the settings.
 pub(super) async fn run(options: SessionSetOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionSetOptions { which: selector, settings } = options;
+    let SessionSetOptions { selector, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
         let usage = |problem: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {problem}", one_line(setting, 120)));

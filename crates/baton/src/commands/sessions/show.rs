@@ -29,12 +29,12 @@ rules, references and tools that were in the model's context. Long values are sh
 `baton sessions export` print them in full.")]
 pub(super) struct SessionShowOptions {
     #[command(flatten)]
-    which: SessionSelector,
+    selector: SessionSelector,
 }
 
 /// Prints the session.
 pub(super) async fn run(options: SessionShowOptions, screen: Screen) -> Result<Exit, CliError> {
-    let SessionShowOptions { which: selector } = options;
+    let SessionShowOptions { selector } = options;
     let session = selector.open_session().await?;
     let shown = session.client.session(selector.name()).await;
     session.close().await;

@@ -44,7 +44,7 @@ pub(super) struct TokenCreateOptions {
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = parse_lifetime)]
     expires: TokenLifetime,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Lifetime of a token.
@@ -65,7 +65,7 @@ fn parse_lifetime(text: &str) -> Result<TokenLifetime, String> {
 
 /// Creates the token; stdout gets only the token.
 pub(super) async fn run(options: TokenCreateOptions, screen: Screen) -> Result<Exit, CliError> {
-    let TokenCreateOptions { name, scopes, subject, tenant, expires, place: connection } = options;
+    let TokenCreateOptions { name, scopes, subject, tenant, expires, connection } = options;
     let request = CreateToken {
         name,
         subject,

@@ -21,12 +21,12 @@ Examples:
   baton token list --json | jq '.tokens[].id'    the ids, from JSON output")]
 pub(super) struct TokenListOptions {
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Prints all tokens, oldest first, including expired and revoked ones.
 pub(super) async fn run(options: TokenListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let tokens = session.client.tokens().await;
     session.close().await;
     let tokens = tokens.map_err(client_failure)?;

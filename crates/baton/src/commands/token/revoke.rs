@@ -22,7 +22,7 @@ pub(super) struct TokenRevokeOptions {
     /// Id of the token; a complete token is also accepted
     id: String,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Extracts the id from a complete token, which must never be printed.
@@ -32,7 +32,7 @@ fn token_id(written: &str) -> &str {
 
 /// Revokes the token; idempotent.
 pub(super) async fn run(options: TokenRevokeOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let revoked = session.client.revoke_token(token_id(&options.id)).await;
     session.close().await;
     let revoked = revoked.map_err(client_failure)?;

@@ -22,7 +22,7 @@ pub(super) struct AgentSelector {
     /// Name of the agent
     pub(super) agent: String,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub(super) struct AgentSelector {
 impl AgentSelector {
     /// Session with the server of the agent.
     pub(super) async fn session(&self, screen: Screen) -> Result<BatonConnection, CliError> {
-        let ConnectionOptions { server, token, data, config } = self.place.clone();
+        let ConnectionOptions { server, token, data, config } = self.connection.clone();
         if let Some(url) = server {
             return BatonConnection::connect(&url, token.as_deref());
         }

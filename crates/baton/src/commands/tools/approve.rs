@@ -30,7 +30,7 @@ tspark.json or agent.yaml, or the tool in agent.yaml. Comments and the rest of t
 applies from the next call on; a run in progress keeps the tools that its agent defines itself.")]
 pub(super) struct ToolApproveOptions {
     #[command(flatten)]
-    which: AgentSelector,
+    selector: AgentSelector,
     /// Tool name from `baton tools list`, or a server as NAME or 'NAME__*'
     tool: String,
     /// Require approval before each call
@@ -61,9 +61,9 @@ impl ToolApproveOptions {
 
 /// Writes the permission and prints the change and the file.
 pub(super) async fn run(options: ToolApproveOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.which.session(screen).await?;
+    let session = options.selector.session(screen).await?;
     let change = options.change();
-    let set = session.client.set_tool_permission(&options.which.agent, &options.tool, &change).await;
+    let set = session.client.set_tool_permission(&options.selector.agent, &options.tool, &change).await;
     session.close().await;
     let set = set.map_err(client_failure)?;
     match screen.is_json() {

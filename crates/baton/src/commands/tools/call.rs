@@ -30,7 +30,7 @@ the tool. Without a terminal, missing arguments are an error that shows the form
 the tool ends the command with exit code 3. If the tool fails, the exit code is 1.")]
 pub(super) struct ToolCallOptions {
     #[command(flatten)]
-    which: AgentSelector,
+    selector: AgentSelector,
     /// Tool name from `baton tools list`
     tool: String,
     /// Argument; repeatable
@@ -57,14 +57,14 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 
 /// Calls the tool and answers its questions.
 pub(super) async fn run(options: ToolCallOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.which.session(screen).await?;
+    let session = options.selector.session(screen).await?;
     let ended = call(&session, &options, screen).await;
     session.close().await;
     ended
 }
 
 async fn call(session: &BatonConnection, options: &ToolCallOptions, screen: Screen) -> Result<Exit, CliError> {
-    let ToolCallOptions { which: selector, tool: name, yes, answers, .. } = options;
+    let ToolCallOptions { selector, tool: name, yes, answers, .. } = options;
     let tool = find_tool(session, options).await?;
     let arguments = match arguments(&tool, options, screen).await? {
         PromptResult::Answered(arguments) => arguments,
@@ -85,7 +85,7 @@ async fn call(session: &BatonConnection, options: &ToolCallOptions, screen: Scre
 
 /// Definition of the tool; waits for its MCP server.
 async fn find_tool(session: &BatonConnection, options: &ToolCallOptions) -> Result<ToolEntry, CliError> {
-    let ToolCallOptions { which: selector, tool: name, wait, .. } = options;
+    let ToolCallOptions { selector, tool: name, wait, .. } = options;
     let is_it = |tool: &ToolEntry| tool.name == *name;
     let list = selector.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
     if let Some(tool) = list.tools.into_iter().find(is_it) {

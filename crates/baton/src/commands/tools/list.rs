@@ -28,7 +28,7 @@ For a server that is not ready, the list shows the reason, a hint, and the last 
 Its tools are missing until it is ready.")]
 pub(super) struct ToolListOptions {
     #[command(flatten)]
-    which: AgentSelector,
+    selector: AgentSelector,
     /// Time to wait for MCP servers that are starting
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_wait)]
     wait: Duration,
@@ -36,7 +36,7 @@ pub(super) struct ToolListOptions {
 
 /// Prints the tools and servers.
 pub(super) async fn run(options: ToolListOptions, screen: Screen) -> Result<Exit, CliError> {
-    let ToolListOptions { which: selector, wait } = options;
+    let ToolListOptions { selector, wait } = options;
     let session = selector.session(screen).await?;
     let list = selector.tools(&session, wait, |_| false).await;
     session.close().await;

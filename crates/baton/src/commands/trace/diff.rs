@@ -45,18 +45,18 @@ pub(super) struct TraceDiffOptions {
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Fetches both traces and prints the comparison.
 pub(super) async fn run(options: TraceDiffOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let found = match show::find(&session, &options.a, screen).await {
         Ok(a) => show::find(&session, &options.b, screen).await.map(|b| (a, b)),
         Err(failure) => Err(failure),
     };
     session.close().await;
-    let ((a, b), token) = (found?, options.place.token.as_deref());
+    let ((a, b), token) = (found?, options.connection.token.as_deref());
     let a = merge::merge_servers(a, &options.also, token).await?;
     let b = merge::merge_servers(b, &options.also, token).await?;
     if screen.is_json() {

@@ -58,7 +58,7 @@ pub(super) struct TraceExportOptions {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Writes the file; an interrupted export leaves no file.
@@ -69,7 +69,7 @@ pub(super) async fn run(options: TraceExportOptions, screen: Screen, mut stop: S
         return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
     }
     let request = ExportRequest { query: options.query.clone(), start, end, strict: options.strict };
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let exported = tokio::select! {
         exported = export(&session, &request, &options.parquet, screen) => Some(exported),
         () = stop.first() => None,

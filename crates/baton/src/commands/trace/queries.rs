@@ -36,12 +36,12 @@ pub(super) struct TraceQueriesOptions {
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Prints the saved queries.
 pub(super) fn run(options: &TraceQueriesOptions, screen: Screen) -> Result<Exit, CliError> {
-    let all = saved_queries::load_all(options.queries.as_deref(), &options.place)?;
+    let all = saved_queries::load_all(options.queries.as_deref(), &options.connection)?;
     if screen.is_json() {
         let list: Vec<serde_json::Value> = all.iter().map(object).collect();
         screen.print(&serde_json::Value::from(list).to_string());

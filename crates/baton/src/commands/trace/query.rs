@@ -66,7 +66,7 @@ pub(super) struct TraceQueryOptions {
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Resolved query, from the command line or a saved query.
@@ -89,8 +89,10 @@ fn parse_step(text: &str) -> Result<Duration, String> {
 
 impl TraceQueryOptions {
     fn resolve(&self) -> Result<TraceQueryRequest, CliError> {
-        let saved =
-            self.query.strip_prefix('@').map(|name| saved_queries::find(name, self.queries.as_deref(), &self.place));
+        let saved = self
+            .query
+            .strip_prefix('@')
+            .map(|name| saved_queries::find(name, self.queries.as_deref(), &self.connection));
         let (query, since) = match saved.transpose()? {
             Some(saved) => (saved.query, saved.since),
             None => (self.query.clone(), None),
@@ -115,8 +117,8 @@ pub(super) async fn run(options: TraceQueryOptions, screen: Screen) -> Result<Ex
         return print_canonical(&request, screen);
     }
     match metrics::metrics_expression(&request.query, request.step) {
-        Some(metrics) => metrics::run(&request, &metrics, &options.place, screen).await,
-        None => search(request, &options.place, screen).await,
+        Some(metrics) => metrics::run(&request, &metrics, &options.connection, screen).await,
+        None => search(request, &options.connection, screen).await,
     }
 }
 

@@ -166,12 +166,12 @@ mod tests {
     #[test]
     fn files_override_built_in_queries() {
         let home = tempfile::tempdir().unwrap();
-        let place = ConnectionOptions {
+        let connection = ConnectionOptions {
             data: Some(home.path().join("data")),
             config: Some(home.path().join("baton.yaml")),
             ..ConnectionOptions::default()
         };
-        let query = |name: &str| find(name, None, &place).map(|saved| saved.query).ok();
+        let query = |name: &str| find(name, None, &connection).map(|saved| saved.query).ok();
         let shipped = query("errors").unwrap();
         assert_eq!(query("mine"), None);
         fs::create_dir(home.path().join("data")).unwrap();
@@ -184,8 +184,8 @@ mod tests {
         fs::write(home.path().join("data").join(QUERIES_FILE), "- { name: mine, query: '{ false }' }\n").unwrap();
         assert_eq!((query("mine").as_deref(), query("errors").as_deref()), (Some("{ false }"), Some("{ true }")));
         let named = home.path().join("data").join(QUERIES_FILE);
-        assert_eq!(find("errors", Some(&named), &place).unwrap().query, shipped, "only the named file is read");
-        assert!(load_all(Some(&home.path().join("missing.yaml")), &place).is_err());
+        assert_eq!(find("errors", Some(&named), &connection).unwrap().query, shipped, "only the named file is read");
+        assert!(load_all(Some(&home.path().join("missing.yaml")), &connection).is_err());
     }
 
     #[test]

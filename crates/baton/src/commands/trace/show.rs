@@ -40,15 +40,15 @@ pub(super) struct TraceShowOptions {
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Fetches the trace and prints it.
 pub(super) async fn run(options: TraceShowOptions, screen: Screen) -> Result<Exit, CliError> {
-    let session = options.place.management_session().await?;
+    let session = options.connection.management_session().await?;
     let found = find(&session, &options.id, screen).await;
     session.close().await;
-    let reply = merge::merge_servers(found?, &options.also, options.place.token.as_deref()).await?;
+    let reply = merge::merge_servers(found?, &options.also, options.connection.token.as_deref()).await?;
     if screen.is_json() {
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);

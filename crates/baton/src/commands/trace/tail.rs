@@ -42,12 +42,12 @@ pub(super) struct TraceTailOptions {
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
-    place: ConnectionOptions,
+    connection: ConnectionOptions,
 }
 
 /// Prints spans until it is stopped.
 pub(super) async fn run(options: TraceTailOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
-    let session = session(&options.place).await?;
+    let session = session(&options.connection).await?;
     tokio::select! {
         ended = follow(&session, &options, screen) => ended,
         () = stop.first() => Ok(Exit::Ok),
