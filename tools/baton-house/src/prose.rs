@@ -9,7 +9,7 @@ pub const VAGUE_WORDS: [&str; 5] = ["what", "who", "nobody", "somebody", "whoeve
 /// Upper bound on vague words per 1,000 words of comments.
 pub const MAX_VAGUE_RATE: f64 = 3.0;
 
-/// Word counts of the comments in production code.
+/// Word counts of comments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProseFigures {
     /// Words of all comments.
@@ -36,9 +36,18 @@ impl fmt::Display for ProseFigures {
 }
 
 /// Counts the words of all comments in production code.
-pub fn measure(tree: &Tree) -> ProseFigures {
+pub fn measure_production(tree: &Tree) -> ProseFigures {
+    measure(tree, |path| !is_test(path))
+}
+
+/// Counts the words of all comments in tests.
+pub fn measure_tests(tree: &Tree) -> ProseFigures {
+    measure(tree, is_test)
+}
+
+fn measure(tree: &Tree, is_selected: impl Fn(&str) -> bool) -> ProseFigures {
     let mut figures = ProseFigures::default();
-    for (_, text) in tree.rust().filter(|(path, _)| !is_test(path)) {
+    for (_, text) in tree.rust().filter(|(path, _)| is_selected(path)) {
         for comment in SourceFile::parse(text).comments {
             let is_separator = |character: char| !character.is_ascii_alphabetic() && character != '\'';
             for word in comment.split(is_separator).filter(|word| !word.is_empty()) {

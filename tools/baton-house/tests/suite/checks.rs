@@ -362,9 +362,11 @@ fn improper_constant_and_file_names_are_reported() {
 #[test]
 fn vague_words_in_comments_are_counted() {
     let text = "//! What is kept.\n/// Whoever asks: \"who\".\nfn what() -> &'static str { \"nobody\" } // a buffer";
-    let figures = prose::measure(&Tree::from_files([("crates/a/src/a.rs", text), ("crates/a/tests/a.rs", "// who")]));
+    let tree = Tree::from_files([("crates/a/src/a.rs", text), ("crates/a/tests/a.rs", "// who")]);
+    let figures = prose::measure_production(&tree);
     assert_eq!((figures.words, figures.vague), (8, [1, 1, 0, 0, 1]));
     assert!(figures.vague_rate() > prose::MAX_VAGUE_RATE);
+    assert_eq!(prose::measure_tests(&tree).vague, [0, 1, 0, 0, 0]);
 }
 
 #[test]
